@@ -1,0 +1,90 @@
+# `make run` serves Footnote on this machine, `make test` checks everything. Both set up `.venv` first.
+
+PORT ?= 8000
+DATA ?= data
+DOCS ?= docs
+PYTHON ?=
+UV ?= uv
+
+BIN := .venv/bin
+# A stamp's name holds the checksum of what it stands for, so nothing is installed twice and nothing stale stays.
+# The folder counts too: an editable install points to it.
+sum = $(shell { echo "$(CURDIR)"; cat $(1); } | cksum | cut -d' ' -f1)
+RUNTIME := requirements/build.txt requirements/runtime.txt requirements/models.txt
+SETUP_DONE := .venv/setup-$(call sum,$(RUNTIME) pyproject.toml)
+DEV_DONE := .venv/dev-$(call sum,requirements/dev.txt)
+# Every package the locks name is in them, hence --no-deps: what a library only declares is not installed.
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint style types imports pytest bench clean lock
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
+
+setup: $(SETUP_DONE) ## the libraries and the `footnote` command, in .venv
+
+run: setup ## serve on PORT (8000), keep data in DATA (data), ingest DOCS (docs)
+	@exec $(BIN)/footnote serve --port "$(PORT)" --data "$(DATA)" --ingest "$(DOCS)"
+
+test: lint pytest ## everything: style, types, imports, tests
+
+lint: style types imports ## style, types and the direction of imports
+
+style: $(DEV_DONE)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+
+types: $(DEV_DONE)
+	$(BIN)/mypy
+
+imports: $(DEV_DONE)
+	$(BIN)/lint-imports --no-cache
+
+pytest: $(DEV_DONE)
+	$(BIN)/python -m pytest
+
+bench: setup ## the figures: quality, speed, memory
+	$(BIN)/python -m bench
+
+clean: ## remove .venv and caches; DATA stays
+	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist test-results
+
+.venv/bin/python:
+	@without_venv=; \
+	for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14); do \
+	  "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
+	  "$$python" -c 'import ensurepip, venv' 2>/dev/null || { without_venv=$$python; continue; }; \
+	  exec "$$python" -m venv --clear .venv; \
+	done; \
+	if [ -n "$$without_venv" ]; then \
+	  version=$$("$$without_venv" -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
+	  echo "$$without_venv (Python $$version) has no venv module. On Debian or Ubuntu: sudo apt-get install python$$version-venv" >&2; \
+	else \
+	  echo "Footnote needs Python 3.11 or newer, and found $$($(or $(PYTHON),python3) --version 2>&1 || true)." >&2; \
+	  echo "Install one (apt-get install python3.11 python3.11-venv, brew install python@3.13), or name it: make setup PYTHON=/path/to/python3.11" >&2; \
+	fi; \
+	exit 1
+
+$(SETUP_DONE): .venv/bin/python
+	@echo "Installing the libraries into .venv; this is done once." >&2
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
+	@$(PIP) --require-hashes $(RUNTIME:%=-r %)
+	@$(PIP) --no-build-isolation --editable .
+	@rm -f .venv/setup-* && touch $@
+
+$(DEV_DONE): $(SETUP_DONE)
+	@echo "Installing the tools for tests into .venv; this is done once." >&2
+	@$(PIP) --require-hashes -r requirements/dev.txt
+	@rm -f .venv/dev-* && touch $@
+
+# Versions and hashes for every requirements.in; needs uv. Delete a .txt first to take its newest versions.
+LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
+lock: ## write requirements/*.txt and those of the functions anew
+	$(LOCK) requirements/build.in -o requirements/build.txt
+	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
+	$(LOCK) --no-deps requirements/models.in -o requirements/models.txt
+	$(LOCK) requirements/dev.in -o requirements/dev.txt
+	for each in layers/common functions/query functions/ingest functions/feedback functions/stats; do \
+	  $(LOCK) --overrides requirements/overrides.txt $$each/requirements.in -c requirements/runtime.txt -o $$each/requirements.txt || exit 1; \
+	done

@@ -1,0 +1,216 @@
+"""The `footnote` command. Results go to standard output, progress and messages to standard error."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from footnote_local.terminal import Exit, leave, progress_bar, run, say, show_json
+
+app = typer.Typer(
+    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
+    help="Answers questions from your documents and cites every claim.",
+)  # fmt: skip
+
+DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
+CollectionOption = Annotated[str | None, typer.Option("--collection", help="Index to use; by default INDEX_NAME.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+RetrieverOption = Annotated[Literal["cc", "rrf", "bm25", "knn"], typer.Option(help="How the lists of words and of vectors become one.")]
+
+
+def _core(data: Path | None) -> Any:
+    from footnote.bootstrap import Core
+    from footnote.settings import Settings
+    from footnote.tracing import log_to_stderr
+
+    log_to_stderr()
+    settings = Settings()
+    return Core(settings.model_copy(update={"data": data.expanduser()}) if data else settings)
+
+
+@app.command()
+def serve(
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.", min=0, max=65535)] = 8000,
+    data: DataOption = None,
+    ingest: Annotated[list[Path] | None, typer.Option("--ingest", help="File or folder to read first; may be repeated.")] = None,
+    host: Annotated[str, typer.Option(help="Address to listen on. Everyone who reaches it may read and write everything.")] = "127.0.0.1",
+) -> None:
+    """Serve the page and the API on this machine."""
+    from footnote.errors import FootnoteError
+    from footnote_local.server import serve as serve_on
+
+    try:
+        serve_on(_core(data), host=host, port=port, ingest=ingest or [], say=say)
+    except FootnoteError as exc:
+        say(f"footnote: {exc.detail}")
+        leave(Exit.UNAVAILABLE)
+    except KeyboardInterrupt:
+        leave(Exit.STOPPED)
+
+
+@app.command()
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders.", metavar="PATH...")],
+    collection: CollectionOption = None,
+    groups: Annotated[str, typer.Option(help="Permission groups, with commas between them; by default everyone's.")] = "",
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Read files and folders into an index."""
+    report = run(_ingest(_core(data), paths, collection, [group for group in groups.split(",") if group]))
+    rows = [
+        {"file": name, "doc_id": d.doc_id, "state": d.state, "chunks": d.chunks, "reason": d.reason, "remedy": d.remedy}
+        for name, d in report.documents.items()
+    ]
+    rows += [
+        {"file": name, "doc_id": None, "state": "REFUSED", "chunks": 0, "reason": reason, "remedy": None}
+        for name, reason in report.refused.items()
+    ]
+    if as_json:
+        show_json({"documents": rows, "ready": len(rows) - report.failed, "failed": report.failed})
+    else:
+        for row in rows:
+            why = "" if row["reason"] is None else f"  {row['reason']} {row['remedy'] or ''}"
+            print(f"{row['state']:8} {row['file']}{why}")
+        say(f"{len(rows) - report.failed} ready, {report.failed} not.")
+    leave(Exit.BAD if report.failed else Exit.OK)
+
+
+async def _ingest(core: Any, paths: list[Path], collection: str | None, groups: list[str]) -> Any:
+    from footnote.errors import Conflict
+    from footnote_local.sources import take_in, wait_for_vectors
+    from footnote_local.worker import Lock, Worker
+
+    lock, worker = Lock(core.settings.data), Worker(core)
+    mine = True
+    try:
+        lock.take()
+    except Conflict:  # a server is up: it does the work, and we watch
+        mine = False
+        say("A Footnote server works on this folder; it reads the files.")
+    try:
+        if mine:
+            await worker.start()
+        with progress_bar() as bar:
+            report = await take_in(
+                core,
+                paths,
+                collection=collection or core.settings.index_name,
+                groups=groups,
+                progress=lambda done, total: bar("reading", done, total),
+            )
+            if mine:
+                await wait_for_vectors(core, lambda done, total: bar("vectors", done, total))
+        return report
+    except asyncio.CancelledError:
+        say("Stopped. What was read is kept; the same command goes on from here.")
+        raise
+    finally:
+        await worker.stop()
+        lock.release()
+        await core.close()
+
+
+@app.command()
+def ask(
+    question: str,
+    collection: CollectionOption = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Answer a question, with citations. The default command."""
+    from footnote_local.questions import ask as answer
+
+    turn = run(answer(_core(data), question, collection, sys.stdout.write if not as_json else None))
+    if as_json:
+        from query.dialects.trd import reply
+
+        show_json(reply(turn).model_dump())
+    else:
+        print()
+        for citation in turn.answer.citations if turn.answer else ():
+            chunk = citation.hit.chunk
+            page = f", page {chunk.page}" if chunk.page else ""
+            print(f"[{citation.number}] {chunk.title}{page} ({chunk.public_id})")
+        if turn.answer and turn.answer.extractive:
+            from footnote.answer.messages import message
+
+            say(message("model_failed" if turn.model else "extractive", turn.lang))
+    leave(Exit.OK if turn.outcome is None else Exit.BAD)
+
+
+@app.command()
+def search(
+    question: str,
+    collection: CollectionOption = None,
+    retriever: RetrieverOption = "cc",
+    limit: Annotated[int, typer.Option(help="Number of passages.", min=1, max=100)] = 5,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List the passages that a question finds, with their scores."""
+    from footnote_local.questions import find
+
+    turn = run(find(_core(data), question, collection, retriever, limit))
+    if as_json:
+        from query.dialects.trd import search_reply
+
+        show_json(search_reply(turn, []))
+    for hit in turn.hits if not as_json else ():
+        page = f", page {hit.chunk.page}" if hit.chunk.page else ""
+        print(f"{hit.score:.3f}  {hit.chunk.title}{page} ({hit.chunk.public_id})")
+        print(f"       {' '.join(hit.chunk.text.split())[:200]}")
+    leave(Exit.OK if turn.hits else Exit.BAD)
+
+
+@app.command("eval")
+def evaluate(
+    folder: Annotated[Path, typer.Argument(help="A BEIR folder: corpus.jsonl, queries.jsonl, qrels.tsv.", metavar="BEIR_DIR")],
+    retriever: RetrieverOption = "cc",
+    level: Annotated[Literal["standard"], typer.Option(help="Intelligence level; standard (hybrid) is the only one yet.")] = "standard",
+    limit: Annotated[int | None, typer.Option(help="Ask at most so many questions, spread over the set.", min=1)] = None,
+    min_ndcg: Annotated[float | None, typer.Option(help="Fail when nDCG@10 is lower.", min=0, max=1)] = None,
+    answers: Annotated[bool, typer.Option("--answers", help="Also judge the extractive answers, where the queries hold answers.")] = False,
+    foreign: Annotated[Path | None, typer.Option(help="Another BEIR folder whose questions must be refused.")] = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure retrieval, and the extractive answers, on judged questions."""
+    from footnote_local.questions import judge
+
+    report = run(judge(_core(data), folder, retriever, limit, answers, foreign))
+    if as_json:
+        show_json(report)
+    else:
+        for name, value in report.items():
+            print(f"{name:28} {value}")
+    if min_ndcg is not None and report["ndcg@10"] < min_ndcg:
+        say(f"nDCG@10 is {report['ndcg@10']}, below {min_ndcg}.")
+        leave(Exit.BAD)
+
+
+@app.command()
+def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Say what is configured, what answers, what is missing and how to get it."""
+    from footnote_local.doctor import examine
+
+    findings = run(examine(_core(data)))
+    if as_json:
+        show_json([{"part": f.part, "state": f.state, "found": f.found, "remedy": f.remedy} for f in findings])
+    else:
+        for finding in findings:
+            print(f"{finding.state:8} {finding.part:16} {finding.found}" + (f"\n{'':26}{finding.remedy}" if finding.remedy else ""))
+    leave(Exit.BAD if any(finding.state == "broken" for finding in findings) else Exit.OK)
+
+
+def main() -> None:
+    args = sys.argv[1:]
+    if args and (" " in args[0] or args[0].endswith(("?", "？"))):  # a question, not a command
+        args = ["ask", *args]
+    app(args)

@@ -1,0 +1,82 @@
+"""`footnote doctor`: what is configured, what answers, what is missing and how to get it."""
+
+from __future__ import annotations
+
+import os
+import platform
+import sqlite3
+from dataclasses import dataclass
+from typing import Literal
+
+from footnote.bootstrap import Core
+from footnote.errors import FootnoteError
+
+IGNORED = ("RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_", "RABBITMQ_")
+"""Names that other systems use and Footnote has no use for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    part: str
+    state: Literal["ok", "missing", "broken"]
+    found: str
+    remedy: str = ""
+
+
+async def examine(core: Core) -> list[Finding]:
+    try:
+        return [
+            Finding("python", "ok", f"{platform.python_version()}, SQLite {sqlite3.sqlite_version}"),
+            *await _data(core),
+            await _embedder(core),
+            await _model(core),
+            *_ignored(),
+        ]
+    finally:
+        await core.close()
+
+
+async def _data(core: Core) -> list[Finding]:
+    folder = core.settings.data.resolve()
+    found = []
+    for part, what in (await core.check()).items():
+        found.append(Finding(part, "ok" if what == "ok" else "broken", str(folder) if what == "ok" else what))
+    if all(finding.state == "ok" for finding in found):
+        counts = {state: count for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"}
+        told = ", ".join(f"{count} {state}" for state, count in counts.items())
+        remedy = "" if counts else "Add some: footnote ingest PATH, or drop a file on the page."
+        found.append(Finding("documents", "ok" if counts else "missing", told or "none yet", remedy))
+    return found
+
+
+async def _embedder(core: Core) -> Finding:
+    if core.embedder is None:
+        return Finding(
+            "embedder",
+            "missing",
+            "documents are found by their words only",
+            "Run `make setup`, or set EMBEDDING__BASE_URL and EMBEDDING__MODEL.",
+        )
+    try:
+        await core.embedder.embed(["test"], query=True)
+        done, total = await core.index.progress(core.embedder.name, core.embedder.languages)
+    except FootnoteError as exc:
+        return Finding("embedder", "broken", exc.detail, "Check EMBEDDING__BASE_URL, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")
+    spoken = "every language" if core.embedder.languages is None else ", ".join(sorted(core.embedder.languages))
+    return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}; {done} of {total} passages have vectors")
+
+
+async def _model(core: Core) -> Finding:
+    try:
+        model = await core.models.pick(None)
+    except FootnoteError as exc:
+        return Finding("language model", "broken", exc.detail, "Check LLM__BASE_URL, LLM__MODEL and LLM__API_KEY.")
+    if model is None:
+        remedy = "Start Ollama, or set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY)."
+        return Finding("language model", "missing", "answers are quoted from the documents", remedy)
+    return Finding("language model", "ok", model.name)
+
+
+def _ignored() -> list[Finding]:
+    names = sorted(name for name in os.environ if name.startswith(IGNORED))
+    return [Finding(name, "missing", "is set, and has no use here", "Footnote searches by itself; unset it.") for name in names]

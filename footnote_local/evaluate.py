@@ -1,0 +1,146 @@
+"""`footnote eval`: how good are retrieval and the extractive answers on a set of judged questions?
+
+The set's documents are indexed by the ordinary ingest code, once for each content; every question
+runs through the ordinary tables, with saving left out.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from footnote.answer.extract import is_answer, pick, rank_sentences
+from footnote.bootstrap import Core
+from footnote.events import StepFinished
+from footnote.ingest.pipeline import cut
+from footnote.learn.golden import GoldenQuery, GoldenSet
+from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, recall, reciprocal_rank
+from footnote.settings import Settings
+from footnote.text.language import detect_language
+from footnote.text.sentences import split_sentences
+from footnote.types import Block, Caller, Document, Parsed, Profile, Retriever, Turn
+
+CALLER = Caller("eval", sees_all=True)
+PROFILE = Profile("eval", live=False, citation_style="numbered", prompt="answer_numbered")
+DEPTH = 30
+"""Chunks read for each question: several of them may belong to one document."""
+FORMAT = "2"
+"""Part of the index's name; raised when chunks or tokens are made in another way."""
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question's extractive answer: was it refused, and does a gold answer stand in its sentences?"""
+
+    refused: bool
+    right: bool
+
+
+async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progress: Progress) -> tuple[Core, float]:
+    """A Core on an index of the set, and the seconds that making it took (0 when it was there already)."""
+    core = Core(settings.model_copy(update={"data": folder / f"{golden.digest[:16]}-{settings.ingest.chunk_tokens}-{FORMAT}"}))
+    started, worked = time.perf_counter(), False
+    for number, source in enumerate(golden.documents, start=1):
+        staged, _ = await core.index.staged(source.doc_id, 1)
+        if not staged and (source.text or source.title):
+            lang = detect_language(source.text)
+            document = Document(
+                source.doc_id, source.title, "default", source.doc_id, "READY", "", 0, frozenset({"*"}), generation=1, lang=lang
+            )
+            chunks = cut(
+                document, Parsed((Block("paragraph", source.text or source.title),), source.title), lang, settings.ingest.chunk_tokens
+            )
+            await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
+            worked = True
+        info_missing = staged == 0
+        if info_missing:
+            await core.index.activate(source.doc_id, 1)
+        progress("indexing", number, len(golden.documents))
+    if core.embedder is not None:
+        while await core.ingestor.embed_some(32):
+            worked = True
+            progress("embedding", *await core.index.progress(core.embedder.name, core.embedder.languages))
+    return core, time.perf_counter() - started if worked else 0.0
+
+
+async def run_query(core: Core, text: str, retriever: Retriever) -> tuple[Turn, float, float]:
+    """(the turn with its hits, ms, ms without embedding the question)."""
+    turn = Turn("eval", CALLER, PROFILE, text, "default", retriever=retriever, limit=DEPTH)
+    embedding = 0.0
+    started = time.perf_counter()
+    async for event in core.retrieve.run(turn):
+        if isinstance(event, StepFinished) and event.name == "embed":
+            embedding = event.ms
+        turn = getattr(event, "turn", turn)
+    ms = (time.perf_counter() - started) * 1000
+    return turn, ms, ms - embedding
+
+
+async def answer_query(core: Core, turn: Turn, query: GoldenQuery) -> Answered:
+    ranked = await rank_sentences(turn, core.index)
+    given = " \n ".join(sentence.text for sentence in pick(ranked))
+    return Answered(not is_answer(ranked, turn.lang), holds_answer(given, query.answers, turn.lang))
+
+
+def holds_answer(text: str, answers: tuple[str, ...], lang: str) -> bool:
+    """A gold answer stands in the text as whole words, case and punctuation aside; in Korean, blanks aside too."""
+
+    def words(value: str) -> str:
+        return " ".join(re.findall(r"\w+", value.lower()))
+
+    if lang == "ko":
+        return any(words(answer).replace(" ", "") in words(text).replace(" ", "") for answer in answers if words(answer))
+    return any(f" {words(answer)} " in f" {words(text)} " for answer in answers if words(answer))
+
+
+async def evaluate(
+    core: Core, golden: GoldenSet, *, retriever: Retriever, answers: bool, foreign: GoldenSet | None, progress: Progress
+) -> dict[str, object]:
+    """The figures of one set: retrieval always, extractive answers and refusals where asked for."""
+    scores: dict[str, list[float]] = {"ndcg@10": [], "recall@10": [], "mrr@10": []}
+    times: list[float] = []
+    bare: list[float] = []
+    answered: list[Answered] = []
+    for number, query in enumerate(golden.queries, start=1):
+        turn, ms, without = await run_query(core, query.text, retriever)
+        times.append(ms)
+        bare.append(without)
+        ranked = list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))
+        for name, metric in (("ndcg@10", ndcg), ("recall@10", recall), ("mrr@10", reciprocal_rank)):
+            scores[name].append(metric(ranked, query.relevance))
+        if answers and query.answers:
+            answered.append(await answer_query(core, turn, query))
+        progress("asking", number, len(golden.queries))
+    report: dict[str, object] = {
+        "set": golden.name,
+        "documents": len(golden.documents),
+        "queries": len(golden.queries),
+        "retriever": retriever,
+    }
+    for name, values in scores.items():
+        mean, low, high = mean_interval(values)
+        report[name] = round(mean, 4)
+        report[f"{name}_interval"] = [round(low, 4), round(high, 4)]
+    report |= {"p50_ms": round(percentile(times, 0.5), 2), "p95_ms": round(percentile(times, 0.95), 2)}
+    report |= {"p50_ms_without_embedding": round(percentile(bare, 0.5), 2), "p95_ms_without_embedding": round(percentile(bare, 0.95), 2)}
+    if answered:
+        report["answer_in_sentences"] = _share(item.right for item in answered)
+        report["wrong_refusals"] = _share(item.refused for item in answered)
+    if foreign is not None:
+        refused = []
+        for number, query in enumerate(foreign.queries, start=1):
+            turn, _, _ = await run_query(core, query.text, retriever)
+            refused.append((await answer_query(core, turn, replace(query, answers=()))).refused)
+            progress("asking what is not there", number, len(foreign.queries))
+        report["foreign_set"], report["foreign_refused"] = foreign.name, _share(refused)
+    return report
+
+
+def _share(values: object) -> float:
+    kept = [bool(value) for value in values]  # type: ignore[attr-defined]
+    return round(sum(kept) / len(kept), 4) if kept else 0.0

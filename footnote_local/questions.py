@@ -1,0 +1,67 @@
+"""Questions from the command line, through the same tables as those from HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+from footnote.bootstrap import Core
+from footnote.errors import NotFound
+from footnote.events import Done, Failed, Token
+from footnote.learn.golden import load_golden
+from footnote.tracing import new_trace_id
+from footnote.types import Profile, Retriever, Turn
+from footnote_local.evaluate import build_index, evaluate
+from footnote_local.sources import LOCAL
+from footnote_local.terminal import progress_bar
+
+PROFILE = Profile("cli", live=True, citation_style="numbered", prompt="answer_numbered")
+
+
+async def ask(core: Core, question: str, collection: str | None, write: Callable[[str], Any] | None) -> Turn:
+    """The finished turn; its text goes to `write` as it is made."""
+    turn = await _turn(core, question, collection, "cc", PROFILE.limit)
+    try:
+        async with aclosing(core.answer.run(turn)) as events:
+            async for event in events:
+                if isinstance(event, Token) and write is not None:
+                    write(event.text)
+                elif isinstance(event, Done):
+                    return event.turn
+                elif isinstance(event, Failed):
+                    raise event.error
+        raise AssertionError("a turn ends with Done or Failed")
+    finally:
+        await core.close()
+
+
+async def find(core: Core, question: str, collection: str | None, retriever: Retriever, limit: int) -> Turn:
+    try:
+        return await core.retrieve.finish(await _turn(core, question, collection, retriever, limit))
+    finally:
+        await core.close()
+
+
+async def judge(core: Core, folder: Path, retriever: Retriever, limit: int | None, answers: bool, foreign: Path | None) -> dict[str, Any]:
+    """The report of `footnote eval`. Its indexes are kept under `<data>/eval`."""
+    golden = load_golden(folder.expanduser(), limit=limit)
+    others = load_golden(foreign.expanduser(), limit=limit) if foreign else None
+    with progress_bar() as bar:
+        judged, seconds = await build_index(golden, core.settings, core.settings.data / "eval", bar)
+        try:
+            report = await evaluate(
+                judged, golden, retriever=retriever, answers=answers or foreign is not None, foreign=others, progress=bar
+            )
+        finally:
+            await judged.close()
+    return report | {"index_s": round(seconds, 1)}
+
+
+async def _turn(core: Core, question: str, collection: str | None, retriever: Retriever, limit: int) -> Turn:
+    name = collection or core.settings.index_name
+    if collection is not None and await core.index.info(name) is None:
+        known = ", ".join(await core.ledger.collections(LOCAL)) or "none yet"
+        raise NotFound(f"There is no index “{name}”. There is: {known}.")
+    return Turn(new_trace_id(), LOCAL, PROFILE, question, name, retriever=retriever, limit=limit, started_at=core.clock())

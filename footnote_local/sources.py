@@ -1,0 +1,101 @@
+"""Files and folders named on the command line → what is taken in, and how far that is."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from footnote.bootstrap import Core
+from footnote.errors import BadRequest, FootnoteError, NotFound
+from footnote.types import Caller, Document
+
+LOCAL = Caller("local", sees_all=True, role="admin")
+POLL_S = 0.1
+MOST_WAITING = 200
+"""Documents in flight at once: a huge folder does not fill the queue before the first is read."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What became of each file. `refused`: name → why it was not even taken in."""
+
+    documents: dict[str, Document] = field(default_factory=dict)
+    refused: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def done(self) -> int:
+        return sum(document.state in ("READY", "FAILED", "DELETED") for document in self.documents.values()) + len(self.refused)
+
+    @property
+    def failed(self) -> int:
+        return sum(document.state == "FAILED" for document in self.documents.values()) + len(self.refused)
+
+
+Progress = Callable[[int, int], None]
+
+
+def find_files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
+    """(file, name below the folder that was named); hidden files and folders are passed over. BadRequest when a path is not there."""
+    for path in paths:
+        path = path.expanduser()
+        if path.is_file():
+            yield path, path.name
+        elif path.is_dir():
+            for file in sorted(path.rglob("*")):
+                below = file.relative_to(path)
+                if file.is_file() and not any(part.startswith(".") for part in below.parts):
+                    yield file, below.as_posix()
+        else:
+            raise BadRequest(f"There is no file or folder {path}.")
+
+
+async def take_in(core: Core, paths: Sequence[Path], *, collection: str, groups: list[str], progress: Progress) -> Report:
+    """Accepts every file and waits until each is READY or FAILED; a worker must be running somewhere."""
+    report = Report()
+    files = list(find_files(paths))
+    waiting: dict[str, str] = {}
+    for file, name in files:
+        try:
+            data = await asyncio.to_thread(file.read_bytes)
+            document = await core.ingestor.accept(LOCAL, data, file_name=name, collection=collection, permission_groups=groups)
+            report.documents[name] = document
+            if document.state in ("RECEIVED", "PROCESSING"):
+                waiting[name] = document.doc_id
+        except FootnoteError as exc:
+            report.refused[name] = exc.detail
+        except OSError as exc:
+            report.refused[name] = f"The file cannot be opened ({exc.strerror})."
+        while len(waiting) >= MOST_WAITING:
+            await _look(core, report, waiting)
+        progress(report.done, len(files))
+    while waiting:
+        await _look(core, report, waiting)
+        progress(report.done, len(files))
+    return report
+
+
+async def wait_for_vectors(core: Core, progress: Progress) -> None:
+    if core.embedder is None:
+        return
+    while True:
+        done, total = await core.index.progress(core.embedder.name, core.embedder.languages)
+        progress(done, total)
+        if done >= total:
+            return
+        await asyncio.sleep(POLL_S)
+
+
+async def _look(core: Core, report: Report, waiting: dict[str, str]) -> None:
+    await asyncio.sleep(POLL_S)
+    for name, doc_id in list(waiting.items()):
+        try:
+            document = await core.ledger.get(LOCAL, doc_id)
+        except NotFound:  # deleted meanwhile
+            del waiting[name]
+            report.documents.pop(name, None)
+            continue
+        report.documents[name] = document
+        if document.state not in ("RECEIVED", "PROCESSING"):
+            del waiting[name]

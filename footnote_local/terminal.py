@@ -1,0 +1,94 @@
+"""What a person at a terminal sees: progress and messages on standard error, results on standard output."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from enum import IntEnum
+from typing import Any, NoReturn, TypeVar
+
+import typer
+
+from footnote.errors import FootnoteError, Unavailable
+
+R = TypeVar("R")
+
+
+class Exit(IntEnum):
+    """Exit codes of every command."""
+
+    OK = 0
+    BAD = 1
+    """It ran, and the result is not good: a file FAILED, no answer, a figure too low, something broken."""
+    USAGE = 2
+    UNAVAILABLE = 3
+    """Something it needs cannot be had: the port, the data folder, search, the model."""
+    STOPPED = 130
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def show_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2))
+
+
+def leave(code: Exit) -> NoReturn:
+    raise typer.Exit(int(code))
+
+
+def run(work: Coroutine[Any, Any, R]) -> R:
+    """Runs `work`; our errors become a message and an exit code, Ctrl-C and SIGTERM become 130."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        return asyncio.run(work)
+    except FootnoteError as exc:
+        say(f"footnote: {exc.detail}")
+        leave(Exit.UNAVAILABLE if isinstance(exc, Unavailable) or exc.status in (409, 503) else Exit.USAGE)
+    except KeyboardInterrupt:
+        say("footnote: stopped.")
+        leave(Exit.STOPPED)
+    except BrokenPipeError:  # the reader, `head` say, has enough
+        sys.stderr.close()
+        leave(Exit.OK)
+
+
+class Bar:
+    """A progress bar on standard error; silent where that is no terminal."""
+
+    def __init__(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        console = Console(stderr=True)
+        self._progress = Progress(
+            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), console=console,
+            disable=not console.is_terminal, transient=True,
+        )  # fmt: skip
+        self._tasks: dict[str, Any] = {}
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        if what not in self._tasks:
+            self._tasks[what] = self._progress.add_task(what, total=total)
+        self._progress.update(self._tasks[what], completed=done, total=total)
+
+    def start(self) -> None:
+        self._progress.start()
+
+    def stop(self) -> None:
+        self._progress.stop()
+
+
+@contextmanager
+def progress_bar() -> Iterator[Bar]:
+    bar = Bar()
+    bar.start()
+    try:
+        yield bar
+    finally:
+        bar.stop()

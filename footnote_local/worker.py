@@ -1,0 +1,85 @@
+"""The one process that works on a data folder: takes jobs from the queue, then makes vectors.
+
+A lock file keeps a second worker away; it goes with the process, however that ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import logging
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from footnote.bootstrap import Core
+from footnote.errors import Conflict, FootnoteError
+
+log = logging.getLogger("footnote.worker")
+
+IDLE_S = 0.2
+"""Between two looks at an empty queue."""
+TROUBLE_S = 5.0
+"""After an error of a backend."""
+VECTORS_AT_ONCE = 8
+"""Chunks between two looks at the queue: a new file does not wait for the vectors of old ones."""
+
+
+class Lock:
+    """Held by the worker of a data folder. `Conflict` names the process that has it already."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / "worker.lock"
+        self._descriptor: int | None = None
+
+    def take(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as exc:
+            holder = os.read(descriptor, 32).decode() or "unknown"
+            os.close(descriptor)
+            raise Conflict(
+                f"Another Footnote (process {holder}) works on {self._path.parent.resolve()}. Stop it, or choose another folder with --data."
+            ) from exc
+        os.ftruncate(descriptor, 0)
+        os.write(descriptor, str(os.getpid()).encode())
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
+
+
+class Worker:
+    def __init__(self, core: Core) -> None:
+        self._core = core
+        self._task: asyncio.Task[None] | None = None
+
+    async def start(self) -> None:
+        await self._core.ingestor.recover()
+        self._task = asyncio.create_task(self._run())
+
+    async def stop(self) -> None:
+        """Ends between two stages or within one: what was interrupted is taken up again at the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._task
+            self._task = None
+
+    async def _run(self) -> None:
+        while True:
+            try:
+                busy = await self._core.ingestor.work_one() or await self._core.ingestor.embed_some(VECTORS_AT_ONCE)
+            except FootnoteError as exc:
+                log.warning("the worker waits", extra={"reason": exc.detail})
+                await asyncio.sleep(TROUBLE_S)
+            except Exception as exc:
+                log.error("the worker waits", exc_info=exc)
+                await asyncio.sleep(TROUBLE_S)
+            else:
+                if not busy:
+                    await asyncio.sleep(IDLE_S)

@@ -1,0 +1,186 @@
+"""The ingest function: files in, documents out. HTTP routes, and batches of S3 events from the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, File, Form, Query, Response, UploadFile
+from pydantic import BaseModel, Field
+
+from footnote.errors import TooLarge
+from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
+from footnote.types import Document, Page
+from footnote_http.app import CallerOf, CoreOf, add_health, make_app
+from footnote_http.lambda_handler import http_handler
+from ingest.uploads import VALID_S, Upload, sign, verify
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+
+class UploadRequest(BaseModel):
+    file_name: str = Field(min_length=1, max_length=1000)
+    size: int = Field(ge=0, description="Bytes.")
+    index_name: str | None = Field(None, description="The collection; by default the configured one.")
+    permission_groups: list[str] = []
+
+
+class UploadTarget(BaseModel):
+    """Post `fields`, then the file as `file`, as multipart/form-data to `url`."""
+
+    url: str
+    fields: dict[str, str]
+    doc_id: str
+
+
+class DocumentBody(BaseModel):
+    doc_id: str
+    title: str
+    file_name: str
+    collection: str
+    state: str
+    reason: str | None
+    remedy: str | None
+    pages: int | None
+    chunks: int
+    size: int
+    lang: str | None
+    permission_groups: list[str]
+    created_at: float
+    updated_at: float
+    vectors: dict[str, int] | None = Field(None, description="Vectors made and wanted, over all documents.")
+
+
+class DocumentPage(BaseModel):
+    data: list[DocumentBody]
+    has_more: bool
+    last_id: str | None
+
+
+def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
+    app = make_app("Footnote: ingest", core)
+    add_health(app, "ingest")
+
+    @app.post("/uploads", status_code=201)
+    async def upload_target(request: UploadRequest, caller: CallerOf, core: CoreOf) -> UploadTarget:
+        """Where to send a file: a signed form, valid for 15 minutes."""
+        limits = core.settings.ingest
+        check_size(request.size, limits.max_file_mb)
+        name = check_file_name(request.file_name)
+        collection = check_collection(request.index_name or core.settings.index_name)
+        groups = check_groups(request.permission_groups, caller)
+        doc_id = await core.ledger.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
+        upload = Upload(doc_id, name, collection, sorted(groups), caller.user_id, limits.max_file_mb * 2**20, core.clock() + VALID_S)
+        return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
+
+    @app.post("/uploads/form", status_code=204)
+    async def upload_form(
+        policy: Annotated[str, Form()],
+        signature: Annotated[str, Form(alias="x-amz-signature")],
+        file: Annotated[UploadFile, File()],
+        caller: CallerOf,
+        core: CoreOf,
+    ) -> Response:
+        """Takes the file of a signed form."""
+        upload = verify(policy, signature, core.signing_key, core.clock())
+        data = await _read(file, upload.max_bytes)
+        await core.ingestor.accept(
+            caller,
+            data,
+            file_name=upload.file_name,
+            collection=upload.collection,
+            permission_groups=upload.permission_groups,
+            doc_id=upload.doc_id,
+        )
+        return Response(status_code=204)
+
+    @app.post("/ingest/file", status_code=202)
+    async def ingest_file(
+        file: Annotated[UploadFile, File()],
+        index_name: Annotated[str, Form()],
+        caller: CallerOf,
+        core: CoreOf,
+        permission_groups: Annotated[list[str] | None, Form()] = None,
+    ) -> DocumentBody:
+        """Takes a file; it answers questions as soon as its state is READY."""
+        data = await _read(file, core.settings.ingest.max_file_mb * 2**20)
+        document = await core.ingestor.accept(
+            caller, data, file_name=file.filename or "", collection=index_name, permission_groups=permission_groups or []
+        )
+        return _body(document)
+
+    @app.get("/documents")
+    async def documents(
+        caller: CallerOf,
+        core: CoreOf,
+        collection: str | None = None,
+        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        after: str | None = None,
+    ) -> DocumentPage:
+        """The documents that the caller may see, newest first."""
+        page: Page[Document] = await core.ledger.list(caller, collection=collection, limit=limit, after=after)
+        return DocumentPage(data=[_body(document) for document in page.data], has_more=page.has_more, last_id=page.last_id)
+
+    @app.get("/documents/{doc_id}")
+    async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
+        """One document, and how far the vectors are."""
+        found = await core.ledger.get(caller, doc_id)
+        vectors = None
+        if core.embedder is not None:
+            done, total = await core.index.progress(core.embedder.name, core.embedder.languages)
+            vectors = {"done": done, "total": total}
+        return _body(found, vectors)
+
+    @app.delete("/documents/{doc_id}")
+    async def delete(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
+        """Deletes a document: it is in no answer from the moment this returns."""
+        return _body(await core.ingestor.delete(caller, doc_id))
+
+    @app.post("/documents/{doc_id}/retry", status_code=202)
+    async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
+        """Reads a FAILED document again."""
+        return _body(await core.ingestor.retry(caller, doc_id))
+
+    return app
+
+
+async def _read(file: UploadFile, most: int) -> bytes:
+    """The file's bytes; TooLarge as soon as there are more than `most`."""
+    data = await file.read(most + 1)
+    if len(data) > most:
+        raise TooLarge(f"The file is larger than {most // 2**20} MB. Split it, or raise INGEST__MAX_FILE_MB.")
+    return data
+
+
+def _body(document: Document, vectors: dict[str, int] | None = None) -> DocumentBody:
+    return DocumentBody(
+        doc_id=document.doc_id,
+        title=document.title,
+        file_name=document.file_name,
+        collection=document.collection,
+        state=document.state,
+        reason=document.reason,
+        remedy=document.remedy,
+        pages=document.pages,
+        chunks=document.chunks,
+        size=document.size,
+        lang=document.lang,
+        permission_groups=sorted(document.permission_groups),
+        created_at=document.created_at,
+        updated_at=document.updated_at,
+        vectors=vectors,
+    )
+
+
+app = create_app()
+_http = http_handler(app)
+
+
+def handler(event: dict[str, Any], context: Any) -> Any:
+    """What Lambda calls: batches of S3 events from the queue, else HTTP."""
+    if "Records" not in event:
+        return _http(event, context)
+    from ingest.drops import handle_batch
+
+    return handle_batch(event, context, app.state.core())

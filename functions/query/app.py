@@ -1,0 +1,81 @@
+"""The query function: questions in, cited answers out, and the page. Routes only.
+
+In AWS this app runs under the Lambda Web Adapter, which streams; locally under uvicorn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Query
+from fastapi.responses import FileResponse, StreamingResponse
+from fastapi.staticfiles import StaticFiles
+
+from footnote_http.app import CallerOf, CoreOf, TraceId, add_health, make_app
+from footnote_http.sse import stream_events
+from query.dialects import chat_service, trd
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+    from footnote.types import Retriever
+
+WEB = Path(__file__).parent / "web"
+
+
+def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
+    app = make_app("Footnote: query", core)
+    add_health(app, "query")
+
+    @app.get("/", include_in_schema=False)
+    async def page() -> FileResponse:
+        return FileResponse(WEB / "index.html", headers={"cache-control": "no-cache"})
+
+    app.mount("/web", StaticFiles(directory=WEB), name="web")
+
+    @app.get("/collections")
+    async def collections(caller: CallerOf, core: CoreOf) -> dict[str, Any]:
+        """What may be asked: the indexes with something in them, and three questions on each."""
+        return {"data": await core.collections(caller)}
+
+    @app.post("/ask")
+    async def ask(request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> trd.AskResponse:
+        """Answers a question, cited by document id (`[^DOC]`)."""
+        turn = trd.ask_turn(request, caller, trace_id, trd.HELD, core.settings.retriever, core.clock())
+        return trd.reply(await core.answer.finish(turn), debug=request.debug)
+
+    @app.post("/ask/stream", response_class=StreamingResponse)
+    async def ask_stream(request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> StreamingResponse:
+        """The same as server-sent events: `step`, `node`, `think`, `token`, `done` or `error`."""
+        turn = trd.ask_turn(request, caller, trace_id, trd.LIVE, core.settings.retriever, core.clock())
+        return await stream_events(core.answer.run(turn), trd.encode, trace_id)
+
+    @app.get("/ask/stream", response_class=StreamingResponse)
+    async def ask_stream_get(
+        request: Annotated[trd.AskQuery, Query()], caller: CallerOf, core: CoreOf, trace_id: TraceId
+    ) -> StreamingResponse:
+        """The same for clients that can only GET, such as EventSource."""
+        return await ask_stream(request, caller, core, trace_id)
+
+    def retrieve(retriever: Retriever) -> Callable[..., Any]:
+        async def search(request: trd.RetrieveRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
+            """The passages that a question finds, in the shape of an Elasticsearch search response."""
+            turn = await core.retrieve.finish(trd.retrieve_turn(request, caller, trace_id, retriever, core.clock()))
+            return trd.search_reply(turn, request.fields_exclude)
+
+        return search
+
+    for retriever in ("rrf", "bm25", "knn", "cc"):
+        app.post(f"/retrieve-{retriever}", name=f"retrieve_{retriever}")(retrieve(retriever))
+
+    @app.post("/chat")
+    async def chat(request: chat_service.ChatRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> chat_service.ChatResponse:
+        """Answers a question with numbered citations."""
+        turn = chat_service.chat_turn(request, caller, trace_id, core.settings.index_name, core.clock())
+        return chat_service.reply(await core.answer.finish(turn))
+
+    return app
+
+
+app = create_app()

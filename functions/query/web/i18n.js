@@ -1,0 +1,42 @@
+// The page's words in three languages; whatever carries data-i18n… is rewritten when the language changes.
+
+import de from './i18n/de.js'
+import en from './i18n/en.js'
+import ko from './i18n/ko.js'
+import { recall, remember } from './memory.js'
+
+const WORDS = { en, de, ko }
+let language = [recall('language'), ...navigator.languages.map(tag => tag.slice(0, 2).toLowerCase())].find(tag => tag in WORDS) ?? 'en'
+
+export const currentLanguage = () => language
+
+/** The text of `key` with {names} filled in. A text with plural forms chooses by `values.n`. */
+export function t(key, values = {}) {
+  let text = WORDS[language][key] ?? en[key] ?? key
+  if (typeof text === 'object') text = text[new Intl.PluralRules(language).select(values.n)] ?? text.other
+  return text.replace(/\{(\w+)\}/g, (whole, name) => (typeof values[name] === 'number' ? number(values[name]) : (values[name] ?? whole)))
+}
+
+export const knows = key => key in en
+
+export function number(value, digits = 0) {
+  return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
+}
+
+export function setLanguage(tag) {
+  language = tag
+  remember('language', tag)
+  translatePage()
+}
+
+export function translatePage(root = document) {
+  document.documentElement.lang = language
+  const values = node => JSON.parse(node.dataset.values ?? '{}')
+  for (const node of root.querySelectorAll('[data-i18n]')) node.textContent = t(node.dataset.i18n, values(node))
+  for (const node of root.querySelectorAll('[data-i18n-placeholder]')) node.placeholder = t(node.dataset.i18nPlaceholder)
+  for (const node of root.querySelectorAll('[data-i18n-label]')) {
+    const text = t(node.dataset.i18nLabel, values(node))
+    node.setAttribute('aria-label', text)
+    if (node.matches('button')) node.title = text
+  }
+}

@@ -1,0 +1,94 @@
+// An answer's Markdown → nodes. The only place where text becomes HTML, and DOMPurify stands behind it.
+//
+// Citation markers travel through Markdown as two private-use characters around a number, and become
+// elements afterwards, in text nodes only: nothing a document says can make or break one.
+
+import { Marked } from './vendor/marked.js'
+import DOMPurify from './vendor/purify.js'
+
+const OPEN = '\uE000'
+const CLOSE = '\uE001'
+const PLACED = /\uE000(\d*)\uE001/
+const LIVE_MARKER = /[ \t]?\[\^[^\]\n]{1,120}\](?!:)/g
+const CUT_MARKER = /[ \t]?\[(\^[^\]\n]{0,120})?$/
+
+const escape = text => text.replace(/[&<>"]/g, c => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[c])
+
+const marked = new Marked({
+  gfm: true,
+  renderer: {
+    html: ({ text }) => escape(text), // HTML in an answer is quoted text and is shown as such
+    image: ({ text }) => escape(text),
+  },
+  tokenizer: {
+    del: source => (source.startsWith('~~') ? false : undefined), // one ~ is a range (10~20), not a deletion
+  },
+})
+
+const POLICY = {
+  ALLOWED_TAGS: [
+    'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre', 'strong',
+    'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
+  ],
+  ALLOWED_ATTR: ['href', 'start', 'align'],
+  ALLOW_DATA_ATTR: false,
+  ALLOW_ARIA_ATTR: false,
+  ALLOWED_URI_REGEXP: /^(?:https?:\/\/|mailto:)/i,
+  RETURN_DOM_FRAGMENT: true,
+}
+
+DOMPurify.addHook('afterSanitizeAttributes', node => {
+  if (node.nodeName !== 'A' || !node.hasAttribute('href')) return
+  node.setAttribute('target', '_blank')
+  node.setAttribute('rel', 'noopener nofollow noreferrer')
+})
+
+/** Text that is still arriving: markers are shown as neutral dots, a marker cut at the end is held back. */
+export function renderLive(text, makeDot) {
+  return render(withoutReserved(text).replace(CUT_MARKER, '').replace(LIVE_MARKER, OPEN + CLOSE), makeDot)
+}
+
+/** The finished answer: what stands at each citation's spans is replaced by `makeLink(number)`. */
+export function renderAnswer(answer, citations, makeLink) {
+  return render(placeMarkers(answer, citations, number => `${OPEN}${number}${CLOSE}`), number => makeLink(Number(number)))
+}
+
+/** Replaces the spans by `write(number)`. Spans count Unicode code points, not JavaScript's UTF-16 units. */
+export function placeMarkers(answer, citations, write) {
+  const points = Array.from(withoutReserved(answer))
+  const places = citations.flatMap(({ number, spans }) => (spans ?? []).map(([start, end]) => ({ number, start, end })))
+  places.sort((a, b) => a.start - b.start)
+  let text = ''
+  let at = 0
+  for (const { number, start, end } of places) {
+    if (start < at || end > points.length) continue // overlapping or outside: the text matters more than a marker
+    text += points.slice(at, start).join('').replace(/[ \t]$/, '') + write(number)
+    at = end
+  }
+  return text + points.slice(at).join('')
+}
+
+const withoutReserved = text => text.replace(/[\uE000\uE001]/g, '\uFFFD')
+
+function render(text, make) {
+  const fragment = DOMPurify.sanitize(marked.parse(text), POLICY)
+  for (const node of textNodes(fragment)) {
+    const pieces = node.data.split(PLACED) // text, number, text, number, …, text
+    if (pieces.length > 1) node.replaceWith(...pieces.map((piece, place) => (place % 2 ? make(piece) : piece)))
+  }
+  for (const table of fragment.querySelectorAll('table')) {
+    const frame = document.createElement('div')
+    frame.className = 'table'
+    frame.tabIndex = 0 // a wide table scrolls, also by keyboard
+    table.replaceWith(frame)
+    frame.append(table)
+  }
+  return fragment
+}
+
+function textNodes(root) {
+  const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
+  const nodes = []
+  while (walker.nextNode()) nodes.push(walker.currentNode)
+  return nodes
+}

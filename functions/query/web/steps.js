@@ -1,0 +1,48 @@
+// What a turn is doing now, and afterwards what each step took and gave.
+
+import { el, say } from './dom.js'
+import { knows } from './i18n.js'
+
+export class StepList {
+  #rows = new Map()
+
+  constructor() {
+    this.now = say(el('span', { class: 'now' }), 'starting')
+    this.list = el('ol')
+    this.element = el('details', { class: 'steps running' }, el('summary', {}, this.now), this.list)
+  }
+
+  begin(name) {
+    this.#row(name)
+    sayStep(this.now, name)
+  }
+
+  end({ name, ms, status, out }) {
+    const row = this.#row(name)
+    row.classList.add(status)
+    row.lastChild.textContent = Object.entries(out ?? {}).map(([key, value]) => `${key} ${value}`).join(' · ')
+    row.lastChild.before(say(el('span', { class: 'ms' }), 'ms', { ms: Math.round(ms) }))
+    if (status !== 'ok') row.firstChild.after(say(el('em'), `was_${status}`))
+  }
+
+  finish() {
+    this.element.classList.remove('running')
+    this.element.hidden = this.#rows.size === 0
+    say(this.now, 'steps', { n: this.#rows.size })
+  }
+
+  #row(name) {
+    if (!this.#rows.has(name)) {
+      this.#rows.set(name, el('li', {}, sayStep(el('span'), name), el('span', { class: 'out' })))
+      this.list.append(this.#rows.get(name))
+    }
+    return this.#rows.get(name)
+  }
+}
+
+function sayStep(node, name) {
+  if (knows(`step_${name}`)) return say(node, `step_${name}`)
+  delete node.dataset.i18n
+  node.textContent = name
+  return node
+}

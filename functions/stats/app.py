@@ -1,0 +1,79 @@
+"""The stats function: what turns cost and how they went. HTTP reads them live; once an hour they are rolled up."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import date, datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Query
+from pydantic import BaseModel, Field
+
+from footnote.errors import BadRequest
+from footnote.learn.stats import DAY_S, By, Figures, Group, day_of, figures_of, midnight, roll_up, store_rollups
+from footnote.types import Caller
+from footnote_http.app import CallerOf, CoreOf, add_health, make_app
+from footnote_http.lambda_handler import Handler, http_handler
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+SCHEDULE = Caller("schedule", role="admin")
+DEFAULT_DAYS = 30
+FIRST = date(2000, 1, 1)
+
+
+class StatsBody(BaseModel):
+    first: date = Field(serialization_alias="from")
+    last: date = Field(serialization_alias="to")
+    by: By
+    data: list[Group]
+    total: Figures
+
+
+def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
+    app = make_app("Footnote: stats", core)
+    add_health(app, "stats")
+
+    @app.get("/stats")
+    async def stats(
+        caller: CallerOf,
+        core: CoreOf,
+        first: Annotated[date | None, Query(alias="from", ge=FIRST, description="First day, UTC; by default 29 days before `to`.")] = None,
+        last: Annotated[date | None, Query(alias="to", ge=FIRST, description="Last day, UTC; by default today.")] = None,
+        by: By = "day",
+    ) -> StatsBody:
+        """Turns, tokens, latency, refusals and feedback in groups: an admin's view is of all turns, others see their own."""
+        last = last or day_of(core.clock())
+        first = first or day_of(midnight(last) - (DEFAULT_DAYS - 1) * DAY_S)
+        if first > last:
+            raise BadRequest("`from` is after `to`.")
+        records = await core.turns.records(caller, midnight(first), midnight(last) + DAY_S)
+        return StatsBody(first=first, last=last, by=by, data=roll_up(records, by), total=figures_of(records))
+
+    return app
+
+
+def create_handler(app: FastAPI) -> Handler:
+    """What Lambda calls: the schedule's events, else HTTP."""
+    http = http_handler(app)
+
+    def handle(event: dict[str, Any], context: Any) -> Any:
+        if event.get("detail-type") == "Scheduled Event":
+            return run_schedule(event, app.state.core())
+        return http(event, context)
+
+    return handle
+
+
+def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
+    """Rolls up the event's day and the day before: {day: rows}."""
+    at = datetime.fromisoformat(event["time"]).timestamp()
+    # A loop of its own that never becomes the thread's: that one is what HTTP events run on.
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        return runner.run(store_rollups(SCHEDULE, at, turns=core.turns))
+
+
+app = create_app()
+handler = create_handler(app)

@@ -1,0 +1,86 @@
+"""Source files in a folder of this machine. A file is there in full or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import tempfile
+from pathlib import Path
+
+from footnote.errors import BadRequest, NotFound, StoreUnavailable
+
+# No segment starts with a dot: that rules out `.` and `..`, and keeps unfinished files out of reach.
+KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+
+_ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
+
+
+class LocalFiles:
+    """Keys are segments of `[A-Za-z0-9._-]` joined by `/`; anything else is a BadRequest."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Replaces what was there. On disk when this returns."""
+        path = self._path(key)
+        try:
+            await asyncio.to_thread(_write, path, data)
+        except OSError as exc:
+            raise _unavailable(exc) from exc
+
+    async def get(self, key: str) -> bytes:
+        path = self._path(key)
+        try:
+            return await asyncio.to_thread(path.read_bytes)
+        except _ABSENT as exc:
+            raise NotFound("There is no such file.") from exc
+        except OSError as exc:
+            raise _unavailable(exc) from exc
+
+    async def delete(self, key: str) -> None:
+        """Missing keys are fine."""
+        path = self._path(key)
+        try:
+            await asyncio.to_thread(path.unlink)
+        except _ABSENT:
+            return
+        except OSError as exc:
+            raise _unavailable(exc) from exc
+
+    def _path(self, key: str) -> Path:
+        if not KEY.fullmatch(key):
+            raise BadRequest("A file's key is made of letters, digits, '.', '_' and '-', in segments joined by '/'.")
+        return self._folder / key
+
+
+def _unavailable(exc: OSError) -> StoreUnavailable:
+    reason = exc.strerror or type(exc).__name__
+    return StoreUnavailable(f"The folder of source files cannot be used ({reason}). Is the disk full or the folder read-only?")
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes beside the target and renames, so that a reader or a crash never meets half a file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, unfinished = tempfile.mkstemp(prefix=".", dir=path.parent)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(unfinished, path)
+    except BaseException:
+        os.unlink(unfinished)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Makes a rename outlast a power cut, where folders can be opened at all."""
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

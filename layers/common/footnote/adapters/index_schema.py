@@ -1,0 +1,39 @@
+"""Tables of the embedded index. One full-text table per collection: word statistics never cross one."""
+
+from __future__ import annotations
+
+SCHEMA = """
+CREATE TABLE collections (
+    collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE acls (acl_id INTEGER PRIMARY KEY, groups TEXT NOT NULL UNIQUE);
+CREATE TABLE generations (
+    generation_id INTEGER PRIMARY KEY, doc_id TEXT NOT NULL, generation INTEGER NOT NULL,
+    collection_id INTEGER NOT NULL REFERENCES collections, acl_id INTEGER NOT NULL REFERENCES acls,
+    title TEXT NOT NULL, metadata TEXT NOT NULL, created_at REAL NOT NULL, active INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (doc_id, generation)
+);
+CREATE UNIQUE INDEX one_active ON generations (doc_id) WHERE active;
+CREATE TABLE chunks (
+    rowid INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE,
+    generation_id INTEGER NOT NULL REFERENCES generations ON DELETE CASCADE, collection_id INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL, level INTEGER NOT NULL, lang TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER,
+    headings TEXT NOT NULL, text TEXT NOT NULL, bounds TEXT NOT NULL
+);
+CREATE INDEX chunks_by_generation ON chunks (generation_id);
+CREATE INDEX chunks_by_collection ON chunks (collection_id, lang);
+CREATE TABLE vectors (
+    rowid INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
+    embedder TEXT NOT NULL, slot INTEGER NOT NULL, vector BLOB NOT NULL, sentences BLOB
+);
+CREATE TABLE vector_files (
+    collection_id INTEGER NOT NULL, embedder TEXT NOT NULL, dimension INTEGER NOT NULL,
+    generation INTEGER NOT NULL DEFAULT 1, slots INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (collection_id, embedder)
+)
+"""
+
+FULL_TEXT = (
+    """CREATE VIRTUAL TABLE words_{0} USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'")""",
+    "CREATE VIRTUAL TABLE vocabulary_{0} USING fts5vocab (words_{0}, 'row')",
+)
+"""Made with a collection; {0} is its id. The tokens are ours: see `footnote.text.tokens`."""

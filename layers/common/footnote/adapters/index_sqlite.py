@@ -1,0 +1,355 @@
+"""The embedded index: SQLite FTS5 for words, a memory-mapped scan for vectors, one file for the truth.
+
+bm25 is SQLite's (k1 = 1.2, b = .75). A write is one transaction, so a reader sees a document's old
+generation or its new one, never both and never none.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from footnote.adapters.index_schema import FULL_TEXT, SCHEMA
+from footnote.adapters.sqlite import Database, writing
+from footnote.adapters.vector_file import Scan, VectorFiles
+from footnote.adapters.vector_store import VectorStore
+from footnote.errors import SearchUnavailable
+from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, PendingVector
+from footnote.text.tokens import index_tokens, query_tokens
+from footnote.types import BlockKind, Caller, Candidate, Candidates, Chunk, Document, Level, Search, SentenceVectors, chunks_digest
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
+
+CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.headings, c.text, c.bounds,
+    g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
+FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
+    JOIN collections k ON k.collection_id = c.collection_id"""
+
+
+class SqliteIndex:
+    """`ports.Index` over `<folder>/index.db` and the vector files beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._database = Database(folder / "index.db", SCHEMA, error=SearchUnavailable)
+        self._vectors = VectorStore(VectorFiles(folder))
+        self._infos: dict[str, CollectionInfo] = {}
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        return await self._database.run(self._candidates, caller, search)
+
+    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+        return await self._database.run(_read, caller, chunk_ids)
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, SentenceVectors]:
+        return await self._database.run(_sentences, caller, chunk_ids)
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return await self._database.run(self._term_weights, collection, terms)
+
+    async def info(self, collection: str) -> CollectionInfo | None:
+        return await self._database.run(self._info, collection)
+
+    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+        return await self._database.run(_sample, caller, collection, limit)
+
+    async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
+        await self._database.run(_stage, document, chunks, bounds)
+
+    async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
+        return await self._database.run(_staged, doc_id, generation)
+
+    async def activate(self, doc_id: str, generation: int) -> None:
+        await self._database.run(_activate, doc_id, generation)
+
+    async def remove(self, doc_id: str) -> None:
+        await self._database.run(_activate, doc_id, None)
+
+    async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id)
+
+    async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
+        await self._database.run(self._vectors.put, embedder, vectors)
+
+    async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
+        return await self._database.run(self._vectors.progress, embedder, languages)
+
+    async def close(self) -> None:
+        self._database.close()
+
+    # --- in a worker thread ----------------------------------------------------------------------
+
+    def _candidates(self, connection: sqlite3.Connection, caller: Caller, search: Search) -> Candidates:
+        connection.execute("BEGIN")  # one snapshot: both lists see the same generations
+        try:
+            return self._search(connection, caller, search)
+        finally:
+            connection.execute("COMMIT")
+
+    def _search(self, connection: sqlite3.Connection, caller: Caller, search: Search) -> Candidates:
+        info = self._info(connection, search.collection)
+        if info is None or info.chunks == 0:
+            return Candidates()
+        collection_id = _collection_id(connection, search.collection)
+        acls = _visible_acls(connection, caller)
+        generations = _filtered_generations(connection, collection_id, search.filters)
+        lexical = _lexical(connection, collection_id, search, acls, generations) if search.text else ()
+        if search.vector is None:
+            return Candidates(lexical)
+        scan = self._vectors.scan(connection, collection_id, search.embedder, info.version)
+        if scan is None:
+            return Candidates(lexical)
+        return Candidates(lexical, _dense(connection, scan, search, acls, generations), len(scan.slots) / info.chunks)
+
+    def _info(self, connection: sqlite3.Connection, collection: str) -> CollectionInfo | None:
+        row = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (collection,)).fetchone()
+        if row is None:
+            return None
+        known = self._infos.get(collection)
+        if known is None or known.version != row["version"]:
+            counts = connection.execute(
+                "SELECT c.lang, count(*) FROM chunks c JOIN generations g USING (generation_id)"
+                " WHERE c.collection_id = ? AND g.active GROUP BY c.lang ORDER BY c.lang",
+                (row["collection_id"],),
+            ).fetchall()
+            languages = {lang: count for lang, count in counts}
+            known = CollectionInfo(collection, sum(languages.values()), languages, row["version"])
+            self._infos[collection] = known
+        return known
+
+    def _term_weights(self, connection: sqlite3.Connection, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        info = self._info(connection, collection)
+        if info is None:
+            return {}
+        collection_id = _collection_id(connection, collection)
+        wanted = sorted(set(terms))
+        counts = dict(
+            connection.execute(f"SELECT term, doc FROM vocabulary_{collection_id} WHERE term IN ({_marks(wanted)})", wanted).fetchall()
+        )
+        total = info.chunks + SMALL_COLLECTION
+        return {term: math.log(1 + (max(0, total - (n := counts.get(term, 0))) + 0.5) / (n + 0.5)) for term in wanted}
+
+
+# --- reading -------------------------------------------------------------------------------------
+
+
+def _lexical(
+    connection: sqlite3.Connection, collection_id: int, search: Search, acls: frozenset[int] | None, generations: frozenset[int] | None
+) -> tuple[Candidate, ...]:
+    tokens = query_tokens(search.text, search.lang)
+    if not tokens:
+        return ()
+    where, values = _visible(acls, generations, search.levels)
+    match = " OR ".join(f'"{token}"' for token in tokens)
+    rows = connection.execute(
+        f"""SELECT c.chunk_id, bm25(words_{collection_id}, {TITLE_WEIGHT}, {BODY_WEIGHT}) AS cost
+            FROM words_{collection_id} w JOIN chunks c ON c.rowid = w.rowid JOIN generations g USING (generation_id)
+            WHERE words_{collection_id} MATCH ? AND {where} ORDER BY cost, c.chunk_id LIMIT ?""",
+        (match, *values, search.limit),
+    )
+    return tuple(Candidate(chunk_id, -cost) for chunk_id, cost in rows)
+
+
+def _dense(
+    connection: sqlite3.Connection, scan: Scan, search: Search, acls: frozenset[int] | None, generations: frozenset[int] | None
+) -> tuple[Candidate, ...]:
+    import numpy as np
+
+    allowed = scan.mask(acls, search.levels)
+    if generations is not None:
+        allowed = allowed & np.isin(scan.generations, list(generations))
+    nearest = scan.nearest(cast("npt.NDArray[np.float32]", search.vector), allowed, search.limit)
+    rowids = json.dumps([rowid for rowid, _ in nearest])
+    names = dict(
+        connection.execute("SELECT rowid, chunk_id FROM chunks WHERE rowid IN (SELECT value FROM json_each(?))", (rowids,)).fetchall()
+    )
+    found = [Candidate(names[rowid], score) for rowid, score in nearest]
+    return tuple(sorted(found, key=lambda candidate: (-candidate.score, candidate.chunk_id))[: search.limit])
+
+
+def _visible_acls(connection: sqlite3.Connection, caller: Caller) -> frozenset[int] | None:
+    """The access lists this caller may read; None = every one there is."""
+    rows = connection.execute("SELECT acl_id, groups FROM acls").fetchall()
+    visible = frozenset(row["acl_id"] for row in rows if caller.may_read(frozenset(json.loads(row["groups"]))))
+    return visible if len(visible) < len(rows) else None
+
+
+def _filtered_generations(
+    connection: sqlite3.Connection, collection_id: int, filters: Mapping[str, tuple[str, ...]]
+) -> frozenset[int] | None:
+    """Generations whose document has one of the wanted values in every filtered field; None = no filter."""
+    if not filters:
+        return None
+    rows = connection.execute("SELECT generation_id, metadata FROM generations WHERE collection_id = ? AND active", (collection_id,))
+    return frozenset(row["generation_id"] for row in rows if _matches(json.loads(row["metadata"]), filters))
+
+
+def _matches(metadata: Mapping[str, Any], filters: Mapping[str, tuple[str, ...]]) -> bool:
+    def values(name: str) -> set[str]:
+        value = metadata.get(name, ())
+        return {str(item) for item in value} if isinstance(value, list | tuple) else {str(value)}
+
+    return all(values(name) & set(wanted) for name, wanted in filters.items())
+
+
+def _visible(acls: frozenset[int] | None, generations: frozenset[int] | None, levels: Iterable[int]) -> tuple[str, list[int]]:
+    """The WHERE clause that every read carries, with its values."""
+    wanted = sorted(levels)
+    clauses, values = [f"g.active AND c.level IN ({_marks(wanted)})"], list(wanted)
+    for column, allowed in (("g.acl_id", acls), ("g.generation_id", generations)):
+        if allowed is not None:
+            clauses.append(f"{column} IN ({_marks(allowed)})")
+            values += sorted(allowed)
+    return " AND ".join(clauses), values
+
+
+def _read(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+    rows = _visible_rows(connection, caller, chunk_ids)
+    return [_chunk(rows[chunk_id]) for chunk_id in chunk_ids if chunk_id in rows]
+
+
+def _sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, SentenceVectors]:
+    import numpy as np
+
+    rows = _visible_rows(connection, caller, chunk_ids)
+    found: dict[str, SentenceVectors] = {}
+    for chunk_id, row in rows.items():
+        bounds = tuple((start, end) for start, end in json.loads(row["bounds"]))
+        stored = connection.execute("SELECT vector, sentences FROM vectors WHERE rowid = ?", (row["rowid"],)).fetchone()
+        if stored is None or not stored["sentences"] or not bounds:
+            found[chunk_id] = SentenceVectors(bounds)
+            continue
+        sentences = np.frombuffer(stored["sentences"], np.int8).reshape(len(bounds), -1)
+        found[chunk_id] = SentenceVectors(bounds, sentences, np.frombuffer(stored["vector"], np.float32))
+    return found
+
+
+def _visible_rows(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, sqlite3.Row]:
+    rows = connection.execute(
+        f"SELECT {CHUNK} FROM {FROM_CHUNKS} WHERE g.active AND c.chunk_id IN ({_marks(chunk_ids)})", tuple(chunk_ids)
+    ).fetchall()
+    return {row["chunk_id"]: row for row in rows if caller.may_read(frozenset(json.loads(row["groups"])))}
+
+
+def _sample(connection: sqlite3.Connection, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+    """Round by round through the documents: each one's first passage, then each one's second."""
+    acls = _visible_acls(connection, caller)
+    where, values = _visible(acls, None, (2,))
+    rows = connection.execute(
+        f"SELECT {CHUNK} FROM {FROM_CHUNKS} WHERE k.name = ? AND {where} ORDER BY c.ordinal, g.generation_id DESC LIMIT ?",
+        (collection, *values, limit),
+    )
+    return [_chunk(row) for row in rows]
+
+
+def _chunk(row: sqlite3.Row) -> Chunk:
+    return Chunk(
+        chunk_id=row["chunk_id"],
+        doc_id=row["doc_id"],
+        generation=row["generation"],
+        ordinal=row["ordinal"],
+        level=cast(Level, row["level"]),
+        title=row["title"],
+        text=row["text"],
+        lang=row["lang"],
+        collection=row["collection"],
+        headings=tuple(json.loads(row["headings"])),
+        page=row["page"],
+        kind=cast(BlockKind, row["kind"]),
+        permission_groups=frozenset(json.loads(row["groups"])),
+        metadata=json.loads(row["metadata"]),
+        created_at=row["created_at"],
+    )
+
+
+# --- writing -------------------------------------------------------------------------------------
+
+
+def _stage(
+    connection: sqlite3.Connection, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]
+) -> None:
+    # Tokens are made before the write lock is taken: other writers wait for the inserts only.
+    tokens = [(" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(index_tokens(chunk.text, chunk.lang))) for chunk in chunks]
+    with writing(connection):
+        collection_id = _make_collection(connection, document.collection)
+        groups = json.dumps(sorted(document.permission_groups))
+        connection.execute("INSERT INTO acls (groups) VALUES (?) ON CONFLICT DO NOTHING", (groups,))
+        this = document.doc_id, document.generation
+        answers = (
+            connection.execute("SELECT 1 FROM generations WHERE doc_id = ? AND generation = ? AND active", this).fetchone() is not None
+        )
+        _delete_generations(connection, "doc_id = ? AND generation = ?", this)
+        generation_id = connection.execute(
+            """INSERT INTO generations (doc_id, generation, collection_id, acl_id, title, metadata, created_at, active)
+               VALUES (?, ?, ?, (SELECT acl_id FROM acls WHERE groups = ?), ?, ?, ?, ?) RETURNING generation_id""",
+            (*this, collection_id, groups, document.title, json.dumps(dict(document.metadata)), document.created_at, answers),
+        ).fetchone()[0]
+        if answers:  # a job that crashed after its flip came back: what answers is replaced in one step
+            connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
+        for chunk, pieces, (title, body) in zip(chunks, bounds, tokens, strict=True):
+            rowid = connection.execute(
+                """INSERT INTO chunks (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, headings, text, bounds)
+                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
+                (
+                    chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind, chunk.page,
+                    json.dumps(chunk.headings), chunk.text, json.dumps(pieces),
+                ),
+            ).fetchone()[0]  # fmt: skip
+            connection.execute(f"INSERT INTO words_{collection_id} (rowid, title, body) VALUES (?, ?, ?)", (rowid, title, body))
+
+
+def _staged(connection: sqlite3.Connection, doc_id: str, generation: int) -> tuple[int, str]:
+    rows = connection.execute(
+        """SELECT c.rowid, c.collection_id, c.chunk_id, c.text FROM chunks c JOIN generations g USING (generation_id)
+           WHERE g.doc_id = ? AND g.generation = ? ORDER BY c.ordinal""",
+        (doc_id, generation),
+    ).fetchall()
+    searchable = sum(
+        connection.execute(f"SELECT 1 FROM words_{row['collection_id']} WHERE rowid = ?", (row["rowid"],)).fetchone() is not None
+        for row in rows
+    )
+    return searchable, chunks_digest((row["chunk_id"], row["text"]) for row in rows)
+
+
+def _activate(connection: sqlite3.Connection, doc_id: str, generation: int | None) -> None:
+    """Flips a document to `generation` and drops its others; None drops them all."""
+    with writing(connection):
+        connection.execute(
+            "UPDATE collections SET version = version + 1 WHERE collection_id IN (SELECT collection_id FROM generations WHERE doc_id = ?)",
+            (doc_id,),
+        )
+        _delete_generations(connection, "doc_id = ? AND generation IS NOT ?", (doc_id, generation))
+        connection.execute("UPDATE generations SET active = 1 WHERE doc_id = ? AND generation = ?", (doc_id, generation))
+
+
+def _delete_generations(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> None:
+    chunks = connection.execute(
+        f"SELECT rowid, collection_id FROM chunks WHERE generation_id IN (SELECT generation_id FROM generations WHERE {where})", values
+    ).fetchall()
+    for chunk in chunks:
+        connection.execute(f"DELETE FROM words_{chunk['collection_id']} WHERE rowid = ?", (chunk["rowid"],))
+    connection.execute(f"DELETE FROM generations WHERE {where}", values)
+
+
+def _make_collection(connection: sqlite3.Connection, name: str) -> int:
+    row = connection.execute("INSERT INTO collections (name) VALUES (?) ON CONFLICT DO NOTHING RETURNING collection_id", (name,)).fetchone()
+    if row is None:
+        return _collection_id(connection, name)
+    for statement in FULL_TEXT:
+        connection.execute(statement.format(row["collection_id"]))
+    return int(row["collection_id"])
+
+
+def _collection_id(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute("SELECT collection_id FROM collections WHERE name = ?", (name,)).fetchone()[0])
+
+
+def _marks(values: Iterable[Any]) -> str:
+    return ", ".join("?" for _ in values)

@@ -1,0 +1,235 @@
+"""Language models and embeddings at any endpoint that speaks OpenAI's wire format.
+
+The SDK is imported at the first call, in a thread: it takes up to two seconds. Its own retries are
+off; whoever wants retries wraps this.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Sequence
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any
+
+from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
+from footnote.ports import Delta, LanguageModel
+from footnote.types import Message, Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    from openai import AsyncOpenAI
+
+OPENAI_DEFAULT = "gpt-4o-mini"
+OLLAMA = "http://127.0.0.1:11434"
+PROBE_S = 0.4
+REDISCOVER_S = 30.0
+
+
+class OpenAIEndpoint:
+    """A lazily made client for one base URL and key."""
+
+    def __init__(self, base_url: str | None, api_key: str | None) -> None:
+        self.base_url = base_url
+        self._api_key = api_key
+        self._client: AsyncOpenAI | None = None
+
+    async def client(self) -> AsyncOpenAI:
+        if self._client is None:
+            self._client = await asyncio.to_thread(self._connect)
+        return self._client
+
+    def _connect(self) -> AsyncOpenAI:
+        from openai import AsyncOpenAI
+
+        # Local servers want no key, but the SDK insists on one.
+        return AsyncOpenAI(base_url=self.base_url, api_key=self._api_key or "none", max_retries=0)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+
+class OpenAIModel:
+    """`ports.LanguageModel`."""
+
+    def __init__(self, endpoint: OpenAIEndpoint, name: str, *, temperature: float, max_tokens: int) -> None:
+        self.name = name
+        self._endpoint = endpoint
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        first_token_s: float = 120.0,
+        total_s: float = 120.0,
+    ) -> AsyncIterator[Delta]:
+        # OpenAI's newer models refuse `max_tokens`, other servers know nothing else.
+        limit = "max_completion_tokens" if self._endpoint.base_url is None else "max_tokens"
+        options: dict[str, Any] = {limit: max_tokens or self._max_tokens, "stream_options": {"include_usage": True}}
+        try:
+            client = await self._endpoint.client()
+            now = asyncio.get_running_loop().time()
+            until, deadline = now + min(first_token_s, total_s), now + total_s
+            async with asyncio.timeout_at(until):
+                chunks: Any = await client.chat.completions.create(
+                    model=self.name,
+                    messages=[{"role": message.role, "content": message.content} for message in messages],  # type: ignore[misc]
+                    temperature=self._temperature if temperature is None else temperature,
+                    stream=True,
+                    **options,
+                )
+            async with chunks:
+                while True:
+                    async with asyncio.timeout_at(until):
+                        delta = await _next(chunks)
+                    if delta is None:
+                        return
+                    yield delta
+                    until = deadline
+        except TimeoutError as exc:
+            raise ModelTimeout(f"The language model {self.name} did not answer in time.") from exc
+        except Exception as exc:
+            raise _translated(exc, self.name) from exc
+
+
+class OpenAIEmbedder:
+    """`ports.Embedder` at an endpoint; taken to speak every language."""
+
+    languages: frozenset[str] | None = None
+
+    def __init__(self, endpoint: OpenAIEndpoint, model: str, dimension: int) -> None:
+        self.name = model
+        self.dimension = dimension
+        self._endpoint = endpoint
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
+        import numpy as np
+
+        if not texts:
+            return np.zeros((0, self.dimension), np.float32)
+        try:
+            client = await self._endpoint.client()
+            reply = await client.embeddings.create(model=self.name, input=list(texts), encoding_format="float")
+        except Exception as exc:
+            raise _translated(exc, self.name) from exc
+        vectors = np.array([item.embedding for item in reply.data], np.float32)
+        if vectors.shape != (len(texts), self.dimension):
+            raise ModelUnavailable(
+                f"The embedding model {self.name} makes vectors of length {vectors.shape[-1]}, not {self.dimension}. Set EMBEDDING__DIMENSION."
+            )
+        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+
+class ConfiguredModels:
+    """`ports.Models`: the configured endpoint; without one, an Ollama at its usual address when it answers."""
+
+    def __init__(
+        self,
+        base_url: str | None,
+        model: str | None,
+        api_key: str | None,
+        *,
+        temperature: float,
+        max_tokens: int,
+        ollama: str | None = OLLAMA,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._configured = base_url is not None or api_key is not None
+        self._endpoint = OpenAIEndpoint(base_url, api_key)
+        self._model = model
+        self._options = {"temperature": temperature, "max_tokens": max_tokens}
+        self._ollama = ollama
+        self._timer = timer
+        self._found: tuple[float, str | None] = (float("-inf"), None)
+
+    async def pick(self, name: str | None) -> LanguageModel | None:
+        if not self._configured:
+            local = await self._discover()
+            if local is None:
+                return None
+            return self._make(name or self._model or local)
+        default = self._model or (OPENAI_DEFAULT if self._endpoint.base_url is None else await self._first_listed())
+        return self._make(name or default)
+
+    async def close(self) -> None:
+        await self._endpoint.close()
+
+    def _make(self, name: str) -> LanguageModel:
+        return OpenAIModel(self._endpoint, name, temperature=self._options["temperature"], max_tokens=int(self._options["max_tokens"]))
+
+    async def _first_listed(self) -> str:
+        try:
+            client = await self._endpoint.client()
+            models = [model.id async for model in await client.models.list()]
+        except Exception as exc:
+            raise _translated(exc, "endpoint") from exc
+        if not models:
+            raise ModelUnavailable("The endpoint lists no model. Set LLM__MODEL.")
+        self._model = models[0]
+        return models[0]
+
+    async def _discover(self) -> str | None:
+        """The first model of a local Ollama; asked again every REDISCOVER_S, so that one started later is found."""
+        asked, found = self._found
+        if self._ollama is not None and self._timer() - asked > REDISCOVER_S:
+            found = await asyncio.to_thread(_probe_ollama, self._ollama)
+            self._found = self._timer(), found
+            if found:
+                self._endpoint.base_url = f"{self._ollama}/v1"
+        return found
+
+
+def _probe_ollama(address: str) -> str | None:
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # never by way of a proxy: this is our own machine
+    try:
+        with opener.open(f"{address}/api/tags", timeout=PROBE_S) as reply:
+            models = json.load(reply)["models"]
+        return str(models[0]["name"]) if models else None
+    except (OSError, HTTPException, ValueError, LookupError, TypeError):
+        return None  # nothing there, or something that is no Ollama
+
+
+async def _next(chunks: Any) -> Delta | None:
+    """The next piece that says something; None at the end."""
+    while (chunk := await anext(chunks, None)) is not None:
+        if (delta := _delta(chunk)) is not None:
+            return delta
+    return None
+
+
+def _delta(chunk: Any) -> Delta | None:
+    usage = Usage(chunk.usage.prompt_tokens, chunk.usage.completion_tokens) if chunk.usage else None
+    text = thinking = ""
+    if chunk.choices:
+        delta = chunk.choices[0].delta
+        text = delta.content or ""
+        thinking = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None) or ""
+    return Delta(text, thinking, usage) if text or thinking or usage else None
+
+
+def _translated(exc: Exception, name: str) -> FootnoteError:
+    """Foreign errors as ours. Key and address stay out of what a caller sees."""
+    import openai
+
+    if isinstance(exc, FootnoteError):
+        return exc
+    if isinstance(exc, openai.APITimeoutError):
+        return ModelTimeout(f"The language model {name} did not answer in time.")
+    if isinstance(exc, openai.AuthenticationError | openai.PermissionDeniedError):
+        return ModelUnavailable("The language model's endpoint refused the key. Check LLM__API_KEY.")
+    if isinstance(exc, openai.NotFoundError):
+        return ModelUnavailable(f"The endpoint does not know the model {name}. Check LLM__MODEL.")
+    if isinstance(exc, openai.RateLimitError):
+        return ModelUnavailable("The language model's endpoint is over its limit. Try again later.")
+    if isinstance(exc, openai.APIStatusError):
+        return ModelUnavailable(f"The language model's endpoint answered with status {exc.status_code}.")
+    return ModelUnavailable("The language model's endpoint cannot be reached. Check LLM__BASE_URL.")

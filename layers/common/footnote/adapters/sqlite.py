@@ -1,0 +1,121 @@
+"""One SQLite file behind the embedded adapters: write-ahead log, one connection per worker thread.
+
+Readers never wait for a writer; writers wait for each other for at most `BUSY_S`. Several
+processes may open the same file.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+from footnote.errors import StoreUnavailable, Unavailable
+
+BUSY_S = 20.0
+THREADS = 4
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+class Database:
+    """`schema` runs when the file is new or its `user_version` is older than `version`; a file from a
+    newer version of Footnote is refused. Foreign errors become `error` with a remedy."""
+
+    def __init__(self, path: Path, schema: str, version: int = 1, *, error: type[Unavailable] = StoreUnavailable) -> None:
+        self.path = path
+        self._schema = schema
+        self._version = version
+        self._error = error
+        self._local = threading.local()
+        self._opened: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._pool: ThreadPoolExecutor | None = None
+
+    async def run(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """`work(connection, …)` in a worker thread."""
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=self.path.stem)
+        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: self.call(work, *args, **kwargs))
+
+    def call(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The same in this thread."""
+        try:
+            return work(self._connection(), *args, **kwargs)
+        except sqlite3.Error as exc:
+            raise self._error(f"The database {self.path.name} cannot be used ({exc}). Is the disk full or the folder read-only?") from exc
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(wait=True)
+            self._pool = None
+        with self._lock:
+            for connection in self._opened:
+                connection.close()
+            self._opened.clear()
+        self._local = threading.local()
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = self._open()
+            self._local.connection = connection
+            with self._lock:
+                self._opened.append(connection)
+        return connection
+
+    def _open(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+        connection.row_factory = sqlite3.Row
+        _use_write_ahead_log(connection)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA cache_size = -16384")
+        self._prepare(connection)
+        return connection
+
+    def _prepare(self, connection: sqlite3.Connection) -> None:
+        found = connection.execute("PRAGMA user_version").fetchone()[0]
+        if found > self._version:
+            raise self._error(f"The data in {self.path.parent} was made by a newer Footnote. Upgrade, or choose another data folder.")
+        if found == self._version:
+            return
+        with writing(connection):
+            if connection.execute("PRAGMA user_version").fetchone()[0] < self._version:
+                for statement in self._schema.split(";\n"):
+                    if statement.strip():
+                        connection.execute(statement)
+                connection.execute(f"PRAGMA user_version = {self._version}")
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Only this change fails at once, instead of waiting, while somebody else is making the file."""
+    until = time.monotonic() + BUSY_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+
+
+@contextmanager
+def writing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """A write transaction: all of it or nothing."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        yield connection
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

@@ -1,0 +1,88 @@
+"""Tables of the embedded store: documents, turns, feedback, roll-ups, cache and jobs."""
+
+from __future__ import annotations
+
+VERSION = 1
+
+# `permission_groups` is a sorted JSON array: equal sets are equal texts. Times are seconds since the epoch.
+SCHEMA = """
+CREATE TABLE documents (
+    doc_id TEXT PRIMARY KEY,
+    title TEXT NOT NULL,
+    collection TEXT NOT NULL,
+    file_name TEXT NOT NULL,
+    state TEXT NOT NULL,
+    content_hash TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    permission_groups TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    active_generation INTEGER NOT NULL DEFAULT 0,
+    reason TEXT,
+    remedy TEXT,
+    pages INTEGER,
+    chunks INTEGER NOT NULL DEFAULT 0,
+    lang TEXT,
+    metadata TEXT NOT NULL DEFAULT '{}',
+    created_at REAL NOT NULL,
+    updated_at REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX documents_by_content ON documents (content_hash, collection, permission_groups);
+CREATE INDEX documents_by_groups ON documents (permission_groups, collection, state);
+CREATE INDEX documents_by_age ON documents (created_at DESC, doc_id);
+CREATE TABLE document_names (
+    collection TEXT NOT NULL,
+    permission_groups TEXT NOT NULL,
+    file_name TEXT NOT NULL,
+    doc_id TEXT NOT NULL REFERENCES documents,
+    PRIMARY KEY (collection, permission_groups, file_name)
+) WITHOUT ROWID;
+CREATE INDEX document_names_by_document ON document_names (doc_id);
+CREATE TABLE document_aliases (
+    alias TEXT PRIMARY KEY,
+    doc_id TEXT NOT NULL REFERENCES documents
+) WITHOUT ROWID;
+CREATE TABLE turns (
+    number INTEGER PRIMARY KEY,
+    trace_id TEXT NOT NULL UNIQUE,
+    user_id TEXT NOT NULL,
+    room_id TEXT NOT NULL,
+    dialect TEXT NOT NULL,
+    status TEXT NOT NULL,
+    started_at REAL NOT NULL,
+    block TEXT NOT NULL
+);
+CREATE INDEX turns_by_room ON turns (user_id, room_id, dialect, started_at);
+CREATE INDEX turns_by_time ON turns (started_at);
+CREATE TABLE feedback (
+    trace_id TEXT NOT NULL REFERENCES turns (trace_id) ON DELETE CASCADE,
+    user_id TEXT NOT NULL,
+    rating TEXT NOT NULL,
+    reason TEXT,
+    proposed_answer TEXT,
+    selected_citations TEXT NOT NULL,
+    tags TEXT NOT NULL,
+    created_at REAL NOT NULL,
+    PRIMARY KEY (trace_id, user_id)
+) WITHOUT ROWID;
+CREATE TABLE rollups (
+    day TEXT NOT NULL,
+    user_id TEXT NOT NULL,
+    room_id TEXT NOT NULL,
+    search_type TEXT NOT NULL,
+    figures TEXT NOT NULL,
+    PRIMARY KEY (day, user_id, room_id, search_type)
+) WITHOUT ROWID;
+CREATE TABLE cache (
+    key TEXT PRIMARY KEY,
+    value TEXT NOT NULL,
+    expires_at REAL NOT NULL
+);
+CREATE INDEX cache_by_expiry ON cache (expires_at);
+CREATE TABLE jobs (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    job_id TEXT NOT NULL UNIQUE,
+    body TEXT NOT NULL,
+    attempt INTEGER NOT NULL DEFAULT 0,
+    due_at REAL NOT NULL
+);
+"""

@@ -1,0 +1,92 @@
+"""The dense side of the embedded index: an exact scan over a memory-mapped file of unit vectors.
+
+SQLite holds the vectors; the file is a copy that can be made again. One file belongs to one
+collection and one embedder; row `slot` of it is the vector of one chunk. A writer appends and
+syncs, then commits the slots; a reader maps the committed slots only, so a torn write is never
+seen. A file is never shortened: compaction writes a new one under the next generation.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+@dataclass(slots=True)
+class Scan:
+    """One version of a collection's vectors, ready to be compared. Row i of every array is one live chunk."""
+
+    version: int
+    matrix: npt.NDArray[np.float32]
+    """(slots, dimension), dead slots included."""
+    slots: npt.NDArray[np.int64]
+    rowids: npt.NDArray[np.int64]
+    levels: npt.NDArray[np.int64]
+    acls: npt.NDArray[np.int64]
+    generations: npt.NDArray[np.int64]
+    masks: dict[tuple[frozenset[int] | None, tuple[int, ...]], npt.NDArray[np.bool_]] = field(default_factory=dict)
+
+    def mask(self, acls: frozenset[int] | None, levels: tuple[int, ...]) -> npt.NDArray[np.bool_]:
+        """Which rows a caller with these access lists (None = all) may see; kept for this version."""
+        import numpy as np
+
+        key = (acls, levels)
+        if key not in self.masks:
+            seen = np.isin(self.levels, levels)
+            if acls is not None:
+                seen &= np.isin(self.acls, list(acls))
+            self.masks[key] = seen
+        return self.masks[key]
+
+    def nearest(self, vector: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], limit: int) -> list[tuple[int, float]]:
+        """(rowid, cosine) of the `limit` nearest allowed rows and of all that are as near as the last of them; unsorted."""
+        import numpy as np
+
+        # Rounded: BLAS sums a row in another order at another place, and equal texts must be equally near.
+        scores = np.round((self.matrix @ vector)[self.slots], 6)
+        rows = np.flatnonzero(allowed)
+        if len(rows) > limit:
+            rows = rows[scores[rows] >= -np.partition(-scores[rows], limit - 1)[limit - 1]]
+        return [(int(self.rowids[row]), float(scores[row])) for row in rows]
+
+
+class VectorFiles:
+    """Names, maps and writes the files in one folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def path(self, collection_id: int, embedder: str, generation: int) -> Path:
+        digest = hashlib.sha256(embedder.encode()).hexdigest()[:8]
+        return self.folder / f"vectors-{collection_id}-{digest}-{generation}.f32"
+
+    def write(self, path: Path, first_slot: int, vectors: npt.NDArray[np.float32]) -> None:
+        """Puts the vectors at `first_slot` and syncs them to the disk before it returns."""
+        import numpy as np
+
+        self.folder.mkdir(parents=True, exist_ok=True)
+        data = np.ascontiguousarray(vectors, np.float32)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            os.pwrite(descriptor, data.tobytes(), first_slot * data.shape[1] * 4)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+    def map(self, path: Path, slots: int, dimension: int) -> npt.NDArray[np.float32] | None:
+        """(slots, dimension), or None when the file is missing or too short."""
+        import numpy as np
+
+        try:
+            if path.stat().st_size < slots * dimension * 4 or not slots:
+                return None
+            return np.memmap(path, np.float32, "r", shape=(slots, dimension))
+        except FileNotFoundError:
+            return None

@@ -1,0 +1,175 @@
+"""An answer without a language model: the sentences that answer, each cited, or a refusal.
+
+Every sentence of the best passages gets a score from the question's terms in it (weighted by
+rarity), the similarity of its vector, and whether it holds the kind of thing asked for:
+
+    with vectors     .3 covt + .2 covn + .4 cos(q, s) + .4 cos(q, passage) + .1 type + .25 covp
+    by words alone   .5 covt + .3 covn + .3 covp + .1 type
+
+covt = share found in the sentence and title, covn = in the sentence and its neighbours, covp = in
+the passage and title. Up to three sentences are given, fewer where the next falls off; below a
+threshold calibrated per language the question is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from footnote.answer.citation_styles import STYLES
+from footnote.answer.messages import message
+from footnote.events import Event, Token
+from footnote.ports import Index
+from footnote.text.answer_types import answer_type_score
+from footnote.text.grounding import covered_share
+from footnote.text.tokens import content_terms
+from footnote.types import Answer, Citation, Hit, SentenceVectors, Turn
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+PASSAGES = 5
+MOST_SENTENCES = 3
+FALL_OFF = 0.25
+RULE = frozenset("-: ")
+"""What the line between a table's head and its rows is made of."""
+
+UNSEEN = ""
+"""A term that stands nowhere: its weight is the highest that a collection knows."""
+LEAST_EVIDENCE = 2.0
+"""A question counts as if it held at least so many of the rarest terms: of “How does it work?” only “work” is left."""
+
+VECTOR_THRESHOLD = 0.77
+"""Refuse below this where sentence vectors were compared (English, MiniLM)."""
+SURE_BY_WORDS = 0.85
+"""Answer from this on whatever the vectors say."""
+WORD_THRESHOLDS = {"en": 0.52, "de": 0.38, "ko": 0.51}
+"""Refuse below this where only words were compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A sentence of a hit. `score` orders; it is `words` where there are no vectors."""
+
+    hit: Hit
+    start: int
+    end: int
+    score: float
+    words: float
+    by_vector: bool
+
+    @property
+    def text(self) -> str:
+        return self.hit.chunk.text[self.start : self.end]
+
+
+async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
+    """Sends the answer's sentences as tokens; settles the turn as refused when none is good enough."""
+    ranked = await rank_sentences(turn, index)
+    if not is_answer(ranked, turn.lang):
+        text = message("refused", turn.lang)
+        yield Token(text)
+        yield turn.with_(outcome="refused", answer=Answer(text, extractive=True))
+        return
+    style = STYLES[turn.profile.citation_style]
+    numbers: dict[str, int] = {}
+    spans: dict[str, list[tuple[int, int]]] = {}
+    snippets: dict[str, Scored] = {}
+    text = ""
+    for sentence in pick(ranked):
+        chunk_id = sentence.hit.chunk.chunk_id
+        number = numbers.setdefault(chunk_id, len(numbers) + 1)
+        snippets.setdefault(chunk_id, sentence)
+        marker = style.write(number, sentence.hit)
+        piece = ("\n\n" if text else "") + f"{readable(sentence)} {marker}"
+        spans.setdefault(chunk_id, []).append((len(text) + len(piece) - len(marker), len(text) + len(piece)))
+        text += piece
+        yield Token(piece)
+    citations = tuple(
+        Citation(number, snippets[chunk_id].hit, snippets[chunk_id].text, tuple(spans[chunk_id])) for chunk_id, number in numbers.items()
+    )
+    yield turn.with_(answer=Answer(text, citations, extractive=True))
+
+
+async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
+    """The sentences of the first PASSAGES hits, best first."""
+    hits = turn.hits[:PASSAGES]
+    terms = content_terms(turn.question, turn.lang)
+    weights = await index.term_weights(turn.caller, turn.collection, [*terms, UNSEEN])
+    stored = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits])
+    scored = [
+        sentence
+        for hit in hits
+        if hit.chunk.chunk_id in stored
+        for sentence in _score_hit(turn, hit, stored[hit.chunk.chunk_id], terms, weights)
+    ]
+    return sorted(scored, key=lambda sentence: -sentence.score)
+
+
+def pick(ranked: Sequence[Scored]) -> list[Scored]:
+    """One sentence where the second falls off by more than FALL_OFF, two where the third does, else three."""
+    return [sentence for sentence in ranked[:MOST_SENTENCES] if ranked[0].score - sentence.score <= FALL_OFF]
+
+
+def is_answer(ranked: Sequence[Scored], lang: str) -> bool:
+    """Whether the best sentence is good enough to be given. By vectors, or where those fail, as in a table's
+    rows, by having nearly every word of the question."""
+    if not ranked:
+        return False
+    best = ranked[0]
+    if best.by_vector:
+        return best.score >= VECTOR_THRESHOLD or best.words >= SURE_BY_WORDS
+    return best.words >= WORD_THRESHOLDS.get(lang, WORD_THRESHOLDS["en"])
+
+
+def readable(sentence: Scored) -> str:
+    """The sentence as it is shown: on one line; a table's rows with their column names."""
+    chunk, text = sentence.hit.chunk, sentence.text
+    if chunk.kind != "table" or not text.startswith("|"):
+        return " ".join(text.split())
+    header, rows = _cells(chunk.text.split("\n", 1)[0]), [_cells(line) for line in text.splitlines()]
+    shown = [_named(header, row) for row in rows if row != header and not RULE.issuperset("".join(row))]
+    return "; ".join(shown) or " · ".join(cell for cell in header if cell)
+
+
+def _named(header: Sequence[str], row: Sequence[str]) -> str:
+    if len(header) != len(row):
+        return " · ".join(cell for cell in row if cell)
+    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in zip(header, row, strict=True) if cell)
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")]
+
+
+def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[str], weights: dict[str, float]) -> list[Scored]:
+    chunk, lang = hit.chunk, turn.lang
+    title = set(content_terms(chunk.title, lang))
+    least = LEAST_EVIDENCE * weights.get(UNSEEN, 0.0)
+    held = [set(content_terms(chunk.text[start:end], lang)) for start, end in stored.bounds]
+    covp = covered_share(terms, title.union(*held), weights, least=least)
+    cosines = _cosines(turn.vector, stored)
+    scored = []
+    for i, (start, end) in enumerate(stored.bounds):
+        covt = covered_share(terms, held[i] | title, weights, least=least)
+        covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, least=least)
+        kind = answer_type_score(turn.question, chunk.text[start:end])
+        score = words = 0.5 * covt + 0.3 * covn + 0.3 * covp + 0.1 * kind
+        if cosines is not None:
+            score = 0.3 * covt + 0.2 * covn + 0.4 * cosines[i + 1] + 0.4 * cosines[0] + 0.1 * kind + 0.25 * covp
+        scored.append(Scored(hit, start, end, score, words, cosines is not None))
+    return scored
+
+
+def _cosines(question: npt.NDArray[np.float32] | None, stored: SentenceVectors) -> list[float] | None:
+    """The question's cosine with the passage, then with each sentence; None where there are no vectors."""
+    if question is None or stored.vectors is None or stored.passage is None or stored.passage.shape != question.shape:
+        return None  # not made yet, or by an embedder that was exchanged meanwhile
+    return [float(stored.passage @ question), *((stored.vectors @ question) / 127.0).tolist()]
+
+
+async def is_answerable(turn: Turn, *, index: Index) -> bool:
+    """Whether the hits hold a sentence that `extract` would give."""
+    return is_answer(await rank_sentences(turn, index), turn.lang)

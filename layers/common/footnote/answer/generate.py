@@ -1,0 +1,75 @@
+"""What do we say? The language model's words, streamed, with their citations read back and checked."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from footnote.answer.citation_styles import cite
+from footnote.answer.messages import message
+from footnote.errors import ModelUnavailable
+from footnote.events import Event, Think, Token
+from footnote.ports import Models
+from footnote.text.tokens import count_tokens
+from footnote.types import Answer, Turn, Usage
+
+
+async def pick_model(turn: Turn, *, models: Models) -> Turn:
+    """`turn.model`: the name of the model that will answer, or None when there is none."""
+    model = await models.pick(turn.model)
+    return turn.with_(model=model.name if model else None)
+
+
+def has_model(turn: Turn) -> bool:
+    return turn.model is not None
+
+
+def has_no_model(turn: Turn) -> bool:
+    return turn.model is None
+
+
+async def generate(turn: Turn, *, models: Models) -> AsyncIterator[Event | Turn]:
+    """Streams the model's reply; `turn.answer` is the whole of it with checked citations."""
+    model = await models.pick(turn.model)
+    if model is None:
+        raise ModelUnavailable("There is no language model.")
+    profile, text, usage = turn.profile, "", None
+    stream = model.stream(
+        turn.messages,
+        temperature=profile.temperature,
+        max_tokens=profile.max_tokens,
+        first_token_s=profile.first_token_s,
+        total_s=profile.total_s,
+    )
+    async for delta in stream:
+        if delta.thinking:
+            yield Think(delta.thinking)
+        if delta.text:
+            text += delta.text
+            yield Token(delta.text)
+        usage = delta.usage or usage
+    if not text.strip():
+        raise ModelUnavailable("The language model sent an empty answer.")
+    if usage is None:
+        usage = Usage(sum(count_tokens(sent.content) for sent in turn.messages), count_tokens(text), estimated=True)
+    cited, citations = cite(text.strip(), turn.hits, profile.citation_style, turn.lang)
+    yield turn.with_(answer=Answer(cited.rstrip(), citations, model=model.name), usage=turn.usage + usage)
+
+
+async def check_citations(turn: Turn) -> Turn:
+    """An answer without a citation is rejected where the profile says so, else it carries a warning."""
+    answer = turn.answer
+    if answer is None or answer.citations or answer.extractive:
+        return turn
+    if turn.profile.reject_uncited:
+        return turn.with_(outcome="refused", answer=Answer(message("uncited", turn.lang), model=answer.model))
+    return turn.with_(answer=Answer(answer.text, (), model=answer.model, warnings=(*answer.warnings, "uncited")))
+
+
+async def tell_nothing_found(turn: Turn) -> Turn:
+    """Settles a turn without hits: says how to rephrase, or that nothing was added yet."""
+    key = "no_hits" if turn.has_documents else "empty"
+    return turn.with_(outcome="no_hits", answer=Answer(message(key, turn.lang)))
+
+
+def found_nothing(turn: Turn) -> bool:
+    return not turn.hits

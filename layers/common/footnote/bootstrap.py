@@ -1,0 +1,199 @@
+"""Settings → adapters → pipeline: the only place that chooses.
+
+Everything is made at first use. `shared()` is the process's one Core; each function asks it for
+what it needs, so a door never builds what it does not use.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Awaitable, Callable
+from functools import cache, cached_property, partial
+from typing import Any
+
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.drops_local import LocalDrops
+from footnote.adapters.files_local import LocalFiles
+from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.ledger_sqlite import SqliteLedger
+from footnote.adapters.models_minilm import MiniLM, find_model
+from footnote.adapters.models_openai import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
+from footnote.adapters.queue_local import SqliteQueue
+from footnote.adapters.secret_local import load_secret
+from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
+from footnote.answer.extract import is_answerable
+from footnote.errors import FootnoteError
+from footnote.ingest.child import ParserProcess
+from footnote.ingest.pipeline import Ingestor
+from footnote.learn.questions import suggest_questions
+from footnote.pipeline import ANSWER, RETRIEVE
+from footnote.ports import Cache, Clock, Drops, Embedder, Files, Index, Ledger, Models, Parser, Queue, TurnStore
+from footnote.prompts import Prompts
+from footnote.settings import Settings
+from footnote.steps import Runner
+from footnote.types import Caller, Profile, Turn
+
+QUESTIONS_S = 24 * 3600.0
+UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
+
+
+class Core:
+    """The ports of one configuration, each made when it is first asked for."""
+
+    def __init__(self, settings: Settings, *, clock: Clock = time.time, models: Models | None = None, parser: Parser | None = None) -> None:
+        self.settings = settings
+        self.clock = clock
+        self.checks: dict[str, Callable[[], Awaitable[Any]]] = {}
+        """More parts for `check`, by name; each raises a FootnoteError while it is not ready."""
+        self._models = models
+        self._parser = parser
+        # More than one BLAS thread a call is slower here: batches already run on every core.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+    # --- what the functions ask for --------------------------------------------------------------
+
+    @cached_property
+    def answer(self) -> Runner:
+        return Runner(ANSWER, self._ports)
+
+    @cached_property
+    def retrieve(self) -> Runner:
+        return Runner(RETRIEVE, self._ports)
+
+    @cached_property
+    def ingestor(self) -> Ingestor:
+        return Ingestor(self.ledger, self.files, self.queue, self.index, self.parser, self.embedder, self.settings.ingest, self.clock)
+
+    @cached_property
+    def signing_key(self) -> bytes:
+        return load_secret(self.settings.data)
+
+    async def collections(self, caller: Caller) -> list[dict[str, Any]]:
+        """Visible collections with their sizes and three questions each; the questions are kept per version."""
+        return [await self._collection(caller, name, documents) for name, documents in (await self.ledger.collections(caller)).items()]
+
+    async def _collection(self, caller: Caller, name: str, documents: int) -> dict[str, Any]:
+        info = await self.index.info(name)
+        if info is None or not documents:
+            return {"name": name, "documents": documents, "questions": []}
+        key = f"questions:{name}:{info.version}:{'*' if caller.sees_all else ','.join(sorted(caller.groups))}"
+        questions = await self.cache.get(key)
+        if questions is None:
+            questions = await suggest_questions(caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
+            await self.cache.put(key, questions, QUESTIONS_S)
+        return {"name": name, "documents": documents, "questions": questions}
+
+    async def _answerable(self, caller: Caller, collection: str, question: str) -> bool:
+        turn = await self.retrieve.finish(Turn("", caller, UNSAVED, question, collection))
+        return await is_answerable(turn, index=self.index)
+
+    # --- ports -----------------------------------------------------------------------------------
+
+    @cached_property
+    def index(self) -> Index:
+        return SqliteIndex(self.settings.data)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        wanted = self.settings.embedding
+        if wanted.base_url and wanted.model:
+            key = wanted.api_key.get_secret_value() if wanted.api_key else None
+            return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url, key), wanted.model, wanted.dimension)
+        return MiniLM() if wanted.builtin and find_model() is not None else None
+
+    @cached_property
+    def models(self) -> Models:
+        if self._models is not None:
+            return self._models
+        base_url, model, key = self.settings.model_endpoint
+        return ConfiguredModels(
+            base_url,
+            model,
+            key.get_secret_value() if key else None,
+            temperature=self.settings.llm.temperature,
+            max_tokens=self.settings.llm.max_completion_tokens,
+            ollama=OLLAMA if self.settings.llm.discover else None,
+        )
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        return Prompts()
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return SqliteLedger(self._store, self.clock)
+
+    @cached_property
+    def turns(self) -> TurnStore:
+        return SqliteTurnStore(self._store, self.clock)
+
+    @cached_property
+    def cache(self) -> Cache:
+        return SqliteCache(self._store, self.clock)
+
+    @cached_property
+    def queue(self) -> Queue:
+        return SqliteQueue(self._store, self.clock)
+
+    @cached_property
+    def files(self) -> Files:
+        return LocalFiles(self.settings.data / "files")
+
+    @cached_property
+    def drops(self) -> Drops:
+        return LocalDrops(self.settings.data / "drops")
+
+    @cached_property
+    def parser(self) -> Parser:
+        limits = self.settings.ingest
+        return self._parser or ParserProcess(limits.parse_limit_s, limits.parse_memory_mb)
+
+    @cached_property
+    def _store(self) -> Any:
+        return open_store(self.settings.data)
+
+    @property
+    def _ports(self) -> dict[str, Any]:
+        return {
+            "index": self.index,
+            "embedder": self.embedder,
+            "models": self.models,
+            "prompts": self.prompts,
+            "turns": self.turns,
+            "rag": self.settings.rag,
+        }
+
+    async def check(self) -> dict[str, str]:
+        """Tries each part: name → "ok" or what is wrong."""
+        parts = {"store": self.ledger.counts, "index": lambda: self.index.info(self.settings.index_name), **self.checks}
+        found: dict[str, str] = {}
+        for name, probe in parts.items():
+            try:
+                await probe()
+                found[name] = "ok"
+            except FootnoteError as exc:
+                found[name] = exc.detail
+        return found
+
+    async def close(self) -> None:
+        """Waits for turns that are still being saved, then lets go of files and processes."""
+        made = self.__dict__
+        for name in ("answer", "retrieve"):
+            if name in made:
+                await made[name].drain()
+        if "index" in made:
+            await self.index.close()
+        if "parser" in made and hasattr(self.parser, "close"):
+            await self.parser.close()
+        if "models" in made and hasattr(self.models, "close"):
+            await self.models.close()
+        if "_store" in made:
+            self._store.close()
+
+
+@cache
+def shared() -> Core:
+    """The Core of this process, from its environment."""
+    return Core(Settings())

@@ -1,0 +1,50 @@
+"""What may come in: the checks before a file is recorded, the same at every door."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from footnote.errors import BadRequest, TooLarge
+from footnote.types import EVERYONE, Caller
+
+COLLECTION = re.compile(r"[\w][\w.-]{0,63}")
+GROUP = re.compile(r"\*|[\w][\w.:@-]{0,127}")
+DRIVE = re.compile(r"[A-Za-z]:")
+LONGEST_NAME = 300
+"""Characters; of a longer name the end is kept, with the extension."""
+
+
+def check_file_name(name: str) -> str:
+    """A file's name as it is kept: NFC, without control characters, `a/b.pdf` for a path below a folder.
+
+    It is a label and tells the format; no file is ever written under it. Steps upwards, drive letters
+    and a leading slash are dropped."""
+    printable = "".join(char for char in unicodedata.normalize("NFC", name) if char.isprintable())
+    segments = [segment.strip() for segment in re.split(r"[/\\]", printable)]
+    kept = "/".join(segment for segment in segments if segment.strip(".") and not DRIVE.fullmatch(segment))
+    if not kept:
+        raise BadRequest("The file has no usable name. Give it one, for example “report.pdf”.")
+    return kept[-LONGEST_NAME:].lstrip("/")
+
+
+def check_collection(name: str) -> str:
+    if not COLLECTION.fullmatch(name):
+        raise BadRequest("An index name has 1 to 64 letters, digits, dots, dashes or underscores and starts with a letter or digit.")
+    return name
+
+
+def check_groups(groups: list[str], caller: Caller) -> frozenset[str]:
+    """The groups of a new document. None given: the writer's own, or everyone's where there is one local user only."""
+    wanted = frozenset(group.strip() for group in groups if group.strip())
+    for group in wanted:
+        if not GROUP.fullmatch(group):
+            raise BadRequest("A permission group has 1 to 128 letters, digits or . : @ _ - and starts with a letter or digit, or is “*”.")
+    if wanted:
+        return wanted
+    return frozenset({EVERYONE}) if caller.sees_all else frozenset({f"user:{caller.user_id}"})
+
+
+def check_size(size: int, most_mb: int) -> None:
+    if size > most_mb * 2**20:
+        raise TooLarge(f"The file has {size / 2**20:.1f} MB; {most_mb} MB are allowed. Split it, or raise INGEST__MAX_FILE_MB.")

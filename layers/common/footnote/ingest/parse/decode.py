@@ -1,0 +1,151 @@
+"""Bytes → clean text: which encoding is it, and what in it is no text at all."""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+
+from footnote.errors import UnreadableFile
+
+_BOMS = (  # utf-32 before utf-16: the little-endian mark of the one begins with that of the other
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_SAMPLE = 1 << 16
+_WESTERN = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿŒœŠšŽž€‚„…‘’“”•–—™\xa0¡¢£¥§©ª«¬®°±²³´µ¶·¹º»¼½¾¿×÷")
+
+_SIGN_IN_WORD = re.compile(r"[^\W\d_][¡¢£¥§©¬®°±²³´µ¶¹¼½¾¿×÷][^\W\d_]")
+"""`wy³¹czony`: Central European letters, read as Western ones."""
+_SUPERSETS = {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949", "gb2312": "gb18030", "shift_jis": "cp932"}
+"""What calls itself Latin-1 or EUC-KR is, by the table of the WHATWG, one of Windows' supersets."""
+
+_KEPT_CONTROLS = {"\t", "\n"}
+_DROPPED = {chr(c): None for c in (*range(0x20), *range(0x7F, 0xA0)) if chr(c) not in _KEPT_CONTROLS}
+_CLEAN = str.maketrans(
+    _DROPPED
+    | dict.fromkeys("\u00ad\u200b\u200e\u200f\u2060\ufeff\ufffe\uffff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+    | dict.fromkeys("\u00a0\u2007\u202f", " ")
+    | {"\u2028": "\n", "\u2029": "\n\n", "\f": "\n\n", "\v": "\n", "\x85": "\n"}
+    | {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
+)
+_C1 = re.compile("[\x80-\x9f]")
+_MOJIBAKE = re.compile("[\xc2-\xf4][\x80-\xbf]{1,3}")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    """NFC, `\\n` line ends, no control, zero-width or direction characters, no soft hyphens, no ligatures."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN)
+    return unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
+
+
+def decode(data: bytes, declared: str | None = None) -> str:
+    """The clean text of a text file. `declared`: the encoding that the file itself names; it is
+    believed only where the bytes do not show another. Raises UnreadableFile for binary data."""
+    text = _decode_unicode(data)
+    if text is None:
+        if b"\0" in data:
+            raise binary()
+        text = _decode_utf8(data) or _decode_declared(data, declared) or _decode_legacy(data)
+    if _share_of_controls(text) > 0.02:
+        raise binary()
+    return clean(_MOJIBAKE.sub(_repair, text) if _C1.search(text) else text)
+
+
+def _repair(match: re.Match[str]) -> str:
+    """UTF-8 that was once read as Latin-1 and written as UTF-8 again: `â\\x80\\x93` → `–`."""
+    try:
+        return match[0].encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        return match[0]
+
+
+def binary() -> UnreadableFile:
+    return UnreadableFile("This file holds binary data, not text.", "Save it as PDF, HTML, Markdown, text or CSV and add it again.")
+
+
+def _decode_unicode(data: bytes) -> str | None:
+    """By byte order mark, else by where the zero bytes stand."""
+    for mark, encoding in _BOMS:
+        if data.startswith(mark):
+            return data[len(mark) :].decode(encoding, "replace")
+    sample = data[: _SAMPLE - _SAMPLE % 4]
+    if b"\0" not in sample:
+        return None
+    zeros = [sample[i::4].count(0) for i in range(4)]
+    most = 0.9 * (len(sample) // 4)
+    if min(zeros[2:]) >= most or min(zeros[:2]) >= most:  # hardly any letter needs the upper two of four bytes
+        encoding = "utf-32-le" if min(zeros[2:]) >= most else "utf-32-be"
+    else:
+        encoding = "utf-16-le" if zeros[1] + zeros[3] > zeros[0] + zeros[2] else "utf-16-be"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    return text if "\0" not in text and _share_of_controls(text) <= 0.02 and _share_assigned(text) >= 0.98 else None
+
+
+def _decode_utf8(data: bytes) -> str | None:
+    """Strict, or with a few damaged places where everything else shows that it is UTF-8."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        text = data.decode("utf-8", "replace")
+    damaged = text.count("\ufffd")
+    intact = sum(1 for c in text if c > "\x7f") - damaged
+    return text if intact >= 20 * damaged else None
+
+
+def _decode_declared(data: bytes, declared: str | None) -> str | None:
+    if not declared:
+        return None
+    try:
+        name = codecs.lookup(declared).name
+        text = data.decode(_SUPERSETS.get(name, name), "replace")
+    except (LookupError, ValueError):
+        return None
+    return text if text.count("\ufffd") <= len(text) // 100 else None
+
+
+def _decode_legacy(data: bytes) -> str:
+    """Korean by its syllables, Western European by its letters, the rest by statistics, else Windows-1252."""
+    sample = data[:_SAMPLE]
+    korean = _strictly(sample, "cp949")
+    if korean and _share_of_hangul(korean) >= 0.8:
+        return data.decode("cp949", "replace")
+    western = sample.decode("cp1252", "replace")
+    high = [c for c in western if c > "\x7f"]
+    letters = sum(c.isalpha() for c in western)
+    if all(c in _WESTERN for c in high) and sum(c.isalpha() for c in high) < 0.45 * letters and not _SIGN_IN_WORD.search(western):
+        return data.decode("cp1252", "replace")
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(sample).best()
+    return data.decode(best.encoding if best else "cp1252", "replace")
+
+
+def _strictly(sample: bytes, encoding: str) -> str | None:
+    decoder = codecs.getincrementaldecoder(encoding)()  # not final: the sample may end within a character
+    try:
+        return decoder.decode(sample)
+    except UnicodeDecodeError:
+        return None
+
+
+def _share_of_hangul(text: str) -> float:
+    high = [c for c in text if c > "\x7f"]
+    return sum("가" <= c <= "힣" for c in high) / len(high) if high else 0.0
+
+
+def _share_of_controls(text: str) -> float:
+    sample = text[:_SAMPLE]
+    return sum(c < " " and c not in "\t\n\r\f\v\x1b\x1a" for c in sample) / len(sample) if sample else 0.0
+
+
+def _share_assigned(text: str) -> float:
+    sample = text[:4096]
+    return sum(unicodedata.category(c) not in ("Cn", "Co", "Cs") for c in sample) / len(sample) if sample else 0.0

@@ -1,0 +1,273 @@
+"""HTML → blocks: what a reader reads, without menus, scripts and footers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from footnote.ingest.parse.decode import clean, decode
+from footnote.ingest.parse.table import to_markdown
+from footnote.ingest.parse.title import usable_title
+from footnote.types import Block, BlockKind, Parsed
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborNode
+
+_CHARSET = re.compile(rb"""<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+# fmt: off
+_DROPPED = frozenset((
+    "script", "style", "noscript", "template", "head", "nav", "svg", "canvas", "iframe", "object", "embed", "audio", "video", "map",
+    "select", "option", "button", "input", "textarea", "dialog",
+))
+_BLOCKS = frozenset((
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dir", "div", "dl", "dt", "fieldset", "figure",
+    "footer", "form", "header", "hgroup", "hr", "html", "legend", "li", "main", "menu", "ol", "p", "section", "summary", "table", "tbody",
+    "td", "tfoot", "th", "thead", "tr", "ul",
+))
+# fmt: on
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_LISTS = frozenset(("ul", "ol", "menu", "dir"))
+_BOLD = frozenset(("b", "strong"))
+_CAPTIONS = frozenset(("figcaption", "caption"))
+_UNSEEN_ROLES = frozenset(("navigation", "banner", "contentinfo", "search", "menu", "menubar"))
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol"
+_LONGEST_HEADING = 120
+_MAX_SPAN = 100  # a page may claim colspan=10000000
+
+
+def parse(data: bytes) -> Parsed:
+    declared = _CHARSET.search(data[:4096])
+    return parse_text(decode(data, declared[1].decode("ascii") if declared else None))
+
+
+def parse_text(html: str) -> Parsed:
+    """Blocks of a page or fragment; the title is its <title>, else its first <h1>, else a heading at the start."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    tree = LexborHTMLParser(html)
+    tree.strip_tags(["script", "style", "noscript", "template"])  # so that no text() holds them
+    title_node = tree.css_first("title")
+    blocks = _Flow().run(tree.body) if tree.body is not None else []
+    title = usable_title(_spaced(title_node.text())) if title_node is not None else ""
+    return Parsed(tuple(blocks), title or first_heading(blocks))
+
+
+def first_heading(blocks: Sequence[Block]) -> str:
+    """The first topmost heading, else whichever heading the text begins with, else ""."""
+    top = next((block.text for block in blocks if block.kind == "heading" and block.level == 1), "")
+    return top or (blocks[0].text if blocks and blocks[0].kind == "heading" else "")
+
+
+class _Flow:
+    """Walks a tree and collects blocks. It keeps its own stack: pages nest deeper than Python calls may."""
+
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self._inline: list[str] = []
+        self._items: list[str] = []  # the lines of the list that is open
+        self._lists: list[str] = []  # the marker styles of the lists around us: "-" or the next number
+        self._marker = ""
+        self._kind: BlockKind = "paragraph"
+        self._level = 0
+        self._bold = 0  # how many <b> are open
+        self._plain = False  # whether anything since the last flush was not bold
+
+    def run(self, root: LexborNode) -> list[Block]:
+        stack: list[tuple[LexborNode, bool]] = [(root, False)]
+        while stack:
+            node, leaving = stack.pop()
+            if leaving:
+                self._leave(node.tag or "")
+            elif self._enter(node):
+                stack.append((node, True))
+                stack.extend((child, False) for child in reversed(list(_children(node))))
+        self._flush()
+        return self.blocks
+
+    def _enter(self, node: LexborNode) -> bool:
+        """True when the children are to be walked."""
+        tag = node.tag or ""
+        if tag == "-text":
+            text = node.text_content or ""
+            self._inline.append(text)
+            self._plain = self._plain or not (self._bold or text.isspace())
+            return False
+        if tag in _DROPPED or tag.startswith(("-", "!")) or _is_unseen(node, tag):
+            return False
+        if tag == "br":
+            self._inline.append("\0")  # a break that must survive the squeezing of white space
+        elif tag in _BOLD:
+            self._bold += 1
+        elif tag == "img":
+            self._image(node)
+        elif tag == "pre":
+            self._code(node)
+            return False
+        elif tag == "table" and not _is_layout(node):
+            self._table(node)
+            return False
+        elif tag in _HEADINGS or tag in _CAPTIONS:
+            self._flush()
+            self._kind, self._level = ("heading", _HEADINGS[tag]) if tag in _HEADINGS else ("caption", 0)
+        elif tag in _LISTS:
+            self._flush()
+            self._lists.append("1" if tag == "ol" else "-")
+        elif tag == "li" and self._lists:
+            self._flush()
+            self._marker = self._next_marker()
+        elif tag in _BLOCKS:
+            self._flush()
+        return True
+
+    def _leave(self, tag: str) -> None:
+        if tag in _BOLD:
+            self._bold -= 1
+        elif tag in _LISTS and self._lists:
+            self._flush()
+            self._lists.pop()
+            if not self._lists:
+                self._end_list()
+        elif tag in _BLOCKS or tag in _HEADINGS or tag in _CAPTIONS:
+            self._flush()
+
+    def _next_marker(self) -> str:
+        style = self._lists[-1]
+        if style == "-":
+            return "- "
+        self._lists[-1] = str(int(style) + 1)
+        return f"{style}. "
+
+    def _flush(self) -> None:
+        """What was read inline becomes a block, or a line of the list that is open."""
+        text = _spaced("".join(self._inline))
+        self._inline.clear()
+        kind, level = self._kind, self._level
+        all_bold = not self._plain
+        self._kind, self._level, self._plain = "paragraph", 0, False
+        if not text:
+            return
+        if self._lists and kind == "paragraph":
+            indent = "  " * (len(self._lists) - 1)
+            self._items.append(indent + (self._marker or "  ") + re.sub(r"\n+", "\n  " + indent, text))
+            self._marker = ""
+            return
+        self._end_list()
+        if kind == "paragraph" and all_bold and _reads_like_heading(text):
+            kind, level = "heading", 6  # how word processors and old pages write their headings
+        for part in [text.replace("\n", " ")] if kind == "heading" else text.split("\n\n"):
+            self.blocks.append(Block(kind, part, level))
+
+    def _end_list(self) -> None:
+        if self._items:
+            self.blocks.append(Block("list", "\n".join(self._items)))
+            self._items.clear()
+
+    def _append(self, kind: BlockKind, text: str) -> None:
+        self._flush()
+        self._end_list()
+        if text.strip():
+            self.blocks.append(Block(kind, text))
+
+    def _image(self, node: LexborNode) -> None:
+        alt = _spaced(node.attributes.get("alt") or "")
+        if len(alt) < 3:
+            return
+        if any(part.strip() for part in self._inline) or self._lists or self._kind == "heading":
+            self._inline.append(f" {alt} ")
+        else:
+            self._append("caption", alt)
+
+    def _code(self, node: LexborNode) -> None:
+        self._append("code", clean(node.text()).strip("\n"))
+
+    def _table(self, node: LexborNode) -> None:
+        self._flush()
+        caption = node.css_first("caption")
+        if caption is not None and (text := _spaced(caption.text(separator=" "))):
+            self._append("caption", text)
+        rows = [row for row in _rows(node) if any(row)]
+        if rows and max(map(len, rows)) > 1:
+            self._append("table", to_markdown(rows))
+        else:
+            for row in rows:
+                self._append("paragraph", " ".join(row))
+
+
+def _reads_like_heading(text: str) -> bool:
+    return len(text) <= _LONGEST_HEADING and text[-1] not in ".,;:!" and any(c.isalpha() for c in text)
+
+
+def _children(node: LexborNode) -> Iterator[LexborNode]:
+    child = node.child
+    while child is not None:
+        yield child
+        child = child.next
+
+
+def _is_unseen(node: LexborNode, tag: str) -> bool:
+    attributes = node.attributes
+    if "hidden" in attributes or attributes.get("aria-hidden") == "true" or (attributes.get("role") or "") in _UNSEEN_ROLES:
+        return True
+    if (style := attributes.get("style")) and _HIDDEN_STYLE.search(style):
+        return True
+    # a page's footer and header are boilerplate; those of an article hold its date, author and title
+    if tag in ("footer", "header") and not _is_within(node, ("article", "main", "section", "blockquote")):
+        return tag == "footer" or node.css_first("h1, h2") is None
+    return False
+
+
+def _is_within(node: LexborNode, tags: tuple[str, ...]) -> bool:
+    parent = node.parent
+    while parent is not None:
+        if parent.tag in tags:
+            return True
+        parent = parent.parent
+    return False
+
+
+def _is_layout(table: LexborNode) -> bool:
+    """True for a table that only places things: it holds other tables, headings or lists, or has one cell."""
+    if table.attributes.get("role") == "presentation" or any(node.mem_id != table.mem_id for node in table.css(_LAYOUT)):
+        return True
+    return len(table.css("td, th")) <= 1
+
+
+def _rows(table: LexborNode) -> Iterator[list[str]]:
+    """A cell over several columns is followed by empty ones; one over several rows stands in each."""
+    below: dict[int, tuple[int, str]] = {}  # column → (rows still to fill, text)
+    for tr in table.css("tr"):
+        row: list[str] = []
+        for cell in _children(tr):
+            if cell.tag not in ("td", "th"):
+                continue
+            _fill(row, below)
+            text = _spaced(cell.text(separator=" ")).replace("\n", " ")
+            columns, rows = _span(cell, "colspan"), _span(cell, "rowspan")
+            if rows > 1:
+                below[len(row)] = (rows - 1, text)
+            row.extend([text, *[""] * (columns - 1)])
+        _fill(row, below)
+        yield row
+
+
+def _fill(row: list[str], below: dict[int, tuple[int, str]]) -> None:
+    while len(row) in below:
+        left, text = below.pop(len(row))
+        if left > 1:
+            below[len(row)] = (left - 1, text)
+        row.append(text)
+
+
+def _span(cell: LexborNode, name: str) -> int:
+    value = (cell.attributes.get(name) or "").strip()
+    return min(int(value), _MAX_SPAN) if value.isdecimal() and int(value) > 0 else 1
+
+
+def _spaced(text: str) -> str:
+    """White space squeezed; `\\0` (a <br>) becomes a line end, several become an empty line."""
+    if "\0" not in text:
+        return " ".join(clean(text).split())
+    lines = [" ".join(clean(line).split()) for line in text.split("\0")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()

@@ -1,0 +1,114 @@
+"""Plain text → paragraphs, lists and the headings that can be told without mark-up."""
+
+from __future__ import annotations
+
+import re
+
+from footnote.ingest.parse.decode import decode
+from footnote.types import Block, Parsed
+
+ITEM = re.compile(r"\s*(?:[-*•·‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
+"""A line that begins a list item: a bullet, `1.`, `2)`, `(a)`."""
+
+_NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_]")
+_NAMED = re.compile(r"(?:chapter|part|appendix|section|kapitel|teil|anhang|abschnitt)\s+[\divxlc]+\b|제\s?\d+\s?[편장절조]", re.IGNORECASE)
+_UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*")
+_CONJUNCTION = re.compile(r"(?:und|oder|bzw|bis|and|or|to)\b")
+_SENTENCE_ENDS = tuple(".!?…。”\"'»)")
+_WRAPPED = 45
+"""A paragraph whose lines reach this width on average was wrapped by a program: its lines are joined."""
+
+
+def parse(data: bytes) -> Parsed:
+    text = decode(data)
+    groups = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.strip("\n"))
+    blocks: list[Block] = []
+    for group in groups:
+        lines = [line.rstrip() for line in group.split("\n") if line.strip()]
+        if lines:
+            blocks.extend(_blocks(lines))
+    return Parsed(tuple(blocks))
+
+
+def _blocks(lines: list[str]) -> list[Block]:
+    if len(lines) == 1 and (level := heading_level(lines[0].strip())):
+        return [Block("heading", lines[0].strip(), level)]
+    if len(lines) > 1 and (mark := _UNDERLINE.fullmatch(lines[1])) and len(lines[0]) < 100 and not _UNDERLINE.fullmatch(lines[0]):
+        return [Block("heading", lines[0].strip(), 1 if mark[1][0] in "=*" else 2), *(_blocks(lines[2:]) if lines[2:] else [])]
+    lines = [line for line in lines if not _UNDERLINE.fullmatch(line)]
+    if not lines:
+        return []
+    return [block for part in _paragraphs(lines) for block in _paragraph_or_list(part)]
+
+
+def _paragraph_or_list(lines: list[str]) -> list[Block]:
+    items = [i for i, line in enumerate(lines) if ITEM.match(line)]
+    if len(items) < 2 or len(items) < 0.2 * len(lines):
+        return [Block("paragraph", join_wrapped(lines))]
+    lead = [Block("paragraph", join_wrapped(lines[: items[0]]))] if items[0] else []
+    return [*lead, Block("list", _items(lines[items[0] :]))]
+
+
+def _paragraphs(lines: list[str]) -> list[list[str]]:
+    """Text wrapped to a width without blank lines between its paragraphs: a short line ends one."""
+    width = sorted(map(len, lines))[len(lines) * 9 // 10]
+    if len(lines) < 8 or not _WRAPPED <= width <= 160:
+        return [lines]
+    parts: list[list[str]] = [[]]
+    before = ""
+    for line in lines:
+        was_short = len(before) < 0.75 * width
+        if parts[-1] and was_short and (before[-1:] in _SENTENCE_ENDS or len(line) >= 0.75 * width):
+            parts.append([])
+        parts[-1].append(line)
+        before = line
+    return parts
+
+
+def heading_level(line: str) -> int:
+    """1.. for a line that stands alone and reads like a heading, else 0."""
+    if not 2 <= len(line) <= 90 or line[-1] in ".,;:!?…。" or not any(c.isalpha() for c in line):
+        return 0
+    if match := _NUMBERED.match(line):
+        return match[1].count(".") + 1
+    if _NAMED.match(line):
+        return 1
+    letters = [c for c in line if c.isalpha()]
+    return 2 if len(letters) >= 4 and all(c.isupper() for c in letters) else 0
+
+
+def join_wrapped(lines: list[str]) -> str:
+    """Lines that a program broke become one; short ones (verse, addresses) stay as they are."""
+    stripped = [line.strip() for line in lines]
+    if len(stripped) > 1 and sum(map(len, stripped[:-1])) / (len(stripped) - 1) >= _WRAPPED:
+        # lines this long were not wrapped to a width: each is a paragraph of its own
+        return "\n".join(stripped) if min(map(len, stripped[:-1])) > 160 else join_lines(stripped)
+    return "\n".join(stripped)
+
+
+def join_lines(lines: list[str]) -> str:
+    """One line out of several; a word that was divided at a line's end is put together again."""
+    text = lines[0]
+    for line in lines[1:]:
+        if _divides(text, line):
+            text = text[:-1] + line
+        elif text.endswith("-") and text[-2:-1].isalpha() and not _CONJUNCTION.match(line):
+            text += line
+        else:
+            text += " " + line
+    return text
+
+
+def _divides(text: str, line: str) -> bool:
+    """`inter-` + `national`, but neither `Haupt-` + `und` nor `E-` + `Mail`."""
+    return text[-1:] == "-" and text[-3:-1].isalpha() and len(text) > 2 and line[:1].islower() and not _CONJUNCTION.match(line)
+
+
+def _items(lines: list[str]) -> str:
+    items: list[str] = []
+    for line in lines:
+        if ITEM.match(line) or not items:
+            items.append(line.rstrip())
+        else:
+            items[-1] = join_lines([items[-1], line.strip()])
+    return "\n".join(items)

@@ -1,0 +1,65 @@
+"""Delimited text → one table; and the Markdown table that every parser writes."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Sequence
+
+from footnote.ingest.parse.decode import decode
+from footnote.types import Block, Parsed
+
+_DELIMITERS = (",", ";", "\t", "|")
+_SAMPLE_ROWS = 50
+
+
+def parse(data: bytes) -> Parsed:
+    text, hint = _take_hint(decode(data))
+    csv.field_size_limit(max(len(text), 1))  # the default refuses fields past 128 KiB
+    rows = [[cell.strip() for cell in row] for row in _read(text, hint or _sniff(text)) if any(cell.strip() for cell in row)]
+    blocks: list[Block] = []
+    if len(rows) > 2 and sum(map(bool, rows[0])) == 1 < sum(map(bool, rows[1])):  # a title above the header
+        blocks.append(Block("caption", next(filter(None, rows.pop(0)))))
+    if rows:
+        blocks.append(Block("table", to_markdown(rows)))
+    return Parsed(tuple(blocks))
+
+
+def to_markdown(rows: Sequence[Sequence[str]]) -> str:
+    """Rows of any lengths → a Markdown table whose first row is the header; "" without rows."""
+    if not rows:
+        return ""
+    width = max(len(row) for row in rows)
+    lines = ["| " + " | ".join([*map(_cell, row), *[""] * (width - len(row))]) + " |" for row in rows]
+    return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def _read(text: str, delimiter: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
+    except csv.Error:  # a quote that never closes properly: take the quotes as plain signs
+        return [line.split(delimiter) for line in text.split("\n")]
+
+
+def _take_hint(text: str) -> tuple[str, str]:
+    """(the text without Excel's own first line `sep=;`, the delimiter that this names)."""
+    first, _, rest = text.partition("\n")
+    return (rest, first[4]) if first.startswith("sep=") and len(first) == 5 else (text, "")
+
+
+def _sniff(text: str) -> str:
+    """The delimiter that gives most rows the same number of fields, at least two."""
+    best, best_score = ",", 0.0
+    sample = text[: 1 << 16]
+    for delimiter in _DELIMITERS:
+        widths = [len(row) for row in _read(sample, delimiter)[:_SAMPLE_ROWS] if row]
+        width, rows = Counter(widths).most_common(1)[0] if widths else (0, 0)
+        score = rows / len(widths) * min(width, 8) if width > 1 else 0.0
+        if score > best_score:
+            best, best_score = delimiter, score
+    return best

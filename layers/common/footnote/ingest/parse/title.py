@@ -1,0 +1,24 @@
+"""What is a file called? The title that it names itself, where a person wrote it; else its name."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 200
+_FILE_NAME = re.compile(r"\.(docx?|pdf|xlsx?|pptx?|odt|txt|md|indd|qxd|tex|dvi|ps|jpe?g|png|tiff?|html?)$", re.IGNORECASE)
+_NO_TITLE = re.compile(r"(untitled|unbenannt|no title|title|document|dokument|제목 없음|about:blank)(\W.*|\d*)", re.IGNORECASE)
+
+
+def usable_title(title: str) -> str:
+    """\"\" for what programs write where a person wrote no title: file names, "Untitled", single signs."""
+    title = re.sub(r"^Microsoft (Word|PowerPoint|Excel) - ", "", " ".join(title.split()))
+    if len(title) < 2 or not any(c.isalpha() for c in title) or _FILE_NAME.search(title) or _NO_TITLE.fullmatch(title):
+        return ""
+    return title if len(title) <= _LONGEST else title[:_LONGEST].rsplit(" ", 1)[0] + " …"
+
+
+def name_for_people(file_name: str) -> str:
+    """`reports/handbook_2024.pdf` → `handbook 2024`."""
+    name = re.split(r"[/\\]", file_name)[-1]
+    stem = re.sub(r"\.\w{1,8}$", "", name) or name
+    return re.sub(r"[\s_]+|(?<=\w)-(?=\w)", " ", stem).strip() or name

@@ -1,0 +1,110 @@
+"""The pieces that chunks are made of: a whole block where it fits, else its rows, lines, sentences, halves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from footnote.text.sentences import split_sentences
+from footnote.text.tokens import count_tokens
+from footnote.types import Block, BlockKind
+
+
+@dataclass(frozen=True)
+class Piece:
+    """`text` of one block or of a part of it. `glue` stands between it and the part before it; `opening`
+    (a table's header) before it where it begins a chunk or follows another block."""
+
+    block: int
+    """Which block it is from: parts of one block are joined by their glue, blocks by an empty line."""
+    kind: BlockKind
+    text: str
+    page: int | None = None
+    glue: str = ""
+    opening: str = ""
+    keep_with_next: bool = False
+    """A heading, or the line that leads to a list: a chunk never ends with it."""
+
+    @cached_property
+    def tokens(self) -> int:
+        """One more than counted: sums of rounded counts must not pass the limit."""
+        return count_tokens(self.text) + 1
+
+    @cached_property
+    def opening_tokens(self) -> int:
+        return count_tokens(self.opening) + 1 if self.opening else 0
+
+
+def piece_of(number: int, block: Block, following: Block | None) -> Piece:
+    leads = block.kind == "paragraph" and block.text.endswith((":", "：")) and following is not None
+    leads = leads and following is not None and following.kind in ("list", "table", "code")
+    return Piece(number, block.kind, block.text, block.page, keep_with_next=leads or block.kind in ("heading", "caption"))
+
+
+def size(pieces: Sequence[Piece]) -> int:
+    """Tokens of what `render` makes of them, or a few more."""
+    return sum(piece.tokens + (piece.opening_tokens if _begins(pieces, i) else 0) for i, piece in enumerate(pieces))
+
+
+def render(pieces: Sequence[Piece]) -> str:
+    text = ""
+    for i, piece in enumerate(pieces):
+        if _begins(pieces, i):
+            text += ("\n\n" if text else "") + (f"{piece.opening}\n" if piece.opening else "") + piece.text
+        else:
+            text += piece.glue + piece.text
+    return text
+
+
+def _begins(pieces: Sequence[Piece], i: int) -> bool:
+    return i == 0 or pieces[i - 1].block != pieces[i].block
+
+
+def divide(piece: Piece, max_tokens: int, lang: str) -> list[Piece]:
+    """The next smaller parts: rows with their header, lines, sentences, at last halves. A piece of one
+    character stays as it is."""
+    for parts in (_rows(piece, max_tokens), _lines(piece), _sentences(piece, lang), _halves(piece)):
+        if len(parts) > 1:
+            return [*(replace(part, keep_with_next=False) for part in parts[:-1]), parts[-1]]
+    return [piece]
+
+
+def _rows(piece: Piece, max_tokens: int) -> list[Piece]:
+    if piece.kind != "table" or piece.text.count("\n") < 2 or piece.opening:
+        return []
+    header, rule, *rows = piece.text.split("\n")
+    opening = f"{header}\n{rule}"
+    if count_tokens(opening) > max_tokens // 2:  # repeating it would leave no room for the rows
+        return [replace(piece, text=line, glue="\n") for line in (header, *rows)]
+    return [replace(piece, text=row, glue="\n", opening=opening) for row in rows]
+
+
+def _lines(piece: Piece) -> list[Piece]:
+    if piece.kind not in ("list", "code"):
+        return []
+    return [replace(piece, text=line, glue="\n") for line in piece.text.split("\n") if line.strip()]
+
+
+def _sentences(piece: Piece, lang: str) -> list[Piece]:
+    return list(_between(piece, split_sentences(piece.text, lang))) if piece.kind not in ("table", "code") else []
+
+
+def _halves(piece: Piece) -> list[Piece]:
+    """Cut at the white space nearest to the middle, else in the middle."""
+    text, middle = piece.text, len(piece.text) // 2
+    if not middle:
+        return []
+    before, after = text.rfind(" ", 1, middle + 1), text.find(" ", middle, len(text) - 1)
+    cuts = [cut for cut in (before, after) if cut > 0]
+    cut = min(cuts, key=lambda at: abs(at - middle)) if cuts else middle
+    piece = replace(piece, opening="") if piece.kind == "table" else piece  # half a row is no table any more
+    return list(_between(piece, [(0, cut), (cut + 1 if cuts else cut, len(text))]))
+
+
+def _between(piece: Piece, bounds: Sequence[tuple[int, int]]) -> Iterator[Piece]:
+    """The parts at these bounds, each with the white space that stood before it as its glue."""
+    last = 0
+    for start, end in bounds:
+        yield replace(piece, text=piece.text[start:end], glue=piece.text[last:start] if last else piece.glue)
+        last = end

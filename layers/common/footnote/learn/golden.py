@@ -1,0 +1,91 @@
+"""Judged questions: a BEIR folder → documents, queries and relevance.
+
+corpus.jsonl {_id, title, text} · queries.jsonl {_id, text[, answers]} · qrels.tsv or qrels/test.tsv
+with a header and `query-id, corpus-id, score`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from footnote.errors import BadRequest
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenDocument:
+    doc_id: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenQuery:
+    query_id: str
+    text: str
+    relevance: dict[str, int]
+    answers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenSet:
+    name: str
+    documents: tuple[GoldenDocument, ...]
+    queries: tuple[GoldenQuery, ...]
+    digest: str
+    """Over the corpus: the same digest needs no new index."""
+
+
+def load_golden(folder: Path, *, limit: int | None = None) -> GoldenSet:
+    """Queries without a relevant document are left out; `limit` takes every n-th of the rest. BadRequest
+    tells which file is missing or which line is not as it should be."""
+    corpus = folder / "corpus.jsonl"
+    documents = tuple(
+        GoldenDocument(str(line["_id"]), line.get("title") or "", line.get("text") or "") for line in _lines(corpus, ("_id", "text"))
+    )
+    relevance = _relevance(folder)
+    queries = [
+        GoldenQuery(str(line["_id"]), line["text"], relevance[str(line["_id"])], tuple(line.get("answers", ())))
+        for line in _lines(folder / "queries.jsonl", ("_id", "text"))
+        if any(gain > 0 for gain in relevance.get(str(line["_id"]), {}).values())
+    ]
+    if not queries:
+        raise BadRequest(f"{folder} holds no query with a relevant document.")
+    if limit is not None and limit < len(queries):
+        queries = [queries[i * len(queries) // limit] for i in range(limit)]
+    return GoldenSet(folder.resolve().name, documents, tuple(queries), hashlib.sha256(corpus.read_bytes()).hexdigest())
+
+
+def _relevance(folder: Path) -> dict[str, dict[str, int]]:
+    path = next((path for path in (folder / "qrels.tsv", folder / "qrels" / "test.tsv") if path.exists()), None)
+    if path is None:
+        raise BadRequest(f"{folder} has no qrels.tsv.")
+    relevance: dict[str, dict[str, int]] = {}
+    for number, line in enumerate(path.read_text("utf-8").splitlines()[1:], start=2):
+        fields = line.split("\t")
+        if not line.strip():
+            continue
+        if len(fields) != 3 or not fields[2].strip().lstrip("-").isdigit():
+            raise BadRequest(f"{path}, line {number}: expected query-id, corpus-id and score with tabs between them.")
+        relevance.setdefault(fields[0], {})[fields[1]] = int(fields[2])
+    return relevance
+
+
+def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+    if not path.exists():
+        raise BadRequest(f"{path.parent} has no {path.name}. A BEIR folder holds corpus.jsonl, queries.jsonl and qrels.tsv.")
+    with path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                value = json.loads(line)
+            except ValueError as exc:
+                raise BadRequest(f"{path}, line {number}: not JSON.") from exc
+            if not isinstance(value, dict) or any(key not in value for key in wanted):
+                raise BadRequest(f"{path}, line {number}: {', '.join(wanted)} must be there.")
+            yield value

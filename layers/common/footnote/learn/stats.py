@@ -1,0 +1,115 @@
+"""What do turns cost, how long do they take, and do they please? Figures by user, room, search type, model or day.
+
+Days are UTC. Percentiles are nearest rank; they cannot be added up, so each group is made from its turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, date, datetime, time
+from typing import Literal, TypeVar
+
+from footnote.learn.ranking_metrics import percentile
+from footnote.ports import Rollup, TurnRecord, TurnStore
+from footnote.types import Caller
+
+K = TypeVar("K")
+
+DAY_S = 86_400.0
+By = Literal["user", "room", "search_type", "llm", "day"]
+
+FIELDS: Mapping[str, Callable[[TurnRecord], str | None]] = {
+    "user": lambda record: record.user_id,
+    "room": lambda record: record.room_id,
+    "search_type": lambda record: record.search_type,
+    "llm": lambda record: record.llm,
+    "day": lambda record: day_of(record.started_at).isoformat(),
+}
+KEYS: Mapping[By, tuple[str, ...]] = {
+    "user": ("user",),
+    "room": ("user", "room"),  # two people may use the same room id
+    "search_type": ("search_type",),
+    "llm": ("llm",),
+    "day": ("day",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """`refusals`: turns that ended without an answer although nothing failed (nothing found, no evidence, blocked)."""
+
+    turns: int
+    errors: int
+    refusals: int
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    latency_p50_ms: float
+    latency_p95_ms: float
+    feedback_up: int
+    feedback_down: int
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """`key`: field → value, e.g. {"user": "ann", "room": "r1"}; an `llm` of None = no language model wrote."""
+
+    key: Mapping[str, str | None]
+    figures: Figures
+
+
+def day_of(at: float) -> date:
+    return datetime.fromtimestamp(at, UTC).date()
+
+
+def midnight(day: date) -> float:
+    """When a day begins."""
+    return datetime.combine(day, time.min, UTC).timestamp()
+
+
+def figures_of(records: Sequence[TurnRecord]) -> Figures:
+    latencies = [record.latency_ms for record in records]
+    ratings = [feedback.rating for record in records for feedback in record.feedback]
+    return Figures(
+        turns=len(records),
+        errors=sum(record.is_error for record in records),
+        refusals=sum(record.outcome in ("no_hits", "refused", "blocked") for record in records),
+        prompt_tokens=sum(record.usage.prompt_tokens for record in records),
+        completion_tokens=sum(record.usage.completion_tokens for record in records),
+        total_tokens=sum(record.usage.total_tokens for record in records),
+        latency_p50_ms=percentile(latencies, 0.5),
+        latency_p95_ms=percentile(latencies, 0.95),
+        feedback_up=ratings.count("up"),
+        feedback_down=ratings.count("down"),
+    )
+
+
+def roll_up(records: Iterable[TurnRecord], by: By) -> list[Group]:
+    """One group per value that occurs, in the values' order; None comes first."""
+    names = KEYS[by]
+    groups = _grouped(records, lambda record: tuple(FIELDS[name](record) for name in names))
+    ordered = sorted(groups, key=lambda values: [(value is not None, value or "") for value in values])
+    return [Group(dict(zip(names, values, strict=True)), figures_of(groups[values])) for values in ordered]
+
+
+async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[str, int]:
+    """Makes the roll-ups of the day of `at` and of the day before anew; day → number of rows.
+
+    Whole days from the stored turns, not increments: running twice, late or out of order changes nothing.
+    The day before is done again for its last hour and for feedback that came meanwhile.
+    """
+    stored: dict[str, int] = {}
+    for day in (day_of(at - DAY_S), day_of(at)):
+        records = await turns.records(caller, midnight(day), midnight(day) + DAY_S)
+        groups = _grouped(records, lambda record: (record.user_id, record.room_id, record.search_type))
+        await turns.put_rollups(day.isoformat(), [Rollup(*key, asdict(figures_of(group))) for key, group in groups.items()])
+        stored[day.isoformat()] = len(groups)
+    return stored
+
+
+def _grouped(records: Iterable[TurnRecord], key: Callable[[TurnRecord], K]) -> dict[K, list[TurnRecord]]:
+    groups: dict[K, list[TurnRecord]] = {}
+    for record in records:
+        groups.setdefault(key(record), []).append(record)
+    return groups

@@ -1,0 +1,82 @@
+"""Several ranked lists → one. The same for every engine.
+
+min-max: s' = (s − min) / (max − min) within each list, score = (1 − w) · bm25' + w · cosine'; what a
+list does not hold counts 0 there. RRF: Σ weight / (k + rank), rank from 1, scaled so that the best
+possible score is 1. Equal scores are ordered by chunk id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from footnote.ports import Embedder
+from footnote.settings import Rag
+from footnote.types import Candidate, Candidates, Ranked, Retriever, Turn
+
+FOREIGN_WEIGHT = 0.0
+"""Dense weight where the embedder does not speak the query's language."""
+
+
+async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
+    """`turn.ranked`: everything that was found, best first."""
+    weight = 0.0
+    if embedder is not None:
+        weight = rag.alpha if rag.fusion == "convex" else dense_weight(embedder.languages, turn.lang, native=rag.alpha)
+    retriever = "rrf" if turn.retriever == "cc" and rag.fusion == "rrf" else turn.retriever
+    return turn.with_(ranked=tuple(fuse(turn.candidates, retriever, weight=weight, rrf_k=rag.rrf_k)))
+
+
+def dense_weight(languages: frozenset[str] | None, lang: str, *, native: float = 0.5) -> float:
+    """`native` where the embedder speaks `lang` (None = speaks all), else FOREIGN_WEIGHT."""
+    return native if languages is None or lang in languages else min(native, FOREIGN_WEIGHT)
+
+
+def fuse(candidates: Candidates, retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
+    """Best first. `weight` is the dense list's share, 0..1; it shrinks with the share of chunks that
+    have no vector yet, so that a document is found by its words before its vectors are there."""
+    share = weight * min(1.0, candidates.coverage)
+    match retriever:
+        case "bm25":
+            scores = _minmax(candidates.lexical)
+        case "knn":
+            scores = {entry.chunk_id: max(0.0, entry.score) for entry in candidates.dense}
+        case "rrf":
+            scores = reciprocal_ranks([(candidates.lexical, 1 - share), (candidates.dense, share)], k=rrf_k)
+        case "cc":
+            scores = convex_combination([(candidates.lexical, 1 - share), (candidates.dense, share)])
+    bm25 = {entry.chunk_id: entry.score for entry in candidates.lexical}
+    cosine = {entry.chunk_id: entry.score for entry in candidates.dense}
+    ranked = [Ranked(chunk_id, score, bm25.get(chunk_id), cosine.get(chunk_id)) for chunk_id, score in scores.items()]
+    return sorted(ranked, key=lambda entry: (-entry.score, entry.chunk_id))
+
+
+def convex_combination(lists: Sequence[tuple[Sequence[Candidate], float]]) -> dict[str, float]:
+    """Σ weight · min-max score. The weights of empty lists go to the others."""
+    lists = [(entries, weight) for entries, weight in lists if entries and weight > 0]
+    total = sum(weight for _, weight in lists)
+    scores: dict[str, float] = {}
+    for entries, weight in lists:
+        for chunk_id, score in _minmax(entries).items():
+            scores[chunk_id] = scores.get(chunk_id, 0.0) + score * weight / total
+    return scores
+
+
+def reciprocal_ranks(lists: Sequence[tuple[Sequence[Candidate], float]], *, k: int) -> dict[str, float]:
+    """Σ weight · (k + 1) / (k + rank) / Σ weight: 1 for what is first in every list."""
+    lists = [(entries, weight) for entries, weight in lists if entries and weight > 0]
+    total = sum(weight for _, weight in lists)
+    scores: dict[str, float] = {}
+    for entries, weight in lists:
+        for rank, entry in enumerate(entries, start=1):
+            scores[entry.chunk_id] = scores.get(entry.chunk_id, 0.0) + weight * (k + 1) / (k + rank) / total
+    return scores
+
+
+def _minmax(entries: Sequence[Candidate]) -> dict[str, float]:
+    if not entries:
+        return {}
+    highest = max(entry.score for entry in entries)
+    lowest = min(entry.score for entry in entries)
+    if highest == lowest:
+        return {entry.chunk_id: 1.0 for entry in entries}
+    return {entry.chunk_id: (entry.score - lowest) / (highest - lowest) for entry in entries}

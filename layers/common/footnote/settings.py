@@ -1,0 +1,100 @@
+"""Every setting, its default and its environment names.
+
+Precedence: request → environment → default. Nested names take a double underscore: `LLM__MODEL`.
+`docs/settings.md` is generated from this module.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import AliasChoices, BaseModel, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+Fusion = Literal["minmax", "rrf", "convex"]
+
+
+class LLM(BaseModel):
+    """The language model: any endpoint that speaks OpenAI's chat completions."""
+
+    base_url: str | None = Field(
+        None, description="Base URL that ends in /v1. Unset: api.openai.com when there is a key, else a local Ollama."
+    )
+    model: str | None = Field(
+        None, description="Name of the model. Unset: gpt-4o-mini at OpenAI, else the first one that the endpoint lists."
+    )
+    api_key: SecretStr | None = Field(None, description="Key for the endpoint; local servers need none.")
+    temperature: float = Field(0.2, ge=0, le=2, description="Spread of the wording, 0 to 2.")
+    max_completion_tokens: int = Field(10_000, gt=0, description="Longest answer, in tokens.")
+    discover: bool = Field(True, description="Use an Ollama at its usual address when nothing else is configured.")
+
+
+class Embedding(BaseModel):
+    """Vectors. Unset: the built-in English model; documents in other languages are found by their words."""
+
+    base_url: str | None = Field(None, description="Base URL of an OpenAI-compatible embeddings endpoint, ending in /v1.")
+    model: str | None = Field(None, description="Name of the embedding model at that endpoint.")
+    api_key: SecretStr | None = Field(None, description="Key for that endpoint.")
+    dimension: int = Field(768, gt=0, description="Length of that model's vectors.")
+    builtin: bool = Field(True, description="Use the built-in model when no endpoint is set; false: words only.")
+
+
+class Rag(BaseModel):
+    """Retrieval."""
+
+    fusion: Fusion = Field(
+        "minmax", description="How the two lists become one: minmax, rrf, or convex (minmax with `rag.alpha` as its weight)."
+    )
+    alpha: float = Field(0.5, ge=0, le=1, description="Weight of the dense list, 0 to 1, where the embedder speaks the language.")
+    rrf_k: int = Field(30, gt=0, description="Dampening of reciprocal rank fusion.")
+    candidates: int = Field(100, gt=0, le=1000, description="Entries taken from each list before fusion.")
+
+
+class Ingest(BaseModel):
+    """From file to index."""
+
+    max_file_mb: int = Field(50, gt=0, description="Largest file, in MiB.")
+    chunk_tokens: int = Field(320, ge=64, le=2000, description="Most tokens in a passage.")
+    drop_groups: dict[str, list[str]] = Field(
+        default_factory=dict,
+        description="Permission groups of files dropped into the bucket: prefix of the key → groups. JSON in the environment.",
+    )
+    parse_limit_s: float = Field(60, gt=0, description="Longest time to read one file, in seconds.")
+    parse_memory_mb: int = Field(1024, ge=256, description="Most memory to read one file, in MiB.")
+
+
+class Auth(BaseModel):
+    mode: Literal["none"] = Field("none", description="none: everyone who reaches the server is the one local user.")
+
+
+class Settings(BaseSettings):
+    """The whole configuration. Unknown names in the environment are nobody's business and ignored."""
+
+    model_config = SettingsConfigDict(env_nested_delimiter="__", extra="ignore", frozen=True, populate_by_name=True)
+
+    llm: LLM = Field(default_factory=LLM)
+    embedding: Embedding = Field(default_factory=Embedding)
+    rag: Rag = Field(default_factory=Rag)
+    ingest: Ingest = Field(default_factory=Ingest)
+    auth: Auth = Field(default_factory=Auth)
+
+    data: Path = Field(Path("data"), validation_alias="FOOTNOTE_DATA", description="Folder of the embedded index, stores and files.")
+    index_name: str = Field("default", validation_alias="INDEX_NAME", description="Collection of a caller that names none.")
+    retriever: Literal["rrf", "bm25", "knn", "cc"] = Field(
+        "rrf", validation_alias="RETRIEVER", description="Default of `/ask`: rrf, bm25, knn or cc."
+    )
+
+    # Names that other systems use for the same things; `LLM__…` stands before them.
+    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY", description="Same as `LLM__API_KEY`.")
+    llm_base_url: str | None = Field(
+        None, validation_alias=AliasChoices("LLM_BASE_URL", "OPENAI_BASE_URL"), description="Same as `LLM__BASE_URL`."
+    )
+    model_name: str | None = Field(
+        None, validation_alias=AliasChoices("MODEL_NAME", "PRIMARY_MODEL_ID"), description="Same as `LLM__MODEL`."
+    )
+
+    @property
+    def model_endpoint(self) -> tuple[str | None, str | None, SecretStr | None]:
+        """(base URL, model, key) after aliases."""
+        return self.llm.base_url or self.llm_base_url, self.llm.model or self.model_name, self.llm.api_key or self.openai_api_key

@@ -1,0 +1,345 @@
+"""The runner: a table of steps → a stream of events, with every failure decided by the table.
+
+A step is an async function from a `Turn` (and the ports it names as keyword-only arguments) to a
+new Turn, or an async generator of events that ends by yielding one. It writes no span, time limit,
+retry or step event of its own. What happens when it fails stands in its row:
+
+    FAIL      the turn ends with the error
+    SKIP      the turn goes on as it was before the step, marked degraded
+    FALLBACK  the row's `fallback` runs instead, marked degraded
+    BLOCK     the turn is settled as blocked: a check that cannot be made is not passed
+
+Once a step has sent a token, SKIP and FALLBACK can no longer take it back: the turn ends with the
+error and what was sent. A step that sets `turn.outcome` settles the turn; then, as after an error,
+only rows with `always=True` still run. A turn runs as a task of its own: a client that leaves
+stops nothing that must be saved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from time import perf_counter
+from typing import Any
+
+from footnote.errors import FootnoteError, StepTimeout
+from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
+from footnote.types import Span, Turn
+
+log = logging.getLogger(__name__)
+
+QUEUE_SIZE = 256
+"""Events that a slow reader may fall behind before the turn waits for it."""
+
+Emit = Callable[[Event], Awaitable[None]]
+StepFunction = Callable[..., Awaitable[Turn] | AsyncIterator[Event | Turn]]
+
+
+class OnError(Enum):
+    FAIL = "fail"
+    SKIP = "skip"
+    FALLBACK = "fallback"
+    BLOCK = "block"
+
+
+FAIL, SKIP, FALLBACK, BLOCK = OnError.FAIL, OnError.SKIP, OnError.FALLBACK, OnError.BLOCK
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One row. `limit_s` bounds each wait for the step, `shows` picks what came out for traces and pages."""
+
+    name: str
+    run: StepFunction
+    on_error: OnError = FAIL
+    limit_s: float | None = None
+    when: Callable[[Turn], bool] | None = None
+    always: bool = False
+    fallback: StepFunction | None = None
+    shows: Callable[[Turn], Mapping[str, Any]] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """Runs branches from the same turn at once. A branch that is late or failed is left out of `merge`;
+    when none is left, the first error stands."""
+
+    name: str
+    rows: Sequence[Row]
+    merge: Callable[[Turn, Sequence[Turn]], Turn]
+    limit_s: float | None = None
+    when: Callable[[Turn], bool] | None = None
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """Runs the rows until `until(turn)` holds, at most `max` times."""
+
+    name: str
+    rows: Sequence[Row]
+    until: Callable[[Turn], bool]
+    max: int
+    when: Callable[[Turn], bool] | None = None
+    always: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Runs the table that `key(turn)` names."""
+
+    name: str
+    key: Callable[[Turn], str]
+    tables: Mapping[str, Sequence[Row]]
+    when: Callable[[Turn], bool] | None = None
+    always: bool = False
+
+
+Row = Step | Parallel | Loop | Switch
+
+
+class Runner:
+    """A table bound to its ports. `ports`: name of a keyword-only argument → the port."""
+
+    def __init__(self, rows: Sequence[Row], ports: Mapping[str, Any], *, timer: Callable[[], float] = perf_counter) -> None:
+        self._rows = rows
+        self._ports = dict(ports)
+        self._timer = timer
+        self._running: set[asyncio.Task[None]] = set()
+        _check_ports(rows, self._ports)
+
+    async def run(self, turn: Turn) -> AsyncGenerator[Event, None]:
+        """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish."""
+        outbox = _Outbox()
+        task = asyncio.create_task(self._work(turn, outbox))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        try:
+            while True:
+                event = await outbox.queue.get()
+                yield event
+                if isinstance(event, Done | Failed):
+                    return
+        finally:
+            outbox.close()
+
+    async def finish(self, turn: Turn) -> Turn:
+        """Runs the turn to its end without a reader; raises what it failed with."""
+        async with aclosing(self.run(turn)) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    return event.turn
+                if isinstance(event, Failed):
+                    raise event.error
+        raise AssertionError("a turn ends with Done or Failed")
+
+    async def drain(self) -> None:
+        """Waits for the turns whose readers have left."""
+        while self._running:
+            await asyncio.wait(self._running)
+
+    async def _work(self, turn: Turn, outbox: _Outbox) -> None:
+        progress = _Progress(turn)
+
+        async def emit(event: Event) -> None:
+            if isinstance(event, Token):
+                if not turn.profile.live:
+                    return
+                progress.sent.append(event.text)
+            await outbox.put(event)
+
+        # After an error the rows that must always run do so, from where the turn stands. Each is tried once, so this ends.
+        while True:
+            try:
+                await self._run_rows(self._rows, progress, emit)
+                break
+            except FootnoteError as exc:
+                progress.error = progress.error or exc
+            except Exception as exc:
+                progress.error = progress.error or _defect(exc, "table", turn.trace_id)
+        turn = progress.turn
+        if progress.error is not None:
+            await outbox.put(Failed(progress.error, turn, "".join(progress.sent)))
+            return
+        if not turn.profile.live and turn.answer is not None:
+            await outbox.put(Token(turn.answer.text))
+        await outbox.put(Done(turn))
+
+    async def _run_rows(self, rows: Sequence[Row], progress: _Progress, emit: Emit) -> None:
+        for row in rows:
+            settled = progress.error is not None or progress.turn.outcome is not None
+            if (settled and not row.always) or row.name in progress.ran_always:
+                continue
+            if row.always:
+                progress.ran_always.add(row.name)
+            if row.when is not None and not row.when(progress.turn):
+                continue
+            match row:
+                case Step():
+                    await self._run_step(row, progress, emit)
+                case Parallel():
+                    await self._run_parallel(row, progress, emit)
+                case Loop():
+                    for _ in range(row.max):
+                        await self._run_rows(row.rows, progress, emit)
+                        if row.until(progress.turn) or progress.turn.outcome is not None:
+                            break
+                case Switch():
+                    await self._run_rows(row.tables[row.key(progress.turn)], progress, emit)
+
+    async def _run_step(self, step: Step, progress: _Progress, emit: Emit) -> None:
+        await emit(StepStarted(step.name))
+        before, sent, started = progress.turn, len(progress.sent), self._timer()
+        status, error = "ok", None
+        try:
+            after = await self._call(step, step.run, before, emit)
+        except FootnoteError as exc:
+            error = exc
+        if error is not None:
+            after, status = before, "failed"
+            policy = step.on_error if len(progress.sent) == sent else FAIL
+            if policy is SKIP:
+                after, status, error = before.with_(degraded=before.degraded or not step.always), "skipped", None
+            elif policy is BLOCK:
+                if error.status >= 500:
+                    after, error = before.with_(outcome="blocked"), None
+            elif policy is FALLBACK and step.fallback is not None:
+                try:
+                    after, status, error = (await self._call(step, step.fallback, before, emit)).with_(degraded=True), "fallback", None
+                except FootnoteError as exc:
+                    error = exc
+        ms = (self._timer() - started) * 1000
+        detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
+        progress.turn = after.with_(spans=(*after.spans, Span(step.name, ms, status, detail)))
+        await emit(StepFinished(step.name, ms, status, detail))
+        if error is not None:
+            raise error
+
+    async def _call(self, step: Step, function: StepFunction, turn: Turn, emit: Emit) -> Turn:
+        """The turn that the function makes; raises our errors only."""
+        ports = {name: self._ports[name] for name in _port_names(function)}
+        try:
+            made = function(turn, **ports)
+            if isinstance(made, AsyncIterator):
+                return await _consume(made, step, emit)
+            async with _limit(step):
+                return await made
+        except FootnoteError:
+            raise
+        except asyncio.CancelledError as exc:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise _defect(exc, step.name, turn.trace_id) from exc  # leaked out of a library: nobody cancelled this turn
+        except Exception as exc:
+            raise _defect(exc, step.name, turn.trace_id) from exc
+
+    async def _run_parallel(self, row: Parallel, progress: _Progress, emit: Emit) -> None:
+        branches = [_Progress(progress.turn, sent=progress.sent) for _ in row.rows]
+        tasks = [asyncio.create_task(self._run_rows([branch], mine, emit)) for branch, mine in zip(row.rows, branches, strict=True)]
+        try:
+            _, late = await asyncio.wait(tasks, timeout=row.limit_s)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        good = [mine.turn for task, mine in zip(tasks, branches, strict=True) if not task.cancelled() and task.exception() is None]
+        known = len(progress.turn.spans)
+        spans = tuple(span for mine in branches for span in mine.turn.spans[known:])
+        spans += tuple(
+            Span(branch.name, (row.limit_s or 0) * 1000, "late") for branch, task in zip(row.rows, tasks, strict=True) if task in late
+        )
+        if not good:
+            progress.turn = progress.turn.with_(spans=(*progress.turn.spans, *spans))
+            failed = [task.exception() for task in tasks if not task.cancelled()]
+            raise next((exc for exc in failed if isinstance(exc, FootnoteError)), StepTimeout(f"No branch of “{row.name}” was in time."))
+        merged = row.merge(progress.turn, good)
+        progress.turn = merged.with_(
+            spans=(*progress.turn.spans, *spans), degraded=merged.degraded or progress.turn.degraded or len(good) < len(tasks)
+        )
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Where a running turn stands."""
+
+    turn: Turn
+    sent: list[str] = field(default_factory=list)
+    error: FootnoteError | None = None
+    ran_always: set[str] = field(default_factory=set)
+
+
+class _Outbox:
+    """A bounded queue whose reader may leave: then what is put is dropped, and nobody waits."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
+        self._closed = False
+
+    async def put(self, event: Event) -> None:
+        if not self._closed:
+            await self.queue.put(event)
+
+    def close(self) -> None:
+        self._closed = True
+        while not self.queue.empty():  # wakes a writer that waits for room
+            self.queue.get_nowait()
+
+
+@asynccontextmanager
+async def _limit(step: Step) -> AsyncIterator[None]:
+    """StepTimeout past the row's limit; a time-out of a library's own stays what it is."""
+    try:
+        async with asyncio.timeout(step.limit_s) as scope:
+            yield
+    except TimeoutError as exc:
+        if not scope.expired():
+            raise
+        raise StepTimeout(f"The step “{step.name}” took longer than {step.limit_s:g} s.") from exc
+
+
+async def _consume(steps: AsyncIterator[Event | Turn], step: Step, emit: Emit) -> Turn:
+    """Passes a step's events on; the limit counts for each wait for the step, not while a reader is slow."""
+    try:
+        while True:
+            async with _limit(step):
+                item = await anext(steps)
+            if isinstance(item, Turn):
+                return item
+            await emit(item)
+    finally:
+        if inspect.isasyncgen(steps):
+            await steps.aclose()
+
+
+def _defect(exc: BaseException, step: str, trace_id: str) -> FootnoteError:
+    """An error that nobody foresaw: the caller gets the trace id, the traceback is for the log alone."""
+    log.error("step failed", exc_info=exc, extra={"step": step, "trace_id": trace_id})
+    return FootnoteError()
+
+
+def _port_names(function: StepFunction) -> list[str]:
+    return [name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+
+
+def _check_ports(rows: Sequence[Row], ports: Mapping[str, Any]) -> None:
+    """A table that names a port nobody provides is refused when it is built, not in the middle of a turn."""
+    for row in rows:
+        match row:
+            case Step():
+                named = {name for function in (row.run, row.fallback) if function is not None for name in _port_names(function)}
+                missing = sorted(named - ports.keys())
+                if missing:
+                    raise TypeError(f"step {row.name!r} needs the port {missing[0]!r}")
+                if row.on_error is FALLBACK and row.fallback is None:
+                    raise TypeError(f"step {row.name!r} has no fallback")
+            case Switch():
+                for table in row.tables.values():
+                    _check_ports(table, ports)
+            case _:
+                _check_ports(row.rows, ports)

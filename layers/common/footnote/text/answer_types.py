@@ -1,0 +1,75 @@
+"""What kind of thing does a question ask for, and does a sentence hold one? Patterns in three languages."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+MONTHS = (
+    "January|February|March|April|May|June|July|August|September|October|November|December|"
+    "Januar|Februar|März|Mai|Juni|Juli|Oktober|Dezember"
+)
+NUMBER_WORDS = (
+    "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|hundred|thousand|million|billion|"
+    "half|dozen|first|second|third|ein|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|elf|zwölf|hundert|tausend|Million\\w*"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerType:
+    name: str
+    asked: re.Pattern[str]
+    """Found in a question that asks for this."""
+    held: re.Pattern[str]
+    """Finds such things in a sentence."""
+
+
+def _type(name: str, asked: str, held: str) -> AnswerType:
+    return AnswerType(name, re.compile(asked, re.IGNORECASE), re.compile(held))
+
+
+TYPES = (
+    _type(
+        "date",
+        r"\bwhen\b|\b(?:what|which) (?:year|date|day|month|century|decade)\b|\bwann\b|\bwelche[mnsr]? (?:jahr|datum|tag|monat)\w*"
+        r"|언제|날은|날짜|년도|연도|몇\s?년|몇\s?월|시기",
+        rf"\b1\d{{3}}\b|\b20\d\d\b|\bcentur|\bJahrhundert|\b(?:{MONTHS})\b|\b\w+(?:day|tag)s?\b(?<=[dt]ay|[dt]ag)|\d+\s?[년월일]|세기",
+    ),
+    _type(
+        "number",
+        r"\bhow (?:many|much|long|far|old|large|big|high|tall|often|fast|deep|wide)\b|\bwhat (?:percent|number|amount|is the population)"
+        r"|\bpercentage\b|\bwie ?(?:viele?|lange|weit|alt|hoch|groß|oft|schnell|tief)\b|prozent|몇|얼마|횟수|비율",
+        rf"\d|\b(?:{NUMBER_WORDS})",
+    ),
+    _type(
+        "person",
+        r"\bwho(?:m|se)?\b|\bwe(?:r|n|m|ssen)\b|누구|누가|사람은|인물|이름은",
+        r"(?<=[\w,;)]\s)[A-ZÄÖÜ][\w'’-]+",
+    ),
+    _type(
+        "place",
+        r"\bwhere\b|\b(?:what|which) (?:country|city|state|place|region|town|river)\b|\bwo(?:her|hin)?\b"
+        r"|\bwelche[mnrs]? (?:stadt|land|ort|region)\b|어디|곳은|나라|지역|도시",
+        r"\b(?:in|at|from|near|to|of|nach|bei|aus|von)\s+(?:the\s+)?[A-ZÄÖÜ]\w+|[가-힣]{2,}(?:에서|에|으로|시|군|도)\b",
+    ),
+    _type(
+        "reason",
+        r"\bwhy\b|\bwarum\b|\bwieso\b|\bweshalb\b|왜|이유",
+        r"\b(?:because|due to|since|so that|in order to|result\w*|caused?|as a|reason|weil|da|wegen|aufgrund|damit|um)\b|때문|위해|위하여|이유",
+    ),
+)
+
+
+def answer_type_score(question: str, sentence: str) -> float:
+    """1 when the sentence holds a thing of the kind asked for that the question does not name itself,
+    0 when it holds none, .5 when the question asks for no known kind."""
+    kind = next((kind for kind in TYPES if kind.asked.search(question)), None)
+    if kind is None:
+        return 0.5
+    named = question.lower()
+    for match in kind.held.finditer(sentence):
+        if kind.name == "reason" or match.group().lower() not in named:
+            return 1.0
+    if kind.name == "person" and re.search(r"[가-힣]", question):
+        return 0.5  # Hangul has no capitals: a name can't be told from a noun
+    return 0.0

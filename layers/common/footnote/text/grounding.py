@@ -1,0 +1,38 @@
+"""Does a claim stand in a text? Shares of its terms, weighted by how rare they are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence, Set
+
+from footnote.text.sentences import split_sentences
+from footnote.text.tokens import content_terms
+
+
+def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str, float] | None = None, *, least: float = 0.0) -> float:
+    """Σ weight of the distinct `terms` in `found` / Σ weight of all; 0 without terms. No weights = all alike.
+
+    `least`: the smallest sum to divide by. A claim of one common word is no evidence, though all of it is found."""
+    distinct = set(terms)
+    if weights is None:
+        return len(distinct & found) / len(distinct) if distinct else 0.0
+    total = max(least, sum(weights.get(term, 1.0) for term in distinct))
+    return sum(weights.get(term, 1.0) for term in distinct & found) / total if total else 0.0
+
+
+def best_support(claim: str, text: str, lang: str) -> tuple[float, tuple[int, int]]:
+    """(share of the claim's terms, bounds) of the sentence or neighbouring pair of `text` that supports it best."""
+    terms = content_terms(claim, lang)
+    bounds = split_sentences(text, lang)
+    if not bounds:
+        return 0.0, (0, len(text))
+    held = [set(content_terms(text[start:end], lang)) for start, end in bounds]
+    # A pair must earn its second sentence: the penalty keeps the window short where one is enough.
+    windows = [(covered_share(terms, found), bound) for found, bound in zip(held, bounds, strict=True)]
+    windows += [(covered_share(terms, held[i] | held[i + 1]) - 0.03, (bounds[i][0], bounds[i + 1][1])) for i in range(len(bounds) - 1)]
+    return max(windows, key=lambda window: (window[0], -window[1][0]))
+
+
+def most_supporting(claim: str, texts: Sequence[str], lang: str) -> int:
+    """Index of the text that supports the claim best; the first of equals."""
+    shares = [best_support(claim, text, lang)[0] for text in texts]
+    return max(range(len(texts)), key=lambda i: (shares[i], -i))

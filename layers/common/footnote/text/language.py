@@ -1,0 +1,71 @@
+"""Which language is a text in? By script, then by stop words; 5 µs for a question.
+
+Known: en, de, ko, ja, zh, and "und" for anything else. A longer text with hardly any known stop
+word is "und"; a short one is told by what it is asked `among`, else it counts as English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from footnote.text.words import QUESTION_WORDS, STOP_WORDS
+
+HANGUL = re.compile(r"[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]")
+KANA = re.compile(r"[\u3040-\u30ff]")
+HAN = re.compile(r"[\u4e00-\u9fff]")
+LATIN_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]+")
+LETTER = re.compile(r"[^\W\d_]")
+GERMAN_LETTER = re.compile(r"[äöüßÄÖÜ]")
+
+TELLING = {lang: STOP_WORDS[lang] | QUESTION_WORDS[lang] for lang in ("en", "de")}
+
+SAMPLE = 4000
+"""Characters looked at."""
+ENOUGH_WORDS = 25
+LEAST_SHARE = 0.08
+"""Of a longer text's words, so many are stop words in any English or German prose."""
+
+
+def detect_language(text: str, among: Mapping[str, int] | Iterable[str] | None = None) -> str:
+    """The language code of `text`. `among`: the languages to expect (a mapping: with their weights);
+    where the text itself does not tell, the heaviest of them is the answer."""
+    sample = text[:SAMPLE]
+    script = _by_script(sample)
+    if script:
+        return script
+    words = [word.lower() for word in LATIN_WORD.findall(sample)]
+    if not words:
+        return _heaviest(among) or ("und" if LETTER.search(sample) else "en")
+    counts = {lang: sum(word in telling for word in words) for lang, telling in TELLING.items()}
+    counts["de"] += 2 * min(3, len(GERMAN_LETTER.findall(sample)))
+    best = max(counts, key=lambda lang: counts[lang])
+    if len(words) >= ENOUGH_WORDS and counts[best] < LEAST_SHARE * len(words):
+        return "und"
+    if counts["en"] == counts["de"]:
+        return _heaviest(among) or "en"
+    return best
+
+
+def _by_script(sample: str) -> str | None:
+    letters = len(LETTER.findall(sample))
+    if not letters:
+        return None
+    hangul, kana, han = (len(script.findall(sample)) for script in (HANGUL, KANA, HAN))
+    # A sixth is enough: Korean and Japanese prose is full of Latin names and numbers.
+    if hangul * 6 >= letters:
+        return "ko"
+    if kana and (kana + han) * 6 >= letters:
+        return "ja"
+    if han * 6 >= letters:
+        return "zh"
+    return None
+
+
+def _heaviest(among: Mapping[str, int] | Iterable[str] | None) -> str | None:
+    if not among:
+        return None
+    if isinstance(among, Mapping):
+        latin = {lang: weight for lang, weight in among.items() if lang not in ("ko", "ja", "zh")}
+        return max(sorted(latin), key=lambda lang: latin[lang], default=None)
+    return next(iter(among), None)

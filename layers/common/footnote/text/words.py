@@ -1,0 +1,48 @@
+"""Word lists of the three languages: data, no logic."""
+
+from __future__ import annotations
+
+STOP_WORDS: dict[str, frozenset[str]] = {
+    "en": frozenset(
+        """a about above after again all also am an and any are as at be because been before being below between both but by can
+        could did do does doing down during each either few for from further had has have having he her here hers him his how i
+        if in into is it its itself just me more most my neither no nor not now of off on once only or other our ours out over
+        own same she should so some such than that the their theirs them then there these they this those through to too under
+        until up us very was we were what when where which while who whom whose why will with would you your yours""".split()
+    ),
+    "de": frozenset(
+        """aber alle allem allen aller alles als also am an ander andere anderem anderen anderer anderes auch auf aus bei beim bin
+        bis bist da damit dann das dass dasselbe dazu dein deine dem den denn der derer des dessen dich die dies diese diesem
+        diesen dieser dieses dir doch dort du durch ein eine einem einen einer eines er es etwas euch euer für gegen gewesen hab
+        habe haben hat hatte hatten hier hin hinter ich ihm ihn ihnen ihr ihre ihrem ihren ihrer ihres im in indem ins ist jede
+        jedem jeden jeder jedes jene jenem jenen jener jenes kann kein keine keinem keinen keiner keines können könnte machen man
+        manche mein meine mich mir mit muss nach nicht nichts noch nun nur ob oder ohne sehr sein seine seinem seinen seiner
+        seines selbst sich sie sind so solche soll sollte sondern sonst um und uns unser unter viel vom von vor war waren warst
+        was weg weil weiter welche welchem welchen welcher welches wenn wer werde werden wie wieder will wir wird wirst wo wollen
+        wurde wurden während würde würden zu zum zur zwar zwischen über""".split()
+    ),
+    "ko": frozenset(),
+}
+"""Too common to find anything by; also what tells English from German."""
+
+QUESTION_WORDS: dict[str, frozenset[str]] = {
+    "en": frozenset("much many name names named year kind type does done tell please explain describe give list find".split()),
+    "de": frozenset(
+        """wen wem wann warum wieso woher wohin weshalb wieviel wieviele viele jahr name namen heißt nenne erkläre beschreibe
+        gib bitte gibt""".split()
+    ),
+    "ko": frozenset(
+        """무엇 무엇인가 무엇인가요 무엇이 무엇을 누구 누구인가 누구인가요 누가 언제 언제인가 어디 어디에 어디에서 어디인가 왜 어떻게
+        어떤 몇 얼마 얼마나 얼마인가 뭐 뭔가 것은 것 은 는 인가 인가요 입니까 습니까 까 는가 하는가 했는가 무슨 어느""".split()
+    ),
+}
+"""Words by which something is asked and which therefore do not stand in its answer."""
+
+ABBREVIATIONS: frozenset[str] = frozenset(
+    """mr mrs ms dr prof rev hon st jr sr gen col lt sgt capt cmdr adm gov sen rep pres messrs mt ft no nos vol vols pp p fig figs ed eds
+    cf vs al etc inc ltd co corp dept est approx ca c e.g i.e a.m p.m u.s u.k u.n d.c ph.d b.a m.a b.sc m.sc u.s.a jan feb mar apr jun
+    jul aug sep sept oct nov dec sec ch eq ref
+    bzw z.b d.h u.a v.a usw s.o s.u o.ä u.ä ggf evtl inkl exkl zzgl bspw vgl sog nr str hrsg abs art bd dipl ing hl jh jhd jhdt mio mrd
+    tsd v.chr n.chr chr z.t i.d.r u.s.w geb gest engl franz lat griech ital russ span dt ursprgl eigtl mind tel kap abb tab ziff""".split()
+)
+"""Words whose full stop does not end a sentence."""

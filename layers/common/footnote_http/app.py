@@ -1,0 +1,191 @@
+"""The app factory of the doors: errors as problem+json, a trace id on every reply, limits and headers.
+
+Errors follow RFC 9457: `{type, title, status, detail, trace_id}`. A reply never holds a traceback.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel
+from starlette.datastructures import MutableHeaders
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from footnote.errors import FootnoteError, TooManyRequests
+from footnote.tracing import new_trace_id
+from footnote.types import Caller
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+log = logging.getLogger(__name__)
+
+MAX_JSON = 2**20
+"""Bytes of a JSON body; files have routes of their own."""
+
+HEADERS = {
+    "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
+    " font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+}
+
+
+class Problem(BaseModel):
+    """RFC 9457, with the id under which the log tells more."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    trace_id: str
+
+
+def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
+    """An app whose routes get their Core from `core`, by default the process's own."""
+    app = FastAPI(
+        title=title,
+        version="1",
+        docs_url=None,
+        redoc_url=None,
+        responses={
+            422: {"model": Problem, "description": "The request cannot be used"},
+            503: {"model": Problem, "description": "A part is down"},
+        },
+    )
+    app.state.core = core or _shared
+    app.add_middleware(_Envelope)
+    app.add_exception_handler(FootnoteError, _problem_of_ours)
+    app.add_exception_handler(RequestValidationError, _problem_of_validation)
+    app.add_exception_handler(HTTPException, _problem_of_http)
+    app.add_exception_handler(Exception, _problem_of_defect)
+    return app
+
+
+def _shared() -> Core:
+    from footnote import bootstrap
+
+    return bootstrap.shared()
+
+
+def core_of(request: Request) -> Core:
+    made: Core = request.app.state.core()
+    return made
+
+
+def caller_of(request: Request) -> Caller:
+    """Who asks. In mode `none` everyone who reaches the server is the one local user."""
+    return Caller("local", sees_all=True, role="admin")
+
+
+def trace_id_of(request: Request) -> str:
+    return str(request.scope["footnote.trace_id"])
+
+
+CoreOf = Annotated[Any, Depends(core_of)]
+CallerOf = Annotated[Caller, Depends(caller_of)]
+TraceId = Annotated[str, Depends(trace_id_of)]
+
+
+def add_health(app: FastAPI, function: str) -> None:
+    """`/health` says alive; `/ready` tries each part and names the one that fails. Both also under `/<function>`."""
+
+    async def health() -> dict[str, str]:
+        return {"status": "ok", "function": function}
+
+    async def ready(core: CoreOf) -> JSONResponse:
+        parts = await core.check()
+        good = all(part == "ok" for part in parts.values())
+        return JSONResponse({"status": "ready" if good else "not ready", "parts": parts}, 200 if good else 503)
+
+    for path in ("/health", f"/{function}/health"):
+        app.add_api_route(path, health, methods=["GET"], include_in_schema=path == "/health")
+    for path in ("/ready", f"/{function}/ready"):
+        app.add_api_route(path, ready, methods=["GET"], include_in_schema=path == "/ready")
+
+
+def problem(status: int, title: str, detail: str, trace_id: str, headers: dict[str, str] | None = None) -> JSONResponse:
+    body = Problem(title=title, status=status, detail=detail, trace_id=trace_id).model_dump()
+    return JSONResponse(body, status, headers, media_type="application/problem+json")
+
+
+async def _problem_of_ours(request: Request, exc: Exception) -> JSONResponse:
+    assert isinstance(exc, FootnoteError)
+    headers = {"retry-after": str(max(1, round(exc.retry_after_s)))} if isinstance(exc, TooManyRequests) else None
+    return problem(exc.status, exc.title, exc.detail, trace_id_of(request), headers)
+
+
+async def _problem_of_validation(request: Request, exc: Exception) -> JSONResponse:
+    assert isinstance(exc, RequestValidationError)
+    details = [f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg']}" for error in exc.errors()[:5]]
+    return problem(422, "The request cannot be used", "; ".join(details), trace_id_of(request))
+
+
+async def _problem_of_http(request: Request, exc: Exception) -> JSONResponse:
+    assert isinstance(exc, HTTPException)
+    title = HTTPStatus(exc.status_code).phrase
+    return problem(exc.status_code, title, str(exc.detail), trace_id_of(request), dict(exc.headers or {}))
+
+
+async def _problem_of_defect(request: Request, exc: Exception) -> JSONResponse:
+    log.error("request failed", exc_info=exc, extra={"trace_id": trace_id_of(request)})
+    return problem(500, FootnoteError.title, FootnoteError.title, trace_id_of(request))
+
+
+class _Envelope:
+    """Gives each request its trace id, refuses long JSON bodies, adds the security headers. Streams pass unbuffered."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        trace_id = scope["footnote.trace_id"] = new_trace_id()
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.setdefault("x-trace-id", trace_id)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        declared = dict(scope["headers"])
+        if declared.get(b"content-type", b"").startswith(b"application/json"):
+            length = declared.get(b"content-length", b"0")
+            if length.isdigit() and int(length) > MAX_JSON:
+                refusal = problem(413, "Too large", f"A JSON body may have {MAX_JSON} bytes.", trace_id)
+                await refusal(scope, receive, send_with_headers)
+                return
+            receive = _limited(receive)
+        try:
+            await self.app(scope, receive, send_with_headers)
+        except _BodyTooLong:
+            await problem(413, "Too large", f"A JSON body may have {MAX_JSON} bytes.", trace_id)(scope, receive, send_with_headers)
+
+
+class _BodyTooLong(Exception):
+    """A body without a declared length went past the limit."""
+
+
+def _limited(receive: Receive) -> Receive:
+    seen = 0
+
+    async def receive_limited() -> Message:
+        nonlocal seen
+        message = await receive()
+        seen += len(message.get("body", b""))
+        if seen > MAX_JSON:
+            raise _BodyTooLong
+        return message
+
+    return receive_limited

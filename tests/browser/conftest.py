@@ -1,0 +1,277 @@
+"""A real Chromium, a real server, and a language model that says what a test wants to see.
+
+Each test works in an index of its own, so that one server can serve them all.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Request, expect
+
+HERE = Path(__file__).parent
+START_S = 30
+WAIT_MS = 8_000
+CONFIGURED_ELSEWHERE = ("LLM_", "OPENAI_", "MODEL_", "PRIMARY_MODEL", "EMBEDDING_", "RAG_", "INGEST_", "INDEX_", "RETRIEVER", "FOOTNOTE_")
+expect.set_options(timeout=WAIT_MS)
+
+
+@pytest.fixture(scope="session")
+def base_url() -> None:
+    """Each test names its server. pytest-playwright's own fixture of this name warns under pytest 9."""
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        reason = "There is no Chromium on this machine. On Debian: apt-get install chromium"
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    flags = ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--disable-background-networking"]
+    return {**browser_type_launch_args, "executable_path": chromium, "args": flags}
+
+
+# --- servers -----------------------------------------------------------------------------------
+
+
+@contextmanager
+def serving(data: Path, **environment: str) -> Iterator[str]:
+    """`footnote serve` on a free port → its URL, once it is ready."""
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(CONFIGURED_ELSEWHERE)}
+    command = [sys.executable, "-m", "footnote_local", "serve", "--port", "0", "--data", str(data)]
+    with subprocess.Popen(
+        command, env={**inherited, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as server:
+        said: list[str] = []
+        listener = threading.Thread(target=lambda: said.extend(iter(server.stderr.readline, "")), daemon=True)  # type: ignore[union-attr]
+        listener.start()
+        try:
+            yield _ready_url(server, said)
+        finally:
+            server.send_signal(signal.SIGINT)
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+            listener.join(5)
+
+
+def _ready_url(server: subprocess.Popen[str], said: list[str]) -> str:
+    deadline = time.monotonic() + START_S
+    while time.monotonic() < deadline and server.poll() is None:
+        found = re.search(r"http://127\.0\.0\.1:\d+", "".join(said))
+        try:
+            if found and urllib.request.urlopen(f"{found[0]}/ready", timeout=2).status == 200:
+                return found[0]
+        except URLError:
+            pass
+        time.sleep(0.05)
+    pytest.fail("The server did not become ready. It said:\n" + "".join(said))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Without a language model: answers are quoted sentences."""
+    with serving(tmp_path_factory.mktemp("data"), LLM__DISCOVER="false") as url:
+        yield url
+
+
+class ScriptedModel(BaseHTTPRequestHandler):
+    """Speaks OpenAI's wire format, and answers by what the question says."""
+
+    def log_message(self, format: str, *args: Any) -> None:
+        """Silent."""
+
+    def do_GET(self) -> None:
+        self._send("application/json", json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]}).encode())
+
+    def do_POST(self) -> None:
+        messages = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"]
+        question = messages[-1]["content"]
+        cited = re.search(r'<document id="([^"]+)"', messages[0]["content"])
+        marker = f" [^{cited[1]}]" if cited else ""
+        if "slowly" in question:
+            pieces = ["One moment", marker, *(f" and {n}" for n in range(400))]
+        elif "hostile" in question:
+            pieces = [HOSTILE, f"\n\nSafe words{marker}."]
+        else:
+            pieces = ["Yes 🎉, **28 days**", *marker, ".\n\n- one\n- two", *marker]
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        try:
+            for piece in pieces:
+                self._event({"content": piece}, None)
+                if "slowly" in question:
+                    time.sleep(0.05)
+            self._event({}, "stop")
+            self.wfile.write(b"data: [DONE]\n\n")
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the reader has stopped
+
+    def _event(self, delta: dict[str, str], finish: str | None) -> None:
+        choice = {"index": 0, "delta": delta, "finish_reason": finish}
+        event = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted", "choices": [choice]}
+        self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
+
+    def _send(self, content_type: str, body: bytes) -> None:
+        self.send_response(200)
+        self.send_header("content-type", content_type)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+HOSTILE = (
+    '<img src=x onerror="alert(1)"> <script>alert(2)</script> ![spy](https://example.com/spy.png) '
+    "[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) [away](https://example.com/page)\n\n"
+    '<iframe src="https://example.com"></iframe>\n\n<svg onload="alert(5)"><style>*{display:none}</style></svg>'
+)
+
+
+@pytest.fixture(scope="session")
+def server_with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    model = ThreadingHTTPServer(("127.0.0.1", 0), ScriptedModel)
+    thread = threading.Thread(target=model.serve_forever)
+    thread.start()
+    base_url = f"http://127.0.0.1:{model.server_port}/v1"
+    try:
+        with serving(tmp_path_factory.mktemp("data"), LLM__BASE_URL=base_url, LLM__MODEL="scripted", EMBEDDING__BUILTIN="false") as url:
+            yield url
+    finally:
+        model.shutdown()
+        model.server_close()
+        thread.join()
+
+
+# --- what a person does on the page --------------------------------------------------------------
+
+
+class Screen:
+    """The page in a person's words, and everything that it did behind the scenes."""
+
+    def __init__(self, page: Page, url: str) -> None:
+        self.page = page
+        self.url = url
+        self.index = f"test-{uuid4().hex[:8]}"
+        self.requests: list[str] = []
+        self.complaints: list[str] = []
+        page.set_default_timeout(WAIT_MS)
+        page.on("request", self._note_request)
+        page.on("console", self._note_message)
+        page.on("dialog", self._note_dialog)
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+
+    def _note_request(self, request: Request) -> None:
+        self.requests.append(request.url)
+
+    def _note_message(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(message.text)
+
+    def _note_dialog(self, dialog: Dialog) -> None:
+        self.complaints.append(f"dialog: {dialog.message}")
+        dialog.dismiss()
+
+    def open(self) -> None:
+        """The page, set to add documents to this screen's own index."""
+        self.page.goto(self.url)
+        expect(self.page.locator("html[data-ready]")).to_be_attached()
+        self.page.locator("#into").evaluate("(field, name) => (field.value = name)", self.index)
+
+    def add(self, name: str, content: bytes) -> None:
+        """Adds a file through the picker and waits until it is READY and all its vectors are there."""
+        self.page.locator("#files").set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": content})
+        expect(self.page.locator("#index")).to_have_value(self.index)
+        row = self.page.locator("#document-list li")
+        expect(row).to_have_attribute("data-state", "READY")
+        expect(row).to_have_attribute("data-vectors", "all")
+
+    def ask(self, question: str) -> None:
+        box = self.page.locator("#question")
+        box.fill(question)
+        box.press("Enter")
+
+    def finished(self) -> None:
+        expect(self.page.locator("#thread")).to_have_attribute("aria-live", "polite")
+
+    def picture(self, path: Path) -> None:
+        self.page.screenshot(path=path)
+        assert path.stat().st_size > 10_000
+
+    def assert_quiet(self) -> None:
+        """No script error, no breach of the content security policy, no dialog, nothing from elsewhere."""
+        assert self.complaints == []
+        assert [url for url in self.requests if not url.startswith((f"{self.url}/", "data:"))] == []
+
+
+@pytest.fixture
+def open_screen(new_context: Callable[..., BrowserContext]) -> Iterator[Callable[..., Screen]]:
+    """Opens the page in a context of its own, e.g. `open_screen(server, locale="ko-KR")`; at the end it must have been quiet."""
+    screens: list[Screen] = []
+
+    def open_one(url: str, **context: Any) -> Screen:
+        screens.append(Screen(new_context(**{"viewport": {"width": 1280, "height": 860}, **context}).new_page(), url))
+        screens[-1].open()
+        return screens[-1]
+
+    yield open_one
+    for screen in screens:
+        screen.assert_quiet()
+
+
+@pytest.fixture
+def open_handbook(open_screen: Callable[..., Screen], handbook: bytes) -> Callable[..., Screen]:
+    """The same, with the handbook READY."""
+
+    def open_one(url: str, **context: Any) -> Screen:
+        screen = open_screen(url, **context)
+        screen.add("handbook.pdf", handbook)
+        return screen
+
+    return open_one
+
+
+@pytest.fixture(scope="session")
+def handbook() -> bytes:
+    """A PDF of three pages; what it says about leave stands on the second."""
+    return make_pdf(*(HERE / "handbook.en.md").read_text("utf-8").strip().removeprefix("# ").split("\n\n# "))
+
+
+def make_pdf(*pages: str) -> bytes:
+    """One page per text, in Helvetica; its first line is a heading."""
+    objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"", b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>"]
+    kids = []
+    for text in pages:
+        lines = [f"/F1 {8 if place else 20} Tf ({line.strip()}) Tj T*" for place, line in enumerate(text.split("\n"))]
+        stream = f"BT 72 760 Td 18 TL {' '.join(lines)} ET".encode("ascii")
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
+        page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R" % len(objects)
+        objects.append(page + b" /Resources << /Font << /F1 3 0 R >> >> >>")
+        kids.append(b"%d 0 R" % len(objects))
+    objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(kids), len(kids))
+    pdf, places = b"%PDF-1.4\n", b"0000000000 65535 f \n"
+    for number, body in enumerate(objects, start=1):
+        places += b"%010d 00000 n \n" % len(pdf)
+        pdf += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    trailer = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(pdf))
+    return pdf + b"xref\n0 %d\n%s" % (len(objects) + 1, places) + trailer

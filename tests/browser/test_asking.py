@@ -1,0 +1,133 @@
+"""Asking: from a question to the passage behind its answer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import expect
+
+LEAVE = "How many days of annual leave do employees receive?"
+Open = Callable[..., Any]
+
+
+def test_a_clicked_question_is_answered_with_a_citation(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server)
+    suggestions = screen.page.locator("#suggestions button")
+    expect(suggestions.first).to_be_visible()
+    assert 1 <= suggestions.count() <= 3
+    screen.picture(tmp_path / "welcome.png")
+    question = suggestions.first.inner_text()
+    suggestions.first.click()
+    screen.finished()
+    expect(screen.page.locator(".question")).to_have_text(question)
+    expect(screen.page.locator(".answer .cite").first).to_have_text("1")
+
+
+def test_a_citation_opens_its_passage_with_the_page_number(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server)
+    screen.ask(LEAVE)
+    screen.finished()
+    page = screen.page
+    expect(page.locator(".answer")).to_contain_text("28 days")
+    expect(page.locator(".answer")).not_to_contain_text("[^")
+    page.locator(".answer .cite").first.click()
+    expect(page.locator("#passage-place strong")).to_have_text("page 2")
+    expect(page.locator("#passage-text mark")).to_contain_text("28 days of annual leave")
+    expect(page.locator("#passage-scores")).to_contain_text("Score")
+    expect(page.locator("#passage-title")).to_be_focused()
+    screen.picture(tmp_path / "passage.png")
+    page.keyboard.press("Escape")
+    expect(page.locator("#passage")).to_be_hidden()
+    expect(page.locator(".answer .cite").first).to_be_focused()
+
+
+def test_the_steps_and_all_hits_with_their_scores_can_be_looked_at(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    screen.page.locator("#results").fill("2")
+    screen.ask(LEAVE)
+    screen.finished()
+    screen.page.locator(".steps summary").click()
+    expect(screen.page.locator(".steps li").filter(has_text="Searching").locator(".ms")).to_have_text(re.compile(r"^\d+ ms$"))
+    screen.page.locator(".hits summary").click()
+    hits = screen.page.locator(".hits li")
+    expect(hits).to_have_count(2)
+    expect(hits.first.locator(".score b")).to_have_text(re.compile(r"^[01]\.\d\d$"))
+    hits.first.locator("button").click()
+    expect(screen.page.locator("#passage-text")).to_contain_text("28 days of annual leave")
+
+
+def test_tokens_arrive_as_markdown_and_their_markers_become_numbers(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    screen.ask(LEAVE)
+    screen.finished()
+    answer = screen.page.locator(".answer")
+    expect(answer.locator("strong")).to_have_text("28 days")
+    expect(answer.locator("p")).to_have_text("Yes 🎉, 28 days1.")  # the emoji is one code point and two UTF-16 units
+    expect(answer.locator("li")).to_have_text(["one", "two1"])
+    expect(screen.page.locator(".actions .facts")).to_contain_text("scripted")
+
+
+def test_stop_ends_the_answer_and_keeps_what_came(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
+    screen = open_handbook(server_with_model)
+    screen.ask("Tell me slowly about annual leave")
+    page = screen.page
+    expect(page.locator(".answer")).to_contain_text("One moment")
+    expect(page.locator(".answer .dot")).to_be_visible()
+    expect(page.locator("#thread")).to_have_attribute("aria-live", "off")
+    screen.picture(tmp_path / "streaming.png")
+    page.locator("#stop").click()
+    screen.finished()
+    expect(page.locator(".turn .note")).to_have_text("Stopped.")
+    expect(page.locator("#status")).to_have_text("Stopped.")
+    expect(page.locator("#send")).to_be_visible()
+    kept = page.locator(".answer").inner_text()
+    assert kept.startswith("One moment")
+    assert "and 399" not in kept
+
+
+def test_a_second_question_stands_below_the_first(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    for question in (LEAVE, "Within how many weeks does the finance team refund travel expenses?"):
+        screen.ask(question)
+        screen.finished()
+    expect(screen.page.locator(".question")).to_have_text([LEAVE, "Within how many weeks does the finance team refund travel expenses?"])
+    expect(screen.page.locator(".answer").nth(1)).to_contain_text("two weeks")
+
+
+def test_an_error_is_told_in_its_own_words(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    screen.ask("?")
+    screen.finished()
+    expect(screen.page.locator(".failed")).to_contain_text("letter or digit")
+    assert all("status of 422" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # the browser itself notes the status
+
+
+def test_thumbs_down_with_a_reason_is_accepted(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    screen.ask(LEAVE)
+    screen.finished()
+    screen.page.locator(".actions .down").click()
+    expect(screen.page.locator(".reason textarea")).to_be_focused()
+    screen.page.locator(".reason textarea").fill("That was last year.")
+    with screen.page.expect_response("**/feedback") as answered:
+        screen.page.locator(".reason button").first.click()
+    assert answered.value.status == 200
+    sent = answered.value.request.post_data_json
+    assert (sent["rating"], sent["reason"]) == ("down", "That was last year.")
+    expect(screen.page.locator(".actions .outcome")).to_have_text("Thank you.")
+    expect(screen.page.locator(".actions .down")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_answer_is_copied_with_its_sources(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model, permissions=["clipboard-read", "clipboard-write"])
+    screen.ask(LEAVE)
+    screen.finished()
+    screen.page.locator(".actions .copy").click()
+    expect(screen.page.locator(".actions .copied")).to_be_visible()
+    copied = screen.page.evaluate("navigator.clipboard.readText()")
+    assert copied.startswith("Yes 🎉, **28 days**[1].\n\n- one\n- two[1]\n\n[1] ")
+    assert copied.endswith(", p. 2")

@@ -1,0 +1,167 @@
+"""The page itself: its policy, languages, keyboard, narrow screens and dark mode."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+Open = Callable[..., Any]
+HERE = Path(__file__).parent
+WEB = HERE.parents[1] / "functions" / "query" / "web"
+LEAVE = "How many days of annual leave do employees receive?"
+
+
+def test_the_policy_lets_nothing_in_but_the_pages_own_files(open_screen: Open, server: str) -> None:
+    answer = open_screen(server).page.goto(server)
+    assert answer.headers["content-security-policy"] == (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+        "font-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    )
+
+
+def test_vendored_files_are_what_their_list_says() -> None:
+    listed = dict(re.findall(r"^\| `([\w.]+)` .*`([0-9a-f]{64})` \|$", (WEB / "vendor/VENDORED.md").read_text(), re.MULTILINE))
+    assert listed == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (WEB / "vendor").glob("*.js")}
+    assert len(listed) == 2
+
+
+def test_every_language_says_the_same_things() -> None:
+    keys = {name: re.findall(r"^  (\w+):", (WEB / f"i18n/{name}.js").read_text("utf-8"), re.MULTILINE) for name in ("en", "de", "ko")}
+    assert keys["de"] == keys["en"]
+    assert keys["ko"] == keys["en"]
+
+
+def test_every_text_that_the_page_names_exists() -> None:
+    known = set(re.findall(r"^  (\w+):", (WEB / "i18n/en.js").read_text("utf-8"), re.MULTILINE))
+    used = set(re.findall(r'data-i18n(?:-\w+)?="(\w+)"', (WEB / "index.html").read_text("utf-8")))
+    for module in WEB.glob("*.js"):
+        used |= set(re.findall(r"\b(?:say|label)\((?:[^()]|\([^()]*\))*?, '(\w+)'", module.read_text("utf-8")))
+        used |= set(re.findall(r"\bt\('(\w+)'", module.read_text("utf-8")))
+    assert len(used) > 50
+    assert used - known == set()
+
+
+@pytest.mark.parametrize(
+    ("locale", "button", "question", "answer"),
+    [
+        ("ko-KR", "질문", "직원의 연차 휴가는 매년 며칠입니까?", "28일"),
+        ("de-DE", "Fragen", "Wie viele Tage Urlaub erhalten Angestellte im Jahr?", "28 Tage"),
+    ],
+    ids=["korean", "german"],
+)
+def test_the_page_speaks_the_readers_language(
+    open_screen: Open, server: str, locale: str, button: str, question: str, answer: str, tmp_path: Path
+) -> None:
+    screen = open_screen(server, locale=locale)
+    expect(screen.page.locator("html")).to_have_attribute("lang", locale[:2])
+    expect(screen.page.locator("#send")).to_have_text(button)
+    screen.add("handbook.md", (HERE / f"handbook.{locale[:2]}.md").read_bytes())
+    screen.ask(question)
+    screen.finished()
+    expect(screen.page.locator(".answer")).to_contain_text(answer)
+    screen.page.locator(".answer .cite").first.click()
+    expect(screen.page.locator("#passage-text mark")).to_contain_text(answer)
+    screen.picture(tmp_path / f"{locale}.png")
+
+
+def test_the_language_can_be_switched_and_is_remembered(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    screen.ask(LEAVE)
+    screen.finished()
+    screen.page.locator("#language").select_option("de")
+    expect(screen.page.locator("#send")).to_have_text("Fragen")
+    expect(screen.page.locator("#document-list .state")).to_have_text("Bereit")
+    expect(screen.page.locator(".answer .cite").first).to_have_attribute("aria-label", re.compile("^Beleg 1: .*, Seite 2$"))
+    screen.page.reload()
+    expect(screen.page.locator("#send")).to_have_text("Fragen")
+
+
+def test_everything_is_reached_by_keyboard_alone(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    page.reload()
+    expect(page.locator("#question")).to_be_focused()
+    page.keyboard.type("How many days of annual leave")
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.type("do employees receive?")
+    expect(page.locator("#question")).to_have_value("How many days of annual leave\ndo employees receive?")
+    page.keyboard.press("Enter")
+    screen.finished()
+    expect(page.locator("#question")).to_be_focused()
+    tab_to(page, ".cite", "Shift+Tab")
+    assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    expect(page.locator("#passage-title")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(".cite:focus")).to_have_count(1)
+    tab_to(page, ".down", "Tab")
+    page.keyboard.press("Enter")
+    page.keyboard.type("Too short")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.locator(".actions .outcome")).to_have_text("Thank you.")
+    tab_to(page, "#documents .bin", "Tab")
+
+
+def tab_to(page: Page, selector: str, key: str) -> None:
+    for _ in range(30):
+        page.keyboard.press(key)
+        if page.evaluate("selector => document.activeElement.matches(selector)", selector):
+            return
+    pytest.fail(f"{selector} was not reached by {key}")
+
+
+def test_a_screen_of_360_pixels_shows_everything(open_screen: Open, server: str, handbook: bytes, tmp_path: Path) -> None:
+    screen = open_screen(server, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page = screen.page
+    page.locator("#show-documents").click()
+    screen.add("handbook.pdf", handbook)
+    screen.picture(tmp_path / "narrow-documents.png")
+    page.keyboard.press("Escape")
+    expect(page.locator("#show-documents")).to_be_focused()
+    screen.ask(LEAVE)
+    screen.finished()
+    screen.picture(tmp_path / "narrow.png")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.locator(".cite").first.click()
+    expect(page.locator("#passage-place strong")).to_have_text("page 2")
+    screen.picture(tmp_path / "narrow-passage.png")
+    page.locator("#passage .close").click()
+    expect(page.locator("#passage")).to_be_hidden()
+
+
+CONTRASTS = """selectors => selectors.map(selector => {
+  const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true })
+  const rgba = color => {
+    canvas.clearRect(0, 0, 1, 1)
+    canvas.fillStyle = color
+    canvas.fillRect(0, 0, 1, 1)
+    return [...canvas.getImageData(0, 0, 1, 1).data]
+  }
+  const linear = part => part <= .04045 ? part / 12.92 : ((part + .055) / 1.055) ** 2.4
+  const light = ([r, g, b]) => .2126 * linear(r / 255) + .7152 * linear(g / 255) + .0722 * linear(b / 255)
+  const node = document.querySelector(selector)
+  let ground = node
+  while (ground && rgba(getComputedStyle(ground).backgroundColor)[3] < 255) ground = ground.parentElement
+  const pair = [getComputedStyle(node).color, getComputedStyle(ground ?? document.documentElement).backgroundColor].map(rgba).map(light)
+  return (Math.max(...pair) + .05) / (Math.min(...pair) + .05)
+})"""  # WCAG 2: (L1 + .05) / (L2 + .05), L = relative luminance
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_is_readable_in_both_colour_schemes(open_handbook: Open, server: str, scheme: str, tmp_path: Path) -> None:
+    screen = open_handbook(server, color_scheme=scheme)
+    screen.ask(LEAVE)
+    screen.finished()
+    screen.page.locator(".cite").first.click()
+    screen.picture(tmp_path / f"{scheme}.png")
+    texts = [".question", ".answer p", ".cite", ".snippet", ".number", ".notice", ".actions .facts", ".steps summary"]
+    texts += ["#passage-title", ".place", "#passage-text", "#passage-text mark", ".scores dt", "#send", "#language", ".options label"]
+    contrasts = dict(zip(texts, screen.page.evaluate(CONTRASTS, texts), strict=True))
+    assert {name: round(value, 2) for name, value in contrasts.items() if value < 4.5} == {}

@@ -1,0 +1,62 @@
+"""What every test stands on: no network beyond this machine, a clock that is turned by hand."""
+
+from __future__ import annotations
+
+import ipaddress
+import sys
+from typing import Any
+
+import pytest
+
+
+class NetworkBlocked(BaseException):
+    """A test reached beyond this machine. Not an Exception, so no `except` in the code under test hides it."""
+
+
+def _is_local(host: object) -> bool:
+    if host in (None, "", b""):
+        return True
+    name = host.decode() if isinstance(host, bytes) else str(host)
+    try:
+        return ipaddress.ip_address(name.partition("%")[0]).is_loopback
+    except ValueError:
+        return name == "localhost"
+
+
+def _stay_on_this_machine(event: str, args: tuple[Any, ...]) -> None:
+    """An audit hook sees every socket of every library and thread. A path is a Unix socket's address."""
+    if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
+        host = args[1][0] if isinstance(args[1], tuple) else None
+    elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
+        host = args[0]
+    else:
+        return
+    if not _is_local(host):
+        raise NetworkBlocked(f"{event} to {host}: tests stay on this machine.")
+
+
+sys.addaudithook(_stay_on_this_machine)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The browser comes last: once Playwright's loop runs in the main thread, asyncio can start no other there."""
+    items.sort(key=lambda item: item.nodeid.startswith("tests/browser/"))
+
+
+class HandClock:
+    """Seconds since the epoch, as far as a test lets them pass."""
+
+    def __init__(self, now: float = 1_700_000_000.0) -> None:
+        self.now = now
+
+    def __call__(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()

@@ -1,0 +1,217 @@
+"""The backends behind each port. A new backend is one more entry in its table; the suites stay as they are.
+
+Every entry makes a fresh, empty backend in a folder of its own, with the test's clock.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.files_local import LocalFiles
+from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.ledger_sqlite import SqliteLedger
+from footnote.adapters.models_minilm import MiniLM
+from footnote.adapters.models_openai import OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
+from footnote.adapters.queue_local import SqliteQueue
+from footnote.adapters.sqlite import Database
+from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
+from footnote.errors import ModelUnavailable
+from footnote.ports import Clock, Delta, LanguageModel
+from footnote.types import Caller
+from tests.fakes import FakeEmbedder, FakeModel
+from tests.openai_server import Reply, chunk, serving, sse
+
+Make = Callable[[Path, Clock], AbstractAsyncContextManager[Any]]
+"""Opens a backend on the data in a folder; called twice on one folder it gives two clients of the same data."""
+
+Open = Callable[[], Awaitable[Any]]
+
+
+def on_sqlite(adapter: Callable[[Database, Clock], Any]) -> Make:
+    @asynccontextmanager
+    async def make(folder: Path, clock: Clock) -> AsyncIterator[Any]:
+        database = open_store(folder)
+        try:
+            yield adapter(database, clock)
+        finally:
+            database.close()
+
+    return make
+
+
+@asynccontextmanager
+async def in_folder(folder: Path, clock: Clock) -> AsyncIterator[LocalFiles]:
+    yield LocalFiles(folder / "files")
+
+
+LEDGERS: dict[str, Make] = {"sqlite": on_sqlite(SqliteLedger)}
+TURN_STORES: dict[str, Make] = {"sqlite": on_sqlite(SqliteTurnStore)}
+CACHES: dict[str, Make] = {"sqlite": on_sqlite(SqliteCache)}
+QUEUES: dict[str, Make] = {"sqlite": on_sqlite(SqliteQueue)}
+FILES: dict[str, Make] = {"local": in_folder}
+
+
+@pytest.fixture
+def me() -> Caller:
+    return Caller("me", frozenset({"staff"}))
+
+
+@pytest.fixture
+def stranger() -> Caller:
+    return Caller("stranger", frozenset({"guests"}))
+
+
+def backends(table: dict[str, Make]) -> Any:
+    """A fixture that opens clients of one backend; all clients of a test share their data."""
+
+    @pytest.fixture(params=table)
+    async def open_client(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Open]:
+        async with AsyncExitStack() as stack:
+
+            async def client() -> Any:
+                return await stack.enter_async_context(table[request.param](tmp_path, clock))
+
+            yield client
+
+    return open_client
+
+
+open_ledger = backends(LEDGERS)
+open_turn_store = backends(TURN_STORES)
+open_cache = backends(CACHES)
+open_queue = backends(QUEUES)
+open_files = backends(FILES)
+
+
+@pytest.fixture
+async def ledger(open_ledger: Open) -> Any:
+    return await open_ledger()
+
+
+@pytest.fixture
+async def turn_store(open_turn_store: Open) -> Any:
+    return await open_turn_store()
+
+
+@pytest.fixture
+async def cache(open_cache: Open) -> Any:
+    return await open_cache()
+
+
+@pytest.fixture
+async def queue(open_queue: Open) -> Any:
+    return await open_queue()
+
+
+@pytest.fixture
+async def files(open_files: Open) -> Any:
+    return await open_files()
+
+
+# --- the index -----------------------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def sqlite_index(folder: Path, clock: Clock) -> AsyncIterator[SqliteIndex]:
+    index = SqliteIndex(folder)
+    try:
+        yield index
+    finally:
+        await index.close()
+
+
+INDEXES: dict[str, Make] = {"sqlite": sqlite_index}
+
+open_index = backends(INDEXES)
+
+
+@pytest.fixture
+async def index(open_index: Open) -> Any:
+    return await open_index()
+
+
+# --- models --------------------------------------------------------------------------------------
+
+Script = Callable[..., LanguageModel]
+"""Makes a language model that replies once with these pieces."""
+
+
+@asynccontextmanager
+async def openai_embedder(folder: Path, clock: Clock) -> AsyncIterator[OpenAIEmbedder]:
+    """Its vectors are twice as long as they should be: not every server sends unit vectors."""
+    known = FakeEmbedder(dimension=32)
+
+    def reply(sent: Any) -> Reply:
+        data = [{"object": "embedding", "index": i, "embedding": (2 * known.vector(text)).tolist()} for i, text in enumerate(sent["input"])]
+        return Reply(body=(json.dumps({"object": "list", "model": sent["model"], "data": data}),))
+
+    async with serving() as server:
+        server.replies["/v1/embeddings"] = reply
+        endpoint = OpenAIEndpoint(f"{server.url}/v1", None)
+        yield OpenAIEmbedder(endpoint, "remote", 32)
+        await endpoint.close()
+
+
+MINILM = MiniLM()  # reads its weights at the first use, once for all tests
+
+
+@asynccontextmanager
+async def minilm(folder: Path, clock: Clock) -> AsyncIterator[MiniLM]:
+    yield MINILM
+
+
+@asynccontextmanager
+async def fake_embedder(folder: Path, clock: Clock) -> AsyncIterator[FakeEmbedder]:
+    yield FakeEmbedder(dimension=32)
+
+
+@asynccontextmanager
+async def openai_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
+    def piece(delta: Delta | None) -> Any:
+        if delta is None:
+            return None
+        usage = {"prompt_tokens": delta.usage.prompt_tokens, "completion_tokens": delta.usage.completion_tokens} if delta.usage else None
+        return {**chunk(content=delta.text, reasoning_content=delta.thinking), "usage": usage}
+
+    async with serving() as server:
+        endpoint = OpenAIEndpoint(f"{server.url}/v1", None)
+
+        def script(*pieces: Delta | None) -> LanguageModel:
+            server.replies["/v1/chat/completions"] = sse(*map(piece, pieces))
+            return OpenAIModel(endpoint, "remote", temperature=0.2, max_tokens=50)
+
+        yield script
+        await endpoint.close()
+
+
+@asynccontextmanager
+async def fake_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
+    def script(*pieces: Delta | None) -> LanguageModel:
+        reply = [ModelUnavailable("cut") if piece is None else piece for piece in pieces]
+        return FakeModel([reply, reply, reply])
+
+    yield script
+
+
+EMBEDDERS: dict[str, Make] = {"openai": openai_embedder, "minilm": minilm, "fake": fake_embedder}
+LANGUAGE_MODELS: dict[str, Make] = {"openai": openai_model, "fake": fake_model}
+
+open_embedder = backends(EMBEDDERS)
+open_language_model = backends(LANGUAGE_MODELS)
+
+
+@pytest.fixture
+async def embedder(open_embedder: Open) -> Any:
+    return await open_embedder()
+
+
+@pytest.fixture
+async def script(open_language_model: Open) -> Any:
+    return await open_language_model()

@@ -1,0 +1,48 @@
+"""What every language model does."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+
+import pytest
+
+from footnote.errors import ModelUnavailable
+from footnote.ports import Delta, LanguageModel
+from footnote.types import Message, Usage
+from tests.contracts.conftest import Script
+
+ASKED = (Message("user", "When?"),)
+REPLY = (Delta(thinking="Hm."), Delta("In "), Delta("1894 🙂"), Delta(usage=Usage(7, 3)))
+
+
+async def collect(model: LanguageModel) -> list[Delta]:
+    return [delta async for delta in model.stream(ASKED)]
+
+
+async def test_a_reply_comes_in_the_order_it_was_made(script: Script) -> None:
+    assert await collect(script(*REPLY)) == list(REPLY)
+
+
+async def test_a_reply_that_breaks_off_is_an_error_after_what_was_said(script: Script) -> None:
+    said = []
+    with pytest.raises(ModelUnavailable):
+        async for delta in script(Delta("In "), None).stream(ASKED):
+            said.append(delta)
+    assert said == [Delta("In ")]
+
+
+async def test_a_reply_may_be_left_and_the_next_is_whole(script: Script) -> None:
+    model = script(*REPLY)
+    async with aclosing(model.stream(ASKED)) as stream:  # type: ignore[type-var]
+        assert await anext(stream) == REPLY[0]
+    assert await collect(model) == list(REPLY)
+
+
+async def test_replies_at_the_same_time_do_not_mix(script: Script) -> None:
+    model = script(*REPLY)
+    assert await asyncio.gather(collect(model), collect(model)) == [list(REPLY), list(REPLY)]
+
+
+async def test_an_empty_reply_is_no_piece_at_all(script: Script) -> None:
+    assert await collect(script()) == []

@@ -1,0 +1,283 @@
+"""What every store of turns and feedback does."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from footnote.errors import Conflict, NotFound
+from footnote.ports import Rollup, TurnRecord
+from footnote.types import Answer, Caller, Chunk, Citation, Feedback, Hit, Profile, Span, Turn, Usage
+
+TRD = Profile(name="trd", live=False, citation_style="footnotes", prompt="answer_footnotes")
+CHAT = replace(TRD, name="chat_service")
+
+
+def make_turn(trace_id: str, caller: Caller, **changes: Any) -> Turn:
+    fields = {"profile": TRD, "question": "How long?", "collection": "default", "started_at": 1_700_000_000.0, **changes}
+    return Turn(trace_id=trace_id, caller=caller, **fields)
+
+
+def make_citation() -> Citation:
+    chunk = Chunk("plan-1a2b3c|2|7", "plan-1a2b3c", 2, 7, 2, "The plan", "It takes two years. Then it ends.", "en", "default", page=3)
+    return Citation(1, Hit(chunk, 0.75, bm25=4.0), "It takes two years.", ((8, 11),))
+
+
+async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller, clock: Any) -> None:
+    turn = make_turn(
+        "t1",
+        me,
+        room_id="r1",
+        filters={"class": ("b", "a"), "lang": ("ko",)},
+        answer=Answer("Two years [1].", (make_citation(),), model="llama", warnings=("short",)),
+        outcome="answered",
+        degraded=True,
+        usage=Usage(10, 4),
+        spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
+    )
+    clock.now = 1_700_000_001.5
+    await turn_store.save(turn, "done")
+    assert await turn_store.get(me, "t1") == {
+        "version": "v3",
+        "status": "done",
+        "block_classes": ["a", "b", "ko"],
+        "search_type": "rag",
+        "conversations": [
+            {
+                "role": "user",
+                "content": "How long?",
+                "tool_calls": [],
+                "tool_call_id": None,
+                "name": None,
+                "created_at": "2023-11-14T22:13:20.000+00:00",
+            },
+            {
+                "role": "assistant",
+                "content": "Two years [1].",
+                "tool_calls": [],
+                "tool_call_id": None,
+                "name": None,
+                "created_at": "2023-11-14T22:13:21.500+00:00",
+            },
+        ],
+        "room_id": "r1",
+        "chat_id": "t1",
+        "user_id": "me",
+        "is_tool_block": False,
+        "is_error": False,
+        "result": {
+            "type": "done",
+            "final_response": "Two years [1].",
+            "references": [
+                {
+                    "index": 1,
+                    "doc_id": "plan-1a2b3c",
+                    "chunk_id": "plan-1a2b3c#007",
+                    "title": "The plan",
+                    "page": 3,
+                    "score": 0.75,
+                    "snippet": "It takes two years.",
+                }
+            ],
+            "usage": {"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14, "estimated": False, "type": "usage"},
+            "search_decision": {"rewritten_query": []},
+        },
+        "dialect": "trd",
+        "trace_id": "t1",
+        "collection": "default",
+        "outcome": "answered",
+        "degraded": True,
+        "llm": "llama",
+        "extractive": False,
+        "warnings": ["short"],
+        "latency_ms": 1500,
+        "spans": [
+            {"name": "search", "ms": 1.5, "status": "ok", "detail": {"hits": 3}},
+            {"name": "rewrite", "ms": 2.0, "status": "skipped", "detail": {}},
+        ],
+        "created_at": "2023-11-14T22:13:20.000+00:00",
+    }
+
+
+async def test_a_turn_without_a_room_or_an_answer_has_a_room_of_its_own_and_the_question_alone(turn_store: Any, me: Caller) -> None:
+    await turn_store.save(make_turn("t1", me), "error")
+    block = await turn_store.get(me, "t1")
+    assert (block["room_id"], block["status"], block["is_error"], block["result"]["type"]) == ("t1", "error", True, "error")
+    assert [message["content"] for message in block["conversations"]] == ["How long?"]
+    assert (block["result"]["final_response"], block["result"]["references"], block["llm"]) == ("", [], None)
+
+
+async def test_text_of_any_kind_comes_back_as_it_was(turn_store: Any, me: Caller) -> None:
+    question = "왜 \"'\\ \x00 \ud800 🙂?"
+    await turn_store.save(make_turn("t1", me, question=question), "done")
+    assert (await turn_store.get(me, "t1"))["conversations"][0]["content"] == question
+
+
+async def test_a_turn_is_saved_although_a_span_holds_what_json_cannot_say(turn_store: Any, me: Caller) -> None:
+    await turn_store.save(make_turn("t1", me, spans=(Span("search", 1.0, "ok", {"groups": 1j}),)), "done")
+    assert (await turn_store.get(me, "t1"))["spans"][0]["detail"] == {"groups": "1j"}
+
+
+async def test_saving_a_trace_again_replaces_it_and_keeps_its_feedback(turn_store: Any, me: Caller) -> None:
+    await turn_store.save(make_turn("t1", me, room_id="r1"), "idle")
+    await turn_store.put_feedback(me, Feedback("t1", "me", "up"))
+    await turn_store.save(make_turn("t1", me, room_id="r1", answer=Answer("Two years.")), "done")
+    assert [block["result"]["final_response"] for block in await turn_store.history(me, "r1", "trd", 10)] == ["Two years."]
+    assert (await turn_store.feedback(me, "t1")).rating == "up"
+
+
+async def test_a_trace_of_another_user_is_not_overwritten(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    await turn_store.save(make_turn("t1", me, question="mine"), "done")
+    with pytest.raises(Conflict):
+        await turn_store.save(make_turn("t1", stranger, question="theirs"), "done")
+    assert (await turn_store.get(me, "t1"))["conversations"][0]["content"] == "mine"
+
+
+async def test_a_turn_is_read_by_its_own_user_and_by_who_sees_all(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    await turn_store.save(make_turn("t1", me), "done")
+    assert (await turn_store.get(Caller("local", sees_all=True), "t1"))["trace_id"] == "t1"
+    for caller, trace_id in ((stranger, "t1"), (me, "unknown")):
+        with pytest.raises(NotFound):
+            await turn_store.get(caller, trace_id)
+
+
+async def test_history_is_the_last_finished_turns_oldest_first(turn_store: Any, me: Caller) -> None:
+    for number, status in enumerate(["done", "error", "done", "idle", "done", "done"]):
+        await turn_store.save(make_turn(f"t{number}", me, room_id="r1", started_at=1000.0 + number), status)
+    assert [block["trace_id"] for block in await turn_store.history(me, "r1", "trd", 3)] == ["t2", "t4", "t5"]
+    assert [block["trace_id"] for block in await turn_store.history(me, "r1", "trd", 10)] == ["t0", "t2", "t4", "t5"]
+    assert await turn_store.history(me, "r1", "trd", 0) == []
+
+
+async def test_turns_of_the_same_moment_keep_the_order_in_which_they_were_saved(turn_store: Any, me: Caller) -> None:
+    for trace_id in ("t2", "t1", "t3"):
+        await turn_store.save(make_turn(trace_id, me, room_id="r1"), "done")
+    assert [block["trace_id"] for block in await turn_store.history(me, "r1", "trd", 2)] == ["t1", "t3"]
+
+
+async def test_history_never_crosses_rooms_users_or_dialects(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    await turn_store.save(make_turn("mine", me, room_id="r1"), "done")
+    await turn_store.save(make_turn("other-room", me, room_id="r2"), "done")
+    await turn_store.save(make_turn("other-user", stranger, room_id="r1"), "done")
+    await turn_store.save(make_turn("other-dialect", me, room_id="r1", profile=CHAT), "done")
+    for caller in (me, replace(me, sees_all=True)):
+        assert [block["trace_id"] for block in await turn_store.history(caller, "r1", "trd", 10)] == ["mine"]
+    assert [block["trace_id"] for block in await turn_store.history(me, "r1", "chat_service", 10)] == ["other-dialect"]
+
+
+async def test_feedback_comes_back_and_the_last_one_stands(turn_store: Any, me: Caller, clock: Any) -> None:
+    await turn_store.save(make_turn("t1", me), "done")
+    assert await turn_store.feedback(me, "t1") is None
+    await turn_store.put_feedback(me, Feedback("t1", "me", "up", created_at=5.0))
+    assert await turn_store.feedback(me, "t1") == Feedback("t1", "me", "up", created_at=5.0)
+    clock.now = 7.0
+    last = Feedback("t1", "me", "down", "틀림", "Three years.", ("plan-1a2b3c#007",), ("wrong", "old"))
+    await turn_store.put_feedback(me, last)
+    assert await turn_store.feedback(me, "t1") == replace(last, created_at=7.0)
+
+
+async def test_feedback_on_a_turn_of_another_user_is_not_found(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    await turn_store.save(make_turn("t1", me), "done")
+    for caller, trace_id in ((stranger, "t1"), (me, "unknown")):
+        with pytest.raises(NotFound):
+            await turn_store.put_feedback(caller, Feedback(trace_id, "me", "down"))
+    assert await turn_store.feedback(me, "t1") is None
+
+
+async def test_who_sees_all_gives_feedback_beside_the_owners(turn_store: Any, me: Caller) -> None:
+    local = Caller("local", sees_all=True)
+    await turn_store.save(make_turn("t1", me), "done")
+    await turn_store.put_feedback(me, Feedback("t1", "me", "up", created_at=1.0))
+    await turn_store.put_feedback(local, Feedback("t1", "me", "down", created_at=2.0))
+    assert await turn_store.feedback(me, "t1") == Feedback("t1", "me", "up", created_at=1.0)
+    assert await turn_store.feedback(local, "t1") == Feedback("t1", "local", "down", created_at=2.0)
+
+
+async def test_a_record_holds_what_figures_need_of_a_turn(turn_store: Any, me: Caller, clock: Any) -> None:
+    clock.now = 1_700_000_001.5
+    answer = Answer("Two years [1].", (make_citation(),), model="llama")
+    await turn_store.save(make_turn("t1", me, room_id="r1", answer=answer, usage=Usage(10, 4, estimated=True)), "done")
+    await turn_store.put_feedback(me, Feedback("t1", "me", "down", "old", None, ("plan-1a2b3c#007",), ("stale",)))
+    await turn_store.save(make_turn("t2", me, started_at=1_700_000_001.0, outcome="blocked"), "error")
+    assert await turn_store.records(me, 1_700_000_000.0, 1_700_000_002.0) == [
+        TurnRecord(
+            trace_id="t1",
+            user_id="me",
+            room_id="r1",
+            search_type="rag",
+            llm="llama",
+            question="How long?",
+            started_at=1_700_000_000.0,
+            latency_ms=1500,
+            outcome=None,
+            is_error=False,
+            usage=Usage(10, 4, estimated=True),
+            cited=("plan-1a2b3c#007",),
+            feedback=(Feedback("t1", "me", "down", "old", None, ("plan-1a2b3c#007",), ("stale",), 1_700_000_001.5),),
+        ),
+        TurnRecord(
+            trace_id="t2",
+            user_id="me",
+            room_id="t2",
+            search_type="rag",
+            llm=None,
+            question="How long?",
+            started_at=1_700_000_001.0,
+            latency_ms=500,
+            outcome="blocked",
+            is_error=True,
+            usage=Usage(0, 0),
+        ),
+    ]
+
+
+async def test_records_are_the_finished_turns_that_started_in_the_time_oldest_first(turn_store: Any, me: Caller) -> None:
+    for trace_id, started_at in (("late", 30.0), ("last", 29.5), ("first", 10.0), ("early", 9.5)):
+        await turn_store.save(make_turn(trace_id, me, started_at=started_at), "done")
+    await turn_store.save(make_turn("unfinished", me, started_at=20.0), "idle")
+    assert [record.trace_id for record in await turn_store.records(me, 10.0, 30.0)] == ["first", "last"]
+
+
+async def test_an_admin_gets_everybodys_records_and_others_their_own(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    admin = Caller("boss", role="admin")
+    local = Caller("local", sees_all=True)
+    await turn_store.save(make_turn("t1", me), "done")
+    await turn_store.save(make_turn("t2", stranger), "done")
+    await turn_store.put_feedback(me, Feedback("t1", "me", "up", created_at=1.0))
+    await turn_store.put_feedback(local, Feedback("t1", "local", "down", created_at=2.0))
+
+    async def seen(caller: Caller) -> dict[str, list[str]]:
+        records = await turn_store.records(caller, 0.0, 2e9)
+        return {record.trace_id: [feedback.user_id for feedback in record.feedback] for record in records}
+
+    assert await seen(admin) == {"t1": ["me", "local"], "t2": []}
+    assert await seen(me) == {"t1": ["me"]}
+    assert await seen(stranger) == {"t2": []}
+
+
+async def test_the_roll_ups_of_a_day_replace_those_that_were_there(turn_store: Any) -> None:
+    admin = Caller("boss", role="admin")
+    await turn_store.put_rollups("2026-01-14", [Rollup("me", "r1", "rag", {"turns": 9})])
+    await turn_store.put_rollups("2026-01-15", [Rollup("me", "r1", "rag", {"turns": 1}), Rollup("me", "r2", "rag", {"turns": 2})])
+    again = [Rollup("stranger", "r1", "rag", {"turns": 4, "latency_p50_ms": 1.5}), Rollup("me", "r1", "rag", {"turns": 3})]
+    await turn_store.put_rollups("2026-01-15", again)
+    assert await turn_store.rollups(admin, "2026-01-15") == again[::-1]
+    assert await turn_store.rollups(admin, "2026-01-14") == [Rollup("me", "r1", "rag", {"turns": 9})]
+    assert await turn_store.rollups(admin, "2026-01-16") == []
+
+
+async def test_roll_ups_are_read_by_admins_and_by_whom_they_are_about(turn_store: Any, me: Caller) -> None:
+    mine, theirs = Rollup("me", "r1", "rag", {"turns": 1}), Rollup("stranger", "r1", "rag", {"turns": 2})
+    await turn_store.put_rollups("2026-01-15", [mine, theirs])
+    assert await turn_store.rollups(me, "2026-01-15") == [mine]
+    assert await turn_store.rollups(Caller("boss", role="admin"), "2026-01-15") == [mine, theirs]
+
+
+async def test_turns_saved_by_two_clients_at_once_are_all_there_after_a_restart(open_turn_store: Any, me: Caller) -> None:
+    clients = [await open_turn_store(), await open_turn_store()]
+    await asyncio.gather(*(clients[number % 2].save(make_turn(f"t{number}", me, room_id="r1"), "done") for number in range(10)))
+    blocks = await (await open_turn_store()).history(me, "r1", "trd", 100)
+    assert sorted(block["trace_id"] for block in blocks) == [f"t{number}" for number in range(10)]

@@ -1,0 +1,124 @@
+"""Stand-ins for what the core reaches outside itself, and builders for what flows through it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from footnote.ports import Delta, LanguageModel
+from footnote.text.sentences import split_sentences
+from footnote.text.tokens import query_tokens
+from footnote.types import Caller, Chunk, Document, Hit, Level, Message, Profile, Turn, make_chunk_id
+
+ME = Caller("me", frozenset({"staff"}))
+HELD = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
+LIVE = replace(HELD, live=True)
+
+Piece = str | Delta | Exception | asyncio.Event
+"""Of a reply: text or a Delta is sent, an exception is raised, an event is waited for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What a model was asked, in one call."""
+
+    messages: tuple[Message, ...]
+    options: Mapping[str, Any]
+
+
+@dataclass(slots=True)
+class FakeModel:
+    """`ports.LanguageModel`: the first reply of the queue answers the first call, and so on."""
+
+    replies: list[Sequence[Piece]]
+    name: str = "fake"
+    sent: list[Sent] = field(default_factory=list)
+
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+        self.sent.append(Sent(tuple(messages), options))
+        for piece in self.replies.pop(0):
+            match piece:
+                case Exception():
+                    raise piece
+                case asyncio.Event():
+                    await piece.wait()
+                case Delta():
+                    yield piece
+                case _:
+                    yield Delta(piece)
+
+
+@dataclass(slots=True)
+class FakeModels:
+    """`ports.Models`: one model whatever name is asked for, none, or an error."""
+
+    model: LanguageModel | Exception | None = None
+    asked: list[str | None] = field(default_factory=list)
+
+    async def pick(self, name: str | None) -> LanguageModel | None:
+        self.asked.append(name)
+        if isinstance(self.model, Exception):
+            raise self.model
+        return self.model
+
+
+@dataclass(slots=True)
+class FakeEmbedder:
+    """`ports.Embedder`: every word has a fixed direction, a text points where its words do together."""
+
+    name: str = "fake-embedder"
+    dimension: int = 16
+    languages: frozenset[str] | None = frozenset({"en"})
+    embedded: list[str] = field(default_factory=list)
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
+        self.embedded += texts
+        return np.array([self.vector(text) for text in texts], np.float32).reshape(len(texts), self.dimension)
+
+    def vector(self, text: str) -> npt.NDArray[np.float32]:
+        whole = sum((self._direction(word) for word in query_tokens(text, "en")), self._direction("") / 4)
+        return np.asarray(whole / np.linalg.norm(whole), np.float32)
+
+    def _direction(self, word: str) -> npt.NDArray[np.float32]:
+        digest = hashlib.sha256(word.encode()).digest() * (self.dimension // 32 + 1)
+        return np.frombuffer(digest, np.int8)[: self.dimension].astype(np.float32)
+
+
+def make_document(doc_id: str = "plan", *, generation: int = 1, groups: Sequence[str] = ("staff",), **changes: Any) -> Document:
+    known = {"title": doc_id.title(), "collection": "default", "file_name": f"{doc_id}.txt", "state": "PROCESSING", "created_at": 1.0}
+    fields = {**known, "content_hash": "0" * 64, "size": 1, **changes}
+    return Document(doc_id, permission_groups=frozenset(groups), generation=generation, **fields)
+
+
+def make_chunk(document: Document, text: str, ordinal: int = 0, *, level: Level = 2, lang: str = "en", **changes: Any) -> Chunk:
+    fields: dict[str, Any] = {
+        "permission_groups": document.permission_groups,
+        "metadata": document.metadata,
+        "created_at": document.created_at,
+        **changes,
+    }
+    chunk_id = make_chunk_id(document.doc_id, document.generation, ordinal)
+    return Chunk(chunk_id, document.doc_id, document.generation, ordinal, level, document.title, text, lang, document.collection, **fields)
+
+
+def make_hit(text: str, doc_id: str = "plan", ordinal: int = 0, *, score: float = 1.0, cosine: float | None = None, **changes: Any) -> Hit:
+    return Hit(make_chunk(make_document(doc_id), text, ordinal, **changes), score, 1.0, cosine)
+
+
+def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: Any) -> Turn:
+    fields = {"trace_id": "t1", "caller": ME, "collection": "default", **changes}
+    return Turn(profile=profile, question=question, **fields)
+
+
+async def put_document(index: Any, document: Document, texts: Sequence[str], *, lang: str = "en", **changes: Any) -> list[Chunk]:
+    """Stages a document with one chunk a text and lets it answer."""
+    chunks = [make_chunk(document, text, ordinal, lang=lang, **changes) for ordinal, text in enumerate(texts)]
+    await index.stage(document, chunks, [tuple(split_sentences(text, lang)) for text in texts])
+    await index.activate(document.doc_id, document.generation)
+    return chunks

@@ -1,0 +1,96 @@
+"""Markers in an answer's text: written, read back, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from footnote.answer.citation_styles import STYLES, cite
+from footnote.types import Citation, Hit
+from tests.fakes import make_hit
+
+BRIDGE = make_hit("The bridge was built in 1894. Its architect was Horace Jones.", "bridge")
+REPAIR = make_hit("The bridge was painted blue in 1977. Before that it was brown.", "bridge", 1)
+TOWER = make_hit("The tower is older. It was finished in 1100.", "tower")
+HITS = (BRIDGE, REPAIR, TOWER)
+
+
+def cited(text: str, style: str = "numbered", hits: Sequence[Hit] = HITS) -> tuple[str, list[tuple[int, Hit, str]]]:
+    """The text, and each citation with what stands at its spans; every span must hold its own marker."""
+    out, citations = cite(text, hits, style, "en")
+    for citation in citations:
+        for start, end in citation.spans:
+            assert out[start:end] == STYLES[style].write(citation.number, citation.hit), (out, citation)
+    return out, [(citation.number, citation.hit, citation.snippet) for citation in citations]
+
+
+def test_numbers_are_given_by_first_appearance() -> None:
+    text, citations = cited("The tower is older [3]. The bridge was built in 1894 [1]. It is old [3].")
+    assert text == "The tower is older [1]. The bridge was built in 1894 [2]. It is old [1]."
+    assert citations == [(1, TOWER, "The tower is older."), (2, BRIDGE, "The bridge was built in 1894.")]
+
+
+def test_spans_say_where_the_markers_stand_in_code_points() -> None:
+    text, citations = cite("🙂 Old [3], 𝒷lue[2].\nOld [3]", HITS, "numbered", "en")
+    assert text == "🙂 Old [1], 𝒷lue[2].\nOld [1]"
+    assert [(citation.number, citation.spans) for citation in citations] == [(1, ((6, 9), (24, 27))), (2, ((15, 18),))]
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("Old [9].", "Old."),
+        ("Old [0] and blue [3].", "Old and blue [1]."),
+        ("Old[9].", "Old."),
+        ("Old [1, 3].", "Old [1] [2]."),
+        ("Old[3;9; 1].", "Old[1][2]."),
+        ("Old [8,9].", "Old."),
+        ("Old [2][2].", "Old [1][1]."),
+        ("See [1](https://example.org).", "See [1](https://example.org)."),
+        ("In [2024] and [a] and [^bridge] and [ 1 ].", "In [2024] and [a] and [^bridge] and [ 1 ]."),
+        ("[2] starts it", "[1] starts it"),
+        ("", ""),
+        ("No marker.", "No marker."),
+    ],
+)
+def test_a_numbered_marker_that_names_no_passage_is_taken_out(written: str, kept: str) -> None:
+    assert cited(written)[0] == kept
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("Old [^tower].", "Old [^tower]."),
+        ("Old [^ghost] and [^tower, ghost].", "Old and [^tower]."),
+        ("Old [^tower#000; bridge].", "Old [^tower] [^bridge]."),
+        ("Old [^tower]\n\n[^tower]: The definition", "Old [^tower]\n\n[^tower]: The definition"),
+        ("Old [3] and [^] and [tower].", "Old [3] and [^] and [tower]."),
+    ],
+)
+def test_a_footnote_marker_that_names_no_document_is_taken_out(written: str, kept: str) -> None:
+    assert cited(written, "footnote")[0] == kept
+
+
+def test_a_marker_of_a_document_means_the_passage_that_supports_its_sentence_best() -> None:
+    text, citations = cited("It was painted blue in 1977 [^bridge]. Horace Jones was its architect. [^bridge]", "footnote")
+    assert text == "It was painted blue in 1977 [^bridge]. Horace Jones was its architect. [^bridge]"
+    assert citations == [(1, REPAIR, "The bridge was painted blue in 1977."), (2, BRIDGE, "Its architect was Horace Jones.")]
+
+
+def test_a_marker_without_a_sentence_before_it_still_names_its_passage() -> None:
+    assert cited("[^bridge]", "footnote")[1] == [(1, BRIDGE, "The bridge was built in 1894.")]
+
+
+@pytest.mark.parametrize("style", sorted(STYLES))
+def test_what_a_style_writes_it_reads_back(style: str) -> None:
+    text = " ".join(f"{hit.chunk.text} {STYLES[style].write(number, hit)}" for number, hit in enumerate(HITS, start=1))
+    out, citations = cited(text, style)
+    assert out == text
+    assert [(number, hit) for number, hit, _ in citations] == [(1, BRIDGE), (2, REPAIR), (3, TOWER)]
+
+
+def test_an_answer_without_passages_has_no_citations() -> None:
+    assert cite("Old [1].", (), "numbered", "en") == ("Old.", ())
+    assert cite("Old.", HITS, "numbered", "en") == ("Old.", ())
+    assert isinstance(cite("Old [1].", HITS, "numbered", "en")[1][0], Citation)

@@ -1,0 +1,178 @@
+"""An answer without a language model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from footnote.answer.extract import Scored, extract, is_answerable, pick, rank_sentences, readable
+from footnote.answer.messages import message
+from footnote.events import Event, Token
+from footnote.text.sentences import split_sentences
+from footnote.types import Caller, Hit, SentenceVectors, Turn
+from tests.fakes import ME, make_hit, make_turn
+
+BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
+
+
+class Stored:
+    """An index that knows the sentences of some hits; every term weighs 1 unless told otherwise."""
+
+    def __init__(self, *hits: Hit, vectors: Any = None, passage: Any = None, weights: dict[str, float] | None = None) -> None:
+        self._hits = {hit.chunk.chunk_id: hit for hit in hits}
+        self._vectors = vectors, passage
+        self._weights = weights or {}
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, SentenceVectors]:
+        assert caller == ME
+        texts = {chunk_id: self._hits[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in self._hits}
+        return {
+            chunk_id: SentenceVectors(tuple(split_sentences(chunk.text, chunk.lang)), *self._vectors) for chunk_id, chunk in texts.items()
+        }
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return {term: self._weights.get(term, 1.0) for term in terms}
+
+
+async def run(turn: Turn, index: Any) -> tuple[list[Event], Turn]:
+    events = [event async for event in extract(turn, index=index)]
+    assert isinstance(events[-1], Turn)
+    return events[:-1], events[-1]  # type: ignore[return-value]
+
+
+async def test_sentences_are_scored_by_words_as_the_formula_says() -> None:
+    hit = make_hit(BRIDGE, "record")
+    ranked = await rank_sentences(make_turn("When was the bridge painted?", hits=(hit,)), Stored(hit))  # type: ignore[arg-type]
+    # terms: bridg, paint; covp = 1. First: covt ½, covn 1, type 1 (1894); second: covt ½, covn 1, type 1 ("today"); third: 0, ½, 0
+    assert [(sentence.text, round(sentence.score, 6), sentence.by_vector) for sentence in ranked] == [
+        ("The bridge was built in 1894.", 0.95, False),  # .5 · ½ + .3 + .3 + .1
+        ("It is painted blue today.", 0.95, False),
+        ("Nobody lives on it.", 0.45, False),  # .3 · ½ + .3
+    ]
+
+
+async def test_rare_terms_count_more() -> None:
+    hit = make_hit(BRIDGE, "record")
+    index: Any = Stored(hit, weights={"bridg": 1.0, "paint": 3.0})
+    ranked = await rank_sentences(make_turn("Is the bridge painted?", hits=(hit,)), index)
+    assert [sentence.start for sentence in ranked] == [30, 0, 56]
+    # second: covt ¾, covn 1, covp 1, no known kind ½
+    assert ranked[0].score == pytest.approx(0.5 * 0.75 + 0.3 + 0.3 + 0.05)
+
+
+async def test_a_question_of_one_term_needs_more_than_that_term() -> None:
+    hit = make_hit("The bridge sways.", "record")
+    index: Any = Stored(hit, weights={"": 4.0, "bridg": 2.0})
+    ranked = await rank_sentences(make_turn("How about the bridge?", hits=(hit,)), index)
+    # 2 of at least 2 · 4: every share is ¼; no known kind ½
+    assert ranked[0].score == pytest.approx(1.1 * 0.25 + 0.05)
+
+
+async def test_sentences_are_scored_by_vectors_where_there_are_some_of_the_same_length() -> None:
+    vectors, passage = np.array([[127, 0], [0, 127], [-127, 0]], np.int8), np.array([0.3, 0.4], np.float32)  # cosine .5
+    hit = make_hit(BRIDGE, "record")
+    turn = make_turn("When was the bridge painted?", hits=(hit,), vector=np.array([0.6, 0.8], np.float32))
+    ranked = await rank_sentences(turn, Stored(hit, vectors=vectors, passage=passage))  # type: ignore[arg-type]
+    assert [sentence.by_vector for sentence in ranked] == [True] * 3
+    assert [round(sentence.score, 5) for sentence in ranked] == [
+        round(0.3 * 0.5 + 0.2 + 0.4 * 0.8 + 0.4 * 0.5 + 0.1 + 0.25, 5),
+        round(0.3 * 0.5 + 0.2 + 0.4 * 0.6 + 0.4 * 0.5 + 0.1 + 0.25, 5),
+        round(0.2 * 0.5 - 0.4 * 0.6 + 0.4 * 0.5 + 0.25, 5),
+    ]
+    exchanged = turn.with_(vector=np.ones(3, np.float32))
+    for by_words in (turn.with_(vector=None), exchanged):
+        again = await rank_sentences(by_words, Stored(hit, vectors=vectors, passage=passage))  # type: ignore[arg-type]
+        assert not any(sentence.by_vector for sentence in again)
+
+
+async def test_only_the_first_passages_that_may_be_read_are_looked_at() -> None:
+    hits = tuple(make_hit(f"The bridge number {i} is here.", f"d{i}") for i in range(7))
+    ranked = await rank_sentences(make_turn("Which bridge?", hits=hits), Stored(*hits[1:]))  # type: ignore[arg-type]
+    assert [sentence.hit.chunk.doc_id for sentence in ranked] == ["d1", "d2", "d3", "d4"]
+
+
+def scored(*scores: float) -> list[Scored]:
+    hit = make_hit(BRIDGE)
+    return [Scored(hit, 0, 29, score, False) for score in scores]
+
+
+@pytest.mark.parametrize(
+    ("scores", "taken"),
+    [((1.0,), 1), ((1.0, 0.84), 1), ((1.0, 0.86), 2), ((1.0, 0.9, 0.84), 2), ((1.0, 0.95, 0.9, 0.9), 3), ((1.0, 0.5, 0.5), 1)],
+)
+def test_sentences_are_given_until_the_next_falls_off(scores: tuple[float, ...], taken: int) -> None:
+    assert len(pick(scored(*scores))) == taken
+
+
+@pytest.mark.parametrize(("style", "first", "second"), [("numbered", "[1]", "[2]"), ("footnote", "[^𝒷ridge]", "[^tower]")])
+async def test_each_sentence_is_cited_where_its_marker_stands(style: str, first: str, second: str) -> None:
+    hits = (
+        make_hit("🙂 The bridge was built in 1894. Its  paint\nwas made in 1977.", "𝒷ridge"),
+        make_hit("The tower was built in 1894 too.", "tower"),
+    )
+    turn = make_turn("When was it built?", hits=hits)
+    turn = turn.with_(profile=type(turn.profile)("p", live=False, citation_style=style, prompt="answer_numbered"))
+    tokens, turn = await run(turn, Stored(*hits))
+    answer = turn.answer
+    assert answer is not None
+    assert answer.extractive
+    assert answer.text == f"🙂 The bridge was built in 1894. {first}\n\nThe tower was built in 1894 too. {second}"
+    assert "".join(token.text for token in tokens if isinstance(token, Token)) == answer.text
+    assert [(citation.number, citation.hit, citation.snippet) for citation in answer.citations] == [
+        (1, hits[0], "🙂 The bridge was built in 1894."),
+        (2, hits[1], "The tower was built in 1894 too."),
+    ]
+    assert [answer.text[slice(*citation.spans[0])] for citation in answer.citations] == [first, second]
+    assert turn.outcome is None
+
+
+async def test_sentences_of_one_passage_share_its_number() -> None:
+    hit = make_hit("The bridge was built in 1894. It was built again in 1977.")
+    _, turn = await run(make_turn("When was it built?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert turn.answer.text == "The bridge was built in 1894. [1]\n\nIt was built again in 1977. [1]"
+    assert [(citation.number, citation.spans) for citation in turn.answer.citations] == [(1, ((30, 33), (63, 66)))]
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "ko", "zh"])
+async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: str) -> None:
+    hit = make_hit(BRIDGE)
+    tokens, turn = await run(make_turn("Quantum chromodynamics?", hits=(hit,), lang=lang), Stored(hit))
+    text = message("refused", lang)
+    assert tokens == [Token(text)]
+    assert turn.answer is not None
+    assert (turn.outcome, turn.answer.text, turn.answer.citations, turn.answer.extractive) == ("refused", text, (), True)
+    assert turn.hits == (hit,)  # the nearest passages stay with it
+    assert not await is_answerable(turn.with_(outcome=None), index=Stored(hit))  # type: ignore[arg-type]
+
+
+async def test_a_question_is_answerable_when_extract_would_answer_it() -> None:
+    hit = make_hit(BRIDGE)
+    assert await is_answerable(make_turn("When was the bridge built?", hits=(hit,)), index=Stored(hit))  # type: ignore[arg-type]
+    assert not await is_answerable(make_turn("When was the bridge built?"), index=Stored())  # type: ignore[arg-type]
+
+
+TABLE = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n| Köln | | |\n| too | few |"
+
+
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        ("| Bonn | 335,000 | x |", "City: Bonn, Population: 335,000, x"),
+        ("| Bonn | 335,000 | x |\n| Köln | | |", "City: Bonn, Population: 335,000, x; City: Köln"),
+        (TABLE.removesuffix("\n| Köln | | |\n| too | few |"), "City: Bonn, Population: 335,000, x"),
+        ("| City | Population | |\n| --- | --- | --- |", "City · Population"),
+        ("| too | few |", "too · few"),
+    ],
+)
+def test_a_row_of_a_table_is_told_with_its_column_names(row: str, shown: str) -> None:
+    start = TABLE.index(row)
+    assert readable(Scored(make_hit(TABLE, kind="table"), start, start + len(row), 1.0, False)) == shown
+
+
+def test_other_text_is_told_on_one_line() -> None:
+    text = "A line |\nand   another."
+    assert readable(Scored(make_hit(text), 0, len(text), 1.0, False)) == "A line | and another."

@@ -1,0 +1,42 @@
+"""What may be asked at all."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.errors import Rejected
+from footnote.guard.input_guard import LONGEST, check_input, clean_question
+from tests.fakes import make_turn
+
+
+@pytest.mark.parametrize(
+    ("asked", "cleaned"),
+    [
+        ("  What\tis\n\nthis? ", "What is this?"),
+        ("a\x00b\x1bc", "a b c"),
+        ("Do\u00adnau\u200bdampf\u202e\ufeff", "Donaudampf"),
+        ("hidden\U000e0041\U000e0042 tags", "hidden tags"),
+        ("Cafe\u0301", "Café"),
+        ("각", "각"),
+        ("lone \ud800 surrogate", "lone surrogate"),
+        ("a\u00a0b\u3000c", "a b c"),
+        ("🙂 ok", "🙂 ok"),
+    ],
+)
+def test_a_question_loses_what_a_reader_cannot_see(asked: str, cleaned: str) -> None:
+    assert clean_question(asked) == cleaned
+
+
+async def test_a_usable_question_goes_on_cleaned() -> None:
+    assert (await check_input(make_turn(" 왜? "))).question == "왜?"
+    longest = "x" * LONGEST
+    assert (await check_input(make_turn(longest))).question == longest
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [("", "is empty"), (" \u200b\n", "is empty"), ("x" * 2001, "has 2001 characters; 2000 are allowed"), ("?! 🙂", "no letter or digit")],
+)
+async def test_what_cannot_be_asked_is_refused_with_what_to_do(asked: str, told: str) -> None:
+    with pytest.raises(Rejected, match=told):
+        await check_input(make_turn(asked))

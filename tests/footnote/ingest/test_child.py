@@ -1,0 +1,149 @@
+"""Parsing in a child process: what hangs, crashes or grows there harms one file only."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from footnote.errors import Unavailable, UnreadableFile
+from footnote.ingest.child import ParserProcess
+from footnote.types import Block, Parsed
+
+STRANGE_PARSER = """
+import os, sys, time
+from footnote.errors import UnreadableFile
+from footnote.types import Block, Parsed
+
+def parse(data, file_name):
+    order = data.decode()
+    if order == "hang":
+        while True:
+            pass
+    if order == "die":
+        os._exit(3)
+    if order == "die once" and not os.path.exists(file_name):
+        open(file_name, "w").close()
+        os._exit(3)
+    if order == "grow":
+        bytes(1 << 40)
+    if order == "fail":
+        raise ValueError("secret of the file")
+    if order == "refuse":
+        raise UnreadableFile("Too dull.", "Write a better one.")
+    if order == "modules":
+        return Parsed((Block("paragraph", " ".join(sys.modules)),))
+    return Parsed((Block("heading", order + " \\ud83d", 2, 7), Block("paragraph", str(os.getpid()))), "T", 9)
+"""
+
+
+@pytest.fixture
+async def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ParserProcess]:
+    (tmp_path / "strange_parser.py").write_text(STRANGE_PARSER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    process = ParserProcess(limit_s=0.5, memory_mb=1024, max_bytes=1000, parser="strange_parser")
+    await process.parse(b"warm up", "a.txt")
+    yield process
+    await process.close()
+
+
+async def reason_of(reader: ParserProcess, order: bytes, file_name: str = "a.txt") -> str:
+    with pytest.raises(UnreadableFile) as caught:
+        await reader.parse(order, file_name)
+    return caught.value.reason
+
+
+async def pid(reader: ParserProcess) -> str:
+    return (await reader.parse(b"pid", "a.txt")).blocks[1].text
+
+
+async def test_a_file_is_parsed_by_the_real_parsers() -> None:
+    reader = ParserProcess()
+    try:
+        assert await reader.parse(b"# Hi\n\nYou", "a.md") == Parsed((Block("heading", "Hi", 1), Block("paragraph", "You")), "Hi")
+    finally:
+        await reader.close()
+
+
+async def test_everything_that_was_parsed_comes_back(reader: ParserProcess) -> None:
+    parsed = await reader.parse(b"hello", "a.txt")
+    assert (parsed.title, parsed.pages, parsed.blocks[0]) == ("T", 9, Block("heading", "hello \ud83d", 2, 7))
+
+
+async def test_one_child_serves_file_after_file(reader: ParserProcess) -> None:
+    assert len(set(await asyncio.gather(*(pid(reader) for _ in range(5))))) == 1
+
+
+async def test_a_file_that_hangs_is_given_up_and_the_next_one_is_read(reader: ParserProcess) -> None:
+    before = await pid(reader)
+    assert await reason_of(reader, b"hang") == "Reading this file took longer than 0.5 s."
+    assert await pid(reader) != before
+
+
+async def test_a_file_that_crashes_the_child_is_refused_and_the_next_one_is_read(reader: ParserProcess) -> None:
+    assert await reason_of(reader, b"die") == "The reader crashed on this file; it may be damaged."
+    assert await pid(reader)
+
+
+async def test_a_child_that_died_meanwhile_costs_no_file(reader: ParserProcess, tmp_path: Path) -> None:
+    assert (await reader.parse(b"die once", str(tmp_path / "died"))).title == "T"
+
+
+async def test_a_file_that_takes_too_much_memory_is_refused(reader: ParserProcess) -> None:
+    assert await reason_of(reader, b"grow") == "Reading this file takes more memory than is allowed."
+
+
+async def test_a_parsers_defect_is_told_without_its_text(reader: ParserProcess) -> None:
+    assert await reason_of(reader, b"fail") == "This file could not be read; it may be damaged."
+
+
+async def test_a_refusal_keeps_its_reason_and_remedy(reader: ParserProcess) -> None:
+    with pytest.raises(UnreadableFile, match=r"^Too dull\. Write a better one\.$"):
+        await reader.parse(b"refuse", "a.txt")
+
+
+async def test_a_file_past_the_limit_is_not_sent(reader: ParserProcess) -> None:
+    with pytest.raises(UnreadableFile, match=r"^This file is larger than"):
+        await reader.parse(bytes(1001), "a.txt")
+
+
+async def test_cancelling_ends_the_child_and_the_next_file_is_read(reader: ParserProcess) -> None:
+    before = await pid(reader)
+    task = asyncio.create_task(reader.parse(b"hang", "a.txt"))
+    await asyncio.sleep(0.05)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await pid(reader) != before
+
+
+async def test_closing_does_not_wait_for_a_file_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "strange_parser.py").write_text(STRANGE_PARSER)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    reader = ParserProcess(limit_s=60, parser="strange_parser")
+    task = asyncio.create_task(reader.parse(b"hang", "a.txt"))
+    await asyncio.sleep(0.05)
+    begun = time.monotonic()
+    await reader.close()
+    with pytest.raises(Unavailable):
+        await task
+    assert time.monotonic() - begun < 10
+    with pytest.raises(Unavailable):
+        await reader.parse(b"late", "a.txt")
+
+
+async def test_the_child_imports_no_server_no_model_and_no_numpy(reader: ParserProcess) -> None:
+    loaded = set((await reader.parse(b"modules", "a.txt")).blocks[0].text.split())
+    assert loaded.isdisjoint({"fastapi", "openai", "numpy", "uvicorn", "pytest", "pydantic"})
+
+
+def test_it_works_in_one_event_loop_after_the_other() -> None:
+    reader = ParserProcess()
+    try:
+        titles = [asyncio.run(reader.parse(b"<title>Fees</title>x", "a.html")).title for _ in range(2)]
+    finally:
+        asyncio.run(reader.close())
+    assert titles == ["Fees", "Fees"]

@@ -1,0 +1,200 @@
+"""Blocks → chunks. Sizes are literal: a plain word of up to five letters counts one token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from footnote.ingest.chunk import chunk_document
+from footnote.text.tokens import count_tokens
+from footnote.types import Block, Chunk, Document, Parsed
+
+DOCUMENT = Document(
+    doc_id="d7",
+    title="House rules",
+    collection="town",
+    file_name="rules.md",
+    state="PROCESSING",
+    content_hash="h",
+    size=1,
+    permission_groups=frozenset({"staff"}),
+    generation=3,
+    metadata={"year": 2024},
+    created_at=5.0,
+)
+
+
+def words(count: int, word: str = "word") -> str:
+    """One sentence of `count` words."""
+    return " ".join([word] * (count - 1) + [f"{word}."])
+
+
+def text(content: str, page: int | None = None) -> Block:
+    return Block("paragraph", content, 0, page)
+
+
+def heading(content: str, level: int = 1, page: int | None = None) -> Block:
+    return Block("heading", content, level, page)
+
+
+def chunks(*blocks: Block, max_tokens: int = 100, lang: str = "en") -> list[Chunk]:
+    return chunk_document(DOCUMENT, Parsed(blocks), max_tokens=max_tokens, lang=lang)
+
+
+def passages(*blocks: Block, max_tokens: int = 100, lang: str = "en") -> list[str]:
+    return [chunk.text for chunk in chunks(*blocks, max_tokens=max_tokens, lang=lang) if chunk.level == 2]
+
+
+def test_a_small_document_is_one_passage_and_nothing_else() -> None:
+    (chunk,) = chunks(heading("Fees", page=2), text("There are none.", page=2))
+    assert chunk == Chunk(
+        chunk_id="d7|3|0",
+        doc_id="d7",
+        generation=3,
+        ordinal=0,
+        level=2,
+        title="House rules",
+        text="Fees\n\nThere are none.",
+        lang="en",
+        collection="town",
+        headings=("Fees",),
+        page=2,
+        kind="paragraph",
+        permission_groups=frozenset({"staff"}),
+        metadata={"year": 2024},
+        created_at=5.0,
+    )
+
+
+def test_a_document_without_text_has_no_chunks() -> None:
+    assert chunks() == []
+    assert chunks(text("  ")) == []
+
+
+def test_paragraphs_fill_a_passage_and_are_not_cut() -> None:
+    parts = [words(40, "a"), words(40, "b"), words(60, "c")]
+    assert passages(*map(text, parts)) == [f"{parts[0]}\n\n{parts[1]}", parts[2]]
+
+
+def test_a_long_paragraph_is_cut_between_sentences() -> None:
+    sentences = [words(30, word) for word in ("One", "Two", "Three", "Four")]
+    # three would fit, but that would leave a small rest
+    assert passages(text(" ".join(sentences))) == [" ".join(sentences[:2]), " ".join(sentences[2:])]
+
+
+@pytest.mark.parametrize("content", [" ".join(["word"] * 500), "가" * 500, "x" * 4000, "a. " * 300])
+def test_no_passage_passes_the_limit_and_nothing_is_lost(content: str) -> None:
+    found = passages(text(content), max_tokens=50)
+    assert max(map(count_tokens, found)) <= 50
+    assert "".join("".join(found).split()) == "".join(content.split())
+
+
+def test_a_full_section_is_not_mixed_with_the_next() -> None:
+    first, second = words(60, "a"), words(20, "b")
+    assert passages(heading("A"), text(first), heading("B"), text(second)) == [f"A\n\n{first}", f"B\n\n{second}"]
+
+
+def test_tiny_sections_under_one_heading_share_a_passage() -> None:
+    found = chunks(heading("Rules"), heading("Cats", 2), text("Allowed."), heading("Dogs", 2), text("On a lead."))
+    assert [(c.text, c.headings) for c in found if c.level == 2] == [("Rules\n\nCats\n\nAllowed.\n\nDogs\n\nOn a lead.", ("Rules",))]
+
+
+def test_tiny_sections_of_different_chapters_stay_apart() -> None:
+    blocks = [
+        heading("A"),
+        heading("A1", 2),
+        text(words(50)),
+        heading("A2", 2),
+        text("Short."),
+        heading("B"),
+        heading("B1", 2),
+        text("New."),
+    ]
+    found = passages(*blocks)
+    assert [passage.startswith("B\n\nB1") for passage in found] == [False] * (len(found) - 1) + [True]
+
+
+def test_a_heading_stands_with_the_text_that_follows_it() -> None:
+    found = passages(text(words(90)), heading("Fees"), text(words(80, "b")))
+    assert found == [words(90), f"Fees\n\n{words(80, 'b')}"]
+
+
+def test_the_path_of_headings_follows_their_depth() -> None:
+    full = text(words(60))
+    blocks = [heading("A"), full, heading("B", 2), full, heading("C", 3), full, heading("D", 2), full]
+    assert [c.headings for c in chunks(*blocks) if c.level == 2] == [("A",), ("A", "B"), ("A", "B", "C"), ("A", "D")]
+
+
+def test_a_list_stays_with_the_line_that_leads_to_it() -> None:
+    items = "\n".join(f"- {words(10)}" for _ in range(5))
+    found = passages(text(words(50, "a")), text("We need these things:"), Block("list", items))
+    assert found == [words(50, "a"), f"We need these things:\n\n{items}"]
+
+
+def test_a_long_list_is_cut_between_its_items() -> None:
+    items = [f"- {words(20, word)}" for word in "abcdefgh"]
+    found = passages(Block("list", "\n".join(items)))
+    assert "\n".join(found).split("\n") == items
+    assert {chunk.kind for chunk in chunks(Block("list", "\n".join(items))) if chunk.level == 2} == {"list"}
+
+
+def test_a_long_table_repeats_its_header_in_every_passage() -> None:
+    header = "| name | fee |\n| --- | --- |"
+    rows = [f"| row{i} | {i} |" for i in range(60)]
+    found = chunks(Block("table", "\n".join([header, *rows])), max_tokens=60)
+    tables = [c for c in found if c.level == 2]
+    assert len(tables) > 3
+    assert all(c.text.startswith(header + "\n| row") and c.kind == "table" for c in tables)
+    assert [line for c in tables for line in c.text.split("\n")[2:]] == rows
+    assert max(count_tokens(c.text) for c in tables) <= 60
+
+
+def test_a_table_whose_header_is_too_long_is_still_cut_to_size() -> None:
+    table = "\n".join(["| " + " | ".join(["name"] * 60) + " |", "|" + " --- |" * 60, "| " + " | ".join(["1"] * 60) + " |"])
+    assert max(map(count_tokens, passages(Block("table", table), max_tokens=50))) <= 50
+
+
+def test_code_keeps_its_lines() -> None:
+    code = "def go():\n    if ready:\n        run()"
+    (chunk,) = chunks(Block("code", code))
+    assert (chunk.text, chunk.kind) == (code, "code")
+
+
+def test_a_passage_begins_on_the_page_of_its_first_block() -> None:
+    blocks = [text(words(60, "a"), 1), text(words(60, "b"), 2), heading("C", page=3), text(words(60, "c"), 4)]
+    assert [c.page for c in chunks(*blocks) if c.level == 2] == [1, 2, 3]
+
+
+def test_a_tiny_rest_joins_the_passage_before_it() -> None:
+    first, second = words(60, "a"), words(30, "b")
+    assert passages(text(first), text(second), text(words(20, "c"))) == [first, f"{second}\n\n{words(20, 'c')}"]
+
+
+def test_sections_and_outline_follow_the_passages() -> None:
+    first, second = words(60, "a"), words(60, "b")
+    found = chunks(heading("A"), text(first), heading("B", 2), text(second))
+    assert [(c.ordinal, c.level) for c in found] == [(0, 2), (1, 2), (2, 1), (3, 1), (4, 0)]
+    assert [c.text for c in found[2:4]] == [f"A\n\n{first}", f"A › B\n\n{second}"]
+    assert found[4].text.startswith("House rules\n\n- A\n  - B\n\na a a")
+    assert [c.headings for c in found[2:]] == [("A",), ("A", "B"), ()]
+    assert [c.chunk_id for c in found] == [f"d7|3|{i}" for i in range(5)]
+
+
+def test_a_document_of_one_section_has_an_outline_but_no_section_chunks() -> None:
+    assert [c.level for c in chunks(text(words(80)), text(words(80)))] == [2, 2, 0]
+
+
+def test_section_openings_and_outlines_keep_to_the_limit() -> None:
+    blocks: list[Block] = []
+    for i in range(40):
+        blocks += [heading(f"Chapter {i}"), heading(f"Section {i}", 2), text(words(150))]
+    found: Sequence[Chunk] = chunks(*blocks)
+    assert {c.level for c in found} == {0, 1, 2}
+    assert max(count_tokens(c.text) for c in found) <= 100
+
+
+def test_german_abbreviations_do_not_end_a_sentence_where_a_paragraph_is_cut() -> None:
+    sentence = "Die Gebühr beträgt z. B. fünf Euro und wird vom Amt am Ende des Jahres erhoben."
+    for passage in passages(text(" ".join([sentence] * 8)), max_tokens=60, lang="de"):
+        assert (passage[:3], passage[-8:]) == ("Die", "erhoben.")

@@ -1,0 +1,124 @@
+"""HTML and Markdown → blocks."""
+
+from __future__ import annotations
+
+from footnote.ingest.parse import parse
+from footnote.types import Block, Parsed
+
+
+def html(text: str) -> Parsed:
+    return parse(text.encode(), "page.html")
+
+
+def markdown(text: str) -> Parsed:
+    return parse(text.encode(), "page.md")
+
+
+def test_menus_scripts_styles_and_footers_are_left_out() -> None:
+    page = """<html><head><title>Opening hours</title><style>p {}</style></head><body>
+        <header>Town site</header><nav><a href=/>Home</a></nav><div style="display: none">no</div><p hidden>gone</p>
+        <script>var a = "<p>no</p>";</script>
+        <main><article><header>By Ann</header><p>We open at 9.</p><footer>2 May</footer></article></main>
+        <div role="navigation">More</div><footer>Imprint</footer></body></html>"""
+    parsed = html(page)
+    assert parsed.title == "Opening hours"
+    assert [b.text for b in parsed.blocks] == ["By Ann", "We open at 9.", "2 May"]
+
+
+def test_a_page_header_with_the_main_heading_is_kept() -> None:
+    assert html("<header><h1>Fees</h1></header><p>None.").blocks == (Block("heading", "Fees", 1), Block("paragraph", "None."))
+
+
+def test_headings_keep_their_depth_and_the_first_one_is_the_title() -> None:
+    parsed = html("<h1>A</h1><h2>B <em>b</em></h2>text<h6>C</h6>")
+    assert parsed.blocks == (Block("heading", "A", 1), Block("heading", "B b", 2), Block("paragraph", "text"), Block("heading", "C", 6))
+    assert html("<h1>Rules &amp; rates</h1>").title == "Rules & rates"
+
+
+def test_a_paragraph_that_is_all_bold_is_a_heading() -> None:
+    page = "<p><b>Fees for members</b></p><p><b>Note:</b> none.</p><p><strong>Read this first.</strong></p>"
+    assert [(b.kind, b.level) for b in html(page).blocks] == [("heading", 6), ("paragraph", 0), ("paragraph", 0)]
+
+
+def test_one_break_is_a_line_end_and_two_are_a_paragraph() -> None:
+    assert html("<p>Jane&nbsp;Doe<br>5 High\n   Street<br><br>Tel.&#58; 7</p>").blocks == (
+        Block("paragraph", "Jane Doe\n5 High Street"),
+        Block("paragraph", "Tel.: 7"),
+    )
+
+
+def test_nested_lists_become_one_list_with_indents_and_numbers() -> None:
+    page = "<ul><li>One</li><li><p>Two</p><ol><li>first<li>second</ol></li><li>Three</ul><p>After"
+    assert html(page).blocks == (
+        Block("list", "- One\n- Two\n  1. first\n  2. second\n- Three"),
+        Block("paragraph", "After"),
+    )
+
+
+def test_code_keeps_its_lines_and_spaces() -> None:
+    assert html("<pre><code>if a &lt; b:\n    go()\n</code></pre>").blocks == (Block("code", "if a < b:\n    go()"),)
+
+
+def test_a_table_becomes_markdown_with_spans_filled_and_bars_escaped() -> None:
+    page = """<table><caption>Prices</caption><tr><th colspan=2>Room<th>Fee</tr>
+        <tr><td rowspan="2">A</td><td>small</td><td>5<br>€</td></tr><tr><td>la|rge<td>9</tr></table>"""
+    assert html(page).blocks == (
+        Block("caption", "Prices"),
+        Block("table", "| Room |  | Fee |\n| --- | --- | --- |\n| A | small | 5 € |\n| A | la\\|rge | 9 |"),
+    )
+
+
+def test_an_absurd_colspan_does_no_harm() -> None:
+    assert len(html("<table><tr><td colspan=99999999>a<td colspan=x>b</table>").blocks[0].text) < 1000
+
+
+def test_a_table_that_only_places_things_is_read_as_text() -> None:
+    page = "<table><tr><td><h2>News</h2>Text<table><tr><th>a<th>b<tr><td>1<td>2</table></td></tr></table>"
+    assert [b.kind for b in html(page).blocks] == ["heading", "paragraph", "table"]
+
+
+def test_the_text_for_an_image_is_a_caption() -> None:
+    assert html('<figure><img alt="Map of the lake" src=x><figcaption>Fig. 1</figcaption></figure>').blocks == (
+        Block("caption", "Map of the lake"),
+        Block("caption", "Fig. 1"),
+    )
+
+
+def test_the_encoding_that_a_page_declares_is_used() -> None:
+    page = '<html><meta charset="iso-8859-2"><p>Zażółć gęślą jaźń'.encode("iso-8859-2")
+    assert parse(page, "page.html").blocks[0].text == "Zażółć gęślą jaźń"
+
+
+def test_deep_nesting_does_not_exhaust_the_stack() -> None:
+    assert html("<div>" * 5000 + "deep" + "</div>" * 5000).blocks[-1].text == "deep"
+
+
+def test_markdown_keeps_headings_lists_tables_and_code() -> None:
+    text = "Guide\n=====\n\nIntro *text*\nwrapped.\n\n## Use\n\n- a\n  - b\n\n"
+    text += "| x | y |\n|---|---|\n| 1 | 2 |\n\n```python\n# no heading\nrun()\n```\n"
+    parsed = markdown(text)
+    assert parsed.title == "Guide"
+    assert parsed.blocks == (
+        Block("heading", "Guide", 1),
+        Block("paragraph", "Intro text wrapped."),
+        Block("heading", "Use", 2),
+        Block("list", "- a\n  - b"),
+        Block("table", "| x | y |\n| --- | --- |\n| 1 | 2 |"),
+        Block("code", "# no heading\nrun()"),
+    )
+
+
+def test_front_matter_gives_the_title_and_no_text() -> None:
+    parsed = markdown('---\ntitle: "House rules"\ntags: [a]\n---\n\nBe kind.\n')
+    assert (parsed.title, parsed.blocks) == ("House rules", (Block("paragraph", "Be kind."),))
+
+
+def test_a_rule_at_the_top_is_not_front_matter() -> None:
+    assert [b.text for b in markdown("---\n\nBe kind.").blocks] == ["Be kind."]
+
+
+def test_html_within_markdown_is_read() -> None:
+    assert markdown("<details><summary>More</summary>\n\nHidden *depth*\n\n</details>\n\n<script>x()</script>").blocks == (
+        Block("paragraph", "More"),
+        Block("paragraph", "Hidden depth"),
+    )

@@ -1,0 +1,224 @@
+"""PDF → blocks. The files are written here, object by object, so that each line's place is known."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+
+from footnote.errors import UnreadableFile
+from footnote.ingest.parse import parse
+from footnote.ingest.parse.pdf_layout import Line, to_blocks
+from footnote.types import Block
+
+
+@dataclass(frozen=True)
+class Text:
+    """Points from the left and from the bottom of a page of 600 × 800."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 10
+    bold: bool = False
+
+
+def paragraph(*lines: str, x: float = 60, y: float = 700, size: float = 10) -> list[Text]:
+    return [Text(x, y - 12 * i, line, size) for i, line in enumerate(lines)]
+
+
+def make_pdf(pages: Sequence[Sequence[Text]], title: str = "") -> bytes:
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{6 + 2 * i} 0 R' for i in range(len(pages)))}] >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
+        f"<< /Title ({title}) >>".encode(),
+    ]
+    for i, texts in enumerate(pages):
+        shown = "\n".join(f"BT /F{2 if t.bold else 1} {t.size} Tf 1 0 0 1 {t.x} {t.y} Tm ({t.text}) Tj ET" for t in texts)
+        content = shown.encode("cp1252")
+        resources = "/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >>"
+        objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] {resources} /Contents {7 + 2 * i} 0 R >>".encode())
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
+    data = b"%PDF-1.4\n"
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    trailer = b"trailer << /Size %d /Root 1 0 R /Info 5 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(data))
+    return data + b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + table + trailer
+
+
+def blocks(*pages: Sequence[Text]) -> tuple[Block, ...]:
+    return parse(make_pdf(pages), "a.pdf").blocks
+
+
+def reason_of(data: bytes) -> tuple[str, str]:
+    with pytest.raises(UnreadableFile) as caught:
+        parse(data, "a.pdf")
+    return caught.value.reason, caught.value.remedy
+
+
+LINES = (
+    "The committee meets on the first Monday of each month, and its",
+    "minutes are sent to all members within a week after the meeting.",
+)
+
+
+def test_lines_become_paragraphs_with_their_page_numbers() -> None:
+    second = paragraph("A second paragraph stands further down and is only as long as this.", y=650)
+    assert blocks([*paragraph(*LINES), *second], paragraph("On the next page.")) == (
+        Block("paragraph", " ".join(LINES), 0, 1),
+        Block("paragraph", "A second paragraph stands further down and is only as long as this.", 0, 1),
+        Block("paragraph", "On the next page.", 0, 2),
+    )
+
+
+def test_larger_and_bold_lines_are_headings_of_falling_depth() -> None:
+    page = [
+        Text(60, 740, "House rules", 20),
+        Text(60, 710, "Opening hours", 14),
+        *paragraph(*LINES, y=690),
+        Text(60, 650, "On Sundays", bold=True),
+        *paragraph(*LINES, y=630),
+    ]
+    assert [(b.kind, b.level, b.text) for b in blocks(page) if b.kind == "heading"] == [
+        ("heading", 1, "House rules"),
+        ("heading", 2, "Opening hours"),
+        ("heading", 3, "On Sundays"),
+    ]
+
+
+def test_a_heading_of_two_lines_is_one_heading() -> None:
+    page = [Text(60, 740, "A long title that needs", 20), Text(60, 716, "a second line", 20), *paragraph(*LINES, y=680)]
+    assert blocks(page)[0] == Block("heading", "A long title that needs a second line", 1, 1)
+
+
+def test_running_headers_footers_and_page_numbers_are_dropped() -> None:
+    pages = [
+        [Text(60, 780, "Annual report 2024"), *paragraph(f"Page body {word} has its own text.", y=600), Text(300, 30, str(number))]
+        for number, word in enumerate(["one", "two", "three", "four"], 1)
+    ]
+    assert [b.text for b in blocks(*pages)] == [f"Page body {word} has its own text." for word in ("one", "two", "three", "four")]
+
+
+def test_a_title_that_the_headers_repeat_is_kept_once() -> None:
+    first = [Text(60, 770, "Annual report", 20), *paragraph(*LINES, y=600)]
+    later = [[Text(60, 780, "Annual report", 8), *paragraph(*LINES, y=600)] for _ in range(3)]
+    assert [b.text for b in blocks(first, *later)].count("Annual report") == 1
+
+
+def test_what_stands_once_at_the_top_of_a_page_is_kept() -> None:
+    pages = [[Text(60, 780, word), *paragraph(*LINES, y=600)] for word in ("Alpha", "Beta", "Gamma")]
+    assert {"Alpha", "Beta", "Gamma"} <= {b.text for b in blocks(*pages)}
+
+
+def test_words_divided_at_line_ends_are_put_together() -> None:
+    page = paragraph("The new regulation was published by the inter-", "national committee and has to be followed by all.")
+    assert blocks(page)[0].text == "The new regulation was published by the international committee and has to be followed by all."
+
+
+def test_two_columns_are_read_one_after_the_other() -> None:
+    left = paragraph("Left one ends with the words that", "go on in the second left line and", "stop in the third.", x=50)
+    right = paragraph("Right one begins beside the left", "and has a second line, which is", "the last.", x=320)
+    assert [b.text for b in blocks([*left, *right])] == [
+        "Left one ends with the words that go on in the second left line and stop in the third.",
+        "Right one begins beside the left and has a second line, which is the last.",
+    ]
+
+
+def test_a_sentence_goes_on_over_the_page_break() -> None:
+    first = paragraph("The committee meets on the first Monday of each month, and its", "minutes are sent to all of the members who were")
+    second = paragraph("present at the meeting.")
+    assert blocks(first, second) == (Block("paragraph", f"{first[0].text} {first[1].text} present at the meeting.", 0, 1),)
+
+
+def test_bullets_become_a_list() -> None:
+    page = [*paragraph("We need these things for the feast:"), *paragraph("\x95 bread and", "\x95 butter", y=680)]
+    page = [Text(t.x, t.y, t.text.replace("\x95", "\\225"), t.size) for t in page]
+    assert blocks(page) == (
+        Block("paragraph", "We need these things for the feast:", 0, 1),
+        Block("list", "- bread and\n- butter", 0, 1),
+    )
+
+
+def test_raised_signs_stay_in_their_line() -> None:
+    page = [Text(60, 700, "An area of 5 m"), Text(125.8, 704, "2", 6), Text(132, 700, "is enough for one.")]
+    assert [b.text for b in blocks(page)] == ["An area of 5 m2 is enough for one."]
+
+
+def test_pages_count_even_where_they_are_empty() -> None:
+    parsed = parse(make_pdf([[], paragraph("Hello there.")]), "a.pdf")
+    assert (parsed.pages, parsed.blocks) == (2, (Block("paragraph", "Hello there.", 0, 2),))
+
+
+@pytest.mark.parametrize(
+    ("title", "expected"), [("Rules of the house", "Rules of the house"), ("Microsoft Word - rules.docx", "Big words"), ("", "Big words")]
+)
+def test_the_title_is_the_files_own_else_its_largest_words(title: str, expected: str) -> None:
+    page = [Text(60, 740, "Big words", 20), *paragraph(*LINES)]
+    assert parse(make_pdf([page, paragraph(*LINES)], title), "a.pdf").title == expected
+
+
+def test_an_encrypted_pdf_needs_its_password() -> None:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(make_pdf([paragraph(*LINES)]))))
+    writer.encrypt("secret", algorithm="RC4-128")
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    assert reason_of(buffer.getvalue()) == ("This PDF needs a password.", "Save a copy without the password and add it again.")
+
+
+def test_a_pdf_that_anyone_may_open_is_read_although_it_is_encrypted() -> None:
+    writer = PdfWriter(clone_from=PdfReader(io.BytesIO(make_pdf([paragraph(*LINES)]))))
+    writer.encrypt("", owner_password="owner", algorithm="RC4-128")
+    buffer = io.BytesIO()
+    writer.write(buffer)
+    assert parse(buffer.getvalue(), "a.pdf").blocks[0].text == " ".join(LINES)
+
+
+def test_a_pdf_without_text_holds_images_only() -> None:
+    assert reason_of(make_pdf([[], []])) == ("The pages of this PDF hold images only, no text.", "Run OCR on it, then add it again.")
+
+
+@pytest.mark.parametrize("data", [b"%PDF-1.7\nrubbish", b"\0\1\2 no header " + b"7 0 obj endobj"])
+def test_a_damaged_pdf_is_named_as_such(data: bytes) -> None:
+    assert reason_of(data)[0] == "This PDF is damaged."
+
+
+def test_a_pdf_cut_off_at_its_end_is_read_as_far_as_it_goes() -> None:
+    whole = make_pdf([paragraph(*LINES)])
+    assert parse(whole[: whole.index(b"startxref")], "a.pdf").blocks[0].text == " ".join(LINES)
+
+
+def test_lines_without_a_place_are_still_read() -> None:
+    assert to_blocks([Line("One line goes", 1), Line("on here.", 1), Line("Another.", 2)], 2) == [
+        Block("paragraph", "One line goes on here.", 0, 1),
+        Block("paragraph", "Another.", 0, 2),
+    ]
+
+
+LEFT = ("Left one ends with the words that", "go on in the second left line and", "then the third left one comes and", "stop in the last.")
+RIGHT = ("Right one begins beside the left", "and has a second line, which is", "followed by yet another line or", "by two.")
+
+
+def test_columns_that_the_file_writes_row_by_row_are_read_one_after_the_other() -> None:
+    rows = [(Text(50, 700 - 12 * i, a), Text(320, 700 - 12 * i, b)) for i, (a, b) in enumerate(zip(LEFT, RIGHT, strict=True))]
+    page = [Text(50, 740, "Both columns stand below this line, which runs over the whole width of the page and ends here.")]
+    page += [piece for row in rows for piece in row]
+    assert [b.text for b in blocks(page)][1:] == [" ".join(LEFT), " ".join(RIGHT)]
+
+
+def test_rows_of_cells_are_a_table_with_the_first_as_its_header() -> None:
+    rows = [("Name", "Fee", "City"), ("Anna", "5", "Rome"), ("Bob Miller", "17", "Paris"), ("Eve", "9", "Oslo")]
+    page = [Text(50 + 150 * i, 700 - 14 * row, cell, bold=row == 0) for row, cells in enumerate(rows) for i, cell in enumerate(cells)]
+    page = [*paragraph("The members and what they pay stand in this table.", y=730), *page]
+    table = "| Name | Fee | City |\n| --- | --- | --- |\n| Anna | 5 | Rome |\n| Bob Miller | 17 | Paris |\n| Eve | 9 | Oslo |"
+    assert blocks(page) == (
+        Block("paragraph", "The members and what they pay stand in this table.", 0, 1),
+        Block("table", table, 0, 1),
+    )

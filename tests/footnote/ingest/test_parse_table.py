@@ -1,0 +1,58 @@
+"""CSV and TSV → a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.ingest.parse import parse
+from footnote.types import Block
+
+
+def table(data: str, file_name: str = "list.csv") -> list[str]:
+    (block,) = parse(data.encode(), file_name).blocks
+    assert block.kind == "table"
+    return block.text.split("\n")
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found(delimiter: str) -> None:
+    rows = [["name", "fee"], ["Lake, north; east", "5"], ["Hill", "7"]]
+    data = "\n".join(delimiter.join(f'"{cell}"' for cell in row) for row in rows)
+    assert table(data) == ["| name | fee |", "| --- | --- |", "| Lake, north; east | 5 |", "| Hill | 7 |"]
+
+
+def test_a_quoted_cell_may_hold_line_ends_quotes_and_bars() -> None:
+    assert table('a,b\r\n"two\nlines","say ""x|y"""\r\n') == ["| a | b |", "| --- | --- |", '| two lines | say "x\\|y" |']
+
+
+def test_rows_of_different_lengths_are_filled_up() -> None:
+    assert table("a,b,c\n1\n1,2,3,4\n") == ["| a | b | c |  |", "| --- | --- | --- | --- |", "| 1 |  |  |  |", "| 1 | 2 | 3 | 4 |"]
+
+
+def test_decimal_commas_do_not_hide_the_semicolons() -> None:
+    assert table("Ort;Preis\nSee;1,50\nBerg;2,75\n")[2] == "| See | 1,50 |"
+
+
+def test_empty_rows_are_left_out() -> None:
+    assert len(table("a,b\n,\n\n1,2\n")) == 3
+
+
+def test_a_title_above_the_header_is_a_caption() -> None:
+    blocks = parse(b"Fees 2024,,\nname,fee,note\nLake,5,-\n", "list.csv").blocks
+    assert blocks == (Block("caption", "Fees 2024"), Block("table", "| name | fee | note |\n| --- | --- | --- |\n| Lake | 5 | - |"))
+
+
+def test_excels_own_hint_names_the_delimiter() -> None:
+    assert table("sep=|\na|b\n1,5|2,5\n") == ["| a | b |", "| --- | --- |", "| 1,5 | 2,5 |"]
+
+
+def test_a_single_column_is_a_table_too() -> None:
+    assert table("name\nLake\nHill\n") == ["| name |", "| --- |", "| Lake |", "| Hill |"]
+
+
+def test_a_quote_that_never_closes_loses_no_text() -> None:
+    assert "Hill" in "\n".join(table('name,fee\n"Lake,5\nHill,7\n'))
+
+
+def test_a_very_long_cell_is_read() -> None:
+    assert len(table("a,b\n" + "x" * 200_000 + ",1\n")[2]) > 200_000

@@ -1,0 +1,121 @@
+"""Several ranked lists → one, by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from footnote.retrieve.fuse import convex_combination, dense_weight, fuse, fuse_lists, reciprocal_ranks
+from footnote.settings import Fusion, Rag
+from footnote.types import Candidate, Candidates, Ranked, Retriever
+from tests.fakes import FakeEmbedder, make_turn
+
+
+def entries(**scores: float) -> tuple[Candidate, ...]:
+    return tuple(Candidate(chunk_id, score) for chunk_id, score in scores.items())
+
+
+BOTH = Candidates(entries(a=10.0, b=6.0, c=2.0), entries(b=0.9, d=0.5, a=0.4), coverage=1.0)
+
+
+def scores(ranked: Sequence[Ranked]) -> list[tuple[str, float]]:
+    return [(entry.chunk_id, round(entry.score, 6)) for entry in ranked]
+
+
+def test_min_max_scores_are_mixed_by_weight_and_a_missing_entry_counts_nothing() -> None:
+    # bm25: a 1, b .5, c 0; cosine: b 1, d .2, a 0
+    assert scores(fuse(BOTH, "cc", weight=0.5)) == [("b", 0.75), ("a", 0.5), ("d", 0.1), ("c", 0.0)]
+    assert scores(fuse(BOTH, "cc", weight=0.2)) == [("a", 0.8), ("b", 0.6), ("d", 0.04), ("c", 0.0)]
+
+
+def test_a_fused_entry_keeps_the_scores_it_came_from() -> None:
+    assert fuse(BOTH, "cc", weight=0.5) == [
+        Ranked("b", 0.75, 6.0, 0.9),
+        Ranked("a", 0.5, 10.0, 0.4),
+        Ranked("d", pytest.approx(0.1), None, 0.5),
+        Ranked("c", 0.0, 2.0, None),
+    ]
+
+
+def test_reciprocal_ranks_are_summed_and_scaled_to_one() -> None:
+    # k = 30: rank 1 → 31/31, rank 2 → 31/32, rank 3 → 31/33, each half
+    assert scores(fuse(BOTH, "rrf", weight=0.5)) == [("b", 0.984375), ("a", 0.969697), ("d", 0.484375), ("c", 0.469697)]
+    # k = 1: 1, 2/3, 1/2
+    assert scores(fuse(BOTH, "rrf", weight=0.5, rrf_k=1)) == [("b", 0.833333), ("a", 0.75), ("d", 0.333333), ("c", 0.25)]
+
+
+def test_reciprocal_ranks_take_any_number_of_lists() -> None:
+    found = reciprocal_ranks([(entries(a=3, b=2), 1.0), (entries(b=9), 1.0), (entries(c=1), 2.0)], k=1)
+    assert {name: round(score, 6) for name, score in found.items()} == {"a": 0.25, "b": 0.416667, "c": 0.5}
+
+
+def test_a_list_can_be_asked_alone() -> None:
+    assert scores(fuse(BOTH, "bm25", weight=0.5)) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]
+    assert scores(fuse(BOTH, "knn", weight=0.0)) == [("b", 0.9), ("d", 0.5), ("a", 0.4)]
+    assert scores(fuse(Candidates((), entries(a=-0.2), 1.0), "knn", weight=1.0)) == [("a", 0.0)]
+
+
+def test_equal_scores_are_ordered_by_chunk_id() -> None:
+    tied = Candidates(entries(z=1.0, a=1.0, m=1.0), (), 0.0)
+    for retriever in ("cc", "bm25"):
+        assert scores(fuse(tied, retriever, weight=0.5)) == [("a", 1.0), ("m", 1.0), ("z", 1.0)]
+    crossed = Candidates(entries(b=2.0, a=1.0), entries(a=0.9, b=0.1), 1.0)
+    for retriever in ("cc", "rrf"):
+        assert [name for name, _ in scores(fuse(crossed, retriever, weight=0.5))] == ["a", "b"]
+
+
+def test_a_list_of_one_is_best_in_its_list() -> None:
+    assert scores(fuse(Candidates(entries(a=0.001), entries(b=0.2), 1.0), "cc", weight=0.4)) == [("a", 0.6), ("b", 0.4)]
+
+
+@pytest.mark.parametrize("retriever", ["cc", "rrf", "bm25", "knn"])
+def test_nothing_found_is_nothing_fused(retriever: Retriever) -> None:
+    assert fuse(Candidates(), retriever, weight=0.5) == []
+
+
+def test_an_empty_list_gives_its_weight_to_the_other() -> None:
+    for weight in (0.5, 0.9):
+        assert scores(fuse(Candidates(entries(a=4.0, b=2.0), (), 1.0), "cc", weight=weight)) == [("a", 1.0), ("b", 0.0)]
+        assert scores(fuse(Candidates((), entries(a=0.4, b=0.2), 1.0), "rrf", weight=weight, rrf_k=1)) == [("a", 1.0), ("b", 0.666667)]
+    assert convex_combination([(entries(a=1.0), 0.0)]) == {}
+
+
+def test_the_dense_share_grows_with_the_share_of_chunks_that_have_a_vector() -> None:
+    half = Candidates(BOTH.lexical, BOTH.dense, coverage=0.5)  # weight .5 → .25
+    assert scores(fuse(half, "cc", weight=0.5)) == [("a", 0.75), ("b", 0.625), ("d", 0.05), ("c", 0.0)]
+    none = Candidates(BOTH.lexical, BOTH.dense, coverage=0.0)
+    assert scores(fuse(none, "cc", weight=1.0)) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]
+    more = Candidates(BOTH.lexical, BOTH.dense, coverage=1.7)
+    assert scores(fuse(more, "cc", weight=0.5)) == scores(fuse(BOTH, "cc", weight=0.5))
+
+
+def test_the_dense_list_counts_where_the_embedder_speaks_the_language() -> None:
+    assert dense_weight(frozenset({"en"}), "en") == 0.5
+    assert dense_weight(None, "ko", native=0.3) == 0.3
+    assert 0 <= dense_weight(frozenset({"en"}), "ko") <= 0.2
+    assert dense_weight(frozenset({"en"}), "ko", native=0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("fusion", "retriever", "lang", "best"),
+    [
+        ("minmax", "cc", "en", [("b", 0.75), ("a", 0.5)]),
+        ("minmax", "cc", "ko", [("a", 1.0), ("b", 0.5)]),
+        ("convex", "cc", "ko", [("b", 0.75), ("a", 0.5)]),  # the weight is set by hand: it holds in every language
+        ("rrf", "cc", "en", [("b", 0.984375), ("a", 0.969697)]),
+        ("rrf", "bm25", "en", [("a", 1.0), ("b", 0.5)]),
+        ("minmax", "rrf", "ko", [("a", 1.0), ("b", 0.96875)]),
+    ],
+)
+async def test_settings_and_language_choose_the_fusion(
+    fusion: Fusion, retriever: Retriever, lang: str, best: list[tuple[str, float]]
+) -> None:
+    turn = make_turn(retriever=retriever, lang=lang, candidates=BOTH)
+    fused = await fuse_lists(turn, embedder=FakeEmbedder(), rag=Rag(fusion=fusion))
+    assert scores(fused.ranked)[:2] == best
+
+
+async def test_without_an_embedder_the_words_decide_alone() -> None:
+    fused = await fuse_lists(make_turn(retriever="cc", candidates=BOTH), embedder=None, rag=Rag(fusion="convex"))
+    assert scores(fused.ranked) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]

@@ -1,0 +1,46 @@
+"""What an index is asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from footnote.retrieve.search import embed_query, search, wants_vector
+from footnote.settings import Rag
+from footnote.types import Caller, Candidates, Retriever, Search
+from tests.fakes import ME, FakeEmbedder, make_turn
+
+
+class Asked:
+    def __init__(self) -> None:
+        self.searches: list[tuple[Caller, Search]] = []
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        self.searches.append((caller, search))
+        return Candidates(coverage=0.5)
+
+
+@pytest.mark.parametrize(
+    ("retriever", "lang", "fusion", "embeds"),
+    [("cc", "en", "minmax", 1), ("rrf", "ko", "minmax", 0), ("knn", "ko", "minmax", 1), ("cc", "ko", "convex", 1)],
+)
+async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Retriever, lang: str, fusion: Any, embeds: int) -> None:
+    embedder = FakeEmbedder()
+    turn = await embed_query(make_turn("Why?", retriever=retriever, lang=lang), embedder=embedder, rag=Rag(fusion=fusion))
+    assert embedder.embedded == ["Why?"] * embeds
+    assert (turn.vector is not None) == bool(embeds)
+    assert not wants_vector(make_turn(retriever="bm25"))
+    assert (await embed_query(make_turn(), embedder=None, rag=Rag())).vector is None
+
+
+async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_the_question() -> None:
+    index = Asked()
+    turn = make_turn("Why?", lang="de", collection="laws", filters={"year": ("1949",)}, levels=(1, 2))
+    turn = await search(turn, index=index, embedder=FakeEmbedder(), rag=Rag(candidates=30))  # type: ignore[arg-type]
+    assert index.searches == [
+        (ME, Search("laws", "Why?", "de", None, "fake-embedder", 30, levels=(1, 2), filters={"year": ("1949",)})),
+    ]
+    assert turn.candidates.coverage == 0.5
+    await search(turn.with_(retriever="knn"), index=index, embedder=None, rag=Rag())  # type: ignore[arg-type]
+    assert (index.searches[1][1].text, index.searches[1][1].embedder) == ("", "")

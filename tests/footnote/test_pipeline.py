@@ -1,0 +1,244 @@
+"""A question's whole way, on the embedded index and stores, with a fake model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.answer.messages import message
+from footnote.errors import BadRequest, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, StoreUnavailable
+from footnote.events import Done, Event, Failed, StepStarted, Token
+from footnote.pipeline import ANSWER, RETRIEVE
+from footnote.ports import ChunkVectors
+from footnote.prompts import Prompts
+from footnote.settings import Rag
+from footnote.steps import Runner
+from footnote.types import Caller, Turn
+
+from tests.fakes import HELD, LIVE, ME, FakeEmbedder, FakeModel, FakeModels, Piece, make_document, make_turn, put_document
+
+BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
+QUESTION = "When was the bridge built?"
+STRICT = replace(HELD, reject_uncited=True)
+
+
+class Turns:
+    """A store that remembers what it was given, or is down."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.saved: list[tuple[Turn, str]] = []
+
+    async def save(self, turn: Turn, status: str) -> None:
+        if self.error is not None:
+            raise self.error
+        self.saved.append((turn, status))
+
+
+class Down:
+    """A backend of which nothing works."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        async def fail(*args: Any, **options: Any) -> Any:
+            raise SearchUnavailable("The index is down.")
+
+        return fail
+
+
+@pytest.fixture
+async def index(tmp_path: Path) -> AsyncIterator[SqliteIndex]:
+    index = SqliteIndex(tmp_path)
+    yield index
+    await index.close()
+
+
+@pytest.fixture
+async def bridge(index: SqliteIndex) -> SqliteIndex:
+    await put_document(index, make_document("bridge"), BRIDGE)
+    return index
+
+
+def ports(index: Any, *reply: Piece, model: Any = None, turns: Turns | None = None, embedder: Any = None) -> dict[str, Any]:
+    models = FakeModels(model if model is not None else FakeModel([reply]) if reply else None)
+    return {"index": index, "embedder": embedder, "models": models, "prompts": Prompts(), "turns": turns or Turns(), "rag": Rag()}
+
+
+async def run(bound: dict[str, Any], turn: Turn, table: Any = ANSWER) -> list[Event]:
+    async with aclosing(Runner(table, bound).run(turn)) as events:
+        return [event async for event in events]
+
+
+async def answer(bound: dict[str, Any], turn: Turn) -> Turn:
+    events = await run(bound, turn)
+    assert isinstance(events[-1], Done), events[-1]
+    return events[-1].turn
+
+
+def tokens(events: Sequence[Event]) -> str:
+    return "".join(event.text for event in events if isinstance(event, Token))
+
+
+# --- answers -----------------------------------------------------------------------------------
+
+
+async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bridge: SqliteIndex) -> None:
+    bound = ports(bridge, "It was built ", "in 1894 [1].", turns=(turns := Turns()))
+    events = await run(bound, make_turn(QUESTION))
+    turn = events[-1].turn  # type: ignore[union-attr]
+    assert tokens(events) == turn.answer.text == "It was built in 1894 [1]."
+    assert [(citation.number, citation.hit.chunk.chunk_id, citation.snippet) for citation in turn.answer.citations] == [
+        (1, "bridge|1|0", "The bridge was built in 1894.")
+    ]
+    assert (turn.outcome, turn.degraded, turn.persisted, turn.lang) == (None, False, True, "en")
+    assert [event.name for event in events if isinstance(event, StepStarted)] == [
+        "guard", "language", "search", "fuse", "read", "model", "context", "answer", "check", "save",
+    ] or "embed" in [span.name for span in turn.spans]  # fmt: skip
+    assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]
+    sent = bound["models"].model.sent[0]
+    assert BRIDGE[0] in sent.messages[0].content
+    assert sent.messages[-1].content == QUESTION
+
+
+async def test_without_a_model_the_sentences_that_answer_are_quoted(bridge: SqliteIndex) -> None:
+    events = await run(ports(bridge), make_turn(QUESTION, LIVE))
+    turn = events[-1].turn  # type: ignore[union-attr]
+    assert tokens(events) == turn.answer.text
+    assert turn.answer.text.startswith("The bridge was built in 1894. [1]")
+    assert (turn.answer.extractive, turn.degraded, turn.model) == (True, False, None)
+
+
+async def test_a_question_that_no_passage_answers_is_refused_and_keeps_the_nearest(bridge: SqliteIndex) -> None:
+    turn = await answer(ports(bridge), make_turn("Which river plants taste like salted caramel chocolate?"))
+    assert (turn.outcome, turn.answer and turn.answer.text, turn.persisted) == ("refused", message("refused", "en"), True)
+    assert [hit.chunk.text for hit in turn.hits] == [BRIDGE[1]]
+
+
+@pytest.mark.parametrize("error", [ModelUnavailable("down"), ModelTimeout("late"), RuntimeError("bug")])
+async def test_a_model_that_fails_is_stood_in_for_by_quotes(bridge: SqliteIndex, error: Exception) -> None:
+    turn = await answer(ports(bridge, "It was", error), make_turn(QUESTION))
+    assert turn.answer is not None
+    assert (turn.answer.extractive, turn.degraded) == (True, True)
+    assert "It was [" not in turn.answer.text
+    assert [span.status for span in turn.spans if span.name == "answer"] == ["fallback"]
+
+
+async def test_a_live_answer_that_breaks_off_ends_with_the_error_and_what_was_said(bridge: SqliteIndex) -> None:
+    turns = Turns()
+    events = await run(ports(bridge, "It was", ModelTimeout("late"), turns=turns), make_turn(QUESTION, LIVE))
+    failed = events[-1]
+    assert isinstance(failed, Failed)
+    assert (type(failed.error), failed.text) == (ModelTimeout, "It was")
+    assert [status for _, status in turns.saved] == ["error"]
+
+
+async def test_a_choice_of_model_that_fails_is_stood_in_for_too(bridge: SqliteIndex) -> None:
+    turn = await answer(ports(bridge, model=ModelUnavailable("no key")), make_turn(QUESTION, model="gpt"))
+    assert turn.answer is not None
+    assert (turn.answer.extractive, turn.degraded) == (True, True)
+
+
+async def test_an_answer_that_cites_nothing_is_marked_or_not_shown(bridge: SqliteIndex) -> None:
+    marked = await answer(ports(bridge, "In 1894 [9]."), make_turn(QUESTION))
+    assert marked.answer is not None
+    assert (marked.answer.text, marked.answer.warnings, marked.outcome) == ("In 1894.", ("uncited",), None)
+    events = await run(ports(bridge, "In 1894."), make_turn(QUESTION, STRICT))
+    assert tokens(events) == message("uncited", "en")
+
+
+# --- nothing to answer with --------------------------------------------------------------------
+
+
+async def test_nothing_found_says_so_and_asks_no_model(bridge: SqliteIndex) -> None:
+    bound = ports(bridge, "An invention.")
+    turn = await answer(bound, make_turn("Zebras?"))
+    assert (turn.outcome, turn.answer and turn.answer.text, turn.persisted) == ("no_hits", message("no_hits", "en"), True)
+    assert bound["models"].asked == []
+
+
+async def test_an_empty_collection_says_that_there_are_no_documents_yet(index: SqliteIndex) -> None:
+    turn = await answer(ports(index), make_turn("왜 그런가요?"))
+    assert (turn.outcome, turn.answer and turn.answer.text) == ("no_hits", message("empty", "ko"))
+
+
+async def test_a_caller_without_the_group_finds_nothing(bridge: SqliteIndex) -> None:
+    turn = await answer(ports(bridge, "It was built in 1894 [1]."), make_turn(QUESTION, caller=Caller("x", frozenset({"guests"}))))
+    assert (turn.outcome, turn.hits) == ("no_hits", ())
+
+
+# --- what is down ------------------------------------------------------------------------------
+
+
+async def test_an_index_that_is_down_is_never_told_as_nothing_found() -> None:
+    turns = Turns()
+    events = await run(ports(Down(), "x", turns=turns), make_turn(QUESTION))
+    assert isinstance(events[-1], Failed)
+    assert isinstance(events[-1].error, SearchUnavailable)
+    assert [(saved.question, status) for saved, status in turns.saved] == [(QUESTION, "error")]
+
+
+async def test_a_store_that_is_down_costs_no_answer(bridge: SqliteIndex) -> None:
+    turn = await answer(ports(bridge, "In 1894 [1].", turns=Turns(StoreUnavailable("down"))), make_turn(QUESTION))
+    assert turn.answer is not None
+    assert (turn.answer.text, turn.persisted) == ("In 1894 [1].", False)
+
+
+async def test_an_embedder_that_fails_leaves_the_words(bridge: SqliteIndex) -> None:
+    class Broken(FakeEmbedder):
+        async def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
+            raise ModelUnavailable("down")
+
+    turn = await answer(ports(bridge, "In 1894 [1].", embedder=Broken()), make_turn(QUESTION, retriever="cc"))
+    assert turn.answer is not None
+    assert (turn.answer.text, turn.degraded) == ("In 1894 [1].", True)
+    assert {span.name: span.status for span in turn.spans}["embed"] == "skipped"
+
+
+@pytest.mark.parametrize("question", ["", "?!", "x" * 3000])
+async def test_what_may_not_be_asked_is_a_bad_request_that_searches_nothing(question: str) -> None:
+    events = await run(ports(Down(), "x"), make_turn(question))
+    assert isinstance(events[-1], Failed)
+    assert isinstance(events[-1].error, Rejected)
+    assert isinstance(events[-1].error, BadRequest)
+
+
+# --- retrieval ---------------------------------------------------------------------------------
+
+
+async def test_both_lists_make_one_order_and_a_hit_keeps_both_scores(bridge: SqliteIndex) -> None:
+    embedder = FakeEmbedder()
+    await bridge.put_vectors(embedder.name, [ChunkVectors(f"bridge|1|{i}", embedder.vector(text)) for i, text in enumerate(BRIDGE)])
+    turn = await Runner(RETRIEVE, ports(bridge, embedder=embedder)).finish(make_turn(QUESTION, retriever="cc"))
+    assert [hit.chunk.ordinal for hit in turn.hits] == [0, 1]
+    assert turn.hits[0].score == 1.0
+    assert turn.hits[0].bm25 is not None
+    assert turn.hits[0].cosine == pytest.approx(float(embedder.vector(QUESTION) @ embedder.vector(BRIDGE[0])), abs=1e-5)
+    assert turn.hits[1].bm25 is None
+    assert embedder.embedded == [QUESTION]
+
+
+async def test_retrieval_writes_nothing_and_asks_no_model(bridge: SqliteIndex) -> None:
+    bound = ports(bridge, "x", turns=(turns := Turns()))
+    turn = await Runner(RETRIEVE, bound).finish(make_turn(QUESTION, limit=1))
+    assert (len(turn.hits), turns.saved, bound["models"].asked) == (1, [], [])
+    assert turn.caller == ME
+
+
+@pytest.mark.parametrize(
+    ("document", "lang", "question"),
+    [
+        ("Die Brücke wurde 1894 gebaut. Sie ist heute blau gestrichen.", "de", "Wann wurde die Brücke gebaut?"),
+        ("다리는 1894년에 건설되었다. 오늘은 파란색으로 칠해져 있다.", "ko", "다리는 언제 건설되었나요?"),
+    ],
+)
+async def test_documents_in_other_languages_are_answered_by_their_words(index: SqliteIndex, document: str, lang: str, question: str) -> None:
+    await put_document(index, make_document(), [document], lang=lang)
+    embedder = FakeEmbedder()
+    turn = await answer(ports(index, embedder=embedder), make_turn(question))
+    assert turn.answer is not None
+    assert (turn.lang, turn.answer.extractive, "1894" in turn.answer.text) == (lang, True, True)
+    assert embedder.embedded == []

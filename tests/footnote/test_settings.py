@@ -1,0 +1,87 @@
+"""Every setting: its names, its precedence, its limits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from footnote.settings import Settings
+
+
+@pytest.fixture
+def settings(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Settings from these environment variables and no others."""
+
+    def make(**environment: str) -> Settings:
+        import os
+
+        for name in list(os.environ):
+            monkeypatch.delenv(name)
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        return Settings()
+
+    return make
+
+
+def test_without_an_environment_the_defaults_hold(settings: Any) -> None:
+    made = settings()
+    assert (made.data, made.index_name, made.retriever) == (Path("data"), "default", "rrf")
+    assert made.model_endpoint == (None, None, None)
+    assert (made.rag.fusion, made.rag.alpha, made.rag.rrf_k, made.rag.candidates) == ("minmax", 0.5, 30, 100)
+    assert (made.ingest.max_file_mb, made.ingest.chunk_tokens) == (50, 320)
+
+
+def test_nested_names_take_a_double_underscore(settings: Any) -> None:
+    made = settings(
+        LLM__MODEL="llama", LLM__DISCOVER="false", RAG__FUSION="rrf", RAG__ALPHA="0.25", FOOTNOTE_DATA="/srv/x",
+        INGEST__DROP_GROUPS='{"hr/": ["hr"]}', INDEX_NAME="laws", RETRIEVER="cc", SOMETHING_ELSE="1", RAG__UNKNOWN="1",
+    )  # fmt: skip
+    assert (made.llm.model, made.llm.discover) == ("llama", False)
+    assert (made.rag.fusion, made.rag.alpha, made.rag.rrf_k) == ("rrf", 0.25, 30)
+    assert made.ingest.drop_groups == {"hr/": ["hr"]}
+    assert (made.data, made.index_name, made.retriever) == (Path("/srv/x"), "laws", "cc")
+
+
+def test_the_names_of_other_systems_stand_behind_our_own(settings: Any) -> None:
+    def endpoint(**environment: str) -> tuple[str | None, str | None, str | None]:
+        base_url, model, key = settings(**environment).model_endpoint
+        return base_url, model, key.get_secret_value() if key else None
+
+    assert endpoint(OPENAI_BASE_URL="http://o/v1", PRIMARY_MODEL_ID="p", OPENAI_API_KEY="k") == ("http://o/v1", "p", "k")
+    assert endpoint(LLM_BASE_URL="http://l/v1", OPENAI_BASE_URL="http://o/v1", MODEL_NAME="m", PRIMARY_MODEL_ID="p") == (
+        "http://l/v1",
+        "m",
+        None,
+    )
+    ours = {"LLM__BASE_URL": "http://x/v1", "LLM__MODEL": "y", "LLM__API_KEY": "z"}
+    assert endpoint(**ours, LLM_BASE_URL="http://l/v1", MODEL_NAME="m", OPENAI_API_KEY="k") == ("http://x/v1", "y", "z")
+
+
+def test_a_key_is_never_shown(settings: Any) -> None:
+    assert "hush" not in repr(settings(LLM__API_KEY="hush", OPENAI_API_KEY="hush", EMBEDDING__API_KEY="hush"))
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("RAG__ALPHA", "1.5"),
+        ("RAG__FUSION", "magic"),
+        ("RAG__CANDIDATES", "0"),
+        ("RETRIEVER", "google"),
+        ("INGEST__MAX_FILE_MB", "many"),
+        ("AUTH__MODE", "x"),
+    ],
+)
+def test_a_value_that_makes_no_sense_stops_the_start(settings: Any, name: str, value: str) -> None:
+    with pytest.raises(ValidationError, match=f"(?i){name.replace('__', '.')}"):
+        settings(**{name: value})
+
+
+def test_settings_do_not_change_once_made(settings: Any) -> None:
+    made = settings()
+    with pytest.raises(ValidationError):
+        made.index_name = "other"

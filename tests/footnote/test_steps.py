@@ -1,0 +1,522 @@
+"""The runner: what a table promises holds at every failure, time-out, cut and disconnect."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Any
+
+import pytest
+
+from footnote.errors import FootnoteError, ModelUnavailable, Rejected, SearchUnavailable, StepTimeout, TooManyRequests
+from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.steps import BLOCK, FAIL, FALLBACK, QUEUE_SIZE, SKIP, Loop, OnError, Parallel, Runner, Step, Switch
+from footnote.types import Answer, Span, Turn
+from tests.fakes import HELD, LIVE, make_turn
+
+# --- toys: the trail of a turn is written into its question ------------------------------------
+
+
+def mark(letter: str, **changes: Any) -> Any:
+    async def step(turn: Turn) -> Turn:
+        return turn.with_(question=turn.question + letter, **changes)
+
+    return step
+
+
+def fail(error: BaseException) -> Any:
+    async def step(turn: Turn) -> Turn:
+        raise error
+
+    return step
+
+
+def say(*items: str | Event | BaseException, letter: str = "s") -> Any:
+    """A generator: text becomes a token, an error is raised."""
+
+    async def step(turn: Turn) -> AsyncIterator[Event | Turn]:
+        for item in items:
+            if isinstance(item, BaseException):
+                raise item
+            yield Token(item) if isinstance(item, str) else item
+        yield turn.with_(question=turn.question + letter)
+
+    return step
+
+
+async def never(turn: Turn) -> Turn:
+    await asyncio.Event().wait()
+    return turn
+
+
+class Saves:
+    """A port that counts what is saved."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.trails: list[str] = []
+
+
+async def save(turn: Turn, *, saves: Saves) -> Turn:
+    if saves.error is not None:
+        raise saves.error
+    saves.trails.append(turn.question)
+    return turn.with_(persisted=True)
+
+
+SAVE = Step("save", save, on_error=SKIP, always=True)
+START = make_turn("", LIVE)
+
+
+async def collect(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> list[Event]:
+    async with aclosing(Runner(rows, ports).run(turn)) as events:
+        return [event async for event in events]
+
+
+async def end(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> Any:
+    return (await collect(rows, turn, **ports))[-1]
+
+
+def statuses(turn: Turn) -> dict[str, str]:
+    return {span.name: span.status for span in turn.spans}
+
+
+class LoopClock:
+    """Lets the event loop's own time pass: time-outs without waiting."""
+
+    def __init__(self) -> None:
+        loop, self.ahead = asyncio.get_running_loop(), 0.0
+        real = loop.time
+        loop.time = lambda: real() + self.ahead  # type: ignore[method-assign]
+
+    def advance(self, seconds: float) -> None:
+        self.ahead += seconds
+
+
+# --- order, events, spans ----------------------------------------------------------------------
+
+
+async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
+    ticks = itertools.count(start=10.0, step=0.5)
+    runner = Runner(
+        (Step("one", mark("a"), shows=lambda t: {"length": len(t.question)}), Step("two", mark("b"))), {}, timer=lambda: next(ticks)
+    )
+    events = [event async for event in runner.run(START)]
+    assert events[:4] == [
+        StepStarted("one"),
+        StepFinished("one", 500.0, "ok", {"length": 1}),
+        StepStarted("two"),
+        StepFinished("two", 500.0),
+    ]
+    assert isinstance(events[4], Done)
+    assert events[4].turn.question == "ab"
+    assert events[4].turn.spans == (Span("one", 500.0, "ok", {"length": 1}), Span("two", 500.0))
+
+
+async def test_a_row_whose_condition_does_not_hold_leaves_no_trace() -> None:
+    events = await collect((Step("one", mark("a"), when=lambda t: t.question == "x"), Step("two", mark("b"))))
+    assert [event.name for event in events if isinstance(event, StepStarted)] == ["two"]
+    assert events[-1].turn.question == "b"
+
+
+async def test_a_step_gets_the_ports_it_names_and_no_others() -> None:
+    async def asks(turn: Turn, *, store: str) -> Turn:
+        return turn.with_(question=store)
+
+    done = await end((Step("one", asks),), store="the store", other="another")
+    assert done.turn.question == "the store"
+
+
+async def test_a_generator_passes_its_events_on_and_ends_with_a_turn() -> None:
+    events = await collect((Step("say", say(Think("hm"), "a", "b")),))
+    assert [event for event in events if isinstance(event, Think | Token)] == [Think("hm"), Token("a"), Token("b")]
+    assert events[-1].turn.question == "s"
+
+
+async def test_a_generator_that_ends_without_a_turn_is_a_defect_and_not_a_hang() -> None:
+    async def half(turn: Turn) -> AsyncIterator[Event | Turn]:
+        yield Token("a")
+
+    failed = await end((Step("half", half),))
+    assert isinstance(failed, Failed)
+    assert failed.text == "a"
+
+
+async def test_a_held_turn_sends_no_token_before_its_answer_is_final() -> None:
+    rows = (Step("say", say("dr", Think("hm"), "aft")), Step("check", mark("c", answer=Answer("final"))))
+    events = await collect(rows, make_turn("", HELD))
+    assert [event for event in events if isinstance(event, Think | Token)] == [Think("hm"), Token("final")]
+    assert isinstance(events[-2], Token)
+    assert isinstance(events[-1], Done)
+
+
+# --- policies ----------------------------------------------------------------------------------
+
+
+async def test_a_failed_row_ends_the_turn_with_its_error_and_where_it_stood() -> None:
+    rows = (Step("one", mark("a")), Step("search", fail(SearchUnavailable("down")), on_error=FAIL), Step("two", mark("b")))
+    failed = await end(rows)
+    assert isinstance(failed, Failed)
+    assert (type(failed.error), failed.error.detail, failed.text) == (SearchUnavailable, "down", "")
+    assert failed.turn.question == "a"
+    assert statuses(failed.turn) == {"one": "ok", "search": "failed"}
+
+
+@pytest.mark.parametrize("policy", [FAIL, FALLBACK])
+async def test_what_a_library_raised_goes_to_the_log_and_not_to_the_caller(policy: OnError, caplog: pytest.LogCaptureFixture) -> None:
+    error = KeyError("secret of the library")
+    rows = (Step("one", fail(ValueError("first") if policy is FALLBACK else error), on_error=policy, fallback=fail(error)), SAVE)
+    with caplog.at_level(logging.ERROR, logger="footnote.steps"):
+        events = await collect(rows, saves=Saves())
+    failed = events[-1]
+    assert isinstance(failed, Failed)
+    assert (type(failed.error), failed.error.detail) == (FootnoteError, "Something went wrong")
+    assert "secret" not in repr(events)
+    assert statuses(failed.turn) == {"one": "failed", "save": "ok"}
+    assert caplog.records[-1].exc_info is not None
+    assert caplog.records[-1].exc_info[1] is error
+    assert (caplog.records[-1].step, caplog.records[-1].trace_id) == ("one", "t1")
+
+
+async def test_a_skipped_row_leaves_the_turn_as_it_was_but_degraded() -> None:
+    rows = (
+        Step("one", mark("a")),
+        Step("embed", fail(ModelUnavailable()), on_error=SKIP, shows=lambda t: {"x": 1}),
+        Step("two", mark("b")),
+    )
+    done = await end(rows)
+    assert (done.turn.question, done.turn.degraded) == ("ab", True)
+    assert done.turn.spans[1].status == "skipped"
+    assert done.turn.spans[1].detail == {}
+
+
+async def test_a_turn_that_could_not_be_saved_says_so_and_is_not_degraded_by_it() -> None:
+    done = await end((Step("one", mark("a")), SAVE), saves=Saves(error=OSError("disk")))
+    assert isinstance(done, Done)
+    assert (done.turn.persisted, done.turn.degraded) == (False, False)
+    assert statuses(done.turn)["save"] == "skipped"
+
+
+async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
+    rows = (Step("one", mark("a")), Step("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=mark("f")), Step("two", mark("b")))
+    done = await end(rows)
+    assert (done.turn.question, done.turn.degraded) == ("afb", True)
+    assert statuses(done.turn) == {"one": "ok", "answer": "fallback", "two": "ok"}
+
+
+async def test_a_fallback_that_fails_too_ends_the_turn_with_its_own_error() -> None:
+    failed = await end((Step("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=fail(SearchUnavailable())),))
+    assert isinstance(failed.error, SearchUnavailable)
+    assert statuses(failed.turn) == {"answer": "failed"}
+
+
+@pytest.mark.parametrize("error", [ValueError("bug"), SearchUnavailable("down"), StepTimeout("late"), FootnoteError()])
+async def test_a_check_that_cannot_be_made_blocks_the_turn(error: Exception) -> None:
+    done = await end((Step("guard", fail(error), on_error=BLOCK), Step("two", mark("b")), SAVE), saves=Saves())
+    assert isinstance(done, Done)
+    assert (done.turn.outcome, done.turn.question, done.turn.persisted) == ("blocked", "", True)
+
+
+@pytest.mark.parametrize("error", [Rejected("Too long."), TooManyRequests("Slow down.")])
+async def test_a_check_that_says_no_passes_through_with_its_own_status(error: FootnoteError) -> None:
+    failed = await end((Step("guard", fail(error), on_error=BLOCK), Step("two", mark("b"))))
+    assert isinstance(failed, Failed)
+    assert failed.error is error
+    assert failed.turn.outcome is None
+
+
+@pytest.mark.parametrize("policy", [SKIP, FALLBACK, BLOCK])
+async def test_after_a_token_was_sent_no_policy_takes_it_back(policy: OnError) -> None:
+    rows = (Step("answer", say("half an ", "ans", ModelUnavailable()), on_error=policy, fallback=mark("f")), Step("two", mark("b")), SAVE)
+    events = await collect(rows, saves=(saves := Saves()))
+    assert isinstance(events[-1], Failed)
+    assert isinstance(events[-1].error, ModelUnavailable)
+    assert events[-1].text == "half an ans"
+    assert saves.trails == [""]
+
+
+async def test_what_an_earlier_row_sent_does_not_bind_a_later_one() -> None:
+    done = await end((Step("one", say("a")), Step("two", fail(ModelUnavailable()), on_error=SKIP)))
+    assert isinstance(done, Done)
+
+
+async def test_a_held_turn_can_still_fall_back_because_nothing_was_sent() -> None:
+    rows = (Step("answer", say("half", ModelUnavailable()), on_error=FALLBACK, fallback=mark("f", answer=Answer("whole"))),)
+    events = await collect(rows, make_turn("", HELD))
+    assert [event for event in events if isinstance(event, Token)] == [Token("whole")]
+    assert isinstance(events[-1], Done)
+
+
+# --- always ------------------------------------------------------------------------------------
+
+
+async def test_an_outcome_settles_the_turn_and_only_rows_that_must_run_still_do() -> None:
+    rows = (Step("one", mark("a", outcome="refused")), Step("two", mark("b")), Step("trace", mark("t"), always=True), SAVE)
+    done = await end(rows, saves=(saves := Saves()))
+    assert (done.turn.question, done.turn.outcome, saves.trails) == ("at", "refused", ["at"])
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+async def test_rows_that_must_run_run_once_wherever_the_error_falls(place: int) -> None:
+    rows: list[Any] = [Step("trace", mark("t"), always=True), SAVE]
+    rows.insert(place, Step("bad", fail(SearchUnavailable())))
+    events = await collect(rows, saves=(saves := Saves()))
+    assert isinstance(events[-1], Failed)
+    assert (events[-1].turn.question, saves.trails, events[-1].turn.persisted) == ("t", ["t"], True)
+    assert [event.name for event in events if isinstance(event, StepStarted)].count("save") == 1
+
+
+async def test_a_row_that_must_run_and_fails_does_not_hide_the_first_error_or_stop_the_others() -> None:
+    rows = (Step("bad", fail(SearchUnavailable())), Step("trace", fail(ModelUnavailable()), always=True), SAVE)
+    failed = await end(rows, saves=(saves := Saves()))
+    assert isinstance(failed.error, SearchUnavailable)
+    assert saves.trails == [""]
+
+
+async def test_a_condition_that_breaks_is_a_defect_and_the_turn_is_still_saved() -> None:
+    def broken(turn: Turn) -> bool:
+        raise ZeroDivisionError
+
+    failed = await end((Step("one", mark("a")), Step("two", mark("b"), when=broken), SAVE), saves=(saves := Saves()))
+    assert type(failed.error) is FootnoteError
+    assert saves.trails == ["a"]
+
+
+# --- time --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["plain", "generator"])
+async def test_a_step_past_its_limit_fails_by_its_policy(kind: str) -> None:
+    clock = LoopClock()
+
+    async def plain(turn: Turn) -> Turn:
+        clock.advance(10.5)
+        return await never(turn)
+
+    async def generator(turn: Turn) -> AsyncIterator[Event | Turn]:
+        yield Think("wait")
+        yield await plain(turn)
+
+    failed = await end((Step("slow", plain if kind == "plain" else generator, limit_s=10),))
+    assert isinstance(failed.error, StepTimeout)
+    assert failed.error.detail == "The step “slow” took longer than 10 s."
+
+
+async def test_the_limit_counts_for_each_wait_and_not_for_their_sum() -> None:
+    clock = LoopClock()
+
+    async def patient(turn: Turn) -> AsyncIterator[Event | Turn]:
+        for letter in "abc":
+            clock.advance(6)
+            await asyncio.sleep(0)
+            yield Token(letter)
+        yield turn
+
+    assert isinstance(await end((Step("patient", patient, limit_s=10),)), Done)
+
+
+async def test_a_slow_reader_trips_no_limit() -> None:
+    clock = LoopClock()
+    runner = Runner((Step("say", say(*"x" * (QUEUE_SIZE + 50)), limit_s=10),), {})
+    read = 0
+    async for event in runner.run(START):
+        read += isinstance(event, Token)
+        clock.advance(100)
+        await asyncio.sleep(0)
+    assert isinstance(event, Done)
+    assert read == QUEUE_SIZE + 50
+
+
+async def test_a_time_out_inside_a_library_is_not_told_as_the_steps_own() -> None:
+    for limit_s in (None, 10.0):
+        failed = await end((Step("one", fail(TimeoutError("socket")), limit_s=limit_s),))
+        assert type(failed.error) is FootnoteError
+
+
+async def test_a_generator_that_is_left_is_closed() -> None:
+    closed = []
+
+    async def opens(turn: Turn) -> AsyncIterator[Event | Turn]:
+        try:
+            yield turn.with_(question="early")
+            yield Token("never")
+        finally:
+            closed.append(True)
+
+    done = await end((Step("opens", opens),))
+    assert (done.turn.question, closed) == ("early", [True])
+
+
+# --- readers -----------------------------------------------------------------------------------
+
+TALK = (Step("one", mark("a")), Step("say", say(*"hello")), Step("two", mark("b", answer=Answer("hello"))), SAVE)
+
+
+async def test_a_client_that_leaves_at_any_event_stops_nothing_that_must_be_saved() -> None:
+    count = len(await collect(TALK, saves=Saves()))
+    assert count == 14
+    for leave_after in range(1, count + 1):
+        saves = Saves()
+        runner = Runner(TALK, {"saves": saves})
+        async with aclosing(runner.run(START)) as events:
+            for _ in range(leave_after):
+                await anext(events)
+        await runner.drain()
+        assert saves.trails == ["asb"], f"left after {leave_after} events"
+
+
+async def test_a_reader_that_is_cancelled_while_it_waits_leaves_the_turn_running() -> None:
+    go, saves = asyncio.Event(), Saves()
+
+    async def wait(turn: Turn) -> Turn:
+        await go.wait()
+        return turn.with_(question="waited")
+
+    runner = Runner((Step("wait", wait), SAVE), {"saves": saves})
+    reader = asyncio.create_task(runner.finish(START))
+    await asyncio.sleep(0.001)
+    reader.cancel()
+    await asyncio.gather(reader, return_exceptions=True)
+    assert saves.trails == []
+    go.set()
+    await runner.drain()
+    assert saves.trails == ["waited"]
+
+
+async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> None:
+    made = 0
+
+    async def count(turn: Turn) -> AsyncIterator[Event | Turn]:
+        nonlocal made
+        for made in range(1, 1001):
+            yield Token(str(made))
+        yield turn
+
+    runner = Runner((Step("count", count), SAVE), {"saves": (saves := Saves())})
+    async with aclosing(runner.run(START)) as events:
+        assert await anext(events) == StepStarted("count")
+        await asyncio.sleep(0.002)
+        assert made == QUEUE_SIZE + 1
+        tokens = [await anext(events) for _ in range(600)]
+        assert tokens == [Token(str(number)) for number in range(1, 601)]
+    # The reader left while the queue was full: nobody waits for room any more.
+    await asyncio.wait_for(runner.drain(), 1)
+    assert (made, saves.trails) == (1000, [""])
+
+
+async def test_finish_gives_the_turn_or_raises_what_it_failed_with() -> None:
+    assert (await Runner((Step("one", mark("a")),), {}).finish(START)).question == "a"
+    with pytest.raises(SearchUnavailable, match="down"):
+        await Runner((Step("one", fail(SearchUnavailable("down"))),), {}).finish(START)
+
+
+async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_hanging_it() -> None:
+    async def leaks(turn: Turn) -> Turn:
+        future: asyncio.Future[Turn] = asyncio.get_running_loop().create_future()
+        future.cancel()
+        return await future
+
+    failed = await asyncio.wait_for(end((Step("one", leaks), SAVE), saves=(saves := Saves())), 1)
+    assert type(failed.error) is FootnoteError
+    assert saves.trails == [""]
+
+
+async def test_draining_an_idle_runner_returns_at_once() -> None:
+    await Runner(TALK, {"saves": Saves()}).drain()
+
+
+# --- combinators -------------------------------------------------------------------------------
+
+
+def join(turn: Turn, branches: Sequence[Turn]) -> Turn:
+    return turn.with_(question=turn.question + "".join(branch.question for branch in branches))
+
+
+async def test_branches_run_at_once_from_the_same_turn_and_merge_in_the_order_of_the_table() -> None:
+    first_may_end = asyncio.Event()
+
+    async def first(turn: Turn) -> Turn:
+        await first_may_end.wait()
+        return turn.with_(question=turn.question + "1")
+
+    async def second(turn: Turn) -> Turn:
+        first_may_end.set()
+        return turn.with_(question=turn.question + "2")
+
+    done = await end((Step("a", mark("a")), Parallel("both", (Step("first", first), Step("second", second)), join, limit_s=5)))
+    assert (done.turn.question, done.turn.degraded) == ("aa1a2", False)
+    assert [span.name for span in done.turn.spans] == ["a", "first", "second"]
+
+
+async def test_a_late_branch_is_left_out_and_cancelled() -> None:
+    cancelled = []
+
+    async def late(turn: Turn) -> Turn:
+        try:
+            return await never(turn)
+        finally:
+            cancelled.append(True)
+
+    done = await end((Parallel("both", (Step("late", late), Step("good", mark("g"))), join, limit_s=0.005), Step("two", mark("b"))))
+    assert (done.turn.question, done.turn.degraded, cancelled) == ("gb", True, [True])
+    assert statuses(done.turn) == {"good": "ok", "late": "late", "two": "ok"}
+
+
+async def test_a_failed_branch_is_left_out() -> None:
+    done = await end((Parallel("both", (Step("bad", fail(ModelUnavailable())), Step("good", mark("g"))), join),))
+    assert (done.turn.question, done.turn.degraded) == ("g", True)
+    assert statuses(done.turn) == {"bad": "failed", "good": "ok"}
+
+
+async def test_when_no_branch_is_left_the_first_error_stands() -> None:
+    rows = (Step("late", never), Step("bad", fail(ModelUnavailable("a"))), Step("worse", fail(SearchUnavailable("b"))))
+    failed = await end((Parallel("all", rows, join, limit_s=0.005), SAVE), saves=Saves())
+    assert isinstance(failed.error, ModelUnavailable)
+    assert statuses(failed.turn) == {"late": "late", "bad": "failed", "worse": "failed", "save": "ok"}
+    failed = await end((Parallel("all", (Step("late", never),), join, limit_s=0.005),))
+    assert isinstance(failed.error, StepTimeout)
+
+
+async def test_a_loop_ends_when_it_is_good_enough_or_was_tried_often_enough() -> None:
+    rows = (Step("one", mark("a")),)
+    assert (await end((Loop("loop", rows, lambda t: t.question == "aa", 5),))).turn.question == "aa"
+    assert (await end((Loop("loop", rows, lambda t: False, 3), Step("two", mark("b"))))).turn.question == "aaab"
+    settled = await end((Loop("loop", (Step("one", mark("a", outcome="refused")),), lambda t: False, 3), SAVE), saves=(saves := Saves()))
+    assert (settled.turn.question, saves.trails) == ("a", ["a"])
+
+
+async def test_a_switch_runs_the_table_that_its_key_names() -> None:
+    tables = {"x": (Step("one", mark("1")),), "y": (Step("two", mark("2")), Loop("loop", (Step("three", mark("3")),), lambda t: False, 2))}
+    row = Switch("mode", lambda t: t.question or "y", tables)
+    assert (await end((row,))).turn.question == "233"
+    assert (await end((row,), make_turn("x", LIVE))).turn.question == "x1"
+
+
+@pytest.mark.parametrize("policy", [SKIP, BLOCK])
+async def test_a_policy_holds_inside_a_branch_too(policy: OnError) -> None:
+    inner = Switch("mode", lambda t: "only", {"only": (Step("bad", fail(ModelUnavailable()), on_error=policy), Step("after", mark("z")))})
+    done = await end((Parallel("both", (inner, Step("good", mark("g"))), join),))
+    assert done.turn.question == ("zg" if policy is SKIP else "g")
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        Step("save", save),
+        Step("one", mark("a"), on_error=FALLBACK, fallback=save),
+        Parallel("both", (Step("one", mark("a")), Step("save", save)), join),
+        Loop("loop", (Step("save", save),), lambda t: True, 1),
+        Switch("mode", lambda t: "x", {"x": (Step("one", mark("a")),), "y": (Step("save", save),)}),
+    ],
+)
+def test_a_table_that_names_a_missing_port_is_refused_when_it_is_built(row: Any) -> None:
+    with pytest.raises(TypeError, match="needs the port 'saves'"):
+        Runner((row,), {"store": object()})
+
+
+def test_a_row_that_falls_back_needs_something_to_fall_back_to() -> None:
+    with pytest.raises(TypeError, match="'one' has no fallback"):
+        Runner((Step("one", mark("a"), on_error=FALLBACK),), {})

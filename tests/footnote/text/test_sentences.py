@@ -1,0 +1,119 @@
+"""Sentence bounds in three languages."""
+
+from __future__ import annotations
+
+import random
+from time import perf_counter
+
+import pytest
+
+from footnote.text.sentences import LONGEST, split_sentences
+
+
+def split(text: str, lang: str = "en") -> list[str]:
+    return [text[start:end] for start, end in split_sentences(text, lang)]
+
+
+@pytest.mark.parametrize(
+    ("lang", "sentences"),
+    [
+        (
+            "en",
+            [
+                "Dr. Smith paid $3.50 on Jan. 5 to J. R. Tolkien.",
+                "He left at 5 p.m. on Monday.",
+                "See https://example.org/a.b?c=d for more.",
+            ],
+        ),
+        ("en", ["He said “It is done.”", "Then he left the room!", "Was it too late?", "Nobody knew why…", "It ended in 1990."]),
+        ("en", ["Version 2.5.1 is out.", "Tools, e.g. hammers, cost 3.5 % more, i.e. a lot, vs. 2 % before."]),
+        ("de", ["Am 3. Mai 1949 kam Karl V. nach Bonn.", "Das war z. B. im 19. Jahrhundert so.", "Er blieb ca. 5 Tage dort."]),
+        ("de", ["Die Fa. Maier GmbH zahlt 1.250,50 Euro.", "Warum so viel Geld?", "Das steht in § 5 Abs. 2 des Vertrags."]),
+        ("ko", ["서울은 대한민국의 수도이다.", "인구는 약 9.4백만 명이다.", "왜 그렇게 많은가?", "그것은 알 수 없다!"]),
+    ],
+)
+def test_sentences_end_where_a_reader_ends_them(lang: str, sentences: list[str]) -> None:
+    assert split(" ".join(sentences), lang) == sentences
+
+
+def test_korean_sentences_end_without_a_space_too() -> None:
+    assert split("인구는 천만 명이다.그리고 매우 큰 도시이다.", "ko") == ["인구는 천만 명이다.", "그리고 매우 큰 도시이다."]
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ["A paragraph without a stop", "and the next one starts small."],
+        ["We sell pens, paper, etc.", "The next paragraph starts here."],
+        ["It ends with a stop.", "but the next paragraph starts small."],
+    ],
+)
+def test_a_paragraph_ends_a_sentence_whatever_stands_around(pieces: list[str]) -> None:
+    assert split("\n\n".join(pieces)) == pieces
+    assert split(" \n \n".join(pieces)) == pieces
+
+
+@pytest.mark.parametrize("marks", [("- ", "- ", "- "), ("1. ", "2. ", "10. "), ("* ", "• ", "1) ")])
+def test_a_list_item_is_a_sentence(marks: tuple[str, str, str]) -> None:
+    items = [f"{mark}{text}" for mark, text in zip(marks, ("apples, pears etc.", "another item of it", "a third item. of it"), strict=True)]
+    assert split("\n".join(items)) == items
+
+
+def test_a_row_of_a_table_is_a_sentence() -> None:
+    rows = ["| City | Inhabitants |", "| --- | --- | --- |", "| München | 1,500,000 |"]
+    assert split("\n".join(rows)) == rows
+
+
+def test_a_fragment_joins_its_neighbour() -> None:
+    assert split("Yes. It was the third time that day. No.") == ["Yes. It was the third time that day. No."]
+    assert split("네. 그것은 세 번째였습니다. 아니요.", "ko") == ["네. 그것은 세 번째였습니다. 아니요."]
+
+
+def test_a_long_sentence_is_cut_at_a_line_a_semicolon_or_a_word() -> None:
+    assert split("word " * 100 + "end; " + "more " * 100)[0].endswith("end;")
+    assert split("word " * 100 + "end\n" + "more " * 100)[0].endswith("end")
+    cut = split("word " * 300)
+    assert [len(piece) for piece in cut] == [599, 594, 304]
+    assert [len(piece) for piece in split("x" * 1500)] == [600, 600, 300]
+
+
+def test_bounds_are_ordered_and_hold_every_character_that_is_not_white_space() -> None:
+    rng = random.Random(42)
+    alphabet = [
+        *'aB7 .!?…\n\t|-*;:,"”)(',
+        " ",
+        "다",
+        "다.",
+        "ß",
+        "e.g.",
+        "\n\n",
+        "\n- ",
+        "\n1. ",
+        "。",
+        "🙂",
+        "e\u0301",
+        "\u00a0",
+        "word" * 40,
+        "\x00",
+        "V.",
+    ]
+    for _ in range(1500):
+        text = "".join(rng.choices(alphabet, k=rng.randint(0, 120)))
+        for lang in ("en", "de", "ko"):
+            at = 0
+            for start, end in split_sentences(text, lang):
+                assert at <= start < end <= len(text)
+                assert not text[at:start].strip(), (text, at, start)
+                assert text[start:end] == text[start:end].strip()
+                assert end - start <= LONGEST
+                at = end
+            assert not text[at:].strip()
+
+
+@pytest.mark.parametrize(
+    "text", ["." * 50_000 + "x", "!?" * 25_000 + "x", '."' * 25_000, "e.g. " * 10_000, "\n" + " " * 50_000 + "x", "a. " * 15_000]
+)
+def test_no_text_takes_more_than_linear_time(text: str) -> None:
+    started = perf_counter()
+    split_sentences(text)
+    assert perf_counter() - started < 2  # the quadratic pattern took a minute for the first

@@ -1,0 +1,63 @@
+"""The tokens that are indexed and asked for."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from footnote.text.tokens import content_terms, count_tokens, index_tokens, query_tokens
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "tokens"),
+    [
+        ("The running dogs run.", "en", ["run", "dog", "run"]),
+        ("Die Häuser", "de", ["haus", "häuse", "äuser"]),
+        ("Kaufvertrag ab", "de", ["kaufvertrag", "ab", "kaufv", "aufve", "ufver", "fvert", "vertr", "ertra", "rtrag", "ab"]),
+        ("서울특별시", "ko", ["서울", "울특", "특별", "별시"]),
+        ("물 한잔", "ko", ["물", "한잔"]),
+        ("東京タワー", "ja", ["東京", "京タ", "タワ", "ワー"]),
+        ("GPT-4의 Models 사용", "ko", ["의", "사용", "gpt", "4", "model"]),
+        ("the word 서울역", "en", ["서울", "울역", "word"]),
+        ("the running dogs", "und", ["the", "running", "dogs"]),
+        ("ﬁle Ｆile ﬀ x²", "und", ["file", "file", "ff", "x2"]),
+        ("snake_case c++ 3.14", "und", ["snake_case", "c", "3", "14"]),
+    ],
+)
+def test_a_text_becomes_the_tokens_of_its_language(text: str, lang: str, tokens: list[str]) -> None:
+    assert index_tokens(text, lang) == tokens
+
+
+def test_a_query_asks_for_each_token_once_in_order_of_appearance() -> None:
+    assert query_tokens("dogs and a dog and cats", "en") == ("dog", "cat")
+
+
+def test_a_query_of_stop_words_only_is_asked_as_it_stands() -> None:
+    assert query_tokens("To be or not to be", "en") == ("to", "be", "or", "not")
+    assert query_tokens("?!", "en") == ()
+
+
+def test_the_parts_of_a_german_compound_are_among_its_tokens() -> None:
+    assert {"vertr", "ertra", "rtrag"} <= set(query_tokens("Vertrag", "de")) & set(index_tokens("Kaufvertrag", "de"))
+
+
+def test_what_a_question_is_about_leaves_out_the_words_it_is_asked_with() -> None:
+    assert content_terms("How many dogs does the queen have?", "en") == ["dog", "queen"]
+    assert content_terms("Wann wurde der Kaufvertrag unterschrieben?", "de") == ["kaufvertrag", "unterschrieb"]
+    assert content_terms("한국의 수도는 어디인가", "ko") == ["한국", "국의", "수도", "도는"]
+    assert content_terms("Where is 서울역?", "en") == ["서울", "울역"]
+
+
+def test_counted_tokens_are_near_what_a_tokenizer_makes() -> None:
+    assert count_tokens("") == 0
+    assert count_tokens("The cat sat on the mat.") == 6  # six words and half a full stop, rounded to even
+    assert count_tokens("internationalization") == 5  # 1 + 15 / 4
+    assert count_tokens("서울특별시") == 3  # 5 × .65
+    assert count_tokens("...." * 5) == 10
+
+
+def test_threads_do_not_share_a_stemmer() -> None:
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(lambda i: tuple(index_tokens("running dogs " * 200, "en" if i % 2 else "de")[:2]), range(40)))
+    assert found == {("run", "dog"), ("running", "dog")}

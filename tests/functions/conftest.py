@@ -1,0 +1,97 @@
+"""The functions on a data folder of their own: one Core, clients that speak HTTP, events as Lambda gets them."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from footnote.bootstrap import Core
+from footnote.ports import Clock
+from footnote.settings import LLM, Embedding, Settings
+from footnote.types import Caller
+from footnote_http.app import caller_of
+
+CreateApp = Callable[[Callable[[], Core]], FastAPI]
+OpenClient = Callable[[CreateApp], Awaitable[httpx.AsyncClient]]
+Event = dict[str, Any]
+
+EVENTS = Path(__file__).parents[2] / "events"
+LOCAL = Caller("local", sees_all=True, role="admin")
+"""Who every caller is in mode `none`."""
+
+
+@pytest.fixture
+async def core(tmp_path: Path, clock: Clock) -> AsyncIterator[Core]:
+    """No model of any kind: words find passages, sentences of theirs are the answers."""
+    made = Core(Settings(data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
+    yield made
+    await made.close()
+
+
+@pytest.fixture
+async def open_client(core: Core) -> AsyncIterator[OpenClient]:
+    """Clients of functions that share `core`. A defect is a 500, as it would be for anybody."""
+    async with AsyncExitStack() as stack:
+
+        async def open_(create_app: CreateApp) -> httpx.AsyncClient:
+            transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
+            return await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
+
+        yield open_
+
+
+@pytest.fixture
+def lambda_loop() -> Iterator[asyncio.AbstractEventLoop]:
+    """A Lambda handler is called outside of any running loop, in a thread that has one."""
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield loop
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+def sample_event(name: str, **changes: Any) -> Event:
+    event: Event = json.loads((EVENTS / f"{name}.json").read_text())
+    return event | changes
+
+
+def get_event(path: str, query: str = "") -> Event:
+    """A GET as a function URL sends it."""
+    event = sample_event("query_http", rawPath=path, rawQueryString=query)
+    http = event["requestContext"]["http"] | {"method": "GET", "path": path}
+    del event["body"], event["headers"]["content-type"], event["headers"]["content-length"]
+    return event | {"requestContext": event["requestContext"] | {"http": http}}
+
+
+def body_of(reply: dict[str, Any]) -> Any:
+    """The JSON that a function URL sends on: what is no text to Mangum comes as base64."""
+    return json.loads(base64.b64decode(reply["body"]) if reply["isBase64Encoded"] else reply["body"])
+
+
+def as_caller(caller: Caller, create_app: CreateApp) -> CreateApp:
+    """The same function, asked by somebody else than the local user."""
+
+    def create(core: Callable[[], Core]) -> FastAPI:
+        app = create_app(core)
+        app.dependency_overrides[caller_of] = lambda: caller
+        return app
+
+    return create
+
+
+def heavy_imports(module: str) -> list[str]:
+    """What importing a function's module also loads of what should wait for the first request."""
+    heavy = ("footnote.adapters", "footnote.bootstrap", "sqlite3", "numpy", "openai", "mangum", "pypdfium2", "aws_lambda_powertools")
+    code = f"import {module}, sys; print(*sorted(name for name in sys.modules if name in {heavy}))"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()

@@ -1,0 +1,240 @@
+"""The feedback function: thumbs on answers by HTTP and as Lambda gets them, and what they say together."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from feedback.app import create_app, handler
+from footnote.bootstrap import Core
+from footnote.types import Answer, Citation, Feedback
+from footnote_http.lambda_handler import http_handler
+from tests.conftest import HandClock
+from tests.fakes import ME, make_hit, make_turn
+from tests.functions.conftest import LOCAL, OpenClient, as_caller, body_of, get_event, heavy_imports, sample_event
+
+SAMPLE_TRACE = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
+DAY = 86_400.0
+
+
+async def save(core: Core, trace_id: str, **changes: Any) -> None:
+    await core.turns.save(make_turn(**{"trace_id": trace_id, "caller": LOCAL, "started_at": core.clock(), **changes}), "done")
+
+
+# --- one feedback ------------------------------------------------------------------------------
+
+
+async def test_feedback_is_kept_with_all_that_was_said(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    await save(core, "t1")
+    clock.advance(60)
+    body = {
+        "trace_id": "t1",
+        "rating": "down",
+        "reason": " 다른 버전에 대한 문장이에요. ",
+        "proposed_answer": "Drei Jahre.",
+        "selected_citations": ["plan#007", "plan#001", "plan#007"],
+        "tags": ["outdated", "short"],
+    }
+    reply = await (await open_client(create_app)).post("/feedback", json=body)
+    assert (reply.status_code, reply.json()) == (200, {"status": "ok"})
+    assert await core.turns.feedback(LOCAL, "t1") == Feedback(
+        "t1",
+        "local",
+        "down",
+        "다른 버전에 대한 문장이에요.",
+        "Drei Jahre.",
+        ("plan#007", "plan#001"),
+        ("outdated", "short"),
+        1_700_000_060.0,
+    )
+
+
+async def test_a_rating_is_enough_and_an_empty_reason_is_none(core: Core, open_client: OpenClient) -> None:
+    await save(core, "t1")
+    await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "up", "reason": "  "})
+    assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
+
+
+async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, open_client: OpenClient) -> None:
+    await save(core, "t1")
+    client = await open_client(create_app)
+    await client.post("/feedback", json={"trace_id": "t1", "rating": "down", "reason": "Wrong.", "tags": ["wrong"]})
+    await client.post("/feedback", json={"trace_id": "t1", "rating": "up"})
+    assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
+
+
+async def test_a_turn_of_another_user_is_as_unknown_as_one_that_never_was(core: Core, open_client: OpenClient) -> None:
+    await save(core, "theirs")
+    client = await open_client(as_caller(ME, create_app))
+    for trace_id in ("theirs", "never-was"):
+        reply = await client.post("/feedback", json={"trace_id": trace_id, "rating": "up"})
+        assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json")
+        assert reply.json() == {
+            "type": "about:blank",
+            "title": "Not found",
+            "status": 404,
+            "detail": "There is no such turn.",
+            "trace_id": reply.headers["x-trace-id"],
+        }
+    assert await core.turns.feedback(ME, "theirs") is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "detail"),
+    [
+        ({"trace_id": None}, "trace_id: Input should be a valid string"),
+        ({"trace_id": ""}, "trace_id: String should have at least 1 character"),
+        ({"trace_id": "t" * 101}, "trace_id: String should have at most 100 characters"),
+        ({"rating": "sideways"}, "rating: Input should be 'up' or 'down'"),
+        ({"reason": "x" * 2001}, "reason: String should have at most 2000 characters"),
+        ({"proposed_answer": "x" * 20_001}, "proposed_answer: String should have at most 20000 characters"),
+        ({"selected_citations": ["x"] * 101}, "selected_citations: List should have at most 100 items after validation, not 101"),
+        ({"selected_citations": ["x" * 201]}, "selected_citations.0: String should have at most 200 characters"),
+        ({"tags": ["x"] * 21}, "tags: List should have at most 20 items after validation, not 21"),
+        ({"tags": ["fine", "x" * 51]}, "tags.1: String should have at most 50 characters"),
+        ({"tags": [" "]}, "tags.0: String should have at least 1 character"),
+    ],
+)
+async def test_what_is_too_long_or_not_as_it_should_be_is_told_by_name(
+    changes: dict[str, Any], detail: str, core: Core, open_client: OpenClient
+) -> None:
+    await save(core, "t1")
+    reply = await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "up"} | changes)
+    assert (reply.status_code, reply.json()["detail"]) == (422, detail)
+    assert await core.turns.feedback(LOCAL, "t1") is None
+
+
+async def test_the_longest_feedback_is_taken(core: Core, open_client: OpenClient) -> None:
+    await save(core, "t" * 100)
+    longest = {
+        "reason": "가" * 2000,
+        "proposed_answer": "가" * 20_000,
+        "selected_citations": [f"{number:0200}" for number in range(100)],
+        "tags": [f"{number:050}" for number in range(20)],
+    }
+    reply = await (await open_client(create_app)).post("/feedback", json={"trace_id": "t" * 100, "rating": "up"} | longest)
+    assert reply.status_code == 200
+    assert (await core.turns.feedback(LOCAL, "t" * 100)).reason == "가" * 2000
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        (b"", 422),
+        (b"{", 422),
+        (b"[]", 422),
+        (b'{"trace_id": "t1", "rating": "up", "reason": "\\ud800"}', 422),
+        (b"\xff", 400),
+    ],
+)
+async def test_a_body_that_cannot_be_read_is_refused(content: bytes, status: int, core: Core, open_client: OpenClient) -> None:
+    await save(core, "t1")
+    reply = await (await open_client(create_app)).post("/feedback", content=content, headers={"content-type": "application/json"})
+    assert (reply.status_code, reply.headers["content-type"]) == (status, "application/problem+json")
+    assert await core.turns.feedback(LOCAL, "t1") is None
+
+
+# --- all of them together ----------------------------------------------------------------------
+
+
+async def test_metrics_without_feedback_measure_nothing(open_client: OpenClient) -> None:
+    reply = await (await open_client(create_app)).get("/feedback/metrics")
+    assert (reply.status_code, reply.json()) == (
+        200,
+        {"positive_rate": None, "counts_by_reason": {}, "ndcg@k": None, "mrr@k": None, "trending_queries": []},
+    )
+
+
+async def test_ratings_and_reasons_of_the_last_days_are_counted(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    await save(core, "old", started_at=clock.now - 7 * DAY - 1)
+    for number in range(4):
+        await save(core, f"t{number}", started_at=clock.now - 7 * DAY + number)
+    client = await open_client(create_app)
+    for trace_id, rating, reason in (
+        ("old", "up", "Fine."),
+        ("t0", "down", "Wrong."),
+        ("t1", "down", "Old."),
+        ("t2", "down", "Wrong."),
+        ("t3", "up", None),
+    ):
+        await client.post("/feedback", json={"trace_id": trace_id, "rating": rating, "reason": reason})
+    week = (await client.get("/feedback/metrics")).json()
+    assert (week["positive_rate"], list(week["counts_by_reason"].items())) == (0.25, [("Wrong.", 2), ("Old.", 1)])
+    longer = (await client.get("/feedback/metrics", params={"days": 8})).json()
+    assert (longer["positive_rate"], longer["counts_by_reason"]["Fine."]) == (0.4, 1)
+
+
+async def test_the_ranking_is_measured_by_the_citations_that_people_selected(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    shown = {
+        "third": [("plan", 0), ("plan", 1), ("tour", 0)],  # selected: the third
+        "by-document": [("plan", 0), ("tour", 4), ("tour", 5)],  # selected: the document of the second and third
+        "not-shown": [("plan", 0)],  # selected: one that the answer did not cite
+        "nothing": [("plan", 0)],  # nothing selected: says nothing of the ranking
+    }
+    for trace_id, passages in shown.items():
+        citations = tuple(Citation(number, make_hit("…", *passage), "…") for number, passage in enumerate(passages, 1))
+        await save(core, trace_id, answer=Answer("…", citations))
+    clock.advance(1)
+    client = await open_client(create_app)
+    for trace_id, selected in (("third", ["tour#000"]), ("by-document", ["tour"]), ("not-shown", ["tour#000"]), ("nothing", [])):
+        await client.post("/feedback", json={"trace_id": trace_id, "rating": "up", "selected_citations": selected})
+    metrics = (await client.get("/feedback/metrics")).json()
+    # 1/log2(3 + 1) = .5 and 1/3; 1/log2(2 + 1) = .6309 and 1/2; 0 and 0
+    assert metrics["ndcg@k"] == pytest.approx((0.5 + 0.63093 + 0) / 3, abs=1e-5)
+    assert metrics["mrr@k"] == pytest.approx((1 / 3 + 1 / 2 + 0) / 3)
+    first_two = (await client.get("/feedback/metrics", params={"k": 2})).json()
+    assert first_two["ndcg@k"] == pytest.approx(0.63093 / 3, abs=1e-5)
+    assert first_two["mrr@k"] == pytest.approx(0.5 / 3)
+
+
+async def test_what_is_asked_more_often_than_before_is_trending(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    now = clock.now
+    before, lately = now - 8 * DAY, now - DAY
+    asked = [("Steady?", before)] * 2 + [("Older?", before - 7 * DAY)] * 2 + [("Rising?", before)]
+    asked += [("Steady?", lately)] * 2 + [("Once?", lately)] + [("Rising?", lately)] * 3 + [("Older?", lately)] * 3
+    asked += [("new  ONE?", lately), ("New one?", lately + 1)]
+    for number, (question, started_at) in enumerate(asked):
+        await save(core, f"t{number}", question=question, started_at=started_at)
+    metrics = (await (await open_client(create_app)).get("/feedback/metrics")).json()
+    assert metrics["trending_queries"] == ["Older?", "New one?", "Rising?"]
+
+
+async def test_who_is_no_admin_learns_nothing_of_others_from_the_metrics(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    for number in range(3):
+        await save(core, f"t{number}", question="Secret?")
+        await core.turns.put_feedback(LOCAL, Feedback(f"t{number}", "local", "down", "Secret."))
+    clock.advance(1)
+    mine = (await (await open_client(as_caller(ME, create_app))).get("/feedback/metrics")).json()
+    everybodys = (await (await open_client(create_app)).get("/feedback/metrics")).json()
+    assert (mine["counts_by_reason"], mine["trending_queries"]) == ({}, [])
+    assert (everybodys["counts_by_reason"], everybodys["trending_queries"]) == ({"Secret.": 3}, ["Secret?"])
+
+
+# --- Lambda ------------------------------------------------------------------------------------
+
+
+def test_feedback_as_lambda_gets_it_is_kept(core: Core, lambda_loop: asyncio.AbstractEventLoop) -> None:
+    do = lambda_loop.run_until_complete
+    do(save(core, SAMPLE_TRACE))
+    reply = http_handler(create_app(lambda: core))(sample_event("feedback_http"), None)
+    assert (reply["statusCode"], body_of(reply)) == (200, {"status": "ok"})
+    assert do(core.turns.feedback(LOCAL, SAMPLE_TRACE)) == Feedback(
+        SAMPLE_TRACE, "local", "down", "The passage is about another version.", None, (), ("outdated",), 1_700_000_000.0
+    )
+
+
+def test_an_unknown_turn_as_lambda_gets_it_is_a_problem(core: Core, lambda_loop: asyncio.AbstractEventLoop) -> None:
+    reply = http_handler(create_app(lambda: core))(sample_event("feedback_http"), None)
+    assert (reply["statusCode"], reply["headers"]["content-type"]) == (404, "application/problem+json")
+    assert body_of(reply)["trace_id"] == reply["headers"]["x-trace-id"]
+
+
+def test_what_lambda_calls_is_alive(lambda_loop: asyncio.AbstractEventLoop) -> None:
+    reply = handler(get_event("/feedback/health"), None)
+    assert (reply["statusCode"], body_of(reply)) == (200, {"status": "ok", "function": "feedback"})
+
+
+def test_importing_the_function_loads_no_adapter() -> None:
+    assert heavy_imports("feedback.app") == []

@@ -1,0 +1,220 @@
+"""The stats function: what turns cost and how they went, by HTTP and by the hourly schedule."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.ports import Rollup
+from footnote.types import Answer, Caller, Feedback, Usage
+from stats.app import create_app, create_handler, handler
+from tests.conftest import HandClock
+from tests.fakes import ME, make_turn
+from tests.functions.conftest import LOCAL, OpenClient, as_caller, body_of, get_event, heavy_imports, sample_event
+
+JAN_15 = 1_768_435_200.0
+HOUR = 3600.0
+STRANGER = Caller("stranger")
+
+
+async def save(core: Core, clock: HandClock, trace_id: str, started_at: float, ms: int = 100, status: Any = "done", **changes: Any) -> None:
+    """A turn that took `ms`, as the pipeline's last step leaves it."""
+    clock.now = started_at + ms / 1000
+    await core.turns.save(make_turn(trace_id=trace_id, started_at=started_at, **{"caller": LOCAL, **changes}), status)
+
+
+async def save_two_days(core: Core, clock: HandClock) -> None:
+    """January 14: an answer in its last second. January 15: a refusal in its first moment, an error. And what lies beside them."""
+    await save(core, clock, "before", JAN_15 - 25 * HOUR)
+    await save(core, clock, "answer", JAN_15 - 1, 100, room_id="r1", answer=Answer("Yes.", model="llama"), usage=Usage(10, 4))
+    await save(core, clock, "refusal", JAN_15, 300, room_id="r1", answer=Answer("I don't know."), outcome="refused")
+    await save(core, clock, "error", JAN_15 + 8 * HOUR, 200, "error", room_id="r1", usage=Usage(5, 0))
+    await save(core, clock, "after", JAN_15 + 24 * HOUR)
+    await core.turns.put_feedback(LOCAL, Feedback("answer", "local", "up"))
+    await core.turns.put_feedback(LOCAL, Feedback("refusal", "local", "down"))
+
+
+JAN_14_FIGURES = {
+    "turns": 1,
+    "errors": 0,
+    "refusals": 0,
+    "prompt_tokens": 10,
+    "completion_tokens": 4,
+    "total_tokens": 14,
+    "latency_p50_ms": 100,
+    "latency_p95_ms": 100,
+    "feedback_up": 1,
+    "feedback_down": 0,
+}
+JAN_15_FIGURES = {
+    "turns": 2,
+    "errors": 1,
+    "refusals": 1,
+    "prompt_tokens": 5,
+    "completion_tokens": 0,
+    "total_tokens": 5,
+    "latency_p50_ms": 200,
+    "latency_p95_ms": 300,
+    "feedback_up": 0,
+    "feedback_down": 1,
+}
+
+
+# --- HTTP --------------------------------------------------------------------------------------
+
+
+async def test_figures_are_given_for_each_day_and_for_all_of_them(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    await save_two_days(core, clock)
+    client = await open_client(create_app)
+    reply = await client.get("/stats", params={"from": "2026-01-14", "to": "2026-01-15", "by": "day"})
+    assert (reply.status_code, reply.json()) == (
+        200,
+        {
+            "from": "2026-01-14",
+            "to": "2026-01-15",
+            "by": "day",
+            "data": [
+                {"key": {"day": "2026-01-14"}, "figures": JAN_14_FIGURES},
+                {"key": {"day": "2026-01-15"}, "figures": JAN_15_FIGURES},
+            ],
+            "total": {
+                "turns": 3,
+                "errors": 1,
+                "refusals": 1,
+                "prompt_tokens": 15,
+                "completion_tokens": 4,
+                "total_tokens": 19,
+                "latency_p50_ms": 200,
+                "latency_p95_ms": 300,
+                "feedback_up": 1,
+                "feedback_down": 1,
+            },
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("by", "groups"),
+    [
+        ("user", [({"user": "me"}, 2), ({"user": "stranger"}, 1)]),
+        ("room", [({"user": "me", "room": "r1"}, 1), ({"user": "me", "room": "r2"}, 1), ({"user": "stranger", "room": "r1"}, 1)]),
+        ("search_type", [({"search_type": "rag"}, 3)]),
+        ("llm", [({"llm": None}, 2), ({"llm": "llama"}, 1)]),
+        ("day", [({"day": "2026-01-14"}, 1), ({"day": "2026-01-15"}, 2)]),
+    ],
+)
+async def test_turns_are_grouped_by(
+    by: str, groups: list[tuple[dict[str, Any], int]], core: Core, clock: HandClock, open_client: OpenClient
+) -> None:
+    await save(core, clock, "t1", JAN_15 - 1, caller=ME, room_id="r1", answer=Answer("Yes.", model="llama"))
+    await save(core, clock, "t2", JAN_15, caller=STRANGER, room_id="r1")
+    await save(core, clock, "t3", JAN_15, caller=ME, room_id="r2")
+    reply = await (await open_client(create_app)).get(f"/stats?by={by}")
+    assert [(group["key"], group["figures"]["turns"]) for group in reply.json()["data"]] == groups
+
+
+async def test_the_last_thirty_days_are_the_default(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    await save(core, clock, "too-old", JAN_15 - 29 * 24 * HOUR - 1)
+    await save(core, clock, "oldest", JAN_15 - 29 * 24 * HOUR)
+    await save(core, clock, "newest", JAN_15 + 12 * HOUR)
+    body = (await (await open_client(create_app)).get("/stats")).json()
+    assert (body["from"], body["to"], body["by"]) == ("2025-12-17", "2026-01-15", "day")
+    assert [group["key"]["day"] for group in body["data"]] == ["2025-12-17", "2026-01-15"]
+
+
+async def test_without_turns_there_are_no_groups_and_the_total_is_zero(open_client: OpenClient) -> None:
+    body = (await (await open_client(create_app)).get("/stats", params={"to": "9999-12-31"})).json()
+    assert body["data"] == []
+    assert set(body["total"].values()) == {0}
+
+
+async def test_who_is_no_admin_sees_only_figures_of_their_own(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    await save(core, clock, "mine", JAN_15, caller=ME)
+    await save(core, clock, "theirs", JAN_15, caller=STRANGER)
+    await core.turns.put_feedback(LOCAL, Feedback("mine", "local", "down"))
+    body = (await (await open_client(as_caller(ME, create_app))).get("/stats?by=user")).json()
+    assert [group["key"] for group in body["data"]] == [{"user": "me"}]
+    assert (body["total"]["turns"], body["total"]["feedback_down"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("query", "detail"),
+    [
+        ("from=2026-01-16&to=2026-01-15", "`from` is after `to`."),
+        ("by=colour", "query.by: Input should be 'user', 'room', 'search_type', 'llm' or 'day'"),
+        ("from=1999-12-31", "query.from: Input should be greater than or equal to 2000-01-01"),
+        ("to=tomorrow", "query.to: Input should be a valid date or datetime, input is too short"),
+    ],
+)
+async def test_a_request_that_cannot_be_used_is_told_why(query: str, detail: str, open_client: OpenClient) -> None:
+    reply = await (await open_client(create_app)).get(f"/stats?{query}")
+    assert (reply.status_code, reply.headers["content-type"]) == (422, "application/problem+json")
+    assert reply.json()["detail"] == detail
+
+
+async def test_the_description_of_the_api_can_be_read(open_client: OpenClient) -> None:
+    parameters = (await (await open_client(create_app)).get("/openapi.json")).json()["paths"]["/stats"]["get"]["parameters"]
+    assert [parameter["name"] for parameter in parameters] == ["from", "to", "by"]
+
+
+# --- Lambda ------------------------------------------------------------------------------------
+
+
+def test_the_schedule_rolls_up_the_day_and_the_day_before(core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop) -> None:
+    do = lambda_loop.run_until_complete
+    do(save_two_days(core, clock))
+    handle = create_handler(create_app(lambda: core))
+    for _ in range(2):  # the second time changes nothing
+        assert handle(sample_event("stats_schedule"), None) == {"2026-01-14": 1, "2026-01-15": 1}
+        assert do(core.turns.rollups(LOCAL, "2026-01-14")) == [Rollup("local", "r1", "rag", JAN_14_FIGURES)]
+        assert do(core.turns.rollups(LOCAL, "2026-01-15")) == [Rollup("local", "r1", "rag", JAN_15_FIGURES)]
+    assert do(core.turns.rollups(LOCAL, "2026-01-13")) == do(core.turns.rollups(LOCAL, "2026-01-16")) == []
+
+
+def test_roll_ups_are_of_all_users_rooms_apart(core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop) -> None:
+    do = lambda_loop.run_until_complete
+    for trace_id, caller, room_id in (("t1", ME, "r1"), ("t2", ME, "r1"), ("t3", ME, "r2"), ("t4", STRANGER, "r1")):
+        do(save(core, clock, trace_id, JAN_15, caller=caller, room_id=room_id))
+    assert create_handler(create_app(lambda: core))(sample_event("stats_schedule"), None) == {"2026-01-14": 0, "2026-01-15": 3}
+    rollups = do(core.turns.rollups(LOCAL, "2026-01-15"))
+    assert [(rollup.user_id, rollup.room_id, rollup.figures["turns"]) for rollup in rollups] == [
+        ("me", "r1", 2),
+        ("me", "r2", 1),
+        ("stranger", "r1", 1),
+    ]
+
+
+def test_what_comes_later_on_the_same_day_is_in_the_next_roll_up(
+    core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop
+) -> None:
+    do = lambda_loop.run_until_complete
+    handle = create_handler(create_app(lambda: core))
+    do(save(core, clock, "t1", JAN_15 + 9 * HOUR, room_id="r1"))
+    handle(sample_event("stats_schedule"), None)
+    do(save(core, clock, "t2", JAN_15 + 23.5 * HOUR, room_id="r1"))
+    do(core.turns.put_feedback(LOCAL, Feedback("t1", "local", "up")))
+    assert handle(sample_event("stats_schedule", time="2026-01-16T00:00:00Z"), None) == {"2026-01-15": 1, "2026-01-16": 0}
+    (rollup,) = do(core.turns.rollups(LOCAL, "2026-01-15"))
+    assert (rollup.figures["turns"], rollup.figures["feedback_up"]) == (2, 1)
+
+
+def test_one_lambda_serves_schedule_and_http_in_turns(core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop) -> None:
+    lambda_loop.run_until_complete(save_two_days(core, clock))
+    handle = create_handler(create_app(lambda: core))
+    for _ in range(2):
+        assert handle(sample_event("stats_schedule"), None) == {"2026-01-14": 1, "2026-01-15": 1}
+        reply = handle(get_event("/stats", "from=2026-01-15&to=2026-01-15"), None)
+        assert (reply["statusCode"], body_of(reply)["total"]) == (200, JAN_15_FIGURES)
+
+
+def test_what_lambda_calls_is_alive(lambda_loop: asyncio.AbstractEventLoop) -> None:
+    reply = handler(get_event("/stats/health"), None)
+    assert (reply["statusCode"], body_of(reply)) == (200, {"status": "ok", "function": "stats"})
+
+
+def test_importing_the_function_loads_no_adapter() -> None:
+    assert heavy_imports("stats.app") == []
+    assert heavy_imports("footnote.bootstrap, stats.app") != []

@@ -1,0 +1,204 @@
+"""What holds the project together: its files, its locks, its template and its docs say the same thing."""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import subprocess
+import tomllib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import cfnlint.api
+import pytest
+import yaml
+
+from tests.conftest import HandClock, NetworkBlocked
+
+ROOT = Path(__file__).parents[1]
+EVENTS = sorted((ROOT / "events").glob("*.json"))
+DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+LOCKS = sorted([*ROOT.glob("requirements/*.txt"), *ROOT.glob("functions/*/requirements.txt"), *ROOT.glob("layers/*/requirements.txt")])
+LOCKS.remove(ROOT / "requirements/overrides.txt")
+DOOR_LOCKS = [lock for lock in LOCKS if "requirements" not in lock.parent.name]
+LONGEST_FILE = 400
+
+# Written so that they do not find themselves.
+REGISTRY = re.compile(r"pypi\.[o]rg|pythonhosted\.[o]rg|npmjs\.[o]rg|(?:-|_)[i]ndex[-_]url\s*[=\s]\s*\w|--[f]ind-links|--[t]rusted-host")
+MACHINE_PATH = re.compile(r"(?<![\w.~$}])/(?:[w]ork|[r]oot|[h]ome|[U]sers)/\w")
+
+
+def ours() -> list[Path]:
+    """Every file that is in git or about to be."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True, text=True
+    ).stdout
+    return [path for name in listed.split("\0") if name and (path := ROOT / name).is_file()]
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def pins(lock: Path) -> dict[str, set[str]]:
+    """Distribution → versions, more than one where the Python version decides."""
+    found: dict[str, set[str]] = {}
+    for name, version in re.findall(r"^([\w.-]+)==([\w.]+)", lock.read_text(), re.MULTILINE):
+        found.setdefault(name, set()).add(version)
+    return found
+
+
+def wanted(path: Path) -> set[str]:
+    """The distributions that an .in file names, those of the files it includes too; lower case."""
+    names: set[str] = set()
+    for line in path.read_text().splitlines():
+        line = line.partition("#")[0].strip()
+        if line.startswith("-r "):
+            names |= wanted(path.parent / line.removeprefix("-r "))
+        elif line:
+            names.add(re.split(r"[=<>;\s]", line)[0].lower())
+    return names
+
+
+class Yaml(yaml.SafeLoader):
+    """Reads CloudFormation's short forms (`!Ref`, `!Sub`, …) as their plain values."""
+
+
+def _plain(loader: yaml.SafeLoader, _suffix: str, node: yaml.Node) -> Any:
+    return loader.construct_scalar(node) if isinstance(node, yaml.ScalarNode) else None
+
+
+Yaml.add_multi_constructor("!", _plain)
+
+
+# --- files -------------------------------------------------------------------------------------
+
+
+def test_no_file_names_a_package_registry_or_a_path_of_somebodys_machine() -> None:
+    found = [
+        f"{name_of(path)}: {match.group()}"
+        for path in ours()
+        for pattern in (REGISTRY, MACHINE_PATH)
+        if (match := pattern.search(path.read_text(errors="ignore")))
+    ]
+    assert found == []
+
+
+@pytest.mark.parametrize(
+    "text", ["https://pypi." + "org/simple", "--extra-index" + "-url http://x", "see /ho" + "me/ann/x", "/wor" + "k/main"]
+)
+def test_the_patterns_find_what_they_look_for(text: str) -> None:
+    assert REGISTRY.search(text) or MACHINE_PATH.search(text)
+
+
+def test_no_source_file_is_longer_than_one_can_read() -> None:
+    sizes = {name_of(path): len(path.read_text().splitlines()) for path in ours() if path.suffix == ".py"}
+    assert "layers/common/footnote/types.py" in sizes
+    assert {name: lines for name, lines in sizes.items() if lines > LONGEST_FILE} == {}
+
+
+# --- dependencies ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=name_of)
+def test_every_pinned_version_has_a_hash(lock: Path) -> None:
+    entries = re.findall(r"^[\w.-]+==.*(?:\n .*)*", lock.read_text(), re.MULTILINE)
+    assert entries
+    assert [entry.splitlines()[0] for entry in entries if "--hash=sha256:" not in entry] == []
+
+
+@pytest.mark.parametrize("lock", DOOR_LOCKS, ids=name_of)
+def test_lambda_gets_the_versions_that_the_tests_ran_with(lock: Path) -> None:
+    runtime = pins(ROOT / "requirements/runtime.txt")
+    assert {name: versions for name, versions in pins(lock).items() if not versions <= runtime.get(name, set())} == {}
+
+
+def test_the_package_declares_the_libraries_that_are_locked() -> None:
+    declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert {re.split(r"[=<>;\s]", each)[0].lower() for each in declared} == wanted(ROOT / "requirements/runtime.in")
+
+
+def test_torch_and_the_hubs_client_stay_out() -> None:
+    names = {name for lock in LOCKS for name in pins(lock)}
+    assert names.isdisjoint({"torch", "sentence-transformers", "transformers", "huggingface-hub"})
+
+
+# --- AWS ---------------------------------------------------------------------------------------
+
+
+def test_the_template_is_valid() -> None:
+    matches = cfnlint.api.lint_file(ROOT / "template.yaml", config={"regions": ["us-east-1", "eu-central-1"]})
+    assert [f"{match.linenumber}: {match.rule.id} {match.message}" for match in matches] == []
+
+
+def test_every_function_of_the_template_has_its_code_and_its_build() -> None:
+    resources = yaml.load((ROOT / "template.yaml").read_text(), Yaml)["Resources"]
+    handlers = {
+        name: resource["Properties"]["Handler"] for name, resource in resources.items() if resource["Type"] == "AWS::Serverless::Function"
+    }
+    assert handlers == {
+        "QueryFunction": "run.sh",
+        "IngestFunction": "ingest.app.handler",
+        "FeedbackFunction": "feedback.app.handler",
+        "StatsFunction": "stats.app.handler",
+    }
+    build = (ROOT / "functions/Makefile").read_text()
+    assert [name for name in handlers if f"build-{name}: door" not in build] == []
+    start = (ROOT / "functions/query/run.sh").read_text()
+    assert "query.app:app" in start
+    for module, name in [("query.app", "app"), ("ingest.app", "handler"), ("feedback.app", "handler"), ("stats.app", "handler")]:
+        assert callable(getattr(import_module(module), name))
+
+
+@pytest.mark.parametrize("path", EVENTS, ids=name_of)
+def test_a_sample_event_says_what_triggers_it(path: Path) -> None:
+    event = json.loads(path.read_text())
+    match path.stem:
+        case "query_http" | "feedback_http":
+            assert event["version"] == "2.0"
+            assert event["rawPath"] == {"query_http": "/ask", "feedback_http": "/feedback"}[path.stem]
+            assert json.loads(event["body"])
+        case "ingest_s3_drop":
+            (drop,) = json.loads(event["Records"][0]["body"])["Records"]
+            assert drop["eventName"] == "ObjectCreated:Put"
+            assert drop["s3"]["object"]["key"] == "handbooks/%EC%97%AC%ED%96%89+%EA%B7%9C%EC%A0%95.pdf"
+        case "stats_schedule":
+            assert event["detail-type"] == "Scheduled Event"
+        case other:
+            pytest.fail(f"{other}: no test says what this event is")
+
+
+# --- docs --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("doc", DOCS, ids=name_of)
+def test_every_make_command_in_the_docs_exists(doc: Path) -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:^|`)make ([a-z]+)", doc.read_text(), re.MULTILINE)) - targets == set()
+
+
+@pytest.mark.parametrize("doc", DOCS, ids=name_of)
+def test_every_link_to_a_file_leads_somewhere(doc: Path) -> None:
+    links = [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", doc.read_text()) if not re.match(r"https?:|#", link)]
+    assert [link for link in links if not (doc.parent / link).exists()] == []
+
+
+def test_the_readme_shows_the_two_commands_first() -> None:
+    first_block = (ROOT / "README.md").read_text().split("```")[1]
+    assert re.findall(r"^make \w+", first_block, re.MULTILINE) == ["make run", "make test"]
+
+
+# --- what the tests themselves stand on -----------------------------------------------------------
+
+
+@pytest.mark.parametrize("host", ["192.0.2.1", "2001:db8::1", "example.org"])
+def test_no_test_reaches_the_network(host: str) -> None:
+    with pytest.raises(NetworkBlocked):
+        socket.create_connection((host, 9), timeout=0.1)
+
+
+def test_the_clock_is_turned_by_hand(clock: HandClock) -> None:
+    clock.advance(1.5)
+    assert clock() == 1_700_000_001.5
