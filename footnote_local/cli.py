@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
+from pydantic import ValidationError
 
 from footnote_local.terminal import Exit, leave, progress_bar, run, say, show_json
 
@@ -30,8 +31,24 @@ def _core(data: Path | None) -> Any:
     from footnote.tracing import log_to_stderr
 
     log_to_stderr()
-    settings = Settings()
-    return Core(settings.model_copy(update={"data": data.expanduser()}) if data else settings)
+    try:
+        settings = Settings()
+    except ValueError as exc:
+        say(f"footnote: {_wrong_settings(exc)}")
+        leave(Exit.USAGE)
+    settings = settings.model_copy(update={"data": data.expanduser()}) if data else settings
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        say(f"footnote: The data folder {settings.data} cannot be used ({exc.strerror}). Choose another with --data.")
+        leave(Exit.UNAVAILABLE)
+    return Core(settings)
+
+
+def _wrong_settings(exc: ValueError) -> str:
+    """Which setting is wrong, without its value: it may be a key."""
+    errors = exc.errors(include_input=False) if isinstance(exc, ValidationError) else []
+    return "; ".join(f"{'__'.join(map(str, error['loc'])).upper()}: {error['msg']}" for error in errors) or str(exc)
 
 
 @app.command()
@@ -40,13 +57,20 @@ def serve(
     data: DataOption = None,
     ingest: Annotated[list[Path] | None, typer.Option("--ingest", help="File or folder to read first; may be repeated.")] = None,
     host: Annotated[str, typer.Option(help="Address to listen on. Everyone who reaches it may read and write everything.")] = "127.0.0.1",
+    as_json: JsonOption = False,
 ) -> None:
     """Serve the page and the API on this machine."""
     from footnote.errors import FootnoteError
     from footnote_local.server import serve as serve_on
 
+    def announce(address: str) -> None:
+        if as_json:
+            show_json({"url": address})
+        else:
+            say(f"Footnote is at {address}")
+
     try:
-        serve_on(_core(data), host=host, port=port, ingest=ingest or [], say=say)
+        serve_on(_core(data), host=host, port=port, ingest=ingest or [], say=say, announce=announce)
     except FootnoteError as exc:
         say(f"footnote: {exc.detail}")
         leave(Exit.UNAVAILABLE)
@@ -106,7 +130,9 @@ async def _ingest(core: Any, paths: list[Path], collection: str | None, groups: 
                 progress=lambda done, total: bar("reading", done, total),
             )
             if mine:
-                await wait_for_vectors(core, lambda done, total: bar("vectors", done, total))
+                await wait_for_vectors(core, worker, lambda done, total: bar("vectors", done, total))
+                if worker.trouble is not None:
+                    say(f"The vectors are not all made yet: {worker.trouble} Documents are found by their words.")
         return report
     except asyncio.CancelledError:
         say("Stopped. What was read is kept; the same command goes on from here.")
@@ -136,7 +162,7 @@ def ask(
         print()
         for citation in turn.answer.citations if turn.answer else ():
             chunk = citation.hit.chunk
-            page = f", page {chunk.page}" if chunk.page else ""
+            page = f", page {citation.page}" if citation.page else ""
             print(f"[{citation.number}] {chunk.title}{page} ({chunk.public_id})")
         if turn.answer and turn.answer.extractive:
             from footnote.answer.messages import message
@@ -184,7 +210,7 @@ def evaluate(
     """Measure retrieval, and the extractive answers, on judged questions."""
     from footnote_local.questions import judge
 
-    report = run(judge(_core(data), folder, retriever, limit, answers, foreign))
+    report = run(judge(_core(data), folder.expanduser(), retriever, limit, answers, foreign.expanduser() if foreign else None))
     if as_json:
         show_json(report)
     else:

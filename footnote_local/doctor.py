@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import sqlite3
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,7 +25,7 @@ class Finding:
 async def examine(core: Core) -> list[Finding]:
     try:
         return [
-            Finding("python", "ok", f"{platform.python_version()}, SQLite {sqlite3.sqlite_version}"),
+            Finding("python", "ok", platform.python_version()),
             *await _data(core),
             await _embedder(core),
             await _model(core),

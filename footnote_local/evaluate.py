@@ -21,13 +21,13 @@ from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, reca
 from footnote.settings import Settings
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
-from footnote.types import Block, Caller, Document, Parsed, Profile, Retriever, Turn
+from footnote.types import Block, Caller, Document, Parsed, Profile, Retriever, Turn, make_chunk_id
 
 CALLER = Caller("eval", sees_all=True)
 PROFILE = Profile("eval", live=False, citation_style="numbered", prompt="answer_numbered")
 DEPTH = 30
 """Chunks read for each question: several of them may belong to one document."""
-FORMAT = "2"
+FORMAT = "3"
 """Part of the index's name; raised when chunks or tokens are made in another way."""
 
 Progress = Callable[[str, int, int], None]
@@ -46,8 +46,8 @@ async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progr
     core = Core(settings.model_copy(update={"data": folder / f"{golden.digest[:16]}-{settings.ingest.chunk_tokens}-{FORMAT}"}))
     started, worked = time.perf_counter(), False
     for number, source in enumerate(golden.documents, start=1):
-        staged, _ = await core.index.staged(source.doc_id, 1)
-        if not staged and (source.text or source.title):
+        known = await core.index.read(CALLER, [make_chunk_id(source.doc_id, 1, 0)])  # one that only got staged was interrupted
+        if not known and (source.text or source.title):
             lang = detect_language(source.text)
             document = Document(
                 source.doc_id, source.title, "default", source.doc_id, "READY", "", 0, frozenset({"*"}), generation=1, lang=lang
@@ -56,10 +56,8 @@ async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progr
                 document, Parsed((Block("paragraph", source.text or source.title),), source.title), lang, settings.ingest.chunk_tokens
             )
             await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
-            worked = True
-        info_missing = staged == 0
-        if info_missing:
             await core.index.activate(source.doc_id, 1)
+            worked = True
         progress("indexing", number, len(golden.documents))
     if core.embedder is not None:
         while await core.ingestor.embed_some(32):

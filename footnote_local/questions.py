@@ -46,8 +46,8 @@ async def find(core: Core, question: str, collection: str | None, retriever: Ret
 
 async def judge(core: Core, folder: Path, retriever: Retriever, limit: int | None, answers: bool, foreign: Path | None) -> dict[str, Any]:
     """The report of `footnote eval`. Its indexes are kept under `<data>/eval`."""
-    golden = load_golden(folder.expanduser(), limit=limit)
-    others = load_golden(foreign.expanduser(), limit=limit) if foreign else None
+    golden = load_golden(folder, limit=limit)
+    others = load_golden(foreign, limit=limit) if foreign else None
     with progress_bar() as bar:
         judged, seconds = await build_index(golden, core.settings, core.settings.data / "eval", bar)
         try:

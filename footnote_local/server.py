@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import shlex
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -15,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, Unavailable
-from footnote_local.sources import Report, take_in
+from footnote_local.sources import LOCAL, Report, take_in
 from footnote_local.worker import Lock, Worker
 
 if TYPE_CHECKING:
@@ -90,17 +92,21 @@ def open_port(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(core: Core, *, host: str, port: int, ingest: Sequence[Path], say: Callable[[str], None]) -> None:
-    """Serves until it is interrupted. `say` tells the address and what became of the first documents."""
+def serve(core: Core, *, host: str, port: int, ingest: Sequence[Path], say: Callable[[str], None], announce: Callable[[str], None]) -> None:
+    """Serves until it is interrupted. `announce` gets the address, `say` what became of the first documents.
+    Unavailable when the port or the data cannot be used, Conflict when another server works on them."""
     import uvicorn
 
     listener = open_port(host, port)
     lock = Lock(core.settings.data)
     try:
         lock.take()
+        for found in asyncio.run(core.check()).values():
+            if found != "ok":
+                raise Unavailable(found)
         address = f"http://{host}:{listener.getsockname()[1]}"
         taking = _FirstDocuments(core, ingest, say)
-        app = create_app(core, on_start=partial(_start, taking, address, say))
+        app = create_app(core, on_start=partial(_start, core, taking, address, say, announce))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=DRAIN_S, server_header=False)
         server: Server = uvicorn.Server(config)
         server.run(sockets=[listener])
@@ -145,10 +151,11 @@ class _FirstDocuments:
             self._say(f"  {name}: {reason}")
 
 
-async def _start(taking: _FirstDocuments, address: str, say: Callable[[str], None]) -> None:
-    say(f"Footnote is at {address}")
+async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callable[[str], None], announce: Callable[[str], None]) -> None:
+    announce(address)
     await taking.run()
-    say(
-        f"Try: curl -N {address}/ask/stream -H 'content-type: application/json'"
-        """ -d '{"query_text": "What is Footnote?", "index_name": "default", "permission_groups": []}'"""
-    )
+    # Loads the models and tries the page's first questions before a person waits for them.
+    known = {listed["name"]: listed["questions"] for listed in await core.collections(LOCAL)}
+    question = next(iter(known.get(core.settings.index_name, ())), "What is Footnote?")
+    body = json.dumps({"query_text": question, "index_name": core.settings.index_name, "permission_groups": []}, ensure_ascii=False)
+    say(f"Try: curl -N {address}/ask/stream -H 'content-type: application/json' -d {shlex.quote(body)}")

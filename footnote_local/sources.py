@@ -10,6 +10,7 @@ from pathlib import Path
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.types import Caller, Document
+from footnote_local.worker import Worker
 
 LOCAL = Caller("local", sees_all=True, role="admin")
 POLL_S = 0.1
@@ -41,14 +42,19 @@ def find_files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
     for path in paths:
         path = path.expanduser()
         if path.is_file():
-            yield path, path.name
+            yield path, _as_text(path.name)
         elif path.is_dir():
             for file in sorted(path.rglob("*")):
                 below = file.relative_to(path)
                 if file.is_file() and not any(part.startswith(".") for part in below.parts):
-                    yield file, below.as_posix()
+                    yield file, _as_text(below.as_posix())
         else:
             raise BadRequest(f"There is no file or folder {path}.")
+
+
+def _as_text(name: str) -> str:
+    """A name on disk may hold bytes that are no text; they are shown as “?”."""
+    return name.encode(errors="replace").decode()
 
 
 async def take_in(core: Core, paths: Sequence[Path], *, collection: str, groups: list[str], progress: Progress) -> Report:
@@ -76,13 +82,14 @@ async def take_in(core: Core, paths: Sequence[Path], *, collection: str, groups:
     return report
 
 
-async def wait_for_vectors(core: Core, progress: Progress) -> None:
+async def wait_for_vectors(core: Core, worker: Worker, progress: Progress) -> None:
+    """Returns when all vectors are made, or when the worker is in trouble: documents are found by their words till then."""
     if core.embedder is None:
         return
     while True:
         done, total = await core.index.progress(core.embedder.name, core.embedder.languages)
         progress(done, total)
-        if done >= total:
+        if done >= total or worker.trouble is not None:
             return
         await asyncio.sleep(POLL_S)
 

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 import typer
 
-from footnote.errors import FootnoteError, Unavailable
+from footnote.errors import FootnoteError
 
 R = TypeVar("R")
 
@@ -35,7 +35,7 @@ def say(text: str) -> None:
 
 
 def show_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))
+    print(json.dumps(value, ensure_ascii=False, indent=2), flush=True)
 
 
 def leave(code: Exit) -> NoReturn:
@@ -49,7 +49,7 @@ def run(work: Coroutine[Any, Any, R]) -> R:
         return asyncio.run(work)
     except FootnoteError as exc:
         say(f"footnote: {exc.detail}")
-        leave(Exit.UNAVAILABLE if isinstance(exc, Unavailable) or exc.status in (409, 503) else Exit.USAGE)
+        leave(Exit.UNAVAILABLE if exc.status == 409 or exc.status >= 500 else Exit.USAGE)
     except KeyboardInterrupt:
         say("footnote: stopped.")
         leave(Exit.STOPPED)

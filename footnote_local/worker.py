@@ -41,7 +41,8 @@ class Lock:
             holder = os.read(descriptor, 32).decode() or "unknown"
             os.close(descriptor)
             raise Conflict(
-                f"Another Footnote (process {holder}) works on {self._path.parent.resolve()}. Stop it, or choose another folder with --data."
+                f"Another Footnote (process {holder}) works on {self._path.parent.resolve()}."
+                " Stop it, or choose another folder with --data."
             ) from exc
         os.ftruncate(descriptor, 0)
         os.write(descriptor, str(os.getpid()).encode())
@@ -57,6 +58,8 @@ class Worker:
     def __init__(self, core: Core) -> None:
         self._core = core
         self._task: asyncio.Task[None] | None = None
+        self.trouble: str | None = None
+        """Why the worker waits, while it does."""
 
     async def start(self) -> None:
         await self._core.ingestor.recover()
@@ -76,10 +79,13 @@ class Worker:
                 busy = await self._core.ingestor.work_one() or await self._core.ingestor.embed_some(VECTORS_AT_ONCE)
             except FootnoteError as exc:
                 log.warning("the worker waits", extra={"reason": exc.detail})
+                self.trouble = exc.detail
                 await asyncio.sleep(TROUBLE_S)
             except Exception as exc:
                 log.error("the worker waits", exc_info=exc)
+                self.trouble = FootnoteError.title
                 await asyncio.sleep(TROUBLE_S)
             else:
+                self.trouble = None
                 if not busy:
                     await asyncio.sleep(IDLE_S)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import sys
 from typing import Any
 
 import pytest
+
+# Before anything imports numpy: with more BLAS threads than cores at work, small matrices are many times slower.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 class NetworkBlocked(BaseException):

@@ -90,6 +90,18 @@ class FakeEmbedder:
         return np.frombuffer(digest, np.int8)[: self.dimension].astype(np.float32)
 
 
+class LoopClock:
+    """Lets the event loop's own time pass: time-outs without waiting."""
+
+    def __init__(self) -> None:
+        loop, self.ahead = asyncio.get_running_loop(), 0.0
+        real = loop.time
+        loop.time = lambda: real() + self.ahead  # type: ignore[method-assign]
+
+    def advance(self, seconds: float) -> None:
+        self.ahead += seconds
+
+
 def make_document(doc_id: str = "plan", *, generation: int = 1, groups: Sequence[str] = ("staff",), **changes: Any) -> Document:
     known = {"title": doc_id.title(), "collection": "default", "file_name": f"{doc_id}.txt", "state": "PROCESSING", "created_at": 1.0}
     fields = {**known, "content_hash": "0" * 64, "size": 1, **changes}

@@ -23,7 +23,7 @@ DOCS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 LOCKS = sorted([*ROOT.glob("requirements/*.txt"), *ROOT.glob("functions/*/requirements.txt"), *ROOT.glob("layers/*/requirements.txt")])
 LOCKS.remove(ROOT / "requirements/overrides.txt")
 DOOR_LOCKS = [lock for lock in LOCKS if "requirements" not in lock.parent.name]
-LONGEST_FILE = 400
+LONGEST_FILE, LONGEST_TEST = 360, 520
 
 # Written so that they do not find themselves.
 REGISTRY = re.compile(r"pypi\.[o]rg|pythonhosted\.[o]rg|npmjs\.[o]rg|(?:-|_)[i]ndex[-_]url\s*[=\s]\s*\w|--[f]ind-links|--[t]rusted-host")
@@ -96,7 +96,7 @@ def test_the_patterns_find_what_they_look_for(text: str) -> None:
 def test_no_source_file_is_longer_than_one_can_read() -> None:
     sizes = {name_of(path): len(path.read_text().splitlines()) for path in ours() if path.suffix == ".py"}
     assert "layers/common/footnote/types.py" in sizes
-    assert {name: lines for name, lines in sizes.items() if lines > LONGEST_FILE} == {}
+    assert {name: lines for name, lines in sizes.items() if lines > (LONGEST_TEST if name.startswith("tests/") else LONGEST_FILE)} == {}
 
 
 # --- dependencies ------------------------------------------------------------------------------

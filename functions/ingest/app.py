@@ -12,7 +12,7 @@ from footnote.errors import TooLarge
 from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
 from footnote.types import Document, Page
 from footnote_http.app import CallerOf, CoreOf, add_health, make_app
-from footnote_http.lambda_handler import http_handler
+from footnote_http.lambda_handler import Handler, http_handler
 from ingest.uploads import VALID_S, Upload, sign, verify
 
 if TYPE_CHECKING:
@@ -173,14 +173,19 @@ def _body(document: Document, vectors: dict[str, int] | None = None) -> Document
     )
 
 
-app = create_app()
-_http = http_handler(app)
-
-
-def handler(event: dict[str, Any], context: Any) -> Any:
+def create_handler(app: FastAPI) -> Handler:
     """What Lambda calls: batches of S3 events from the queue, else HTTP."""
-    if "Records" not in event:
-        return _http(event, context)
-    from ingest.drops import handle_batch
+    http = http_handler(app)
 
-    return handle_batch(event, context, app.state.core())
+    def handle(event: dict[str, Any], context: Any) -> Any:
+        if "Records" not in event:
+            return http(event, context)
+        from ingest.drops import handle_batch
+
+        return handle_batch(event, context, app.state.core())
+
+    return handle
+
+
+app = create_app()
+handler = create_handler(app)

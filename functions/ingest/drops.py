@@ -11,6 +11,7 @@ from urllib.parse import unquote_plus
 
 from footnote.errors import NotFound
 from footnote.types import Caller
+from footnote_http.lambda_handler import use_loop
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -46,6 +47,7 @@ def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
         for drop in drops_of(record.body):
             await take_drop(core, drop)
 
+    use_loop()
     return async_process_partial_response(event, take_message, processor, context)
 
 

@@ -43,7 +43,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     async def ask(request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> trd.AskResponse:
         """Answers a question, cited by document id (`[^DOC]`)."""
         turn = trd.ask_turn(request, caller, trace_id, trd.HELD, core.settings.retriever, core.clock())
-        return trd.reply(await core.answer.finish(turn), debug=request.debug)
+        return trd.reply(await core.answer.finish(turn), debug=request.debug, answer_format=request.answer_format)
 
     @app.post("/ask/stream", response_class=StreamingResponse)
     async def ask_stream(request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> StreamingResponse:

@@ -23,7 +23,7 @@ def make_turn(trace_id: str, caller: Caller, **changes: Any) -> Turn:
 
 def make_citation() -> Citation:
     chunk = Chunk("plan-1a2b3c|2|7", "plan-1a2b3c", 2, 7, 2, "The plan", "It takes two years. Then it ends.", "en", "default", page=3)
-    return Citation(1, Hit(chunk, 0.75, bm25=4.0), "It takes two years.", ((8, 11),))
+    return Citation(1, Hit(chunk, 0.75, bm25=4.0), "It takes two years.", 3, ((8, 11),))
 
 
 async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller, clock: Any) -> None:

@@ -15,7 +15,7 @@ from footnote.errors import FootnoteError, ModelUnavailable, Rejected, SearchUna
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.steps import BLOCK, FAIL, FALLBACK, QUEUE_SIZE, SKIP, Loop, OnError, Parallel, Runner, Step, Switch
 from footnote.types import Answer, Span, Turn
-from tests.fakes import HELD, LIVE, make_turn
+from tests.fakes import HELD, LIVE, LoopClock, make_turn
 
 # --- toys: the trail of a turn is written into its question ------------------------------------
 
@@ -82,18 +82,6 @@ async def end(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> Any:
 
 def statuses(turn: Turn) -> dict[str, str]:
     return {span.name: span.status for span in turn.spans}
-
-
-class LoopClock:
-    """Lets the event loop's own time pass: time-outs without waiting."""
-
-    def __init__(self) -> None:
-        loop, self.ahead = asyncio.get_running_loop(), 0.0
-        real = loop.time
-        loop.time = lambda: real() + self.ahead  # type: ignore[method-assign]
-
-    def advance(self, seconds: float) -> None:
-        self.ahead += seconds
 
 
 # --- order, events, spans ----------------------------------------------------------------------
@@ -402,6 +390,7 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
         assert made == QUEUE_SIZE + 1
         tokens = [await anext(events) for _ in range(600)]
         assert tokens == [Token(str(number)) for number in range(1, 601)]
+        await asyncio.sleep(0.002)
     # The reader left while the queue was full: nobody waits for room any more.
     await asyncio.wait_for(runner.drain(), 1)
     assert (made, saves.trails) == (1000, [""])

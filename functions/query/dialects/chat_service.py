@@ -59,7 +59,7 @@ def reply(turn: Turn) -> ChatResponse:
         query=turn.question,
         answer=answer.text if answer else message("blocked", turn.lang),
         citations=[
-            ChatCitation(title=citation.hit.chunk.title, page=citation.hit.chunk.page, url=citation.hit.chunk.metadata.get("url"))
+            ChatCitation(title=citation.hit.chunk.title, page=citation.page, url=citation.hit.chunk.metadata.get("url"))
             for citation in (answer.citations if answer else ())
         ],
     )

@@ -24,7 +24,7 @@ class AskRequest(BaseModel):
     retriever: Retriever | None = Field(None, description="rrf, bm25, knn or cc (convex combination).")
     num_result_doc: int = Field(5, ge=1, le=100, description="Passages that the answer may use.")
     model: str | None = Field(None, description="Name of a model at the configured endpoint.")
-    answer_format: Literal["markdown"] = Field("markdown", description="Only markdown yet.")
+    answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
     debug: bool = Field(False, description="Also say how long each step took and what came out.")
 
 
@@ -57,8 +57,18 @@ class HitBody(BaseModel):
     content: str
 
 
-class AskResponse(BaseModel):
+class Claim(BaseModel):
+    text: str
+    doc_ids: list[str]
+
+
+class ClaimedAnswer(BaseModel):
     answer: str
+    claims: list[Claim]
+
+
+class AskResponse(BaseModel):
+    answer: str | ClaimedAnswer
     citations: list[CitationBody]
     hits: list[HitBody]
     latency_ms: float
@@ -111,17 +121,18 @@ def retrieve_turn(request: RetrieveRequest, caller: Caller, trace_id: str, retri
     )
 
 
-def reply(turn: Turn, *, debug: bool = False) -> AskResponse:
+def reply(turn: Turn, *, debug: bool = False, answer_format: str = "markdown") -> AskResponse:
     answer = turn.answer
+    text = answer.text if answer else message("blocked", turn.lang)
     return AskResponse(
-        answer=answer.text if answer else message("blocked", turn.lang),
+        answer=ClaimedAnswer(answer=text, claims=_claims(turn)) if answer_format == "json" else text,
         citations=[
             CitationBody(
                 number=citation.number,
                 doc_id=citation.hit.chunk.doc_id,
                 chunk_id=citation.hit.chunk.public_id,
                 title=citation.hit.chunk.title,
-                page=citation.hit.chunk.page,
+                page=citation.page,
                 score=round(citation.hit.score, 4),
                 snippet=citation.snippet,
                 spans=list(citation.spans),
@@ -228,6 +239,23 @@ def _notice(turn: Turn) -> str | None:
     if turn.answer is None or not turn.answer.extractive:
         return None
     return message("model_failed" if turn.model else "extractive", turn.lang)
+
+
+def _claims(turn: Turn) -> list[Claim]:
+    """What stands before each marker, with the documents that the marker, or several in a row, names."""
+    answer = turn.answer
+    if answer is None:
+        return []
+    claims: list[Claim] = []
+    at = 0
+    for start, end, doc_id in sorted((*span, citation.hit.chunk.doc_id) for citation in answer.citations for span in citation.spans):
+        text = answer.text[at:start].strip()
+        if text or not claims:
+            claims.append(Claim(text=text, doc_ids=[doc_id]))
+        elif doc_id not in claims[-1].doc_ids:
+            claims[-1].doc_ids.append(doc_id)
+        at = end
+    return claims
 
 
 def _debug(turn: Turn) -> dict[str, Any]:

@@ -21,7 +21,7 @@ async function askQuestion(text) {
   if (!text || running || !$('results').reportValidity()) return
   const turn = new Turn({
     query_text: text,
-    index_name: index.value,
+    index_name: index.value || DEFAULT_INDEX,
     permission_groups: [],
     retriever: $('retriever').value,
     num_result_doc: Number($('results').value),

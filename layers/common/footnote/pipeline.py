@@ -23,7 +23,9 @@ RETRIEVE = (
     Step("embed", embed_query, on_error=SKIP, limit_s=10, when=wants_vector, shows=lambda t: {"embedded": t.vector is not None}),
     Step(
         "search", search, on_error=FAIL, limit_s=10,
-        shows=lambda t: {"lexical": len(t.candidates.lexical), "dense": len(t.candidates.dense), "coverage": round(t.candidates.coverage, 3)},
+        shows=lambda t: {
+            "lexical": len(t.candidates.lexical), "dense": len(t.candidates.dense), "coverage": round(t.candidates.coverage, 3),
+        },
     ),
     Step("fuse", fuse_lists, on_error=FAIL, shows=lambda t: {"retriever": t.retriever, "ranked": len(t.ranked)}),
     Step("read", read_hits, on_error=FAIL, limit_s=10, shows=lambda t: {"hits": len(t.hits)}),

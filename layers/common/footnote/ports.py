@@ -76,8 +76,8 @@ class Index(Protocol):
         """The final gate: the chunks that exist, are active and visible now, in the order asked."""
         ...
 
-    async def sentences(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, SentenceVectors]:
-        """Sentence bounds and vectors of visible chunks; vectors None where not made (yet)."""
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
+        """Sentence bounds of visible chunks, and their vectors by this embedder; None where not made (yet)."""
         ...
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:

@@ -24,6 +24,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from time import perf_counter
 from typing import Any
 
@@ -251,9 +252,10 @@ class Runner:
         good = [mine.turn for task, mine in zip(tasks, branches, strict=True) if not task.cancelled() and task.exception() is None]
         known = len(progress.turn.spans)
         spans = tuple(span for mine in branches for span in mine.turn.spans[known:])
-        spans += tuple(
-            Span(branch.name, (row.limit_s or 0) * 1000, "late") for branch, task in zip(row.rows, tasks, strict=True) if task in late
-        )
+        for branch, task in zip(row.rows, tasks, strict=True):
+            if task in late:
+                spans += (Span(branch.name, (row.limit_s or 0) * 1000, "late"),)
+                await emit(StepFinished(branch.name, (row.limit_s or 0) * 1000, "late"))
         if not good:
             progress.turn = progress.turn.with_(spans=(*progress.turn.spans, *spans))
             failed = [task.exception() for task in tasks if not task.cancelled()]
@@ -323,8 +325,9 @@ def _defect(exc: BaseException, step: str, trace_id: str) -> FootnoteError:
     return FootnoteError()
 
 
-def _port_names(function: StepFunction) -> list[str]:
-    return [name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY]
+@cache
+def _port_names(function: StepFunction) -> tuple[str, ...]:
+    return tuple(name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY)
 
 
 def _check_ports(rows: Sequence[Row], ports: Mapping[str, Any]) -> None:

@@ -107,10 +107,17 @@ class Chunk:
     collection: str
     headings: tuple[str, ...] = ()
     page: int | None = None
+    """Where it begins."""
+    page_starts: tuple[tuple[int, int], ...] = ()
+    """(offset in `text`, page): a passage may run over several pages."""
     kind: BlockKind = "paragraph"
     permission_groups: frozenset[str] = frozenset()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: float = 0.0
+
+    def page_at(self, offset: int) -> int | None:
+        """The page that holds the character at `offset`."""
+        return next((page for start, page in reversed(self.page_starts) if start <= offset), self.page)
 
     @property
     def public_id(self) -> str:
@@ -252,6 +259,8 @@ class Citation:
     hit: Hit
     snippet: str
     """The sentence or passage that supports the claim, as it stands in the chunk."""
+    page: int | None = None
+    """Where the snippet stands."""
     spans: tuple[tuple[int, int], ...] = ()
     """Where this citation's markers stand in the answer's text."""
 
@@ -319,9 +328,9 @@ class Turn:
     model: str | None = None
     room_id: str | None = None
     lang: str = "en"
-    has_documents: bool = False
-    """Whether the collection holds anything at all that this caller could be shown."""
     vector: npt.NDArray[np.float32] | None = None
+    embedder: str = ""
+    """Who made `vector`."""
     candidates: Candidates = Candidates()
     ranked: tuple[Ranked, ...] = ()
     hits: tuple[Hit, ...] = ()

@@ -18,7 +18,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.errors import FootnoteError, TooManyRequests
+from footnote.errors import FootnoteError, TooLarge, TooManyRequests
 from footnote.tracing import new_trace_id
 from footnote.types import Caller
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 MAX_JSON = 2**20
-"""Bytes of a JSON body; files have routes of their own."""
+"""Bytes of a body that is no upload."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -62,10 +62,10 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     )
     app.state.core = core or _shared
     app.add_middleware(_Envelope)
-    app.add_exception_handler(FootnoteError, _problem_of_ours)
-    app.add_exception_handler(RequestValidationError, _problem_of_validation)
-    app.add_exception_handler(HTTPException, _problem_of_http)
-    app.add_exception_handler(Exception, _problem_of_defect)
+    app.exception_handler(FootnoteError)(_problem_of_ours)
+    app.exception_handler(RequestValidationError)(_problem_of_validation)
+    app.exception_handler(HTTPException)(_problem_of_http)
+    app.exception_handler(Exception)(_problem_of_defect)
     return app
 
 
@@ -116,31 +116,37 @@ def problem(status: int, title: str, detail: str, trace_id: str, headers: dict[s
     return JSONResponse(body, status, headers, media_type="application/problem+json")
 
 
-async def _problem_of_ours(request: Request, exc: Exception) -> JSONResponse:
-    assert isinstance(exc, FootnoteError)
+async def _problem_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
     headers = {"retry-after": str(max(1, round(exc.retry_after_s)))} if isinstance(exc, TooManyRequests) else None
     return problem(exc.status, exc.title, exc.detail, trace_id_of(request), headers)
 
 
-async def _problem_of_validation(request: Request, exc: Exception) -> JSONResponse:
-    assert isinstance(exc, RequestValidationError)
+async def _problem_of_validation(request: Request, exc: RequestValidationError) -> JSONResponse:
+    if exc.errors()[0]["type"] == "json_invalid":
+        return _problem_of_json(request)
     details = [f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg']}" for error in exc.errors()[:5]]
     return problem(422, "The request cannot be used", "; ".join(details), trace_id_of(request))
 
 
-async def _problem_of_http(request: Request, exc: Exception) -> JSONResponse:
-    assert isinstance(exc, HTTPException)
-    title = HTTPStatus(exc.status_code).phrase
+async def _problem_of_http(request: Request, exc: HTTPException) -> JSONResponse:
+    if exc.status_code == 400 and isinstance(exc.__cause__, ValueError | RecursionError):
+        return _problem_of_json(request)
+    title = TooLarge.title if exc.status_code == 413 else HTTPStatus(exc.status_code).phrase
     return problem(exc.status_code, title, str(exc.detail), trace_id_of(request), dict(exc.headers or {}))
 
 
 async def _problem_of_defect(request: Request, exc: Exception) -> JSONResponse:
     log.error("request failed", exc_info=exc, extra={"trace_id": trace_id_of(request)})
-    return problem(500, FootnoteError.title, FootnoteError.title, trace_id_of(request))
+    trace_id = trace_id_of(request)  # the headers too, as this reply is made outside of _Envelope
+    return problem(500, FootnoteError.title, FootnoteError.title, trace_id, {"x-trace-id": trace_id, **HEADERS})
+
+
+def _problem_of_json(request: Request) -> JSONResponse:
+    return problem(422, "The request cannot be used", "The body is not JSON in UTF-8.", trace_id_of(request))
 
 
 class _Envelope:
-    """Gives each request its trace id, refuses long JSON bodies, adds the security headers. Streams pass unbuffered."""
+    """Gives each request its trace id, refuses long bodies, adds the security headers. Streams pass unbuffered."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -159,33 +165,33 @@ class _Envelope:
                     headers.setdefault(name, value)
             await send(message)
 
-        declared = dict(scope["headers"])
-        if declared.get(b"content-type", b"").startswith(b"application/json"):
-            length = declared.get(b"content-length", b"0")
-            if length.isdigit() and int(length) > MAX_JSON:
-                refusal = problem(413, "Too large", f"A JSON body may have {MAX_JSON} bytes.", trace_id)
-                await refusal(scope, receive, send_with_headers)
-                return
-            receive = _limited(receive)
-        try:
-            await self.app(scope, receive, send_with_headers)
-        except _BodyTooLong:
-            await problem(413, "Too large", f"A JSON body may have {MAX_JSON} bytes.", trace_id)(scope, receive, send_with_headers)
+        most, detail = _limit_of(scope)
+        length = dict(scope["headers"]).get(b"content-length", b"0")
+        if length.isdigit() and int(length) > most:
+            await problem(413, TooLarge.title, detail, trace_id)(scope, receive, send_with_headers)
+            return
+        await self.app(scope, _limited(receive, most, detail), send_with_headers)
 
 
-class _BodyTooLong(Exception):
-    """A body without a declared length went past the limit."""
+def _limit_of(scope: Scope) -> tuple[int, str]:
+    """Bytes that this request's body may have, and what is said of more."""
+    if not dict(scope["headers"]).get(b"content-type", b"").lower().startswith(b"multipart/form-data"):
+        return MAX_JSON, f"A body without files may have {MAX_JSON} bytes."
+    most_mb = scope["app"].state.core().settings.ingest.max_file_mb
+    # Beside the file there are its form's fields; a file that is hardly too large gets as far as its route.
+    return most_mb * 2**20 + MAX_JSON, f"The file is larger than {most_mb} MB. Split it, or raise INGEST__MAX_FILE_MB."
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most: int, detail: str) -> Receive:
+    """For bodies whose length was not declared. An HTTPException is the one error that FastAPI lets through there."""
     seen = 0
 
     async def receive_limited() -> Message:
         nonlocal seen
         message = await receive()
         seen += len(message.get("body", b""))
-        if seen > MAX_JSON:
-            raise _BodyTooLong
+        if seen > most:
+            raise HTTPException(413, detail)
         return message
 
     return receive_limited

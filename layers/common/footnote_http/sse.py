@@ -18,7 +18,7 @@ OPEN_S = 1.0
 Encode = Callable[[Event], Iterable[Mapping[str, Any]]]
 
 
-async def stream_events(events: AsyncGenerator[Event, None], encode: Encode, trace_id: str) -> StreamingResponse:
+async def stream_events(events: AsyncGenerator[Event, None], encode: Encode, trace_id: str, *, ping_s: float = PING_S) -> StreamingResponse:
     """Waits for the turn's first words (or OPEN_S), then streams. Raises what the turn failed with before that."""
     held: list[Event] = []
     waiting: asyncio.Future[Event] | None = None
@@ -34,11 +34,11 @@ async def stream_events(events: AsyncGenerator[Event, None], encode: Encode, tra
         await events.aclose()
         raise held[-1].error
     headers = {"cache-control": "no-cache", "x-accel-buffering": "no", "x-trace-id": trace_id}
-    return StreamingResponse(_lines(held, waiting, events, encode), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(_lines(held, waiting, events, encode, ping_s), media_type="text/event-stream", headers=headers)
 
 
 async def _lines(
-    held: list[Event], waiting: asyncio.Future[Event] | None, events: AsyncGenerator[Event, None], encode: Encode
+    held: list[Event], waiting: asyncio.Future[Event] | None, events: AsyncGenerator[Event, None], encode: Encode, ping_s: float
 ) -> AsyncIterator[str]:
     try:
         for event in held:
@@ -46,7 +46,7 @@ async def _lines(
                 yield line
         while not held or not isinstance(held[-1], Done | Failed):
             waiting = waiting or asyncio.ensure_future(anext(events))
-            done, _ = await asyncio.wait({waiting}, timeout=PING_S)
+            done, _ = await asyncio.wait({waiting}, timeout=ping_s)
             if not done:
                 yield ": ping\n\n"
                 continue

@@ -14,6 +14,7 @@ from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta
 from footnote.types import Message, Usage
 from tests.conftest import HandClock
+from tests.fakes import LoopClock
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
 CHAT, EMBEDDINGS, MODELS = "/v1/chat/completions", "/v1/embeddings", "/v1/models"
@@ -85,6 +86,16 @@ async def test_a_piece_is_given_as_soon_as_it_is_there(server: Server, model: Op
     assert [delta async for delta in stream] == [Delta("b")]
 
 
+async def test_a_reply_may_take_longer_than_its_beginning(server: Server, model: OpenAIModel) -> None:
+    clock, more = LoopClock(), asyncio.Event()
+    server.replies[CHAT] = sse(chunk(content="a"), more, chunk(content="b"))
+    stream = model.stream(ASKED, first_token_s=10, total_s=100)
+    assert await anext(stream) == Delta("a")
+    clock.advance(50)
+    more.set()
+    assert [delta async for delta in stream] == [Delta("b")]
+
+
 # --- what goes wrong ---------------------------------------------------------------------------
 
 
@@ -100,11 +111,10 @@ async def test_a_model_that_does_not_begin_in_time_is_given_up(server: Server, m
 async def test_a_model_that_does_not_end_in_time_is_given_up_after_what_it_said(server: Server, model: OpenAIModel) -> None:
     never = asyncio.Event()
     server.replies[CHAT] = sse(chunk(content="a"), never)
-    said = []
+    stream = model.stream(ASKED, first_token_s=5, total_s=0.3)
+    assert await anext(stream) == Delta("a")
     with pytest.raises(ModelTimeout):
-        async for delta in model.stream(ASKED, first_token_s=5, total_s=0.3):
-            said.append(delta)
-    assert said == [Delta("a")]
+        await anext(stream)
     never.set()
 
 
@@ -141,7 +151,7 @@ async def test_a_page_instead_of_a_stream_is_an_empty_reply(server: Server, mode
 
 async def test_an_endpoint_that_is_not_there_cannot_be_reached() -> None:
     endpoint = OpenAIEndpoint("http://127.0.0.1:1/v1", None)
-    with pytest.raises(ModelUnavailable, match="cannot be reached. Check LLM__BASE_URL"):
+    with pytest.raises(ModelUnavailable, match=r"cannot be reached\. Check LLM__BASE_URL"):
         await collect(OpenAIModel(endpoint, "llama", **OPTIONS))
     await endpoint.close()
 
@@ -236,7 +246,7 @@ async def test_what_speaks_no_http_at_that_address_is_no_ollama_either() -> None
 async def test_vectors_of_another_length_than_configured_name_the_setting(server: Server, endpoint: OpenAIEndpoint) -> None:
     data = [{"object": "embedding", "index": 0, "embedding": [3.0, 4.0]}]
     server.replies[EMBEDDINGS] = Reply(200, (json.dumps({"object": "list", "model": "m", "data": data}),))
-    with pytest.raises(ModelUnavailable, match="length 2, not 768. Set EMBEDDING__DIMENSION"):
+    with pytest.raises(ModelUnavailable, match=r"length 2, not 768\. Set EMBEDDING__DIMENSION"):
         await OpenAIEmbedder(endpoint, "m", 768).embed(["x"])
     assert (await OpenAIEmbedder(endpoint, "m", 2).embed(["x"])).round(4).tolist() == [[0.6000000238418579, 0.800000011920929]]
     server.replies[EMBEDDINGS] = Reply(429, ("{}",))

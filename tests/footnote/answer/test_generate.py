@@ -9,7 +9,7 @@ from footnote.answer.messages import MESSAGES, message
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Delta
-from footnote.types import Answer, Citation, Message, Profile, Turn, Usage
+from footnote.types import Answer, Caller, Chunk, Citation, Message, Profile, Turn, Usage
 from tests.fakes import FakeModel, FakeModels, Piece, make_hit, make_turn
 
 HIT = make_hit("The bridge was built in 1894. It is blue.", "bridge")
@@ -78,9 +78,18 @@ async def test_an_answer_that_cites_nothing_is_rejected_or_carries_a_warning() -
 
 
 async def test_a_reader_is_told_why_nothing_was_found() -> None:
-    for has_documents, key in ((True, "no_hits"), (False, "empty")):
-        turn = await tell_nothing_found(make_turn(lang="ko", has_documents=has_documents))
-        assert (turn.outcome, turn.answer) == ("no_hits", Answer(MESSAGES[key]["ko"]))
+    class Visible:
+        def __init__(self, *chunks: Chunk) -> None:
+            self._chunks = chunks
+
+        async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+            return list(self._chunks)
+
+    for index, key in ((Visible(HIT.chunk), "no_hits"), (Visible(), "empty")):
+        said = [event async for event in tell_nothing_found(make_turn(lang="ko"), index=index)]  # type: ignore[arg-type]
+        assert said[0] == Token(MESSAGES[key]["ko"])
+        assert isinstance(said[1], Turn)
+        assert (said[1].outcome, said[1].answer) == ("no_hits", Answer(MESSAGES[key]["ko"]))
 
 
 def test_every_message_is_there_in_three_languages_and_english_stands_for_the_rest() -> None:

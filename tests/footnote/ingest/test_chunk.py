@@ -60,11 +60,19 @@ def test_a_small_document_is_one_passage_and_nothing_else() -> None:
         collection="town",
         headings=("Fees",),
         page=2,
+        page_starts=((0, 2),),
         kind="paragraph",
         permission_groups=frozenset({"staff"}),
         metadata={"year": 2024},
         created_at=5.0,
     )
+
+
+def test_a_passage_knows_the_page_of_each_of_its_parts() -> None:
+    (chunk,) = chunks(heading("Fees", page=2), text("There are none.", page=2), text("They were abolished.", page=3))
+    assert chunk.text == "Fees\n\nThere are none.\n\nThey were abolished."
+    assert chunk.page_starts == ((0, 2), (21, 3))
+    assert [chunk.page_at(offset) for offset in (0, 6, 23, 40)] == [2, 2, 3, 3]
 
 
 def test_a_document_without_text_has_no_chunks() -> None:

@@ -37,10 +37,10 @@ async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Re
 async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_the_question() -> None:
     index = Asked()
     turn = make_turn("Why?", lang="de", collection="laws", filters={"year": ("1949",)}, levels=(1, 2))
-    turn = await search(turn, index=index, embedder=FakeEmbedder(), rag=Rag(candidates=30))  # type: ignore[arg-type]
+    turn = await search(turn.with_(embedder="fake-embedder"), index=index, rag=Rag(candidates=30))  # type: ignore[arg-type]
     assert index.searches == [
         (ME, Search("laws", "Why?", "de", None, "fake-embedder", 30, levels=(1, 2), filters={"year": ("1949",)})),
     ]
     assert turn.candidates.coverage == 0.5
-    await search(turn.with_(retriever="knn"), index=index, embedder=None, rag=Rag())  # type: ignore[arg-type]
+    await search(turn.with_(retriever="knn", embedder=""), index=index, rag=Rag())  # type: ignore[arg-type]
     assert (index.searches[1][1].text, index.searches[1][1].embedder) == ("", "")

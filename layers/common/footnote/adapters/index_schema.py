@@ -17,7 +17,7 @@ CREATE UNIQUE INDEX one_active ON generations (doc_id) WHERE active;
 CREATE TABLE chunks (
     rowid INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE,
     generation_id INTEGER NOT NULL REFERENCES generations ON DELETE CASCADE, collection_id INTEGER NOT NULL,
-    ordinal INTEGER NOT NULL, level INTEGER NOT NULL, lang TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER,
+    ordinal INTEGER NOT NULL, level INTEGER NOT NULL, lang TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER, page_starts TEXT NOT NULL,
     headings TEXT NOT NULL, text TEXT NOT NULL, bounds TEXT NOT NULL
 );
 CREATE INDEX chunks_by_generation ON chunks (generation_id);
@@ -35,5 +35,6 @@ CREATE TABLE vector_files (
 FULL_TEXT = (
     """CREATE VIRTUAL TABLE words_{0} USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 0 tokenchars '_'")""",
     "CREATE VIRTUAL TABLE vocabulary_{0} USING fts5vocab (words_{0}, 'row')",
+    "INSERT INTO words_{0} (words_{0}, rank) VALUES ('usermerge', 2)",
 )
 """Made with a collection; {0} is its id. The tokens are ours: see `footnote.text.tokens`."""

@@ -10,6 +10,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
+MERGE_PAGES = 64
+"""Of the full-text table, merged with every document: each query looks into every part that is left."""
 
-CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.headings, c.text, c.bounds,
+CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.page_starts, c.headings, c.text, c.bounds,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
 FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
     JOIN collections k ON k.collection_id = c.collection_id"""
@@ -48,8 +51,8 @@ class SqliteIndex:
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         return await self._database.run(_read, caller, chunk_ids)
 
-    async def sentences(self, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, SentenceVectors]:
-        return await self._database.run(_sentences, caller, chunk_ids)
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
+        return await self._database.run(_sentences, caller, chunk_ids, embedder)
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         return await self._database.run(self._term_weights, collection, terms)
@@ -106,7 +109,7 @@ class SqliteIndex:
         scan = self._vectors.scan(connection, collection_id, search.embedder, info.version)
         if scan is None:
             return Candidates(lexical)
-        return Candidates(lexical, _dense(connection, scan, search, acls, generations), len(scan.slots) / info.chunks)
+        return Candidates(lexical, _dense(scan, search, acls, generations), len(scan.slots) / info.chunks)
 
     def _info(self, connection: sqlite3.Connection, collection: str) -> CollectionInfo | None:
         row = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (collection,)).fetchone()
@@ -119,7 +122,7 @@ class SqliteIndex:
                 " WHERE c.collection_id = ? AND g.active GROUP BY c.lang ORDER BY c.lang",
                 (row["collection_id"],),
             ).fetchall()
-            languages = {lang: count for lang, count in counts}
+            languages: dict[str, int] = dict(counts)
             known = CollectionInfo(collection, sum(languages.values()), languages, row["version"])
             self._infos[collection] = known
         return known
@@ -157,27 +160,21 @@ def _lexical(
     return tuple(Candidate(chunk_id, -cost) for chunk_id, cost in rows)
 
 
-def _dense(
-    connection: sqlite3.Connection, scan: Scan, search: Search, acls: frozenset[int] | None, generations: frozenset[int] | None
-) -> tuple[Candidate, ...]:
+def _dense(scan: Scan, search: Search, acls: frozenset[int] | None, generations: frozenset[int] | None) -> tuple[Candidate, ...]:
     import numpy as np
 
     allowed = scan.mask(acls, search.levels)
     if generations is not None:
         allowed = allowed & np.isin(scan.generations, list(generations))
     nearest = scan.nearest(cast("npt.NDArray[np.float32]", search.vector), allowed, search.limit)
-    rowids = json.dumps([rowid for rowid, _ in nearest])
-    names = dict(
-        connection.execute("SELECT rowid, chunk_id FROM chunks WHERE rowid IN (SELECT value FROM json_each(?))", (rowids,)).fetchall()
-    )
-    found = [Candidate(names[rowid], score) for rowid, score in nearest]
-    return tuple(sorted(found, key=lambda candidate: (-candidate.score, candidate.chunk_id))[: search.limit])
+    nearest.sort(key=lambda entry: (-entry[1], entry[0]))
+    return tuple(Candidate(chunk_id, score) for chunk_id, score in nearest[: search.limit])
 
 
 def _visible_acls(connection: sqlite3.Connection, caller: Caller) -> frozenset[int] | None:
     """The access lists this caller may read; None = every one there is."""
     rows = connection.execute("SELECT acl_id, groups FROM acls").fetchall()
-    visible = frozenset(row["acl_id"] for row in rows if caller.may_read(frozenset(json.loads(row["groups"]))))
+    visible = frozenset(row["acl_id"] for row in rows if caller.may_read(frozenset(_stored(row["groups"]))))
     return visible if len(visible) < len(rows) else None
 
 
@@ -215,14 +212,15 @@ def _read(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[st
     return [_chunk(rows[chunk_id]) for chunk_id in chunk_ids if chunk_id in rows]
 
 
-def _sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, SentenceVectors]:
+def _sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
     import numpy as np
 
     rows = _visible_rows(connection, caller, chunk_ids)
     found: dict[str, SentenceVectors] = {}
     for chunk_id, row in rows.items():
         bounds = tuple((start, end) for start, end in json.loads(row["bounds"]))
-        stored = connection.execute("SELECT vector, sentences FROM vectors WHERE rowid = ?", (row["rowid"],)).fetchone()
+        key = row["rowid"], embedder
+        stored = connection.execute("SELECT vector, sentences FROM vectors WHERE rowid = ? AND embedder = ?", key).fetchone()
         if stored is None or not stored["sentences"] or not bounds:
             found[chunk_id] = SentenceVectors(bounds)
             continue
@@ -235,7 +233,7 @@ def _visible_rows(connection: sqlite3.Connection, caller: Caller, chunk_ids: Seq
     rows = connection.execute(
         f"SELECT {CHUNK} FROM {FROM_CHUNKS} WHERE g.active AND c.chunk_id IN ({_marks(chunk_ids)})", tuple(chunk_ids)
     ).fetchall()
-    return {row["chunk_id"]: row for row in rows if caller.may_read(frozenset(json.loads(row["groups"])))}
+    return {row["chunk_id"]: row for row in rows if caller.may_read(frozenset(_stored(row["groups"])))}
 
 
 def _sample(connection: sqlite3.Connection, caller: Caller, collection: str, limit: int) -> list[Chunk]:
@@ -260,13 +258,20 @@ def _chunk(row: sqlite3.Row) -> Chunk:
         text=row["text"],
         lang=row["lang"],
         collection=row["collection"],
-        headings=tuple(json.loads(row["headings"])),
+        headings=_stored(row["headings"]),
         page=row["page"],
+        page_starts=tuple((start, page) for start, page in _stored(row["page_starts"])),
         kind=cast(BlockKind, row["kind"]),
-        permission_groups=frozenset(json.loads(row["groups"])),
+        permission_groups=frozenset(_stored(row["groups"])),
         metadata=json.loads(row["metadata"]),
         created_at=row["created_at"],
     )
+
+
+@lru_cache(maxsize=1024)
+def _stored(text: str) -> tuple[Any, ...]:
+    """A list that was stored as JSON; the same few are read again and again."""
+    return tuple(json.loads(text))
 
 
 # --- writing -------------------------------------------------------------------------------------
@@ -295,10 +300,12 @@ def _stage(
             connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
         for chunk, pieces, (title, body) in zip(chunks, bounds, tokens, strict=True):
             rowid = connection.execute(
-                """INSERT INTO chunks (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, headings, text, bounds)
-                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
+                """INSERT INTO chunks
+                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, page_starts, headings, text, bounds)
+                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
                 (
                     chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind, chunk.page,
+                    json.dumps(chunk.page_starts),
                     json.dumps(chunk.headings), chunk.text, json.dumps(pieces),
                 ),
             ).fetchone()[0]  # fmt: skip
@@ -321,12 +328,15 @@ def _staged(connection: sqlite3.Connection, doc_id: str, generation: int) -> tup
 def _activate(connection: sqlite3.Connection, doc_id: str, generation: int | None) -> None:
     """Flips a document to `generation` and drops its others; None drops them all."""
     with writing(connection):
-        connection.execute(
-            "UPDATE collections SET version = version + 1 WHERE collection_id IN (SELECT collection_id FROM generations WHERE doc_id = ?)",
+        changed = connection.execute(
+            """UPDATE collections SET version = version + 1
+               WHERE collection_id IN (SELECT collection_id FROM generations WHERE doc_id = ?) RETURNING collection_id""",
             (doc_id,),
-        )
+        ).fetchall()
         _delete_generations(connection, "doc_id = ? AND generation IS NOT ?", (doc_id, generation))
         connection.execute("UPDATE generations SET active = 1 WHERE doc_id = ? AND generation = ?", (doc_id, generation))
+        for (collection_id,) in changed:
+            connection.execute(f"INSERT INTO words_{collection_id} (words_{collection_id}, rank) VALUES ('merge', {MERGE_PAGES})")
 
 
 def _delete_generations(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> None:

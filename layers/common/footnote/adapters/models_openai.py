@@ -36,11 +36,13 @@ class OpenAIEndpoint:
         self.base_url = base_url
         self._api_key = api_key
         self._client: AsyncOpenAI | None = None
+        self._connecting = asyncio.Lock()
 
     async def client(self) -> AsyncOpenAI:
-        if self._client is None:
-            self._client = await asyncio.to_thread(self._connect)
-        return self._client
+        async with self._connecting:  # two first questions at once make one client
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._connect)
+            return self._client
 
     def _connect(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI
@@ -124,7 +126,8 @@ class OpenAIEmbedder:
         vectors = np.array([item.embedding for item in reply.data], np.float32)
         if vectors.shape != (len(texts), self.dimension):
             raise ModelUnavailable(
-                f"The embedding model {self.name} makes vectors of length {vectors.shape[-1]}, not {self.dimension}. Set EMBEDDING__DIMENSION."
+                f"The embedding model {self.name} makes vectors of length {vectors.shape[-1]}, not {self.dimension}."
+                " Set EMBEDDING__DIMENSION."
             )
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
 

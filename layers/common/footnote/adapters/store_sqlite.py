@@ -113,7 +113,7 @@ def _reference(citation: Citation) -> dict[str, Any]:
         "doc_id": chunk.doc_id,
         "chunk_id": chunk.public_id,
         "title": chunk.title,
-        "page": chunk.page,
+        "page": citation.page,
         "score": float(citation.hit.score),
         "snippet": citation.snippet,
     }

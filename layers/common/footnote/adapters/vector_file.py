@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,8 +27,8 @@ class Scan:
     version: int
     matrix: npt.NDArray[np.float32]
     """(slots, dimension), dead slots included."""
+    chunk_ids: Sequence[str]
     slots: npt.NDArray[np.int64]
-    rowids: npt.NDArray[np.int64]
     levels: npt.NDArray[np.int64]
     acls: npt.NDArray[np.int64]
     generations: npt.NDArray[np.int64]
@@ -45,16 +46,17 @@ class Scan:
             self.masks[key] = seen
         return self.masks[key]
 
-    def nearest(self, vector: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], limit: int) -> list[tuple[int, float]]:
-        """(rowid, cosine) of the `limit` nearest allowed rows and of all that are as near as the last of them; unsorted."""
+    def nearest(self, vector: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], limit: int) -> list[tuple[str, float]]:
+        """(chunk id, cosine) of the `limit` nearest allowed rows and of all that are as near as the last of them; unsorted."""
         import numpy as np
 
         # Rounded: BLAS sums a row in another order at another place, and equal texts must be equally near.
-        scores = np.round((self.matrix @ vector)[self.slots], 6)
         rows = np.flatnonzero(allowed)
+        scores = np.round((self.matrix @ vector)[self.slots[rows]], 6)
         if len(rows) > limit:
-            rows = rows[scores[rows] >= -np.partition(-scores[rows], limit - 1)[limit - 1]]
-        return [(int(self.rowids[row]), float(scores[row])) for row in rows]
+            near = np.flatnonzero(scores >= np.partition(scores, -limit)[-limit])
+            rows, scores = rows[near], scores[near]
+        return [(self.chunk_ids[row], score) for row, score in zip(rows.tolist(), scores.tolist(), strict=True)]
 
 
 class VectorFiles:
@@ -87,6 +89,6 @@ class VectorFiles:
         try:
             if path.stat().st_size < slots * dimension * 4 or not slots:
                 return None
-            return np.memmap(path, np.float32, "r", shape=(slots, dimension))
+            return np.asarray(np.memmap(path, np.float32, "r", shape=(slots, dimension)))  # a plain view: memmap's own is slow
         except FileNotFoundError:
             return None

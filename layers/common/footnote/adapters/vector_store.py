@@ -45,7 +45,8 @@ class VectorStore:
             rows = {}
             for item in vectors:
                 row = connection.execute(
-                    "SELECT c.rowid, c.collection_id FROM chunks c JOIN generations g USING (generation_id) WHERE c.chunk_id = ? AND g.active",
+                    "SELECT c.rowid, c.collection_id FROM chunks c JOIN generations g USING (generation_id)"
+                    " WHERE c.chunk_id = ? AND g.active",
                     (item.chunk_id,),
                 ).fetchone()
                 if row is not None:
@@ -120,7 +121,8 @@ class VectorStore:
         """Writes the live vectors to a new file from slot 0 on; returns the next free slot. Readers keep the
         old file mapped until they see the new version."""
         rows = connection.execute(
-            "SELECT v.rowid, v.vector FROM vectors v JOIN chunks c USING (rowid) WHERE c.collection_id = ? AND v.embedder = ? ORDER BY v.slot",
+            "SELECT v.rowid, v.vector FROM vectors v JOIN chunks c USING (rowid)"
+            " WHERE c.collection_id = ? AND v.embedder = ? ORDER BY v.slot",
             (collection_id, embedder),
         ).fetchall()
         self._files.path(collection_id, embedder, generation - 1).unlink(missing_ok=True)
@@ -138,16 +140,16 @@ class VectorStore:
         live = """FROM vectors v JOIN chunks c USING (rowid) JOIN generations g USING (generation_id)
                   WHERE c.collection_id = ? AND v.embedder = ? AND g.active ORDER BY c.rowid"""
         rows = connection.execute(
-            f"SELECT v.slot, c.rowid, c.level, g.acl_id, g.generation_id {live}", (collection_id, embedder)
+            f"SELECT c.chunk_id, v.slot, c.level, g.acl_id, g.generation_id {live}", (collection_id, embedder)
         ).fetchall()
         if file is None or not rows:
             return None
         matrix = self._files.map(self._files.path(collection_id, embedder, file["generation"]), file["slots"], file["dimension"])
-        columns = np.array([tuple(row) for row in rows], np.int64).T
+        columns = np.array([row[1:] for row in rows], np.int64).T
         if matrix is None:  # the copy is gone: scan the truth, until the next write makes a new file
             stored = connection.execute(f"SELECT v.vector {live}", (collection_id, embedder)).fetchall()
             matrix, columns[0] = _matrix(stored), np.arange(len(rows))
-        return Scan(version, matrix, *columns)
+        return Scan(version, matrix, [row["chunk_id"] for row in rows], *columns)
 
 
 def _spoken(languages: frozenset[str] | None) -> tuple[str, list[str]]:

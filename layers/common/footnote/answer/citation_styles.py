@@ -63,9 +63,7 @@ def cite(text: str, hits: Sequence[Hit], style_name: str, lang: str) -> tuple[st
             out.append(marker)
             length += len(marker)
     out.append(text[at:])
-    citations = tuple(
-        Citation(number, hits[place], _snippet(claims[place], hits[place]), tuple(spans[place])) for place, number in numbers.items()
-    )
+    citations = tuple(_citation(number, hits[place], claims[place], tuple(spans[place])) for place, number in numbers.items())
     return "".join(out), citations
 
 
@@ -76,6 +74,7 @@ def _claim_before(text: str, lang: str) -> str:
     return tail[slice(*bounds[-1])] if bounds else tail
 
 
-def _snippet(claim: str, hit: Hit) -> str:
+def _citation(number: int, hit: Hit, claim: str, spans: tuple[tuple[int, int], ...]) -> Citation:
+    """With the sentence or two of the passage that support the claim best, and their page."""
     _, (start, end) = best_support(claim, hit.chunk.text, hit.chunk.lang)
-    return hit.chunk.text[start:end]
+    return Citation(number, hit, hit.chunk.text[start:end], hit.chunk.page_at(start), spans)

@@ -6,7 +6,7 @@ rarity), the similarity of its vector, and whether it holds the kind of thing as
     with vectors     .3 covt + .2 covn + .4 cos(q, s) + .4 cos(q, passage) + .1 type + .25 covp
     by words alone   .5 covt + .3 covn + .3 covp + .1 type
 
-covt = share found in the sentence and title, covn = in the sentence and its neighbours, covp = in
+covt = share found in the sentence, title and headings, covn = in the sentence and its neighbours, covp = in
 the passage and title. Up to three sentences are given, fewer where the next falls off; below a
 threshold calibrated per language the question is refused.
 """
@@ -23,6 +23,7 @@ from footnote.events import Event, Token
 from footnote.ports import Index
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import covered_share
+from footnote.text.sentences import looks_like_heading
 from footnote.text.tokens import content_terms
 from footnote.types import Answer, Citation, Hit, SentenceVectors, Turn
 
@@ -64,6 +65,10 @@ class Scored:
     def text(self) -> str:
         return self.hit.chunk.text[self.start : self.end]
 
+    @property
+    def page(self) -> int | None:
+        return self.hit.chunk.page_at(self.start)
+
 
 async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
     """Sends the answer's sentences as tokens; settles the turn as refused when none is good enough."""
@@ -88,7 +93,8 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
         text += piece
         yield Token(piece)
     citations = tuple(
-        Citation(number, snippets[chunk_id].hit, snippets[chunk_id].text, tuple(spans[chunk_id])) for chunk_id, number in numbers.items()
+        Citation(number, quoted.hit, quoted.text, quoted.page, tuple(spans[chunk_id]))
+        for (chunk_id, quoted), number in zip(snippets.items(), numbers.values(), strict=True)
     )
     yield turn.with_(answer=Answer(text, citations, extractive=True))
 
@@ -98,7 +104,7 @@ async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
     hits = turn.hits[:PASSAGES]
     terms = content_terms(turn.question, turn.lang)
     weights = await index.term_weights(turn.caller, turn.collection, [*terms, UNSEEN])
-    stored = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits])
+    stored = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
     scored = [
         sentence
         for hit in hits
@@ -146,13 +152,15 @@ def _cells(line: str) -> list[str]:
 
 def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[str], weights: dict[str, float]) -> list[Scored]:
     chunk, lang = hit.chunk, turn.lang
-    title = set(content_terms(chunk.title, lang))
+    title = set(content_terms(" ".join((chunk.title, *chunk.headings)), lang))
     least = LEAST_EVIDENCE * weights.get(UNSEEN, 0.0)
     held = [set(content_terms(chunk.text[start:end], lang)) for start, end in stored.bounds]
     covp = covered_share(terms, title.union(*held), weights, least=least)
     cosines = _cosines(turn.vector, stored)
     scored = []
     for i, (start, end) in enumerate(stored.bounds):
+        if looks_like_heading(chunk.text, start, end):
+            continue
         covt = covered_share(terms, held[i] | title, weights, least=least)
         covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, least=least)
         kind = answer_type_score(turn.question, chunk.text[start:end])
@@ -165,8 +173,8 @@ def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[st
 
 def _cosines(question: npt.NDArray[np.float32] | None, stored: SentenceVectors) -> list[float] | None:
     """The question's cosine with the passage, then with each sentence; None where there are no vectors."""
-    if question is None or stored.vectors is None or stored.passage is None or stored.passage.shape != question.shape:
-        return None  # not made yet, or by an embedder that was exchanged meanwhile
+    if question is None or stored.vectors is None or stored.passage is None:
+        return None
     return [float(stored.passage @ question), *((stored.vectors @ question) / 127.0).tolist()]
 
 

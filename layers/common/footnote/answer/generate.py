@@ -8,7 +8,7 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.messages import message
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Think, Token
-from footnote.ports import Models
+from footnote.ports import Index, Models
 from footnote.text.tokens import count_tokens
 from footnote.types import Answer, Turn, Usage
 
@@ -65,10 +65,12 @@ async def check_citations(turn: Turn) -> Turn:
     return turn.with_(answer=Answer(answer.text, (), model=answer.model, warnings=(*answer.warnings, "uncited")))
 
 
-async def tell_nothing_found(turn: Turn) -> Turn:
-    """Settles a turn without hits: says how to rephrase, or that nothing was added yet."""
-    key = "no_hits" if turn.has_documents else "empty"
-    return turn.with_(outcome="no_hits", answer=Answer(message(key, turn.lang)))
+async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
+    """Settles a turn without hits: says how to rephrase, or that there is nothing yet that this caller may read."""
+    visible = await index.sample(turn.caller, turn.collection, 1)
+    text = message("no_hits" if visible else "empty", turn.lang)
+    yield Token(text)
+    yield turn.with_(outcome="no_hits", answer=Answer(text))
 
 
 def found_nothing(turn: Turn) -> bool:

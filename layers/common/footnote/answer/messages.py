@@ -10,7 +10,7 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "no_hits": {
         "en": "No relevant information found. Try other words, ask for one thing at a time, or choose another index.",
-        "de": "Keine passenden Informationen gefunden. Versuchen Sie andere Wörter, fragen Sie einzeln, oder wählen Sie einen anderen Index.",
+        "de": "Keine passenden Informationen gefunden. Versuchen Sie andere Wörter, eine Frage nach der anderen oder einen anderen Index.",
         "ko": "관련 정보를 찾지 못했습니다. 다른 단어로 바꾸거나 한 번에 한 가지만 묻거나 다른 색인을 선택해 보세요.",
     },
     "empty": {

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from footnote.ingest.pieces import Piece, divide, piece_of, render, size
+from footnote.ingest.pieces import Piece, divide, page_starts, piece_of, render, size
 from footnote.text.tokens import count_tokens
 from footnote.types import Block, BlockKind, Chunk, Document, Level, Parsed, make_chunk_id
 
@@ -89,6 +89,7 @@ def _chunk(document: Document, ordinal: int, level: Level, passage: Passage, tex
         collection=document.collection,
         headings=passage.headings,
         page=passage.pieces[0].page,
+        page_starts=page_starts(passage.pieces),
         kind=passage.kind,
         permission_groups=document.permission_groups,
         metadata=document.metadata,

@@ -48,13 +48,27 @@ def size(pieces: Sequence[Piece]) -> int:
 
 
 def render(pieces: Sequence[Piece]) -> str:
-    text = ""
+    return "".join(text for text, _ in _laid_out(pieces))
+
+
+def page_starts(pieces: Sequence[Piece]) -> tuple[tuple[int, int], ...]:
+    """(offset in the rendered text, page) for every page that something in it comes from."""
+    starts: list[tuple[int, int]] = []
+    at = 0
+    for text, page in _laid_out(pieces):
+        if page is not None and (not starts or starts[-1][1] != page):
+            starts.append((at, page))
+        at += len(text)
+    return tuple(starts)
+
+
+def _laid_out(pieces: Sequence[Piece]) -> Iterator[tuple[str, int | None]]:
+    """Each piece with what stands before it, and its page."""
     for i, piece in enumerate(pieces):
         if _begins(pieces, i):
-            text += ("\n\n" if text else "") + (f"{piece.opening}\n" if piece.opening else "") + piece.text
+            yield ("\n\n" if i else "") + (f"{piece.opening}\n" if piece.opening else "") + piece.text, piece.page
         else:
-            text += piece.glue + piece.text
-    return text
+            yield piece.glue + piece.text, piece.page
 
 
 def _begins(pieces: Sequence[Piece], i: int) -> bool:

@@ -68,6 +68,23 @@ class Ingestor:
         metadata: Mapping[str, Any] | None = None,
     ) -> Document:
         """Stores a file and queues its work; when this returns, nothing of it can be lost."""
+        document = await self._record(caller, data, file_name, collection, permission_groups, doc_id, metadata)
+        # Also for a known one that is still on its way: what was interrupted here before is mended so.
+        if document.state == "RECEIVED":
+            await self.queue.put({"doc_id": document.doc_id, "generation": document.generation})
+        return document
+
+    async def _record(
+        self,
+        caller: Caller,
+        data: bytes,
+        file_name: str,
+        collection: str,
+        permission_groups: list[str],
+        doc_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Document:
+        """The file in the ledger, and its bytes stored where they are still to be read."""
         check_size(len(data), self.settings.max_file_mb)
         document, _ = await self.ledger.accept(
             caller,
@@ -79,32 +96,30 @@ class Ingestor:
             metadata=metadata,
             doc_id=doc_id,
         )
-        # Also for a known one that is still on its way: what was interrupted here before is mended so.
         if document.state == "RECEIVED":
             await self.files.put(_key(document), data)
-            await self.queue.put({"doc_id": document.doc_id, "generation": document.generation})
         return document
 
     async def accept_drop(self, caller: Caller, data: bytes, *, key: str, collection: str) -> Document:
         """A file from the bucket. Its groups come from the settings by the longest prefix of its key; without
         one it is kept as FAILED, visible to admins, and nobody's to read."""
         prefix = max((prefix for prefix in self.settings.drop_groups if key.startswith(prefix)), key=len, default=None)
-        groups = self.settings.drop_groups[prefix] if prefix is not None else [ADMINS]
-        document = await self.accept(caller, data, file_name=key, collection=collection, permission_groups=groups)
-        if prefix is None:
-            reason, remedy = (
-                "Nobody is named who may read files from this folder.",
-                "Add its prefix to INGEST__DROP_GROUPS and drop the file again.",
-            )
-            await self.ledger.update(document.doc_id, document.generation, state="FAILED", reason=reason, remedy=remedy)
-            return await self.ledger.get(SYSTEM, document.doc_id)
-        return document
+        if prefix is not None:
+            groups = self.settings.drop_groups[prefix]
+            return await self.accept(caller, data, file_name=key, collection=collection, permission_groups=groups)
+        document = await self._record(caller, data, key, collection, [ADMINS])  # and not queued: nobody is to read it
+        reason = "Nobody is named who may read files from this folder."
+        remedy = "Add its prefix to INGEST__DROP_GROUPS and drop the file again."
+        await self.ledger.update(document.doc_id, document.generation, state="FAILED", reason=reason, remedy=remedy)
+        return await self.ledger.get(SYSTEM, document.doc_id)
 
     async def delete(self, caller: Caller, doc_id: str) -> Document:
-        """The document is gone from every answer when this returns."""
+        """The document is gone from every answer when this returns. The ledger forgets it last: a delete that
+        fails half-way can be asked for again."""
         async with self._flip:
-            document = await self.ledger.delete(caller, doc_id)
+            document = await self.ledger.get(caller, doc_id)
             await self.index.remove(document.doc_id)
+            document = await self.ledger.delete(caller, document.doc_id)
         for generation in range(1, document.generation + 1):
             await self.files.delete(_key(replace(document, generation=generation)))
         return document
@@ -142,8 +157,8 @@ class Ingestor:
         try:
             document = await self.ledger.get(SYSTEM, job.body["doc_id"])
             await self._process(document, job.body["generation"])
-        except NotFound:
-            pass  # deleted meanwhile: nothing is left to do
+        except NotFound:  # deleted meanwhile: what was staged since goes too
+            await self.index.remove(job.body["doc_id"])
         except UnreadableFile as exc:
             await self._fail(job, exc.reason, exc.remedy)
         except Exception as exc:

@@ -18,17 +18,17 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
         return turn
     if turn.retriever != "knn" and rag.fusion != "convex" and dense_weight(embedder.languages, turn.lang) == 0:
         return turn
-    return turn.with_(vector=(await embedder.embed([turn.question], query=True))[0])
+    return turn.with_(vector=(await embedder.embed([turn.question], query=True))[0], embedder=embedder.name)
 
 
-async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
+async def search(turn: Turn, *, index: Index, rag: Rag) -> Turn:
     """`turn.candidates`: at most `rag.candidates` entries in each list."""
     asked = Search(
         collection=turn.collection,
         text="" if turn.retriever == "knn" else turn.question,
         lang=turn.lang,
         vector=turn.vector,
-        embedder=embedder.name if embedder else "",
+        embedder=turn.embedder,
         limit=rag.candidates,
         levels=turn.levels,
         filters=turn.filters,

@@ -55,7 +55,8 @@ TYPES = (
     _type(
         "reason",
         r"\bwhy\b|\bwarum\b|\bwieso\b|\bweshalb\b|왜|이유",
-        r"\b(?:because|due to|since|so that|in order to|result\w*|caused?|as a|reason|weil|da|wegen|aufgrund|damit|um)\b|때문|위해|위하여|이유",
+        r"\b(?:because|due to|since|so that|in order to|result\w*|caused?|as a|reason|weil|da|wegen|aufgrund|damit|um)\b"
+        r"|때문|위해|위하여|이유",
     ),
 )
 

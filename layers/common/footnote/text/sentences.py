@@ -16,6 +16,7 @@ GAP = re.compile(r"[^\S\n]*\n(?:\s*\n|(?=\s*(?:[-*•|]|\d{1,3}[.)]\s)))")
 INITIALS = re.compile(r"(?:\w\.)+\w")
 ROMAN = re.compile(r"[ivxlc]{1,5}")
 HANGUL_END = re.compile(r"[가-힣][.!?。]+[\"'”’»)\]]*$")
+HEADING = re.compile(r"(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}")
 LONGEST = 600
 """Characters; a longer sentence is cut at a line end or a semicolon."""
 
@@ -24,7 +25,7 @@ def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
     """Character bounds (start, end) of the sentences, without the white space around them.
 
     Paragraph ends, list items and table rows end a sentence. Fragments under 15 characters (8 in
-    Korean) join the sentence before them.
+    Korean) join the sentence before them in their paragraph.
     """
     bounds: list[tuple[int, int]] = []
     start = 0
@@ -35,6 +36,12 @@ def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
         start = match.end()
     _append(bounds, text, start, len(text))
     return _cut_long(text, _join_fragments(text, bounds, 8 if lang == "ko" else 15))
+
+
+def looks_like_heading(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] is a line of its own that says nothing: short, without an end mark or a
+    number, with a paragraph after it."""
+    return bool(HEADING.fullmatch(text[start:end])) and text[end:].startswith("\n\n")
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str], lang: str) -> bool:
@@ -69,7 +76,8 @@ def _append(bounds: list[tuple[int, int]], text: str, start: int, end: int) -> N
 def _join_fragments(text: str, bounds: list[tuple[int, int]], shortest: int) -> list[tuple[int, int]]:
     joined: list[tuple[int, int]] = []
     for left, right in bounds:
-        if joined and (right - left < shortest or joined[-1][1] - joined[-1][0] < shortest):
+        same_paragraph = joined and "\n\n" not in text[joined[-1][1] : left]
+        if same_paragraph and (right - left < shortest or joined[-1][1] - joined[-1][0] < shortest):
             joined[-1] = (joined[-1][0], right)
         else:
             joined.append((left, right))

@@ -26,10 +26,10 @@ STOP_WORDS: dict[str, frozenset[str]] = {
 """Too common to find anything by; also what tells English from German."""
 
 QUESTION_WORDS: dict[str, frozenset[str]] = {
-    "en": frozenset("much many name names named year kind type does done tell please explain describe give list find".split()),
+    "en": frozenset("much many name names named year kind type does done tell say says please explain describe give list find".split()),
     "de": frozenset(
-        """wen wem wann warum wieso woher wohin weshalb wieviel wieviele viele jahr name namen heißt nenne erkläre beschreibe
-        gib bitte gibt""".split()
+        """wen wem wann warum wieso woher wohin weshalb wieviel wieviele viele jahr name namen heißt nenne erkläre beschreibe steht
+        worum geht gib bitte gibt""".split()
     ),
     "ko": frozenset(
         """무엇 무엇인가 무엇인가요 무엇이 무엇을 누구 누구인가 누구인가요 누가 언제 언제인가 어디 어디에 어디에서 어디인가 왜 어떻게

@@ -9,4 +9,4 @@ from footnote.types import Turn
 
 async def tell_language(turn: Turn, *, index: Index) -> Turn:
     info = await index.info(turn.collection)
-    return turn.with_(lang=detect_language(turn.question, info.languages if info else None), has_documents=bool(info and info.chunks))
+    return turn.with_(lang=detect_language(turn.question, info.languages if info else None))

@@ -1,0 +1,84 @@
+"""The table of figures: what is asked for, what is measured, and the command that measures it.
+
+Progress goes to standard error. Nothing is written but the index cache.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench import first_answer, imports, memory, quality, retrieval
+from bench.figures import Figure, Measure, NotMeasured, Setup, tell
+
+PARTS: dict[str, Measure] = {
+    "imports": imports.measure,
+    "first_answer": first_answer.measure,
+    "retrieval": retrieval.measure,
+    "memory": memory.measure,
+    "quality": quality.measure,
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """0 when every part was measured, 1 when one was not. A figure that misses what is asked fails nothing here."""
+    options = _parse(arguments)
+    data_sets = options.data_sets or os.environ.get("DATA_SETS")
+    setup = Setup(Path(data_sets).expanduser() if data_sets else None, Path(os.environ.get("DATA") or "data") / "bench")
+    figures: dict[str, list[Figure]] = {}
+    missing: dict[str, str] = {}
+    for name in options.only or PARTS:
+        figures[name] = []
+        tell(f"— {name}")
+        try:
+            for figure in PARTS[name](setup):
+                figures[name].append(figure)
+                tell(f"{figure.name}: {figure.measured}")
+        except NotMeasured as exc:
+            missing[name] = str(exc)
+            tell(str(exc))
+    print(_json(figures, missing) if options.json else _table(figures, missing))
+    return 1 if missing else 0
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Measures what Footnote is held to and prints a table.")
+    parser.add_argument("--data-sets", metavar="FOLDER", help="folder of test sets in BEIR's format; by default $DATA_SETS")
+    parser.add_argument("--only", nargs="+", choices=list(PARTS), metavar="NAME", help=f"of {', '.join(PARTS)}")
+    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    return parser.parse_args(arguments)
+
+
+def _table(figures: dict[str, list[Figure]], missing: dict[str, str]) -> str:
+    rows = [("", "figure", "asked", "measured", "command")]
+    for each in figures.values():
+        rows += [({True: "✓", False: "✗", None: " "}[f.met], f.name, f.asked, f.measured, f.command) for f in each]
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    lines = ["  ".join((*(cell.ljust(width) for cell, width in zip(row, widths, strict=False)), row[4])) for row in rows]
+    return "\n".join([*lines, *(f"Not measured: {name}. {why}" for name, why in missing.items())])
+
+
+def _json(figures: dict[str, list[Figure]], missing: dict[str, str]) -> str:
+    rows = [
+        {
+            "part": part,
+            "name": f.name,
+            "value": round(f.value, 4),
+            "unit": f.unit,
+            "least": f.least,
+            "most": f.most,
+            "met": f.met,
+            "command": f.command,
+        }
+        for part, each in figures.items()
+        for f in each
+    ]
+    return json.dumps({"figures": rows, "not_measured": missing}, ensure_ascii=False, indent=2)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""How long does a function's module take to import, in a fresh process? The interpreter's own start is not counted."""
+
+from __future__ import annotations
+
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+
+from bench.figures import ROOT, Figure, Setup, environment
+
+RUNS = 7
+MOST_S = {"query.app": 0.6, "ingest.app": 0.4, "feedback.app": 0.4, "stats.app": 0.4}
+
+
+def measure(setup: Setup) -> Iterator[Figure]:
+    """Medians. One uncounted run of each writes the bytecode and warms the file cache."""
+    times: dict[str, list[float]] = {module: [] for module in MOST_S}
+    for _ in range(RUNS + 1):  # in turn, so that a slow moment of the machine falls on all alike
+        for module, seconds in times.items():
+            seconds.append(_import(module))
+    for module, seconds in times.items():
+        yield Figure(f"import {module}", statistics.median(seconds[1:]), "s", _show(module), most=MOST_S[module])
+
+
+def _code(module: str) -> str:
+    return f"from time import perf_counter as now; started = now(); import {module}; print(now() - started)"
+
+
+def _show(module: str) -> str:
+    return f"python -c '{_code(module)}'"
+
+
+def _import(module: str) -> float:
+    return float(
+        subprocess.run(
+            [sys.executable, "-c", _code(module)], cwd=ROOT, env=environment(), check=True, stdout=subprocess.PIPE, text=True
+        ).stdout
+    )

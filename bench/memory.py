@@ -1,0 +1,43 @@
+"""How much memory does the serving process take with squad2 indexed, after questions over HTTP?"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench.figures import Figure, Setup, tell
+from bench.server import serving
+from footnote.learn.golden import GoldenSet, load_golden
+from footnote.settings import Settings
+from footnote_local.evaluate import build_index
+
+SET = "squad2"
+QUESTIONS = 50
+MOST_MB = 350
+COMMAND = "python -m bench --only memory"
+
+
+def measure(setup: Setup) -> Iterator[Figure]:
+    golden = load_golden(setup.need(SET), limit=QUESTIONS)
+    index = asyncio.run(_index(golden, setup.cache))
+    with TemporaryDirectory() as folder:
+        data = Path(folder) / "data"
+        shutil.copytree(index, data)  # the turns of these questions do not belong into the cache
+        with serving(data) as server:
+            server.wait()
+            start = server.peak_mb()
+            tell(f"Asking {len(golden.queries)} questions of {SET}")
+            for query in golden.queries:
+                server.ask(query.text)
+            peak = server.peak_mb()
+    yield Figure(f"{SET}: peak memory of the server, {len(golden.queries)} questions", peak, "MB", COMMAND, most=MOST_MB)
+    yield Figure("the same before the first question", start, "MB", COMMAND)
+
+
+async def _index(golden: GoldenSet, cache: Path) -> Path:
+    core, _ = await build_index(golden, Settings(), cache / "eval", lambda what, done, total: None)
+    await core.close()
+    return core.settings.data

@@ -1,0 +1,493 @@
+"""A file's way into the index, on the embedded adapters: what is kept, replaced, deleted and mended after a crash."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.errors import FootnoteError, ModelUnavailable, NotFound, StoreUnavailable, TooLarge, UnreadableFile
+from footnote.ingest.parse import parse
+from footnote.ingest.pipeline import LEASE_S
+from footnote.settings import LLM, Embedding, Ingest, Settings
+from footnote.types import Caller, Document, Parsed, Search
+from tests.conftest import HandClock
+from tests.fakes import FakeEmbedder
+
+LOCAL = Caller("local", sees_all=True, role="admin")
+OLD = b"The lighthouse was lit in 1874."
+NEW = b"The lighthouse was torn down in 1999."
+NOTHING = (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
+"""No chunks, and the SHA-256 of nothing."""
+
+FIRST_CALLS = ["ledger.accept", "files.put", "queue.put", "queue.take", "ledger.get", "ledger.update", "files.get", "parser.parse"]
+FIRST_CALLS += ["index.stage", "index.staged", "ledger.get", "index.activate", "ledger.update", "queue.finish"]
+VECTOR_CALLS = ["index.pending", "embedder.embed", "index.put_vectors", "index.pending"]
+CALLS = [*FIRST_CALLS[:-1], "files.delete", "queue.finish", "queue.take", *VECTOR_CALLS]
+"""Of the ports, for a changed file: from its arrival until there is nothing left to do."""
+PORTS = ("ledger", "files", "queue", "index", "parser", "embedder")
+
+
+class HereParser:
+    """The real parsers, without their process; counts, and fails or waits where a test wants it."""
+
+    def __init__(self) -> None:
+        self.parsed: list[str] = []
+        self.error: Exception | None = None
+        self.reached, self.go_on = asyncio.Event(), asyncio.Event()
+        self.go_on.set()
+
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        self.parsed.append(file_name)
+        self.reached.set()
+        await self.go_on.wait()
+        if self.error is not None:
+            raise self.error
+        return parse(data, file_name)
+
+
+class Killed(BaseException):
+    """The process ends here: nothing of ours may catch it."""
+
+
+class Spied:
+    """A port that tells of each call, before and after its effect."""
+
+    def __init__(self, name: str, port: Any, tell: Callable[[str, bool], Awaitable[None]]) -> None:
+        self._name, self._port, self._tell = name, port, tell
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._port, name)
+        if not callable(found) or name == "close":
+            return found
+
+        async def call(*args: Any, **options: Any) -> Any:
+            await self._tell(f"{self._name}.{name}", False)
+            result = await found(*args, **options)
+            await self._tell(f"{self._name}.{name}", True)
+            return result
+
+        return call
+
+
+def open_core(folder: Path, clock: HandClock, parser: HereParser | None = None) -> Core:
+    settings = Settings(data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
+    core = Core(settings, clock=clock, parser=parser or HereParser())
+    core.embedder = FakeEmbedder()
+    return core
+
+
+def spy(core: Core, tell: Callable[[str, bool], Awaitable[None]]) -> None:
+    for name in PORTS:
+        setattr(core, name, Spied(name, getattr(core, name), tell))
+
+
+@pytest.fixture
+def parser() -> HereParser:
+    return HereParser()
+
+
+@pytest.fixture
+async def core(tmp_path: Path, clock: HandClock, parser: HereParser) -> AsyncIterator[Core]:
+    made = open_core(tmp_path / "data", clock, parser)
+    yield made
+    await made.close()
+
+
+async def accept(core: Core, data: bytes = OLD, name: str = "tower.txt", groups: list[str] | None = None) -> Document:
+    return await core.ingestor.accept(LOCAL, data, file_name=name, collection="default", permission_groups=groups or [])
+
+
+async def work(core: Core) -> None:
+    while await core.ingestor.work_one():
+        pass
+    while await core.ingestor.embed_some():
+        pass
+
+
+async def finish(core: Core, clock: HandClock) -> None:
+    """Works as the worker does, however long it takes."""
+    for _ in range(50):
+        try:
+            await work(core)
+            if not await core.queue.size():
+                return
+        except FootnoteError:
+            pass
+        clock.advance(LEASE_S)
+    raise AssertionError("there is no end to the work")
+
+
+async def answering(core: Core) -> list[bytes]:
+    """The texts that answer now."""
+    return [chunk.text.encode() for chunk in await core.index.sample(LOCAL, "default", 100)]
+
+
+async def found(core: Core, word: str) -> list[str]:
+    return [entry.chunk_id for entry in (await core.index.candidates(LOCAL, Search("default", word))).lexical]
+
+
+async def state(core: Core, document: Document) -> str:
+    return (await core.ledger.get(LOCAL, document.doc_id)).state
+
+
+# --- one document ------------------------------------------------------------------------------
+
+
+async def test_a_file_is_ready_once_its_passages_were_read_back(core: Core) -> None:
+    document = await accept(core)
+    assert (document.state, await answering(core)) == ("RECEIVED", [])
+    assert await core.ingestor.work_one()
+    ready = await core.ledger.get(LOCAL, document.doc_id)
+    assert (ready.state, ready.generation, ready.active_generation, ready.chunks, ready.lang) == ("READY", 1, 1, 1, "en")
+    assert await found(core, "lighthouse") == [f"{document.doc_id}|1|{ready.chunks - 1}"]
+    assert await core.index.progress("fake-embedder", None) == (0, 1)
+    assert await core.ingestor.embed_some() == 1
+    assert await core.index.progress("fake-embedder", None) == (1, 1)
+    assert not await core.ingestor.work_one()
+    assert await core.ingestor.embed_some() == 0
+
+
+async def test_a_document_that_the_index_did_not_keep_in_full_is_not_ready(core: Core, clock: HandClock) -> None:
+    kept = core.index.staged
+
+    async def lose_one(doc_id: str, generation: int) -> tuple[int, str]:
+        count, digest = await kept(doc_id, generation)
+        return count - 1, digest
+
+    core.index.staged = lose_one  # type: ignore[method-assign]
+    document = await accept(core)
+    await work(core)
+    assert (await state(core, document), await answering(core)) == ("PROCESSING", [])
+    core.index.staged = kept  # type: ignore[method-assign]
+    clock.advance(2)
+    await work(core)
+    assert (await state(core, document), await answering(core)) == ("READY", [OLD])
+
+
+async def test_the_same_content_again_is_the_same_document_and_no_work(core: Core, parser: HereParser) -> None:
+    first = await accept(core)
+    await work(core)
+    for name in ("tower.txt", "copy.txt"):
+        again = await accept(core, name=name)
+        assert (again.doc_id, again.state, again.generation) == (first.doc_id, "READY", 1)
+    assert (await core.queue.size(), parser.parsed) == (0, ["tower.txt"])
+
+
+async def test_the_same_content_for_other_groups_is_another_document(core: Core) -> None:
+    ids = [(await accept(core, groups=groups)).doc_id for groups in ([], ["hr"])]
+    await work(core)
+    assert len(set(ids)) == 2
+    assert await answering(core) == [OLD, OLD]
+    assert await core.index.sample(Caller("ann", frozenset({"eng"})), "default", 10) == [
+        chunk for chunk in await core.index.sample(LOCAL, "default", 10) if chunk.doc_id == ids[0]
+    ]
+
+
+async def test_a_changed_file_replaces_the_old_one_at_one_moment(core: Core) -> None:
+    first = await accept(core)
+    await work(core)
+    seen = []
+
+    async def look(call: str, after: bool) -> None:
+        chunks = await index.sample(LOCAL, "default", 100)
+        hits = [entry for word in ("1874", "1999") for entry in (await index.candidates(LOCAL, Search("default", word))).lexical]
+        assert (len(chunks), len(hits)) == (1, 1)
+        seen.append((call, after, chunks[0].text.encode()))
+
+    index = core.index
+    spy(core, look)
+    core.__dict__.pop("ingestor")
+    second = await accept(core, NEW)
+    await work(core)
+    assert (second.doc_id, second.generation) == (first.doc_id, 2)
+    flip = seen.index(("index.activate", True, NEW))
+    assert {text for _, _, text in seen[:flip]} == {OLD}
+    assert {text for _, _, text in seen[flip:]} == {NEW}
+    assert [call for call, after, _ in seen if after] == CALLS
+
+
+async def test_searches_that_run_all_the_while_see_the_old_text_or_the_new(core: Core) -> None:
+    await accept(core)
+    await work(core)
+    seen: list[tuple[bytes, ...]] = []
+    over = False
+
+    async def search() -> None:
+        while not over:
+            seen.append(tuple(await answering(core)))
+
+    searching = [asyncio.create_task(search()) for _ in range(3)]
+    for number in range(10):
+        await accept(core, NEW if number % 2 == 0 else OLD)
+        await work(core)
+    over = True
+    await asyncio.gather(*searching)
+    assert set(seen) == {(OLD,), (NEW,)}
+
+
+async def test_only_the_newest_of_two_changes_answers(core: Core) -> None:
+    await accept(core)
+    await accept(core, NEW)
+    await work(core)
+    assert await answering(core) == [NEW]
+
+
+# --- deleting ----------------------------------------------------------------------------------
+
+
+async def test_a_deleted_document_is_gone_in_the_middle_of_its_work_and_stays_gone(core: Core, parser: HereParser) -> None:
+    document = await accept(core)
+    await work(core)
+    await accept(core, NEW)
+    parser.reached.clear()
+    parser.go_on.clear()
+    working = asyncio.create_task(work(core))
+    await parser.reached.wait()
+    deleted = await core.ingestor.delete(LOCAL, document.doc_id)
+    assert (deleted.state, await answering(core), await found(core, "lighthouse")) == ("DELETED", [], [])
+    parser.go_on.set()
+    await working
+    assert (await answering(core), await core.queue.size()) == ([], 0)
+    assert [await core.index.staged(document.doc_id, generation) for generation in (1, 2)] == [NOTHING] * 2
+    with pytest.raises(NotFound):
+        await core.ledger.get(LOCAL, document.doc_id)
+    for generation in (1, 2):
+        with pytest.raises(NotFound):
+            await core.files.get(f"sources/{document.doc_id}/{generation}")
+
+
+@pytest.mark.parametrize("at", range(len(FIRST_CALLS[4:])), ids=lambda at: f"{at}-{FIRST_CALLS[4 + at]}")
+async def test_a_delete_at_any_moment_of_the_work_leaves_nothing(at: int, core: Core, clock: HandClock) -> None:
+    document = await accept(core)
+    deletes: list[asyncio.Task[Document]] = []
+    calls: list[str] = []
+
+    async def tell(call: str, after: bool) -> None:
+        if not after:
+            calls.append(call)
+        if not deletes and len(calls) == at + 2:  # the first one takes the job
+            deletes.append(asyncio.create_task(plain.delete(LOCAL, document.doc_id)))
+            await asyncio.sleep(0.01)  # it runs, or waits for the flip
+
+    plain = core.ingestor
+    spies: dict[str, Any] = {name: Spied(name, getattr(plain, name), tell) for name in PORTS}
+    taker = replace(plain, **spies)  # it shares the lock of the one that deletes
+    assert await taker.work_one()
+    assert (await deletes[0]).state == "DELETED"
+    await finish(core, clock)
+    assert (await answering(core), await core.index.staged(document.doc_id, 1)) == ([], NOTHING)
+
+
+async def test_a_delete_that_fails_can_be_asked_for_again(core: Core) -> None:
+    document = await accept(core)
+    await work(core)
+    for port, name in ((core.index, "remove"), (core.ledger, "delete")):
+        works = getattr(port, name)
+
+        async def fail(*args: Any) -> Any:
+            raise StoreUnavailable("down")
+
+        setattr(port, name, fail)
+        with pytest.raises(StoreUnavailable):
+            await core.ingestor.delete(LOCAL, document.doc_id)
+        setattr(port, name, works)
+    assert (await core.ingestor.delete(LOCAL, document.doc_id)).state == "DELETED"
+    assert await answering(core) == []
+
+
+async def test_nobody_deletes_what_they_may_not_read(core: Core) -> None:
+    document = await accept(core, groups=["hr"])
+    await work(core)
+    with pytest.raises(NotFound):
+        await core.ingestor.delete(Caller("ann", frozenset({"eng"})), document.doc_id)
+    assert await answering(core) == [OLD]
+
+
+# --- crashes -----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def one_document(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the old file is READY, with its vectors."""
+    folder = tmp_path_factory.mktemp("one") / "data"
+
+    async def fill() -> None:
+        core = open_core(folder, HandClock())
+        await accept(core)
+        await work(core)
+        await core.close()
+
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        runner.run(fill())
+    return folder
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("error", [Killed, StoreUnavailable])
+@pytest.mark.parametrize("at", range(len(CALLS)), ids=lambda at: f"{at}-{CALLS[at]}")
+async def test_whatever_call_fails_the_changed_file_ends_ready_and_once(
+    at: int, error: type[BaseException], after: bool, one_document: Path, tmp_path: Path, clock: HandClock
+) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(one_document, folder)
+    core, calls = open_core(folder, clock), []
+
+    async def fail_once(call: str, is_after: bool) -> None:
+        if is_after == after:
+            calls.append(call)
+            if len(calls) == at + 1:
+                raise error("now")
+
+    spy(core, fail_once)
+    accepted = False
+    try:
+        await accept(core, NEW)
+        accepted = True
+        await work(core)
+    except (Killed, StoreUnavailable):
+        pass
+    assert calls[: at + 1] == CALLS[: at + 1]
+    if error is Killed:
+        await core.close()
+        core = open_core(folder, clock)
+        await core.ingestor.recover()
+    if not accepted:  # the sender was told, and sends again
+        await finish(core, clock)
+        await accept(core, NEW)
+    await finish(core, clock)
+    (document,) = (await core.ledger.list(LOCAL)).data
+    assert (document.state, document.active_generation, document.reason) == ("READY", document.generation, None)
+    assert await answering(core) == [NEW]
+    assert ([len(await found(core, word)) for word in ("1874", "1999")], await core.ledger.unfinished()) == ([0, 1], [])
+    assert await core.index.progress("fake-embedder", None) == (1, 1)
+    await core.close()
+
+
+async def test_what_was_accepted_before_a_crash_is_taken_up_after_it(core: Core) -> None:
+    document = await accept(core)
+    job = await core.queue.take(LEASE_S)  # by a worker that dies with it
+    assert job is not None
+    assert not await core.ingestor.work_one()
+    assert await core.ingestor.recover() == 1
+    await work(core)
+    assert await state(core, document) == "READY"
+
+
+async def test_a_job_comes_back_when_its_lease_is_over_and_does_no_harm(core: Core, clock: HandClock, parser: HereParser) -> None:
+    document = await accept(core)
+    assert await core.queue.take(LEASE_S) is not None
+    clock.advance(LEASE_S - 1)
+    assert not await core.ingestor.work_one()
+    clock.advance(1)
+    assert await core.ingestor.work_one()
+    assert (await state(core, document), await core.queue.size()) == ("READY", 0)
+    for _ in range(3):
+        await core.queue.put({"doc_id": document.doc_id, "generation": 1})
+    await work(core)
+    assert (parser.parsed, await core.queue.size(), await answering(core)) == (["tower.txt"], 0, [OLD])
+
+
+async def test_a_crash_before_the_bytes_were_stored_is_told_and_the_file_can_be_added_again(core: Core) -> None:
+    async def fail(key: str, data: bytes) -> None:
+        raise Killed
+
+    put, core.files.put = core.files.put, fail  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        await accept(core)
+    core.files.put = put  # type: ignore[method-assign]
+    await core.ingestor.recover()
+    await work(core)
+    (document,) = (await core.ledger.list(LOCAL)).data
+    assert (document.state, document.reason, document.remedy) == ("FAILED", "The upload did not arrive.", "Add the file again.")
+    assert (await accept(core)).doc_id == document.doc_id
+    await work(core)
+    assert await answering(core) == [OLD]
+
+
+# --- what fails again and again ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (RuntimeError("a secret of the file"), "Something went wrong while this file was read."),
+        (StoreUnavailable("The disk is full."), "The disk is full."),
+    ],
+)
+async def test_after_five_attempts_ever_further_apart_a_document_is_failed(
+    error: Exception, reason: str, core: Core, clock: HandClock, parser: HereParser
+) -> None:
+    parser.error = error
+    document = await accept(core)
+    for delay in (2, 4, 8, 16):
+        assert await core.ingestor.work_one()
+        assert await state(core, document) == "PROCESSING"
+        clock.advance(delay - 0.5)
+        assert not await core.ingestor.work_one()
+        clock.advance(0.5)
+    assert await core.ingestor.work_one()
+    failed = await core.ledger.get(LOCAL, document.doc_id)
+    assert (failed.state, failed.reason, failed.remedy) == ("FAILED", reason, "Try again; if it fails again, report the file.")
+    assert (await core.queue.size(), len(parser.parsed)) == (0, 5)
+    parser.error = None
+    again = await core.ingestor.retry(LOCAL, document.doc_id)
+    assert (again.doc_id, again.state, again.generation) == (document.doc_id, "RECEIVED", 2)
+    await work(core)
+    assert (await state(core, document), await answering(core)) == ("READY", [OLD])
+    assert (await core.ingestor.retry(LOCAL, document.doc_id)).generation == 2
+
+
+async def test_an_unreadable_file_fails_at_once_and_what_answered_before_still_does(core: Core, parser: HereParser) -> None:
+    document = await accept(core)
+    await work(core)
+    parser.error = UnreadableFile("It is torn.", "Glue it.")
+    await accept(core, NEW)
+    await work(core)
+    failed = await core.ledger.get(LOCAL, document.doc_id)
+    assert (failed.state, failed.reason, failed.remedy, failed.active_generation) == ("FAILED", "It is torn.", "Glue it.", 1)
+    assert (await answering(core), await core.queue.size()) == ([OLD], 0)
+
+
+async def test_a_file_without_text_is_failed_with_a_remedy(core: Core) -> None:
+    document = await accept(core, b" \n\n ")
+    await work(core)
+    failed = await core.ledger.get(LOCAL, document.doc_id)
+    assert failed.state == "FAILED"
+    assert failed.reason
+    assert failed.remedy
+
+
+async def test_while_the_embedder_is_down_documents_are_ready_and_found_by_their_words(core: Core) -> None:
+    class Down(FakeEmbedder):
+        async def embed(self, texts: Any, *, query: bool = False) -> Any:
+            raise ModelUnavailable("down")
+
+    core.embedder = Down()
+    document = await accept(core)
+    assert await core.ingestor.work_one()
+    with pytest.raises(ModelUnavailable):
+        await core.ingestor.embed_some()
+    assert (await state(core, document), len(await found(core, "lighthouse"))) == ("READY", 1)
+    assert await core.index.progress("fake-embedder", None) == (0, 1)
+    core.ingestor.embedder = FakeEmbedder()
+    assert await core.ingestor.embed_some() == 1
+
+
+async def test_without_an_embedder_no_vectors_are_wanted(core: Core) -> None:
+    core.embedder = None
+    await accept(core)
+    await work(core)
+    assert (await core.ingestor.embed_some(), await answering(core)) == (0, [OLD])
+
+
+async def test_a_file_over_the_limit_is_not_recorded(core: Core) -> None:
+    with pytest.raises(TooLarge):
+        await accept(core, b"x" * (2**20 + 1))
+    assert (await core.ledger.list(LOCAL)).data == ()

@@ -1,0 +1,99 @@
+"""Server-sent events: what is sent when, and what a reader who leaves costs."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from footnote.errors import ModelTimeout
+from footnote.events import Done, Event, Failed, StepStarted, Think, Token
+from footnote_http.sse import stream_events
+from tests.fakes import make_turn
+
+
+def encode(event: Event) -> Iterator[Mapping[str, Any]]:
+    match event:
+        case Token(text) | Think(text):
+            yield {"type": "token", "content": text}
+        case Failed(error, _, text):
+            yield {"type": "error", "content": error.detail, "final_response": text}
+        case _:
+            yield {"type": type(event).__name__}
+
+
+class Talk:
+    """Events, with waits between them; knows whether its reader left."""
+
+    def __init__(self, *items: Event | asyncio.Event) -> None:
+        self.items = items
+        self.closed = False
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        try:
+            for item in self.items:
+                if isinstance(item, asyncio.Event):
+                    await item.wait()
+                else:
+                    yield item
+        finally:
+            self.closed = True
+
+
+async def lines_of(talk: Talk, **options: Any) -> list[str]:
+    response = await stream_events(talk.events(), encode, "t1", **options)
+    return [str(line) async for line in response.body_iterator]
+
+
+async def test_every_event_is_one_line_of_json_whatever_it_says() -> None:
+    text = 'two\nlines\r\n\u2028data: 안녕 \\ "'
+    lines = await lines_of(Talk(StepStarted("guard"), Token(text), Done(make_turn())))
+    assert all(line.startswith("data: ") and line.endswith("\n\n") and line.count("\n") == 2 for line in lines)
+    assert [json.loads(line.removeprefix("data: ")) for line in lines] == [
+        {"type": "StepStarted"},
+        {"type": "token", "content": text},
+        {"type": "Done"},
+    ]
+
+
+async def test_while_nothing_happens_comments_keep_the_line_open() -> None:
+    wait = asyncio.Event()
+    response = await stream_events(Talk(Token("a"), wait, Token("b"), Done(make_turn())).events(), encode, "t1", ping_s=0.01)
+    heard = []
+    async for line in response.body_iterator:
+        heard.append(line)
+        if heard.count(": ping\n\n") == 2:
+            wait.set()
+    assert heard[1:3] == [": ping\n\n"] * 2
+    assert [line for line in heard if line != ": ping\n\n"] == [
+        'data: {"type": "token", "content": "a"}\n\n',
+        'data: {"type": "token", "content": "b"}\n\n',
+        'data: {"type": "Done"}\n\n',
+    ]
+
+
+async def test_an_error_before_the_first_word_is_raised_to_become_a_status() -> None:
+    talk = Talk(StepStarted("guard"), Failed(ModelTimeout("late"), make_turn()))
+    with pytest.raises(ModelTimeout, match="late"):
+        await lines_of(talk)
+    assert talk.closed
+
+
+async def test_an_error_after_the_first_word_is_the_last_event() -> None:
+    lines = await lines_of(Talk(Token("It was"), Failed(ModelTimeout("late"), make_turn(), "It was")))
+    assert lines[1:] == ['data: {"type": "error", "content": "late", "final_response": "It was"}\n\n']
+
+
+async def test_a_reader_who_leaves_while_nothing_happens_ends_the_reading() -> None:
+    talk = Talk(Token("a"), asyncio.Event())
+    response = await stream_events(talk.events(), encode, "t1")
+    lines: Any = response.body_iterator
+    assert await anext(lines) == 'data: {"type": "token", "content": "a"}\n\n'
+    next_line = asyncio.ensure_future(anext(lines))
+    await asyncio.sleep(0)
+    next_line.cancel()
+    await asyncio.gather(next_line, return_exceptions=True)
+    assert talk.closed

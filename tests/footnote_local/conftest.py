@@ -1,0 +1,78 @@
+"""The command line on a folder of its own, without models."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from footnote.bootstrap import Core
+from footnote.ingest.parse import parse
+from footnote.settings import LLM, Embedding, Ingest, Settings
+from footnote.types import Parsed
+from footnote_local.cli import app
+
+Footnote = Callable[..., Result]
+
+
+class HereParser:
+    """The real parsers, without their process."""
+
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        return parse(data, file_name)
+
+
+def open_core(folder: Path, **options: Any) -> Core:
+    settings = Settings(data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
+    return Core(settings, parser=HereParser(), **options)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """What a command finds set: this folder, and no model that it could find."""
+    for name in list(os.environ):
+        if name.startswith(
+            ("LLM", "OPENAI", "MODEL_NAME", "PRIMARY_MODEL", "EMBEDDING", "INGEST", "INDEX_NAME", "RETRIEVER", "RAG_", "REDIS_")
+        ):
+            monkeypatch.delenv(name)
+    ours = {"FOOTNOTE_DATA": str(tmp_path / "data"), "EMBEDDING__BUILTIN": "false", "LLM__DISCOVER": "false", "INGEST__MAX_FILE_MB": "1"}
+    for name, value in ours.items():
+        monkeypatch.setenv(name, value)
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+
+
+@pytest.fixture
+def footnote(environment: dict[str, str]) -> Footnote:
+    """Runs a command in this process."""
+
+    def run(*args: str | Path) -> Result:
+        return CliRunner().invoke(app, list(map(str, args)))
+
+    return run
+
+
+@pytest.fixture
+def docs(tmp_path: Path) -> Path:
+    folder = tmp_path / "docs"
+    (folder / "sub").mkdir(parents=True)
+    (folder / "tower.md").write_text("# Tower\n\nThe lighthouse was lit in 1874.\n")
+    (folder / "sub" / "ferry.txt").write_text("Ferries cross the river at noon.")
+    return folder
+
+
+def write_beir(folder: Path, corpus: dict[str, str], queries: dict[str, tuple[str, str]]) -> Path:
+    """`queries`: id → (text, the one relevant document)."""
+    folder.mkdir(exist_ok=True)
+    (folder / "corpus.jsonl").write_text(
+        "".join(json.dumps({"_id": key, "title": "", "text": text}) + "\n" for key, text in corpus.items())
+    )
+    (folder / "queries.jsonl").write_text("".join(json.dumps({"_id": key, "text": text}) + "\n" for key, (text, _) in queries.items()))
+    lines = "".join(f"{key}\t{document}\t1\n" for key, (_, document) in queries.items())
+    (folder / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\n" + lines)
+    return folder

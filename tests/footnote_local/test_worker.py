@@ -1,0 +1,66 @@
+"""The one worker of a data folder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+import pytest
+
+from footnote.errors import Conflict
+from footnote.types import Caller
+from footnote_local.worker import Lock, Worker
+from tests.footnote_local.conftest import open_core
+
+LOCAL = Caller("local", sees_all=True)
+
+
+def test_a_second_lock_on_a_folder_names_the_first_ones_process(tmp_path: Path) -> None:
+    first, second = Lock(tmp_path / "data"), Lock(tmp_path / "data")
+    first.take()
+    with pytest.raises(Conflict, match=f"process {os.getpid()}") as caught:
+        second.take()
+    assert str((tmp_path / "data").resolve()) in caught.value.detail
+    second.release()
+    first.release()
+    second.take()
+    second.release()
+
+
+async def test_a_worker_takes_up_what_was_left_behind_and_what_comes(tmp_path: Path) -> None:
+    core = open_core(tmp_path)
+
+    async def add(name: str) -> str:
+        document = await core.ingestor.accept(LOCAL, name.encode(), file_name=name, collection="default", permission_groups=[])
+        return document.doc_id
+
+    ids = [await add("one.txt")]
+    assert await core.queue.take(300) is not None  # by a worker that died
+    worker = Worker(core)
+    await worker.start()
+    ids.append(await add("two.txt"))
+    async with asyncio.timeout(10):
+        while [(await core.ledger.get(LOCAL, doc_id)).state for doc_id in ids] != ["READY", "READY"]:
+            await asyncio.sleep(0.02)
+    await worker.stop()
+    await worker.stop()
+    await core.close()
+
+
+async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    core = open_core(tmp_path)
+    failed = asyncio.Event()
+
+    async def fail(lease_s: float) -> None:
+        failed.set()
+        raise RuntimeError("a bug")
+
+    core.queue.take = fail  # type: ignore[method-assign,assignment]
+    worker = Worker(core)
+    await worker.start()
+    await failed.wait()
+    await asyncio.sleep(0)
+    assert (worker.trouble, [record.message for record in caplog.records]) == ("Something went wrong", ["the worker waits"])
+    await worker.stop()
+    await core.close()

@@ -1,0 +1,422 @@
+"""The query function by HTTP: answers, streams, hits, collections, the page and health, with and without a model."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from footnote.answer.messages import message
+from footnote.bootstrap import Core
+from footnote.errors import ModelTimeout, ModelUnavailable
+from footnote.ports import Delta
+from footnote.settings import LLM, Embedding, Settings
+from footnote.types import Caller, Usage
+from query.app import create_app
+from tests.conftest import HandClock
+from tests.fakes import FakeModel, FakeModels, Piece, make_document, put_document
+from tests.functions.conftest import LOCAL, as_caller, heavy_imports, sample_event
+
+BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
+QUESTION = "When was the bridge built?"
+ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
+MODEL_ANSWER = "It was built in 1894 [^bridge]. Blue [^nowhere], since then [^bridge]."
+SHOWN_ANSWER = "It was built in 1894 [^bridge]. Blue, since then [^bridge]."
+
+
+@dataclass(frozen=True)
+class Site:
+    core: Core
+    app: FastAPI
+    client: httpx.AsyncClient
+
+
+OpenSite = Callable[..., Awaitable[Site]]
+
+
+@pytest.fixture
+async def open_site(tmp_path: Path, clock: HandClock) -> AsyncIterator[OpenSite]:
+    """The function on a folder with the bridge's records; `reply` is what the model says, none = there is no model."""
+    async with AsyncExitStack() as stack:
+
+        async def open_(*reply: Piece, caller: Caller = LOCAL, filled: bool = True) -> Site:
+            settings = Settings(data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
+            core = Core(settings, clock=clock, models=FakeModels(FakeModel([reply]) if reply else None))
+            stack.push_async_callback(core.close)
+            if filled:
+                await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
+            app = as_caller(caller, create_app)(lambda: core)
+            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+            client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
+            return Site(core, app, client)
+
+        yield open_
+
+
+def read_events(text: str) -> list[dict[str, Any]]:
+    """The objects of a stream; every block is one `data:` line of JSON, or a comment."""
+    assert text.endswith("\n\n")
+    blocks = [block for block in text.removesuffix("\n\n").split("\n\n") if not block.startswith(":")]
+    assert all(block.startswith("data: ") and "\n" not in block for block in blocks)
+    return [json.loads(block.removeprefix("data: ")) for block in blocks]
+
+
+def break_index(folder: Path) -> None:
+    (folder / "index.db").write_bytes(b"This is no database, whatever its name says. " * 100)
+
+
+# --- /ask --------------------------------------------------------------------------------------
+
+
+async def test_an_answer_cites_documents_by_id_and_says_where_its_markers_stand(open_site: OpenSite) -> None:
+    site = await open_site(MODEL_ANSWER, Delta(usage=Usage(11, 7)))
+    reply = await site.client.post("/ask", json=ASK)
+    body = reply.json()
+    assert (reply.status_code, body["answer"]) == (200, SHOWN_ANSWER)
+    assert [(c["number"], c["doc_id"], c["chunk_id"], c["title"], c["snippet"]) for c in body["citations"]] == [
+        (1, "bridge", "bridge#000", "Records", "The bridge was built in 1894.")
+    ]
+    assert [body["answer"][start:end] for start, end in body["citations"][0]["spans"]] == ["[^bridge]", "[^bridge]"]
+    assert body["citations"][0]["spans"] == [[21, 30], [49, 58]]
+    assert [(hit["chunk_id"], hit["content"], hit["page"]) for hit in body["hits"]] == [("bridge#000", BRIDGE[0], 3)]
+    assert {name: body[name] for name in ("outcome", "extractive", "model", "notice", "warnings", "degraded", "persisted", "debug")} == {
+        "outcome": "answered",
+        "extractive": False,
+        "model": "fake",
+        "notice": None,
+        "warnings": [],
+        "degraded": False,
+        "persisted": True,
+        "debug": None,
+    }
+    assert body["usage"] == {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    assert body["trace_id"] == reply.headers["x-trace-id"]
+    assert body["latency_ms"] > 0
+    assert (await site.core.turns.get(LOCAL, body["trace_id"]))["conversations"][1]["content"] == SHOWN_ANSWER
+
+
+async def test_without_a_model_the_reply_says_so_and_how_to_add_one(open_site: OpenSite) -> None:
+    site = await open_site()
+    body = (await site.client.post("/ask", json=ASK)).json()
+    assert body["answer"].startswith("The bridge was built in 1894. [^bridge]")
+    assert (body["extractive"], body["model"], body["degraded"], body["notice"]) == (True, None, False, message("extractive", "en"))
+    for citation in body["citations"]:
+        assert {body["answer"][start:end] for start, end in citation["spans"]} == {"[^bridge]"}
+
+
+async def test_debug_tells_how_long_each_step_took_and_what_came_out(open_site: OpenSite) -> None:
+    site = await open_site()
+    debug = (await site.client.post("/ask", json=ASK | {"debug": True, "retriever": "bm25"})).json()["debug"]
+    assert (debug["language"], debug["retriever"]) == ("en", "bm25")
+    names = ["guard", "language", "search", "fuse", "read", "model", "extract", "check", "save"]
+    assert [step["name"] for step in debug["steps"]] == names
+    assert list(debug["latency_map"]) == names
+    assert debug["steps"][4]["out"] == {"hits": 1}
+
+
+async def test_a_model_that_fails_before_its_first_word_is_stood_in_for_by_quotes(open_site: OpenSite) -> None:
+    site = await open_site(ModelUnavailable("down"))
+    body = (await site.client.post("/ask", json=ASK)).json()
+    assert body["answer"].startswith("The bridge was built in 1894. [^bridge]")
+    assert (body["extractive"], body["degraded"], body["notice"]) == (True, True, message("model_failed", "en"))
+
+
+@pytest.mark.parametrize(("name", "key"), [("default", "no_hits"), ("never-made", "empty")])
+async def test_what_is_not_there_is_told_in_words_and_cites_nothing(name: str, key: str, open_site: OpenSite) -> None:
+    site = await open_site("An invention.")
+    reply = await site.client.post("/ask", json=ASK | {"query_text": "Zebras?", "index_name": name})
+    body = reply.json()
+    assert (reply.status_code, body["answer"], body["outcome"]) == (200, message(key, "en"), "no_hits")
+    assert (body["citations"], body["hits"]) == ([], [])
+
+
+async def test_an_answer_can_come_as_claims_with_their_documents(open_site: OpenSite) -> None:
+    site = await open_site(MODEL_ANSWER)
+    body = (await site.client.post("/ask", json=ASK | {"answer_format": "json"})).json()
+    assert body["answer"] == {
+        "answer": SHOWN_ANSWER,
+        "claims": [{"text": "It was built in 1894", "doc_ids": ["bridge"]}, {"text": ". Blue, since then", "doc_ids": ["bridge"]}],
+    }
+
+
+# --- /ask/stream -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_a_stream_tells_steps_then_tokens_then_the_whole_reply(method: str, open_site: OpenSite) -> None:
+    site = await open_site(Delta(thinking="Hm."), "It was built ", "in 1894 [^bridge].")
+    if method == "GET":
+        reply = await site.client.get("/ask/stream", params={"query_text": QUESTION, "index_name": "default"})
+    else:
+        reply = await site.client.post("/ask/stream", json=ASK)
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+    assert (reply.headers["cache-control"], reply.headers["x-accel-buffering"]) == ("no-cache", "no")
+    events = read_events(reply.text)
+    steps = ["guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "save"]
+    assert [event["id"] for event in events if event["type"] == "step"] == steps
+    assert [event["name"] for event in events if event["type"] == "node"] == steps
+    told = [event["type"] for event in events]
+    at = told.index("think")
+    assert told[at - 1 : at + 4] == ["step", "think", "token", "token", "node"]
+    assert [event["content"] for event in events if event["type"] in ("think", "token")] == ["Hm.", "It was built ", "in 1894 [^bridge]."]
+    done = events[-1]
+    assert (done["type"], done["answer"], done["persisted"], told.count("done")) == ("done", "It was built in 1894 [^bridge].", True, 1)
+    assert done["trace_id"] == reply.headers["x-trace-id"]
+    assert [done["answer"][start:end] for start, end in done["citations"][0]["spans"]] == ["[^bridge]"]
+
+
+async def test_a_stream_whose_model_fails_at_once_quotes_instead(open_site: OpenSite) -> None:
+    site = await open_site(ModelTimeout("late"))
+    events = read_events((await site.client.post("/ask/stream", json=ASK)).text)
+    text = "".join(event["content"] for event in events if event["type"] == "token")
+    assert text.startswith("The bridge was built in 1894. [^bridge]")
+    assert (events[-1]["type"], events[-1]["answer"], events[-1]["degraded"]) == ("done", text, True)
+    assert [event["status"] for event in events if event.get("name") == "answer"] == ["fallback"]
+
+
+async def test_a_stream_that_breaks_off_ends_with_an_error_and_what_was_said(open_site: OpenSite) -> None:
+    site = await open_site("It was built ", ModelTimeout("The model took too long."))
+    reply = await site.client.post("/ask/stream", json=ASK)
+    events = read_events(reply.text)
+    trace_id = reply.headers["x-trace-id"]
+    assert (reply.status_code, events[-1]) == (
+        200,
+        {
+            "type": "error",
+            "content": "The language model did not answer in time",
+            "detail": f"The model took too long. (trace {trace_id})",
+            "final_response": "It was built ",
+            "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+            "trace_id": trace_id,
+        },
+    )
+    assert "done" not in [event["type"] for event in events]
+    assert (await site.core.turns.get(LOCAL, trace_id))["status"] == "error"
+
+
+async def test_the_turn_of_a_reader_who_leaves_is_finished_and_saved(open_site: OpenSite) -> None:
+    rest = asyncio.Event()
+    site = await open_site("It was built ", rest, "in 1894 [^bridge].")
+    left = asyncio.Event()
+    heard: list[dict[str, Any]] = []
+    body = [{"type": "http.request", "body": json.dumps(ASK).encode(), "more_body": False}]
+
+    async def receive() -> dict[str, Any]:
+        if body:
+            return body.pop()
+        await left.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(sent: Any) -> None:
+        heard.append(sent)
+        if b'"token"' in sent.get("body", b""):
+            left.set()
+
+    headers = [(b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": "/ask/stream", "query_string": b"", "headers": headers, "asgi": {"version": "3.0"}}
+    await site.app(scope, receive, send)
+    rest.set()
+    await site.core.answer.drain()
+    assert not any(b'"done"' in sent.get("body", b"") for sent in heard)
+    trace_id = dict(heard[0]["headers"])[b"x-trace-id"].decode()
+    block = await site.core.turns.get(LOCAL, trace_id)
+    assert (block["status"], block["conversations"][1]["content"]) == ("done", "It was built in 1894 [^bridge].")
+
+
+@pytest.mark.parametrize("path", ["/ask", "/ask/stream", "/chat", "/retrieve-bm25"])
+async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(path: str, tmp_path: Path, open_site: OpenSite) -> None:
+    break_index(tmp_path)
+    site = await open_site("An invention.", filled=False)
+    reply = await site.client.post(path, json={"query": QUESTION} if path == "/chat" else ASK)
+    problem = reply.json()
+    assert (reply.status_code, reply.headers["content-type"]) == (503, "application/problem+json")
+    assert (problem["title"], problem["status"]) == ("Search is not available", 503)
+    assert problem["trace_id"] == reply.headers["x-trace-id"]
+    assert "index.db" in problem["detail"]
+
+
+# --- /retrieve-* -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("retriever", ["rrf", "bm25", "cc"])
+async def test_hits_come_in_the_shape_of_an_elasticsearch_reply(retriever: str, open_site: OpenSite) -> None:
+    site = await open_site()
+    reply = await site.client.post(f"/retrieve-{retriever}", json=ASK | {"fields_exclude": ["headings", "level"]})
+    body = reply.json()
+    assert isinstance(body.pop("took"), int)
+    score = body["hits"]["max_score"]
+    assert score > 0
+    assert body == {
+        "timed_out": False,
+        "hits": {
+            "total": {"value": 1, "relation": "eq"},
+            "max_score": score,
+            "hits": [
+                {
+                    "_index": "default",
+                    "_id": "bridge#000",
+                    "_score": score,
+                    "_source": {
+                        "doc_id": "bridge",
+                        "title": "Records",
+                        "content": BRIDGE[0],
+                        "permission_groups": ["*"],
+                        "created_time": 1.0,
+                        "page": 3,
+                        "lang": "en",
+                    },
+                }
+            ],
+        },
+    }
+
+
+async def test_hits_are_counted_limited_and_filtered(open_site: OpenSite) -> None:
+    site = await open_site()
+    for year in ("1999", "2024"):
+        document = make_document(f"report-{year}", groups=("*",), metadata={"year": year})
+        await put_document(site.core.index, document, ["Every bridge needs paint.", "No bridge needs two coats of it."])
+    asked = ASK | {"query_text": "bridge", "num_result_doc": 2}
+    hits = (await site.client.post("/retrieve-bm25", json=asked)).json()["hits"]
+    assert (hits["total"]["value"], len(hits["hits"]), hits["max_score"]) == (5, 2, hits["hits"][0]["_score"])
+    hits = (await site.client.post("/retrieve-bm25", json=asked | {"filter": {"year": ["2024", "2025"]}})).json()["hits"]
+    assert [(hit["_source"]["doc_id"], hit["_source"]["year"]) for hit in hits["hits"]] == [("report-2024", "2024")] * 2
+    hits = (await site.client.post("/retrieve-bm25", json=asked | {"filter": {"year": ["1066"]}})).json()["hits"]
+    assert hits == {"total": {"value": 0, "relation": "eq"}, "max_score": None, "hits": []}
+
+
+# --- /chat -------------------------------------------------------------------------------------
+
+
+async def test_chat_numbers_its_citations_and_keeps_the_room(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    reply = await site.client.post("/chat", json={"query": QUESTION, "session_id": "room-7"})
+    assert (reply.status_code, reply.json()) == (
+        200,
+        {"query": QUESTION, "answer": "It was built in 1894 [1].", "citations": [{"title": "Records", "page": 3, "url": None}]},
+    )
+    block = await site.core.turns.get(LOCAL, reply.headers["x-trace-id"])
+    assert (block["room_id"], block["dialect"]) == ("room-7", "chat_service")
+
+
+async def test_chat_does_not_show_an_answer_that_cites_nothing(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894, trust me.")
+    body = (await site.client.post("/chat", json={"query": QUESTION})).json()
+    assert (body["answer"], body["citations"]) == (message("uncited", "en"), [])
+
+
+async def test_chat_says_when_nothing_was_found(open_site: OpenSite) -> None:
+    site = await open_site("An invention.")
+    reply = await site.client.post("/chat", json={"query": "Zebras?"})
+    assert (reply.status_code, reply.json()["citations"]) == (200, [])
+    assert reply.json()["answer"].startswith("No relevant information found")
+
+
+# --- who may read what -------------------------------------------------------------------------
+
+
+async def test_groups_in_a_request_narrow_what_it_finds_and_everyones_stays(open_site: OpenSite) -> None:
+    site = await open_site()
+    await put_document(site.core.index, make_document("salaries", groups=("hr",)), ["The bridge warden was paid 900 crowns."])
+    for narrowed, found in ((["eng"], {"bridge"}), (["hr"], {"bridge", "salaries"}), ([], {"bridge", "salaries"})):
+        asked = ASK | {"query_text": "What was the bridge warden paid?", "permission_groups": narrowed}
+        for retriever in ("rrf", "bm25", "cc"):
+            hits = (await site.client.post(f"/retrieve-{retriever}", json=asked)).json()["hits"]
+            assert {hit["_source"]["doc_id"] for hit in hits["hits"]} == found
+            assert hits["total"]["value"] == len(found)
+        body = (await site.client.post("/ask", json=asked)).json()
+        assert {hit["doc_id"] for hit in body["hits"]} == found
+        assert ("crowns" in json.dumps(body)) is ("salaries" in found)
+        streamed = await site.client.post("/ask/stream", json=asked)
+        assert ("crowns" in streamed.text) is ("salaries" in found)
+        got = await site.client.get("/ask/stream", params=asked)
+        assert ("crowns" in got.text) is ("salaries" in found)
+
+
+async def test_narrowing_never_gives_a_group_that_the_caller_lacks(open_site: OpenSite) -> None:
+    site = await open_site(caller=Caller("ann", frozenset({"eng"})))
+    await put_document(site.core.index, make_document("salaries", groups=("hr",)), ["The bridge warden was paid 900 crowns."])
+    asked = ASK | {"query_text": "What was the bridge warden paid?", "permission_groups": ["hr", "eng"]}
+    hits = (await site.client.post("/retrieve-bm25", json=asked)).json()["hits"]["hits"]
+    assert [hit["_source"]["doc_id"] for hit in hits] == ["bridge"]
+
+
+@pytest.mark.parametrize(("group", "seen"), [("hr", True), ("eng", False)])
+async def test_collections_and_their_questions_are_the_callers_own(group: str, seen: bool, open_site: OpenSite) -> None:
+    site = await open_site(caller=Caller("ann", frozenset({group})), filled=False)
+    for name, groups, text in (("pay.md", ["hr"], "# Salaries\n\n## How much is a warden paid?\n\nA warden is paid 900 crowns."),):
+        await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="staff", permission_groups=groups)
+    await site.core.ingestor.accept(LOCAL, b"Ferries cross at noon.", file_name="f.txt", collection="town", permission_groups=[])
+    while await site.core.ingestor.work_one():
+        pass
+    data = {listed["name"]: listed for listed in (await site.client.get("/collections")).json()["data"]}
+    assert set(data) == ({"staff", "town"} if seen else {"town"})
+    assert data["town"]["documents"] == 1
+    if seen:
+        assert data["staff"]["questions"][0] == "How much is a warden paid?"
+        assert len(data["staff"]["questions"]) <= 3
+
+
+# --- the page and health -----------------------------------------------------------------------
+
+
+async def test_the_page_and_its_files_come_with_a_strict_policy(open_site: OpenSite) -> None:
+    site = await open_site()
+    page, script = await site.client.get("/"), await site.client.get("/web/app.js")
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert script.status_code == 200
+    for reply in (page, script):
+        policy = {part.split()[0]: part.split()[1:] for part in reply.headers["content-security-policy"].split(";")}
+        assert (policy["default-src"], policy["script-src"], policy["connect-src"]) == (["'none'"], ["'self'"], ["'self'"])
+        assert policy["img-src"] == ["'self'", "data:"]
+        assert policy["frame-ancestors"] == ["'none'"]
+        assert reply.headers["x-content-type-options"] == "nosniff"
+        assert reply.headers["referrer-policy"] == "no-referrer"
+        assert reply.headers["x-trace-id"]
+
+
+async def test_a_file_that_the_page_does_not_have_is_a_problem(open_site: OpenSite) -> None:
+    site = await open_site()
+    for path in ("/web/none.js", "/web/../app.py", "/web/%2e%2e/app.py", "/none"):
+        reply = await site.client.get(path)
+        assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json"), path
+
+
+@pytest.mark.parametrize("prefix", ["", "/query"])
+async def test_ready_names_the_part_that_fails_and_health_does_not_mind(prefix: str, tmp_path: Path, open_site: OpenSite) -> None:
+    break_index(tmp_path)
+    site = await open_site(filled=False)
+    alive = await site.client.get(f"{prefix}/health")
+    assert (alive.status_code, alive.json()) == (200, {"status": "ok", "function": "query"})
+    ready = await site.client.get(f"{prefix}/ready")
+    assert (ready.status_code, ready.json()["status"], ready.json()["parts"]["store"]) == (503, "not ready", "ok")
+    assert "index.db" in ready.json()["parts"]["index"]
+
+
+async def test_ready_is_ready_when_all_parts_are(open_site: OpenSite) -> None:
+    site = await open_site()
+    ready = await site.client.get("/ready")
+    assert (ready.status_code, ready.json()) == (200, {"status": "ready", "parts": {"store": "ok", "index": "ok"}})
+
+
+async def test_the_sample_event_is_a_request_that_is_answered(open_site: OpenSite) -> None:
+    site = await open_site()
+    await put_document(site.core.index, make_document("help", groups=("*",)), ["To delete a document, press the bin beside it."])
+    event = sample_event("query_http")
+    headers = {name: value for name, value in event["headers"].items() if not name.startswith("x-forwarded")}
+    assert int(headers["content-length"]) == len(event["body"])
+    request = event["requestContext"]["http"]
+    reply = await site.client.request(request["method"], event["rawPath"], content=event["body"], headers=headers)
+    assert (reply.status_code, [citation["doc_id"] for citation in reply.json()["citations"]]) == (200, ["help"])
+
+
+def test_importing_the_function_loads_no_adapter() -> None:
+    assert heavy_imports("query.app") == []
