@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.figures import Figure, Setup, tell
+from footnote.guard.input_guard import clean_question
 from footnote.learn.golden import load_golden
 from footnote.learn.ranking_metrics import percentile
 from footnote.pipeline import RETRIEVE
@@ -60,7 +61,7 @@ async def _measure(folder: Path, cache: Path) -> tuple[float, float, float]:
         questions = [query.text for query in golden.queries]
         if embedder is not None:
             tell(f"Embedding {len(questions)} questions of {SET}")
-            texts = list(dict.fromkeys(" ".join(question.split()) for question in questions))
+            texts = list({clean_question(question) for question in questions})
             ports["embedder"] = Known(embedder, dict(zip(texts, await embedder.embed(texts, query=True), strict=True)))
         runner = Runner(RETRIEVE, ports)
         rounds = sorted([await _round(runner, questions) for _ in range(ROUNDS)])

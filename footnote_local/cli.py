@@ -36,7 +36,7 @@ def _core(data: Path | None) -> Any:
     except ValueError as exc:
         say(f"footnote: {_wrong_settings(exc)}")
         leave(Exit.USAGE)
-    settings = settings.model_copy(update={"data": data.expanduser()}) if data else settings
+    settings = settings.model_copy(update={"footnote_data": data.expanduser()}) if data else settings
     try:
         settings.data.mkdir(parents=True, exist_ok=True)
     except OSError as exc:

@@ -43,7 +43,7 @@ class Answered:
 
 async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progress: Progress) -> tuple[Core, float]:
     """A Core on an index of the set, and the seconds that making it took (0 when it was there already)."""
-    core = Core(settings.model_copy(update={"data": folder / f"{golden.digest[:16]}-{settings.ingest.chunk_tokens}-{FORMAT}"}))
+    core = Core(settings.model_copy(update={"footnote_data": folder / f"{golden.digest[:16]}-{settings.ingest.chunk_tokens}-{FORMAT}"}))
     started, worked = time.perf_counter(), False
     for number, source in enumerate(golden.documents, start=1):
         known = await core.index.read(CALLER, [make_chunk_id(source.doc_id, 1, 0)])  # one that only got staged was interrupted

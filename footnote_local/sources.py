@@ -38,18 +38,24 @@ Progress = Callable[[int, int], None]
 
 
 def find_files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """(file, name below the folder that was named); hidden files and folders are passed over. BadRequest when a path is not there."""
-    for path in paths:
-        path = path.expanduser()
-        if path.is_file():
-            yield path, _as_text(path.name)
-        elif path.is_dir():
-            for file in sorted(path.rglob("*")):
-                below = file.relative_to(path)
-                if file.is_file() and not any(part.startswith(".") for part in below.parts):
-                    yield file, _as_text(below.as_posix())
-        else:
+    """(file, name below the folder that was named). Hidden files and folders are passed over. Where two
+    files would have one name, the second gets as much of its path as tells them apart: under one name it
+    would replace the first. BadRequest when a path is not there."""
+    seen: dict[str, Path] = {}
+    for path in (path.expanduser() for path in paths):
+        if not path.exists():
             raise BadRequest(f"There is no file or folder {path}.")
+        files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path))
+        for file in files:
+            depth = 1 if file == path else len(file.relative_to(path).parts)
+            whole = file.resolve()
+            while seen.setdefault(name := _as_text("/".join(whole.parts[-depth:])), whole) != whole and depth < len(whole.parts):
+                depth += 1
+            yield file, name
+
+
+def _is_hidden(file: Path, folder: Path) -> bool:
+    return any(part.startswith(".") for part in file.relative_to(folder).parts)
 
 
 def _as_text(name: str) -> str:

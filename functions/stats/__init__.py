@@ -1,0 +1,1 @@
+"""How much is asked, and how well it goes."""

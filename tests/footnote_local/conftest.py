@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
+import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,7 @@ class HereParser:
 
 
 def open_core(folder: Path, **options: Any) -> Core:
-    settings = Settings(data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
+    settings = Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
     return Core(settings, parser=HereParser(), **options)
 
 
@@ -48,13 +50,17 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, st
 
 
 @pytest.fixture
-def footnote(environment: dict[str, str]) -> Footnote:
-    """Runs a command in this process."""
+def footnote(environment: dict[str, str]) -> Iterator[Footnote]:
+    """Runs a command in this process, and leaves its logging and signals as they were."""
+    logger, on_term = logging.getLogger("footnote"), signal.getsignal(signal.SIGTERM)
+    before = list(logger.handlers), logger.level, logger.propagate
 
     def run(*args: str | Path) -> Result:
         return CliRunner().invoke(app, list(map(str, args)))
 
-    return run
+    yield run
+    logger.handlers[:], logger.level, logger.propagate = before
+    signal.signal(signal.SIGTERM, on_term)
 
 
 @pytest.fixture

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,8 +35,16 @@ def test_a_name_that_is_no_text_can_still_be_shown(tmp_path: Path) -> None:
     assert names(tmp_path) == ["caf?.txt"]
 
 
+def test_files_of_one_name_from_two_folders_are_told_apart(tmp_path: Path) -> None:
+    for folder in ("north", "south"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "readme.txt").write_text(folder)
+    assert names(tmp_path / "north", tmp_path / "south") == ["readme.txt", "south/readme.txt"]
+    assert names(tmp_path / "north", tmp_path / "north" / "readme.txt") == ["readme.txt", "readme.txt"]
+
+
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match="There is no file or folder .*nowhere"):
+    with pytest.raises(BadRequest, match=r"There is no file or folder .*nowhere"):
         names(tmp_path / "nowhere")
 
 
@@ -62,10 +72,10 @@ async def test_vectors_are_waited_for_unless_the_embedder_is_in_trouble(docs: Pa
     class Moody(FakeEmbedder):
         down = True
 
-        async def embed(self, texts: object, *, query: bool = False) -> object:
+        async def embed(self, texts: Any, *, query: bool = False) -> Any:
             if self.down:
                 raise ModelUnavailable("The embedder is down.")
-            return await super().embed(texts, query=query)  # type: ignore[arg-type]
+            return await super().embed(texts, query=query)
 
     core = open_core(tmp_path / "data")
     embedder = core.embedder = Moody()
@@ -75,7 +85,8 @@ async def test_vectors_are_waited_for_unless_the_embedder_is_in_trouble(docs: Pa
         await worker.start()
         report = await take_in(core, [docs], collection="default", groups=[], progress=lambda *_: None)
         assert {document.state for document in report.documents.values()} == {"READY"}
-        await wait_for_vectors(core, worker, lambda *done: told.append(done))
+        async with asyncio.timeout(10):
+            await wait_for_vectors(core, worker, lambda *done: told.append(done))
         assert (worker.trouble, told[-1]) == (trouble, progress)
         await worker.stop()
         embedder.down = False

@@ -40,9 +40,12 @@ async def test_a_worker_takes_up_what_was_left_behind_and_what_comes(tmp_path: P
     worker = Worker(core)
     await worker.start()
     ids.append(await add("two.txt"))
-    async with asyncio.timeout(10):
-        while [(await core.ledger.get(LOCAL, doc_id)).state for doc_id in ids] != ["READY", "READY"]:
-            await asyncio.sleep(0.02)
+    for _ in range(500):
+        states = [(await core.ledger.get(LOCAL, doc_id)).state for doc_id in ids]
+        if states == ["READY", "READY"]:
+            break
+        await asyncio.sleep(0.02)
+    assert states == ["READY", "READY"]
     await worker.stop()
     await worker.stop()
     await core.close()
@@ -56,7 +59,7 @@ async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: py
         failed.set()
         raise RuntimeError("a bug")
 
-    core.queue.take = fail  # type: ignore[method-assign,assignment]
+    core.queue.take = fail  # type: ignore[method-assign]
     worker = Worker(core)
     await worker.start()
     await failed.wait()

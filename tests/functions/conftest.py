@@ -34,7 +34,7 @@ LOCAL = Caller("local", sees_all=True, role="admin")
 @pytest.fixture
 async def core(tmp_path: Path, clock: Clock) -> AsyncIterator[Core]:
     """No model of any kind: words find passages, sentences of theirs are the answers."""
-    made = Core(Settings(data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
+    made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
     yield made
     await made.close()
 

@@ -42,7 +42,10 @@ def in_lambda(monkeypatch: pytest.MonkeyPatch) -> None:
 def core(tmp_path: Path, clock: HandClock) -> Iterator[Core]:
     drop_groups = {"hand": ["staff"], "handbooks/": ["hr", "eng"], "handbooks/board/": ["board"]}
     settings = Settings(
-        data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(drop_groups=drop_groups, max_file_mb=1)
+        footnote_data=tmp_path,
+        embedding=Embedding(builtin=False),
+        llm=LLM(discover=False),
+        ingest=Ingest(drop_groups=drop_groups, max_file_mb=1),
     )
     made = Core(settings, clock=clock, parser=HereParser(), models=FakeModels())
     yield made
@@ -88,7 +91,7 @@ def test_a_dropped_file_becomes_a_document_of_its_prefixs_groups(core: Core, han
     drop(core, KEY)
     assert handle(sample_event("ingest_s3_drop"), None) == {"batchItemFailures": []}
     (document,) = documents(core)
-    assert (document.state, document.file_name, document.permission_groups) == ("READY", KEY, {"hr", "eng"})
+    assert (document.state, document.file_name, document.permission_groups) == ("READY", KEY, frozenset({"hr", "eng"}))
     assert (document.collection, document.generation) == ("default", 1)
 
 
@@ -120,7 +123,7 @@ def test_a_file_from_a_folder_that_nobody_is_named_for_is_failed_and_found_by_no
     handbook, misc = documents(core)
     assert (misc.state, misc.permission_groups, misc.reason) == (
         "FAILED",
-        {"role:admin"},
+        frozenset({"role:admin"}),
         "Nobody is named who may read files from this folder.",
     )
     assert misc.remedy == "Add its prefix to INGEST__DROP_GROUPS and drop the file again."

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,7 @@ class HereParser:
 
 @pytest.fixture
 async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
-    settings = Settings(data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
+    settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
     made = Core(settings, clock=clock, parser=HereParser())
     yield made
     await made.close()
@@ -180,7 +181,7 @@ async def test_a_name_is_a_label_and_never_a_path(name: str, kept: str, tmp_path
     assert document.file_name == kept
     await work(core)
     assert (await core.ledger.get(LOCAL, document.doc_id)).state == "READY"
-    written = {path.relative_to(tmp_path).parts[0] for path in tmp_path.rglob("*")}
+    written = set(os.listdir(tmp_path))
     assert written <= {"files", "secret", "store.db", "store.db-wal", "store.db-shm", "index.db", "index.db-wal", "index.db-shm"}
 
 
@@ -214,18 +215,21 @@ async def test_files_that_cannot_be_read_fail_with_a_remedy_and_stop_no_other(co
 
 
 @pytest.mark.parametrize("declared", [True, False])
-@pytest.mark.parametrize("size", [MB + 1, 3 * MB])
+@pytest.mark.parametrize("size", [MB + 1, 5 * MB])
 async def test_a_file_that_is_too_large_is_a_413_that_names_the_limit(size: int, declared: bool, client: httpx.AsyncClient) -> None:
     body = httpx.Request("POST", "http://x", files={"file": ("a.txt", b"x" * size)}, data={"index_name": "default"})
-    whole = body.read()
+    whole, taken = body.read(), 0
 
     async def in_pieces() -> AsyncIterator[bytes]:
+        nonlocal taken
         for start in range(0, len(whole), 2**16):
+            taken = start
             yield whole[start : start + 2**16]
 
     content: Any = whole if declared else in_pieces()
     reply = await client.post("/ingest/file", content=content, headers={"content-type": body.headers["content-type"]})
     assert detail_of(reply, 413) == "The file is larger than 1 MB. Split it, or raise INGEST__MAX_FILE_MB."
+    assert taken <= 2 * MB  # a body without an end fills no disk
     assert (await client.get("/documents")).json()["data"] == []
 
 
@@ -276,7 +280,8 @@ async def ask_for_upload(client: httpx.AsyncClient, **changes: Any) -> dict[str,
     return target
 
 
-async def post_form(client: httpx.AsyncClient, target: dict[str, Any], data: bytes = TEXT, **fields: str) -> httpx.Response:
+async def post_form(client: httpx.AsyncClient, target: dict[str, Any], data: bytes = TEXT, **fields: Any) -> httpx.Response:
+    """`fields` replace those of the form."""
     return await client.post(target["url"], data=target["fields"] | fields, files={"file": ("any.name", data)})
 
 
@@ -313,7 +318,8 @@ async def test_a_changed_policy_a_foreign_signature_or_none_is_a_403(client: htt
     policy = json.loads(base64.b64decode(target["fields"]["policy"]))
     assert policy["max_bytes"] == MB
     wider = base64.b64encode(json.dumps(policy | {"max_bytes": 100 * MB}).encode()).decode()
-    for fields in ({"policy": wider}, {"x-amz-signature": "0" * 64}, {"x-amz-signature": "ü"}, {"policy": "%%%"}):
+    changes: list[dict[str, Any]] = [{"policy": wider}, {"x-amz-signature": "0" * 64}, {"x-amz-signature": "ü"}, {"policy": "%%%"}]
+    for fields in changes:
         assert detail_of(await post_form(client, target, **fields), 403).startswith("The upload's signature does not fit.")
     del target["fields"]["x-amz-signature"]
     assert detail_of(await post_form(client, target)) == "x-amz-signature: Field required"

@@ -48,7 +48,7 @@ async def open_site(tmp_path: Path, clock: HandClock) -> AsyncIterator[OpenSite]
     async with AsyncExitStack() as stack:
 
         async def open_(*reply: Piece, caller: Caller = LOCAL, filled: bool = True) -> Site:
-            settings = Settings(data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
+            settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
             core = Core(settings, clock=clock, models=FakeModels(FakeModel([reply]) if reply else None))
             stack.push_async_callback(core.close)
             if filled:

@@ -1,0 +1,1 @@
+"""One API each: its request models, its reply, its profile."""

@@ -71,7 +71,7 @@ class Auth(BaseModel):
 class Settings(BaseSettings):
     """The whole configuration. Unknown names in the environment are nobody's business and ignored."""
 
-    model_config = SettingsConfigDict(env_nested_delimiter="__", extra="ignore", frozen=True, populate_by_name=True)
+    model_config = SettingsConfigDict(env_nested_delimiter="__", extra="ignore", frozen=True)
 
     llm: LLM = Field(default_factory=LLM)
     embedding: Embedding = Field(default_factory=Embedding)
@@ -79,20 +79,22 @@ class Settings(BaseSettings):
     ingest: Ingest = Field(default_factory=Ingest)
     auth: Auth = Field(default_factory=Auth)
 
-    data: Path = Field(Path("data"), validation_alias="FOOTNOTE_DATA", description="Folder of the embedded index, stores and files.")
-    index_name: str = Field("default", validation_alias="INDEX_NAME", description="Collection of a caller that names none.")
-    retriever: Literal["rrf", "bm25", "knn", "cc"] = Field(
-        "rrf", validation_alias="RETRIEVER", description="Default of `/ask`: rrf, bm25, knn or cc."
-    )
+    footnote_data: Path = Field(Path("data"), description="Folder of the embedded index, stores and files.")
+    index_name: str = Field("default", description="Collection of a caller that names none.")
+    retriever: Literal["rrf", "bm25", "knn", "cc"] = Field("rrf", description="Default of `/ask`: rrf, bm25, knn or cc.")
 
     # Names that other systems use for the same things; `LLM__…` stands before them.
-    openai_api_key: SecretStr | None = Field(None, validation_alias="OPENAI_API_KEY", description="Same as `LLM__API_KEY`.")
+    openai_api_key: SecretStr | None = Field(None, description="Same as `LLM__API_KEY`.")
     llm_base_url: str | None = Field(
         None, validation_alias=AliasChoices("LLM_BASE_URL", "OPENAI_BASE_URL"), description="Same as `LLM__BASE_URL`."
     )
     model_name: str | None = Field(
         None, validation_alias=AliasChoices("MODEL_NAME", "PRIMARY_MODEL_ID"), description="Same as `LLM__MODEL`."
     )
+
+    @property
+    def data(self) -> Path:
+        return self.footnote_data
 
     @property
     def model_endpoint(self) -> tuple[str | None, str | None, SecretStr | None]:

@@ -77,7 +77,7 @@ class Spied:
 
 
 def open_core(folder: Path, clock: HandClock, parser: HereParser | None = None) -> Core:
-    settings = Settings(data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
+    settings = Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1))
     core = Core(settings, clock=clock, parser=parser or HereParser())
     core.embedder = FakeEmbedder()
     return core
@@ -193,7 +193,7 @@ async def test_the_same_content_for_other_groups_is_another_document(core: Core)
 async def test_a_changed_file_replaces_the_old_one_at_one_moment(core: Core) -> None:
     first = await accept(core)
     await work(core)
-    seen = []
+    seen: list[tuple[str, bool, bytes]] = []
 
     async def look(call: str, after: bool) -> None:
         chunks = await index.sample(LOCAL, "default", 100)
@@ -485,6 +485,12 @@ async def test_without_an_embedder_no_vectors_are_wanted(core: Core) -> None:
     await accept(core)
     await work(core)
     assert (await core.ingestor.embed_some(), await answering(core)) == (0, [OLD])
+
+
+async def test_a_dropped_file_that_nobody_is_named_for_is_kept_and_never_queued(core: Core) -> None:
+    document = await core.ingestor.accept_drop(LOCAL, OLD, key="misc/tower.txt", collection="default")
+    assert (document.state, document.permission_groups, await core.queue.size()) == ("FAILED", frozenset({"role:admin"}), 0)
+    assert await core.files.get(f"sources/{document.doc_id}/1") == OLD
 
 
 async def test_a_file_over_the_limit_is_not_recorded(core: Core) -> None:

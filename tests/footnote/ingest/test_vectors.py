@@ -26,4 +26,4 @@ async def test_a_passage_gets_one_vector_with_its_title_and_one_for_each_sentenc
 
 def test_a_value_is_the_nearest_127th() -> None:
     quantised = quantise(np.array([[1.0, -1.0, 0.0, 0.5, 1 / 127]], np.float32))
-    assert (quantised.dtype, quantised.tolist()) == (np.int8, [[127, -127, 0, 64, 1]])
+    assert (quantised.dtype.name, quantised.tolist()) == ("int8", [[127, -127, 0, 64, 1]])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
+from footnote.errors import SearchUnavailable
 from footnote.retrieve.search import embed_query, search, wants_vector
 from footnote.settings import Rag
 from footnote.types import Caller, Candidates, Retriever, Search
@@ -42,5 +44,12 @@ async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_
         (ME, Search("laws", "Why?", "de", None, "fake-embedder", 30, levels=(1, 2), filters={"year": ("1949",)})),
     ]
     assert turn.candidates.coverage == 0.5
-    await search(turn.with_(retriever="knn", embedder=""), index=index, rag=Rag())  # type: ignore[arg-type]
-    assert (index.searches[1][1].text, index.searches[1][1].embedder) == ("", "")
+    vector = np.ones(2, np.float32)
+    await search(turn.with_(retriever="knn", vector=vector), index=index, rag=Rag())  # type: ignore[arg-type]
+    assert index.searches[1][1].text == ""
+    assert index.searches[1][1].vector is vector
+
+
+async def test_a_search_by_meaning_without_a_vector_is_told_as_such_and_not_as_nothing_found() -> None:
+    with pytest.raises(SearchUnavailable, match="needs an embedder"):
+        await search(make_turn(retriever="knn"), index=Asked(), rag=Rag())  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""The outside, one backend a file: `<port>_<backend>.py`. Foreign errors become ours here."""

@@ -15,11 +15,11 @@ class LocalDrops:
         self._folder = folder
 
     async def get(self, bucket: str, key: str) -> bytes:
-        root = (self._folder / bucket).resolve()
-        path = (root / key).resolve()
-        if not path.is_relative_to(root) or root.parent != self._folder.resolve():
-            raise NotFound("There is no such file.")
         try:
+            root = (self._folder / bucket).resolve()
+            path = (root / key).resolve()
+            if not path.is_relative_to(root) or root.parent != self._folder.resolve():
+                raise NotFound("There is no such file.")
             return await asyncio.to_thread(path.read_bytes)
         except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError) as exc:
             raise NotFound("There is no such file.") from exc

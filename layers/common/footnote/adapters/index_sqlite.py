@@ -21,7 +21,7 @@ from footnote.adapters.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
 from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, PendingVector
 from footnote.text.tokens import index_tokens, query_tokens
-from footnote.types import BlockKind, Caller, Candidate, Candidates, Chunk, Document, Level, Search, SentenceVectors, chunks_digest
+from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors, chunks_digest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -58,6 +58,9 @@ class SqliteIndex:
         return await self._database.run(self._term_weights, collection, terms)
 
     async def info(self, collection: str) -> CollectionInfo | None:
+        found, known = await self._database.glance(_find_collection, collection), self._infos.get(collection)
+        if found is not None and known is not None and known.version == found["version"]:
+            return known
         return await self._database.run(self._info, collection)
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
@@ -112,7 +115,7 @@ class SqliteIndex:
         return Candidates(lexical, _dense(scan, search, acls, generations), len(scan.slots) / info.chunks)
 
     def _info(self, connection: sqlite3.Connection, collection: str) -> CollectionInfo | None:
-        row = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (collection,)).fetchone()
+        row = _find_collection(connection, collection)
         if row is None:
             return None
         known = self._infos.get(collection)
@@ -141,6 +144,11 @@ class SqliteIndex:
 
 
 # --- reading -------------------------------------------------------------------------------------
+
+
+def _find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
+    row: sqlite3.Row | None = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (name,)).fetchone()
+    return row
 
 
 def _lexical(
@@ -248,30 +256,33 @@ def _sample(connection: sqlite3.Connection, caller: Caller, collection: str, lim
 
 
 def _chunk(row: sqlite3.Row) -> Chunk:
+    """By place, in the order of CHUNK: looking up names is what would cost most here."""
+    _, chunk_id, ordinal, level, lang, kind, page, page_starts, headings, text, _, *of_document = row
+    doc_id, generation, title, metadata, created_at, groups, collection = of_document
     return Chunk(
-        chunk_id=row["chunk_id"],
-        doc_id=row["doc_id"],
-        generation=row["generation"],
-        ordinal=row["ordinal"],
-        level=cast(Level, row["level"]),
-        title=row["title"],
-        text=row["text"],
-        lang=row["lang"],
-        collection=row["collection"],
-        headings=_stored(row["headings"]),
-        page=row["page"],
-        page_starts=tuple((start, page) for start, page in _stored(row["page_starts"])),
-        kind=cast(BlockKind, row["kind"]),
-        permission_groups=frozenset(_stored(row["groups"])),
-        metadata=json.loads(row["metadata"]),
-        created_at=row["created_at"],
+        chunk_id=chunk_id,
+        doc_id=doc_id,
+        generation=generation,
+        ordinal=ordinal,
+        level=level,
+        title=title,
+        text=text,
+        lang=lang,
+        collection=collection,
+        headings=tuple(_stored(headings)),
+        page=page,
+        page_starts=tuple((start, number) for start, number in _stored(page_starts)),
+        kind=kind,
+        permission_groups=frozenset(_stored(groups)),
+        metadata=_stored(metadata),
+        created_at=created_at,
     )
 
 
 @lru_cache(maxsize=1024)
-def _stored(text: str) -> tuple[Any, ...]:
-    """A list that was stored as JSON; the same few are read again and again."""
-    return tuple(json.loads(text))
+def _stored(text: str) -> Any:
+    """What was stored as JSON. Chunks share it, as the same few are read again and again: nobody may change it."""
+    return json.loads(text)
 
 
 # --- writing -------------------------------------------------------------------------------------

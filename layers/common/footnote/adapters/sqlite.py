@@ -45,6 +45,11 @@ class Database:
             self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=self.path.stem)
         return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: self.call(work, *args, **kwargs))
 
+    async def glance(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """The same in this thread, for a row that is surely in memory: handing it over takes ten times as long as
+        reading it. Nothing waits here: the file is open, and a reader of a write-ahead log waits for nobody."""
+        return self.call(work, *args, **kwargs) if self._opened else await self.run(work, *args, **kwargs)
+
     def call(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The same in this thread."""
         try:
@@ -72,14 +77,21 @@ class Database:
         return connection
 
     def _open(self) -> sqlite3.Connection:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as exc:
+            raise self._error(f"The folder {self.path.parent} cannot be made ({exc.strerror}). Choose another data folder.") from exc
         connection = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
-        connection.row_factory = sqlite3.Row
-        _use_write_ahead_log(connection)
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA cache_size = -16384")
-        self._prepare(connection)
+        try:
+            connection.row_factory = sqlite3.Row
+            _use_write_ahead_log(connection)
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA cache_size = -16384")
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
         return connection
 
     def _prepare(self, connection: sqlite3.Connection) -> None:

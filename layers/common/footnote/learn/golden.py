@@ -65,7 +65,7 @@ def _relevance(folder: Path) -> dict[str, dict[str, int]]:
     if path is None:
         raise BadRequest(f"{folder} has no qrels.tsv.")
     relevance: dict[str, dict[str, int]] = {}
-    for number, line in enumerate(path.read_text("utf-8").splitlines()[1:], start=2):
+    for number, line in enumerate(path.read_text("utf-8", errors="replace").splitlines()[1:], start=2):
         fields = line.split("\t")
         if not line.strip():
             continue

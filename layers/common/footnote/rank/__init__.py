@@ -1,0 +1,1 @@
+"""Which evidence is best?"""

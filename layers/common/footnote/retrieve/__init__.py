@@ -1,0 +1,1 @@
+"""Where might answers be?"""

@@ -46,8 +46,8 @@ def fuse(candidates: Candidates, retriever: Retriever, *, weight: float, rrf_k: 
             scores = convex_combination([(candidates.lexical, 1 - share), (candidates.dense, share)])
     bm25 = {entry.chunk_id: entry.score for entry in candidates.lexical}
     cosine = {entry.chunk_id: entry.score for entry in candidates.dense}
-    ranked = [Ranked(chunk_id, score, bm25.get(chunk_id), cosine.get(chunk_id)) for chunk_id, score in scores.items()]
-    return sorted(ranked, key=lambda entry: (-entry.score, entry.chunk_id))
+    order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # stable: equal scores stay in the order of their ids
+    return [Ranked(chunk_id, scores[chunk_id], bm25.get(chunk_id), cosine.get(chunk_id)) for chunk_id in order]
 
 
 def convex_combination(lists: Sequence[tuple[Sequence[Candidate], float]]) -> dict[str, float]:
@@ -75,8 +75,8 @@ def reciprocal_ranks(lists: Sequence[tuple[Sequence[Candidate], float]], *, k: i
 def _minmax(entries: Sequence[Candidate]) -> dict[str, float]:
     if not entries:
         return {}
-    highest = max(entry.score for entry in entries)
-    lowest = min(entry.score for entry in entries)
+    scores = [entry.score for entry in entries]
+    highest, lowest = max(scores), min(scores)
     if highest == lowest:
         return {entry.chunk_id: 1.0 for entry in entries}
     return {entry.chunk_id: (entry.score - lowest) / (highest - lowest) for entry in entries}

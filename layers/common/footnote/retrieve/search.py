@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from footnote.errors import SearchUnavailable
 from footnote.ports import Embedder, Index
 from footnote.retrieve.fuse import dense_weight
 from footnote.settings import Rag
@@ -23,6 +24,8 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
 
 async def search(turn: Turn, *, index: Index, rag: Rag) -> Turn:
     """`turn.candidates`: at most `rag.candidates` entries in each list."""
+    if turn.retriever == "knn" and turn.vector is None:
+        raise SearchUnavailable("Search by meaning needs an embedder. Run `make setup`, or set EMBEDDING__BASE_URL; or search by words.")
     asked = Search(
         collection=turn.collection,
         text="" if turn.retriever == "knn" else turn.question,

@@ -1,0 +1,231 @@
+"""The `footnote` command: what it prints where, and with which code it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from footnote.types import Caller
+from footnote_local.cli import app, main
+from footnote_local.terminal import Exit
+from tests.footnote_local.conftest import Footnote, open_core
+
+QUESTION = "When was the lighthouse lit?"
+LOCAL = Caller("local", sees_all=True)
+
+
+# --- ingest ------------------------------------------------------------------------------------
+
+
+def test_ingest_lists_what_became_of_each_file_and_the_second_time_is_no_work(footnote: Footnote, docs: Path) -> None:
+    first = footnote("ingest", docs, "--json")
+    report = json.loads(first.stdout)
+    assert (first.exit_code, report["ready"], report["failed"]) == (0, 2, 0)
+    assert [(row["file"], row["state"], row["reason"]) for row in report["documents"]] == [
+        ("sub/ferry.txt", "READY", None),
+        ("tower.md", "READY", None),
+    ]
+    second = footnote("ingest", docs)
+    assert (second.exit_code, second.stdout) == (0, "READY    sub/ferry.txt\nREADY    tower.md\n")
+    assert second.stderr == "2 ready, 0 not.\n"
+    again = json.loads(footnote("ingest", docs, "--json").stdout)
+    assert [row["doc_id"] for row in again["documents"]] == [row["doc_id"] for row in report["documents"]]
+
+
+def test_a_file_that_cannot_be_read_is_listed_with_its_reason_and_the_others_are_read(footnote: Footnote, docs: Path) -> None:
+    (docs / "empty.txt").write_text("")
+    (docs / "huge.txt").write_bytes(b"x" * (2**20 + 1))
+    result = footnote("ingest", docs)
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0].startswith("FAILED   empty.txt  This file is empty. ")
+    assert lines[-1].startswith("REFUSED  huge.txt  The file has 1.0 MB; 1 MB are allowed.")
+    assert [line for line in lines if line.startswith("READY")] == ["READY    sub/ferry.txt", "READY    tower.md"]
+
+
+def test_groups_and_collection_are_those_that_were_named(footnote: Footnote, docs: Path) -> None:
+    assert footnote("ingest", docs / "tower.md", "--collection", "harbour", "--groups", "hr,eng").exit_code == 0
+    hit = json.loads(footnote("search", "lighthouse", "--collection", "harbour", "--json").stdout)["hits"]["hits"][0]
+    assert (hit["_index"], hit["_source"]["permission_groups"]) == ("harbour", ["eng", "hr"])
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (("nowhere",), "There is no file or folder nowhere."),
+        ((".", "--collection", "../x"), "An index name has 1 to 64 letters"),
+    ],
+)
+def test_what_cannot_be_ingested_is_told(
+    args: tuple[str, ...], told: str, footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(docs)
+    result = footnote("ingest", *args)
+    assert told in result.output
+    assert result.exit_code in (1, 2)
+
+
+# --- ask and search ----------------------------------------------------------------------------
+
+
+def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footnote: Footnote, docs: Path) -> None:
+    footnote("ingest", docs)
+    result = footnote("ask", QUESTION)
+    assert result.exit_code == 0
+    assert re.fullmatch(r"The lighthouse was lit in 1874\. \[1\]\n\[1\] Tower \(tower-[0-9a-f]{6}#\d{3}\)\n", result.stdout)
+    assert "No language model was used" in result.stderr
+    reply = json.loads(footnote("ask", QUESTION, "--json").stdout)
+    assert (reply["answer"], reply["extractive"]) == ("The lighthouse was lit in 1874. [1]", True)
+    assert reply["citations"][0]["spans"] == [[32, 35]]
+
+
+def test_a_question_alone_is_asked(
+    footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    footnote("ingest", docs)
+    monkeypatch.setattr(sys, "argv", ["footnote", QUESTION])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert (left.value.code, capsys.readouterr().out.partition(" [1]")[0]) == (0, "The lighthouse was lit in 1874.")
+
+
+def test_a_question_without_an_answer_is_a_code(footnote: Footnote, docs: Path) -> None:
+    footnote("ingest", docs)
+    refused = footnote("ask", "Why do zebras sleep?", "--json")
+    assert (refused.exit_code, json.loads(refused.stdout)["outcome"]) == (1, "no_hits")
+    assert footnote("search", "zebra").exit_code == 1
+
+
+def test_search_lists_passages_with_their_scores(footnote: Footnote, docs: Path) -> None:
+    footnote("ingest", docs)
+    for retriever in ("cc", "rrf", "bm25"):
+        result = footnote("search", "ferries", "--retriever", retriever)
+        assert result.exit_code == 0
+        assert re.fullmatch(r"[01]\.\d{3}  ferry \(ferry-\w{6}#000\)\n       Ferries cross the river at noon\.\n", result.stdout), (
+            result.stdout
+        )
+    hits = json.loads(footnote("search", "the", "--limit", "1", "--json").stdout)["hits"]
+    assert len(hits["hits"]) <= 1
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_what_cannot_be_asked_is_told_on_standard_error(command: str, footnote: Footnote, docs: Path, tmp_path: Path) -> None:
+    footnote("ingest", docs)
+    unknown = footnote(command, QUESTION, "--collection", "elsewhere", "--json")
+    assert (unknown.exit_code, unknown.stdout) == (Exit.USAGE, "")
+    assert unknown.stderr == "footnote: There is no index “elsewhere”. There is: default.\n"
+    empty = footnote(command, " ")
+    assert (empty.exit_code, empty.stderr) == (Exit.USAGE, "footnote: The question is empty. Write what you want to know.\n")
+    for path in (tmp_path / "data").glob("index.db*"):
+        path.unlink()
+    (tmp_path / "data" / "index.db").write_bytes(b"no database at all" * 100)
+    down = footnote(command, QUESTION)
+    assert (down.exit_code, down.stdout) == (Exit.UNAVAILABLE, "")
+    assert "index.db cannot be used" in down.stderr
+
+
+# --- every command -----------------------------------------------------------------------------
+
+
+COMMANDS = {"serve": (), "ingest": (".",), "ask": ("Who?",), "search": ("who",), "eval": (".",), "doctor": ()}
+
+
+def test_every_command_is_tried_here_and_takes_json() -> None:
+    from typer.main import get_command
+
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    assert set(commands) == set(COMMANDS)
+    assert [name for name, command in commands.items() if "--json" not in {option for each in command.params for option in each.opts}] == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_data_folder_that_cannot_be_one_is_told(command: str, footnote: Footnote, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    result = footnote(command, *COMMANDS[command], "--data", tmp_path / "file")
+    assert (result.exit_code, result.stdout) == (Exit.UNAVAILABLE, "")
+    assert "cannot be used (File exists). Choose another with --data." in result.stderr
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_wrong_setting_is_named_without_its_value(command: str, footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LLM__TEMPERATURE", "warm")
+    result = footnote(command, *COMMANDS[command])
+    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
+    assert result.stderr.startswith("footnote: LLM__TEMPERATURE: Input should be a valid number")
+    assert "warm" not in result.stderr
+
+
+def test_settings_that_are_no_json_are_told(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INGEST__DROP_GROUPS", "hr=staff")
+    result = footnote("doctor")
+    assert result.exit_code == Exit.USAGE
+    assert "ingest" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "args", [("fly",), ("search", "x", "--retriever", "magic"), ("serve", "--port", "70000"), ("ask",), ("eval", ".", "--limit", "0")]
+)
+def test_what_is_not_understood_is_a_usage_error(args: tuple[str, ...], footnote: Footnote) -> None:
+    result = footnote(*args)
+    assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
+
+
+def test_the_exit_codes_are_those_of_the_docs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "cli.md").read_text()
+    assert {int(code) for code in re.findall(r"^\| (\d+) \|", page, re.MULTILINE)} == {int(code) for code in Exit}
+
+
+# --- stopping ----------------------------------------------------------------------------------
+
+
+async def test_ctrl_c_in_the_middle_of_an_ingest_loses_nothing_and_the_same_command_finishes(
+    environment: dict[str, str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(60):
+        (folder / f"{number:02}.txt").write_text(f"This is the report of day {number}.")
+    command = [sys.executable, "-m", "footnote_local", "ingest", str(folder), "--json"]
+    core = open_core(tmp_path / "data")
+    running = await asyncio.create_subprocess_exec(*command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    for _ in range(2000):
+        if (await core.ledger.counts())["READY"] >= 3:
+            break
+        await asyncio.sleep(0.01)
+    running.send_signal(signal.SIGINT)
+    out, err = [told.decode() for told in await asyncio.wait_for(running.communicate(), 20)]
+    assert (running.returncode, out) == (Exit.STOPPED, "")
+    assert "Stopped. What was read is kept; the same command goes on from here." in err
+    assert "Traceback" not in err
+    counts = await core.ledger.counts()
+    kept = {document.file_name: document.doc_id for document in (await core.ledger.list(LOCAL, limit=100)).data}
+    assert counts["FAILED"] == 0
+    assert 3 <= counts["READY"] < 60
+    assert len(kept) == sum(counts.values())
+    again = await asyncio.create_subprocess_exec(*command, env=environment, stdout=subprocess.PIPE)
+    report = json.loads((await asyncio.wait_for(again.communicate(), 30))[0])
+    assert (again.returncode, report["ready"], report["failed"]) == (0, 60, 0)
+    ids = {row["file"]: row["doc_id"] for row in report["documents"]}
+    assert {name: ids[name] for name in kept} == kept
+    assert len(await core.index.sample(LOCAL, "default", 200)) == 60
+    await core.close()
+
+
+def test_a_reader_that_has_enough_is_no_error(environment: dict[str, str], docs: Path) -> None:
+    subprocess.run([sys.executable, "-m", "footnote_local", "ingest", str(docs)], env=environment, capture_output=True, check=True)
+    read, write = os.pipe()
+    os.close(read)
+    result = subprocess.run(
+        [sys.executable, "-m", "footnote_local", "ask", QUESTION], env=environment, stdout=write, stderr=subprocess.PIPE, text=True
+    )
+    os.close(write)
+    assert (result.returncode, "Traceback" in result.stderr) == (0, False), result.stderr

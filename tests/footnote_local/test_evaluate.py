@@ -1,0 +1,120 @@
+"""`footnote eval` on sets so small that their figures can be worked out by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.learn.golden import load_golden
+from footnote_local.evaluate import CALLER, FORMAT, build_index, evaluate
+from tests.fakes import FakeEmbedder, make_chunk, make_document, put_document
+from tests.footnote_local.conftest import Footnote, open_core, write_beir
+
+CORPUS = {
+    "bridge": "The bridge was built in 1894.",
+    "paint": "Bridge paint: bridge paint is blue, and bridge paint is dear.",
+    "ferry": "Ferries cross the river at noon.",
+}
+QUERIES = {
+    "first": ("When do ferries cross?", "ferry"),  # the only one found
+    "second": ("Is there bridge paint?", "bridge"),  # behind the document with both words
+    "nowhere": ("zebra", "bridge"),
+}
+FIGURES = {
+    "ndcg@10": 0.5436,  # (1 + 1/log2(3) + 0) / 3 = (1 + .6309) / 3
+    "recall@10": 0.6667,
+    "mrr@10": 0.5,  # (1 + 1/2 + 0) / 3
+}
+
+
+@pytest.fixture
+def beir(tmp_path: Path) -> Path:
+    return write_beir(tmp_path / "harbour", CORPUS, QUERIES)
+
+
+def test_the_figures_are_those_worked_out_by_hand(footnote: Footnote, beir: Path) -> None:
+    result = footnote("eval", beir, "--retriever", "bm25", "--json")
+    report = json.loads(result.stdout)
+    assert result.exit_code == 0
+    assert {name: report[name] for name in FIGURES} == FIGURES
+    assert {name: report[name] for name in ("set", "documents", "queries", "retriever")} == {
+        "set": "harbour",
+        "documents": 3,
+        "queries": 3,
+        "retriever": "bm25",
+    }
+    assert 0 < report["p50_ms"] <= report["p95_ms"]
+    again = json.loads(footnote("eval", beir, "--retriever", "bm25", "--json").stdout)
+    assert again["index_s"] == 0
+    assert {name: again[name] for name in FIGURES} == FIGURES
+
+
+@pytest.mark.parametrize(("least", "code"), [("0.54", 0), ("0.55", 1)])
+def test_a_figure_below_the_least_is_a_failure(least: str, code: int, footnote: Footnote, beir: Path) -> None:
+    result = footnote("eval", beir, "--min-ndcg", least)
+    assert result.exit_code == code
+    assert "ndcg@10                      0.5436" in result.stdout
+    assert ("below" in result.stderr) is (code == 1)
+
+
+def test_a_limit_asks_some_of_the_questions(footnote: Footnote, beir: Path) -> None:
+    report = json.loads(footnote("eval", beir, "--limit", "1", "--json").stdout)
+    assert (report["queries"], report["ndcg@10"]) == (1, 1.0)
+
+
+def test_answers_and_refusals_are_judged_where_asked_for(footnote: Footnote, beir: Path, tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (beir / "queries.jsonl").read_text().splitlines()]
+    (beir / "queries.jsonl").write_text(
+        "".join(json.dumps(line | {"answers": ["At  NOON!"]}) + "\n" for line in lines if line["_id"] == "first")
+    )
+    foreign = write_beir(tmp_path / "zoo", {"z": "Zebras eat grass."}, {"z": ("What do zebras eat?", "z")})
+    report = json.loads(footnote("eval", beir, "--answers", "--foreign", foreign, "--json").stdout)
+    assert (report["answer_in_sentences"], report["wrong_refusals"]) == (1.0, 0.0)
+    assert (report["foreign_set"], report["foreign_refused"]) == ("zoo", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "told"),
+    [
+        ("corpus.jsonl", '{"_id": "a", "text": "b"}\n{"_id"', "corpus.jsonl, line 2: not JSON."),
+        ("corpus.jsonl", '{"_id": "a"}', "corpus.jsonl, line 1: _id, text must be there."),
+        ("queries.jsonl", "[]\n", "queries.jsonl, line 1: _id, text must be there."),
+        ("queries.jsonl", b"\xff\n", "queries.jsonl, line 1: not JSON."),
+        ("qrels.tsv", "query-id\tcorpus-id\tscore\nfirst ferry 1", "qrels.tsv, line 2: expected query-id, corpus-id and score"),
+        ("qrels.tsv", None, "has no qrels.tsv"),
+        ("corpus.jsonl", None, "has no corpus.jsonl"),
+        ("qrels.tsv", "query-id\tcorpus-id\tscore\n", "holds no query with a relevant document"),
+    ],
+)
+def test_a_broken_set_is_told_by_file_and_line(file: str, text: str | bytes | None, told: str, footnote: Footnote, beir: Path) -> None:
+    (beir / file).unlink()
+    if text is not None:
+        (beir / file).write_bytes(text.encode() if isinstance(text, str) else text)
+    result = footnote("eval", beir, "--json")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert told in result.stderr
+
+
+async def test_an_index_is_made_once_and_what_was_interrupted_is_made_good(beir: Path, tmp_path: Path) -> None:
+    golden = load_golden(beir)
+    told: list[tuple[str, int, int]] = []
+    bare = open_core(tmp_path)
+    stopped = Core(bare.settings.model_copy(update={"footnote_data": tmp_path / f"{golden.digest[:16]}-320-{FORMAT}"}))
+    await put_document(stopped.index, make_document("ferry", groups=("*",)), [CORPUS["ferry"]])
+    bridge = make_document("bridge", groups=("*",))
+    await stopped.index.stage(bridge, [make_chunk(bridge, CORPUS["bridge"])], [()])  # and here it was stopped
+    await stopped.close()
+    core, seconds = await build_index(golden, bare.settings, tmp_path, lambda *step: told.append(step))
+    assert seconds > 0
+    assert told == [("indexing", 1, 3), ("indexing", 2, 3), ("indexing", 3, 3)]
+    assert {chunk.doc_id for chunk in await core.index.sample(CALLER, "default", 10)} == {"bridge", "paint", "ferry"}
+    await core.close()
+    core, seconds = await build_index(golden, bare.settings, tmp_path, lambda *step: None)
+    assert seconds == 0.0
+    core.embedder = FakeEmbedder()
+    report = await evaluate(core, golden, retriever="cc", answers=False, foreign=None, progress=lambda *step: None)
+    assert report["ndcg@10"] == pytest.approx(FIGURES["ndcg@10"], abs=1e-4)
+    await core.close()

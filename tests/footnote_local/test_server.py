@@ -1,0 +1,182 @@
+"""`footnote serve`: one address for all functions, one server for a data folder."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from footnote.errors import Unavailable
+from footnote_local.server import create_app, function_of, open_port, serve
+from footnote_local.terminal import Exit
+from footnote_local.worker import Lock
+from tests.footnote_local.conftest import Footnote, open_core
+
+
+def say_nothing(_: str) -> None:
+    pass
+
+
+# --- one address -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("path", "function"),
+    [
+        ("/", "query"),
+        ("/ask/stream", "query"),
+        ("/web/app.js", "query"),
+        ("/ingest/file", "ingest"),
+        ("/uploads", "ingest"),
+        ("/uploads/form", "ingest"),
+        ("/documents/a-1", "ingest"),
+        ("/documentsx", "query"),
+        ("/insert-doc", "ingest"),
+        ("/feedback/metrics", "feedback"),
+        ("/stats", "stats"),
+    ],
+)
+def test_the_first_part_of_a_path_chooses_the_function(path: str, function: str) -> None:
+    assert function_of(path) == function
+
+
+async def test_every_function_answers_behind_the_one_address(tmp_path: Path) -> None:
+    core = open_core(tmp_path)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://footnote.test") as client:
+        for function in ("query", "ingest", "feedback", "stats"):
+            reply = await client.get(f"/{function}/health")
+            assert (reply.status_code, reply.json()["function"]) == (200, function)
+        for path in ("/", "/collections", "/documents", "/feedback/metrics", "/stats"):
+            assert (await client.get(path)).status_code == 200, path
+        assert (await client.get("/documentsx")).status_code == 404
+    await core.close()
+
+
+async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -> None:
+    from footnote_local.server import _FirstDocuments
+
+    (docs / "empty.txt").write_text("")
+    core, said = open_core(tmp_path / "data"), list[str]()
+    taking = _FirstDocuments(core, [docs], said.append)
+    app = create_app(core)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
+        before = await client.get("/ready")
+        assert (before.status_code, before.json()["parts"]["documents"]) == (503, "0 of 0 first documents are read.")
+        inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        started = asyncio.Event()
+
+        async def send(message: Any) -> None:
+            started.set()
+
+        lifespan: Any = app({"type": "lifespan", "asgi": {"version": "3.0"}}, inbox.get, send)
+        life = asyncio.create_task(lifespan)
+        await inbox.put({"type": "lifespan.startup"})
+        await started.wait()
+        await taking.run()
+        assert (await client.get("/ready")).status_code == 200
+        await inbox.put({"type": "lifespan.shutdown"})
+        await life
+    assert said[0] == "2 documents are ready to be asked about, 1 could not be read."
+    assert said[1].startswith("  empty.txt: This file is empty. ")
+
+
+async def test_first_documents_that_are_not_there_keep_nobody_from_asking(tmp_path: Path) -> None:
+    from footnote_local.server import _FirstDocuments
+
+    core, said = open_core(tmp_path / "data"), list[str]()
+    await _FirstDocuments(core, [tmp_path / "nowhere"], said.append).run()
+    assert said == [f"The first documents were not read: There is no file or folder {tmp_path / 'nowhere'}."]
+    assert (await core.check())["documents"] == "ok"
+    await core.close()
+
+
+# --- what keeps it from starting ---------------------------------------------------------------
+
+
+def test_a_port_in_use_is_told_with_the_way_around_it(footnote: Footnote) -> None:
+    listener = open_port("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    result = footnote("serve", "--port", str(port))
+    listener.close()
+    assert (result.exit_code, result.stdout) == (Exit.UNAVAILABLE, "")
+    assert result.stderr == (
+        f"footnote: Port {port} is in use or not allowed. Choose another: make run PORT={port + 1}, or footnote serve --port {port + 1}.\n"
+    )
+
+
+def test_a_folder_at_work_elsewhere_is_told_by_process(footnote: Footnote, tmp_path: Path) -> None:
+    lock = Lock(tmp_path / "data")
+    lock.take()
+    result = footnote("serve", "--port", "0")
+    lock.release()
+    assert result.exit_code == Exit.UNAVAILABLE
+    assert "Stop it, or choose another folder with --data." in result.stderr
+
+
+@pytest.mark.parametrize("name", ["store.db", "index.db"])
+def test_data_that_cannot_be_read_is_told_and_nothing_is_served(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_bytes(b"no database at all" * 100)
+    with pytest.raises(Unavailable, match=f"{name} cannot be used"):
+        serve(open_core(tmp_path), host="127.0.0.1", port=0, ingest=[], say=say_nothing, announce=say_nothing)
+
+
+# --- a running server --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Running:
+    process: subprocess.Popen[str]
+    url: str
+
+
+@pytest.fixture
+def server(environment: dict[str, str], docs: Path) -> Iterator[Running]:
+    command = [sys.executable, "-m", "footnote_local", "serve", "--port", "0", "--json", "--ingest", str(docs)]
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    line = "".join(iter(process.stdout.readline, "}\n")) + "}"
+    try:
+        yield Running(process, json.loads(line)["url"])
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_server_answers_takes_what_a_second_command_brings_and_stops_when_told(server: Running, footnote: Footnote, docs: Path) -> None:
+    until = time.monotonic() + 20
+    while httpx.get(f"{server.url}/ready").status_code != 200 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert httpx.get(f"{server.url}/ready").json()["parts"]["documents"] == "ok"
+    asked = {"query_text": "When was the lighthouse lit?", "index_name": "default"}
+    with httpx.stream("GET", f"{server.url}/ask/stream", params=asked) as stream:
+        events = [json.loads(line.removeprefix("data: ")) for line in stream.iter_lines() if line]
+    assert events[-1]["answer"].startswith("The lighthouse was lit in 1874. [^tower-")
+
+    second = footnote("serve", "--port", "0")
+    assert second.exit_code == Exit.UNAVAILABLE
+    assert f"Another Footnote (process {server.process.pid}) works on" in second.stderr
+
+    (docs / "new.txt").write_text("The harbour master retired in spring.")
+    brought = footnote("ingest", docs / "new.txt", "--json")
+    assert "A Footnote server works on this folder; it reads the files." in brought.stderr
+    assert [(row["file"], row["state"]) for row in json.loads(brought.stdout)["documents"]] == [("new.txt", "READY")]
+    hits = httpx.post(f"{server.url}/retrieve-bm25", json={"query_text": "harbour master", "index_name": "default"}).json()["hits"]["hits"]
+    assert [hit["_source"]["content"] for hit in hits] == ["The harbour master retired in spring."]
+
+    server.process.send_signal(signal.SIGINT)
+    out, err = server.process.communicate(timeout=10)
+    assert server.process.returncode == Exit.STOPPED
+    assert out == ""
+    assert "2 documents are ready to be asked about, 0 could not be read." in err
+    assert "Try: curl -N" in err
+    assert "Traceback" not in err
