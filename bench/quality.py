@@ -30,8 +30,7 @@ SETS = {
 FOREIGN = "cranfield"
 """Nothing in the other sets answers its questions."""
 REFUSED, WRONGLY_REFUSED = 98, 8
-TIMED, P50_MS, P95_MS = "squad2", 2, 4
-"""As `footnote eval` sees it: each question was embedded a moment ago, and the processor's caches hold the model."""
+TIMED = "squad2"
 
 
 def measure(setup: Setup) -> Iterator[Figure]:
@@ -58,8 +57,9 @@ def _figures(name: str, asked: Asked, folder: Path, setup: Setup) -> Iterator[Fi
     report = run_eval(*arguments, "--data", str(setup.cache))
     yield Figure(f"{name}: nDCG@10", report["ndcg@10"], "", shown, least=asked.ndcg)
     if name == TIMED:
-        yield Figure(f"{name}: retrieval p50 beside embedding", report["p50_ms_without_embedding"], "ms", shown, most=P50_MS)
-        yield Figure(f"{name}: retrieval p95 beside embedding", report["p95_ms_without_embedding"], "ms", shown, most=P95_MS)
+        # For the record: each of these questions was embedded a moment ago, and the processor's caches hold the model.
+        yield Figure(f"{name}: retrieval p50 right after embedding", report["p50_ms_without_embedding"], "ms", shown)
+        yield Figure(f"{name}: retrieval p95 right after embedding", report["p95_ms_without_embedding"], "ms", shown)
     if asked.answers is not None:
         yield Figure(f"{name}: gold answer in the sentences", report["answer_in_sentences"] * 100, "%", shown, least=asked.answers)
         yield Figure(f"{name}: wrong refusals", report["wrong_refusals"] * 100, "%", shown, most=WRONGLY_REFUSED)

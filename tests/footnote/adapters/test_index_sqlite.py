@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -128,3 +129,12 @@ async def test_a_damaged_database_is_told_as_search_that_is_not_available(open_i
     with pytest.raises(SearchUnavailable) as caught:
         await open_index().candidates(ME, Search("default", "bridge"))
     assert isinstance(caught.value.__cause__, sqlite3.DatabaseError)
+
+
+async def test_the_words_stay_in_few_parts_however_many_documents_come(open_index: Any, tmp_path: Path) -> None:
+    index = open_index()
+    for number in range(15):
+        await put_document(index, make_document(f"d{number}"), ["The bridge is old."])
+    await index.close()
+    with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
+        assert connection.execute("SELECT count(DISTINCT segid) FROM words_1_idx").fetchone()[0] <= 4

@@ -55,6 +55,13 @@ async def test_work_is_done_outside_the_callers_thread(database: Database) -> No
     assert database.call(lambda _: threading.get_ident()) == threading.get_ident()
 
 
+async def test_a_glance_opens_the_file_in_another_thread_and_then_reads_in_this_one(database: Database) -> None:
+    threads = [await database.glance(lambda _: threading.get_ident()) for _ in range(2)]
+    assert [thread == threading.get_ident() for thread in threads] == [False, True]
+    await database.run(count_up)
+    assert await database.glance(read) == 1
+
+
 async def test_what_was_written_is_there_after_closing_and_the_schema_ran_once(path: Path, database: Database) -> None:
     await database.run(count_up)
     database.close()

@@ -67,8 +67,8 @@ async def test_a_question_of_one_term_needs_more_than_that_term() -> None:
     hit = make_hit("The bridge sways.", "record")
     index: Any = Stored(hit, weights={"": 4.0, "bridg": 2.0})
     ranked = await rank_sentences(make_turn("How about the bridge?", hits=(hit,)), index)
-    # 2 of at least 2 · 4: every share is ¼; no known kind ½
-    assert ranked[0].score == pytest.approx(1.1 * 0.25 + 0.05)
+    # 2 of at least 1.5 · 4: every share is ⅓; no known kind ½
+    assert ranked[0].score == pytest.approx(1.1 / 3 + 0.05)
 
 
 async def test_sentences_are_scored_by_vectors_where_there_are_some() -> None:

@@ -14,22 +14,21 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from footnote.adapters.index_schema import FULL_TEXT, SCHEMA
-from footnote.adapters.sqlite import Database, writing
+from footnote.adapters.index_schema import SCHEMA
+from footnote.adapters.index_sqlite_writes import activate, stage, staged
+from footnote.adapters.sqlite import Database
 from footnote.adapters.vector_file import Scan, VectorFiles
 from footnote.adapters.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
 from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, PendingVector
-from footnote.text.tokens import index_tokens, query_tokens
-from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors, chunks_digest
+from footnote.text.tokens import query_tokens
+from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
-MERGE_PAGES = 64
-"""Of the full-text table, merged with every document: each query looks into every part that is left."""
 
 CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.page_starts, c.headings, c.text, c.bounds,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
@@ -67,16 +66,16 @@ class SqliteIndex:
         return await self._database.run(_sample, caller, collection, limit)
 
     async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
-        await self._database.run(_stage, document, chunks, bounds)
+        await self._database.run(stage, document, chunks, bounds)
 
     async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
-        return await self._database.run(_staged, doc_id, generation)
+        return await self._database.run(staged, doc_id, generation)
 
     async def activate(self, doc_id: str, generation: int) -> None:
-        await self._database.run(_activate, doc_id, generation)
+        await self._database.run(activate, doc_id, generation)
 
     async def remove(self, doc_id: str) -> None:
-        await self._database.run(_activate, doc_id, None)
+        await self._database.run(activate, doc_id, None)
 
     async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
         return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id)
@@ -283,89 +282,6 @@ def _chunk(row: sqlite3.Row) -> Chunk:
 def _stored(text: str) -> Any:
     """What was stored as JSON. Chunks share it, as the same few are read again and again: nobody may change it."""
     return json.loads(text)
-
-
-# --- writing -------------------------------------------------------------------------------------
-
-
-def _stage(
-    connection: sqlite3.Connection, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]
-) -> None:
-    # Tokens are made before the write lock is taken: other writers wait for the inserts only.
-    tokens = [(" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(index_tokens(chunk.text, chunk.lang))) for chunk in chunks]
-    with writing(connection):
-        collection_id = _make_collection(connection, document.collection)
-        groups = json.dumps(sorted(document.permission_groups))
-        connection.execute("INSERT INTO acls (groups) VALUES (?) ON CONFLICT DO NOTHING", (groups,))
-        this = document.doc_id, document.generation
-        answers = (
-            connection.execute("SELECT 1 FROM generations WHERE doc_id = ? AND generation = ? AND active", this).fetchone() is not None
-        )
-        _delete_generations(connection, "doc_id = ? AND generation = ?", this)
-        generation_id = connection.execute(
-            """INSERT INTO generations (doc_id, generation, collection_id, acl_id, title, metadata, created_at, active)
-               VALUES (?, ?, ?, (SELECT acl_id FROM acls WHERE groups = ?), ?, ?, ?, ?) RETURNING generation_id""",
-            (*this, collection_id, groups, document.title, json.dumps(dict(document.metadata)), document.created_at, answers),
-        ).fetchone()[0]
-        if answers:  # a job that crashed after its flip came back: what answers is replaced in one step
-            connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
-        for chunk, pieces, (title, body) in zip(chunks, bounds, tokens, strict=True):
-            rowid = connection.execute(
-                """INSERT INTO chunks
-                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, page_starts, headings, text, bounds)
-                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
-                (
-                    chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind, chunk.page,
-                    json.dumps(chunk.page_starts),
-                    json.dumps(chunk.headings), chunk.text, json.dumps(pieces),
-                ),
-            ).fetchone()[0]  # fmt: skip
-            connection.execute(f"INSERT INTO words_{collection_id} (rowid, title, body) VALUES (?, ?, ?)", (rowid, title, body))
-
-
-def _staged(connection: sqlite3.Connection, doc_id: str, generation: int) -> tuple[int, str]:
-    rows = connection.execute(
-        """SELECT c.rowid, c.collection_id, c.chunk_id, c.text FROM chunks c JOIN generations g USING (generation_id)
-           WHERE g.doc_id = ? AND g.generation = ? ORDER BY c.ordinal""",
-        (doc_id, generation),
-    ).fetchall()
-    searchable = sum(
-        connection.execute(f"SELECT 1 FROM words_{row['collection_id']} WHERE rowid = ?", (row["rowid"],)).fetchone() is not None
-        for row in rows
-    )
-    return searchable, chunks_digest((row["chunk_id"], row["text"]) for row in rows)
-
-
-def _activate(connection: sqlite3.Connection, doc_id: str, generation: int | None) -> None:
-    """Flips a document to `generation` and drops its others; None drops them all."""
-    with writing(connection):
-        changed = connection.execute(
-            """UPDATE collections SET version = version + 1
-               WHERE collection_id IN (SELECT collection_id FROM generations WHERE doc_id = ?) RETURNING collection_id""",
-            (doc_id,),
-        ).fetchall()
-        _delete_generations(connection, "doc_id = ? AND generation IS NOT ?", (doc_id, generation))
-        connection.execute("UPDATE generations SET active = 1 WHERE doc_id = ? AND generation = ?", (doc_id, generation))
-        for (collection_id,) in changed:
-            connection.execute(f"INSERT INTO words_{collection_id} (words_{collection_id}, rank) VALUES ('merge', {MERGE_PAGES})")
-
-
-def _delete_generations(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> None:
-    chunks = connection.execute(
-        f"SELECT rowid, collection_id FROM chunks WHERE generation_id IN (SELECT generation_id FROM generations WHERE {where})", values
-    ).fetchall()
-    for chunk in chunks:
-        connection.execute(f"DELETE FROM words_{chunk['collection_id']} WHERE rowid = ?", (chunk["rowid"],))
-    connection.execute(f"DELETE FROM generations WHERE {where}", values)
-
-
-def _make_collection(connection: sqlite3.Connection, name: str) -> int:
-    row = connection.execute("INSERT INTO collections (name) VALUES (?) ON CONFLICT DO NOTHING RETURNING collection_id", (name,)).fetchone()
-    if row is None:
-        return _collection_id(connection, name)
-    for statement in FULL_TEXT:
-        connection.execute(statement.format(row["collection_id"]))
-    return int(row["collection_id"])
 
 
 def _collection_id(connection: sqlite3.Connection, name: str) -> int:

@@ -39,7 +39,7 @@ RULE = frozenset("-: ")
 
 UNSEEN = ""
 """A term that stands nowhere: its weight is the highest that a collection knows."""
-LEAST_EVIDENCE = 2.0
+LEAST_EVIDENCE = 1.5
 """A question counts as if it held at least so many of the rarest terms: of “How does it work?” only “work” is left."""
 
 VECTOR_THRESHOLD = 0.77
