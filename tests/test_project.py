@@ -152,6 +152,12 @@ def test_every_function_of_the_template_has_its_code_and_its_build() -> None:
         assert callable(getattr(import_module(module), name))
 
 
+def test_every_package_of_the_layer_is_built_into_it() -> None:
+    copied = re.search(r"cp -R (.+) \"\$\(ARTIFACTS_DIR\)/python/\"", (ROOT / "layers/common/Makefile").read_text())
+    assert copied is not None
+    assert sorted(copied[1].split()) == sorted(path.parent.name for path in (ROOT / "layers/common").glob("*/__init__.py"))
+
+
 @pytest.mark.parametrize("path", EVENTS, ids=name_of)
 def test_a_sample_event_says_what_triggers_it(path: Path) -> None:
     event = json.loads(path.read_text())

@@ -63,6 +63,12 @@ async def test_rare_terms_count_more() -> None:
     assert ranked[0].score == pytest.approx(0.5 * 0.75 + 0.3 + 0.3 + 0.05)
 
 
+async def test_a_sentence_that_asks_is_no_answer() -> None:
+    hit = make_hit('When was the bridge painted? Type "when was the bridge painted" to ask. The bridge was painted in 1911.', "faq")
+    ranked = await rank_sentences(make_turn("When was the bridge painted?", hits=(hit,)), Stored(hit))  # type: ignore[arg-type]
+    assert [sentence.text for sentence in ranked] == ["The bridge was painted in 1911."]
+
+
 async def test_a_question_of_one_term_needs_more_than_that_term() -> None:
     hit = make_hit("The bridge sways.", "record")
     index: Any = Stored(hit, weights={"": 4.0, "bridg": 2.0})

@@ -132,10 +132,11 @@ def is_answer(ranked: Sequence[Scored], lang: str) -> bool:
 
 def readable(sentence: Scored) -> str:
     """The sentence as it is shown: on one line; a table's rows with their column names."""
-    chunk, text = sentence.hit.chunk, sentence.text
-    if chunk.kind != "table" or not text.startswith("|"):
+    text = sentence.text
+    if not text.startswith("|"):
         return " ".join(text.split())
-    header, rows = _cells(chunk.text.split("\n", 1)[0]), [_cells(line) for line in text.splitlines()]
+    table = sentence.hit.chunk.text[: sentence.end].rsplit("\n\n", 1)[-1]
+    header, rows = _cells(table.split("\n", 1)[0]), [_cells(line) for line in text.splitlines()]
     shown = [_named(header, row) for row in rows if row != header and not RULE.issuperset("".join(row))]
     return "; ".join(shown) or " · ".join(cell for cell in header if cell)
 
@@ -159,7 +160,7 @@ def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[st
     cosines = _cosines(turn.vector, stored)
     scored = []
     for i, (start, end) in enumerate(stored.bounds):
-        if looks_like_heading(chunk.text, start, end):
+        if looks_like_heading(chunk.text, start, end) or _asks(chunk.text[start:end], turn.question):
             continue
         covt = covered_share(terms, held[i] | title, weights, least=least)
         covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, least=least)
@@ -169,6 +170,11 @@ def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[st
             score = 0.3 * covt + 0.2 * covn + 0.4 * cosines[i + 1] + 0.4 * cosines[0] + 0.1 * kind + 0.25 * covp
         scored.append(Scored(hit, start, end, score, words, cosines is not None))
     return scored
+
+
+def _asks(sentence: str, question: str) -> bool:
+    """Whether the sentence itself asks something: a document's own questions answer none."""
+    return sentence.rstrip("\"'”’» ").endswith(("?", "？")) or question.rstrip("?？ .").lower() in " ".join(sentence.lower().split())
 
 
 def _cosines(question: npt.NDArray[np.float32] | None, stored: SentenceVectors) -> list[float] | None:
