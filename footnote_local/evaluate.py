@@ -8,25 +8,26 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from footnote.answer.extract import is_answer, pick, rank_sentences
 from footnote.bootstrap import Core
-from footnote.events import StepFinished
 from footnote.ingest.pipeline import cut
 from footnote.learn.golden import GoldenQuery, GoldenSet
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, recall, reciprocal_rank
 from footnote.settings import Settings
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
-from footnote.types import Block, Caller, Document, Parsed, Profile, Retriever, Turn, make_chunk_id
+from footnote.types import Block, Caller, Candidates, Document, Parsed, Profile, Retriever, Turn, make_chunk_id
 
 CALLER = Caller("eval", sees_all=True)
 PROFILE = Profile("eval", live=False, citation_style="numbered", prompt="answer_numbered")
 DEPTH = 30
 """Chunks read for each question: several of them may belong to one document."""
+TIMED = 500
+"""At most about so many questions are asked again to time retrieval without embedding."""
 FORMAT = "3"
 """Part of the index's name; raised when chunks or tokens are made in another way."""
 
@@ -66,17 +67,22 @@ async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progr
     return core, time.perf_counter() - started if worked else 0.0
 
 
-async def run_query(core: Core, text: str, retriever: Retriever) -> tuple[Turn, float, float]:
-    """(the turn with its hits, ms, ms without embedding the question)."""
-    turn = Turn("eval", CALLER, PROFILE, text, "default", retriever=retriever, limit=DEPTH)
-    embedding = 0.0
+async def run_query(core: Core, text: str, retriever: Retriever) -> tuple[Turn, float]:
+    """(the turn with its hits, ms)."""
+    asked = Turn("eval", CALLER, PROFILE, text, "default", retriever=retriever, limit=DEPTH)
     started = time.perf_counter()
-    async for event in core.retrieve.run(turn):
-        if isinstance(event, StepFinished) and event.name == "embed":
-            embedding = event.ms
-        turn = getattr(event, "turn", turn)
-    ms = (time.perf_counter() - started) * 1000
-    return turn, ms, ms - embedding
+    turn = await core.retrieve.finish(asked)
+    return turn, (time.perf_counter() - started) * 1000
+
+
+async def time_retrieval(core: Core, turns: Sequence[Turn]) -> list[float]:
+    """Milliseconds of each turn asked again with its vector given: what is left of them without embedding."""
+    times = []
+    for turn in turns:
+        started = time.perf_counter()
+        await core.retrieve.finish(turn)
+        times.append((time.perf_counter() - started) * 1000)
+    return times
 
 
 async def answer_query(core: Core, turn: Turn, query: GoldenQuery) -> Answered:
@@ -102,12 +108,13 @@ async def evaluate(
     """The figures of one set: retrieval always, extractive answers and refusals where asked for."""
     scores: dict[str, list[float]] = {"ndcg@10": [], "recall@10": [], "mrr@10": []}
     times: list[float] = []
-    bare: list[float] = []
+    timed: list[Turn] = []
     answered: list[Answered] = []
     for number, query in enumerate(golden.queries, start=1):
-        turn, ms, without = await run_query(core, query.text, retriever)
+        turn, ms = await run_query(core, query.text, retriever)
         times.append(ms)
-        bare.append(without)
+        if number % max(1, len(golden.queries) // TIMED) == 0:
+            timed.append(turn.with_(hits=(), ranked=(), candidates=Candidates(), spans=()))
         ranked = list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))
         for name, metric in (("ndcg@10", ndcg), ("recall@10", recall), ("mrr@10", reciprocal_rank)):
             scores[name].append(metric(ranked, query.relevance))
@@ -124,6 +131,7 @@ async def evaluate(
         mean, low, high = mean_interval(values)
         report[name] = round(mean, 4)
         report[f"{name}_interval"] = [round(low, 4), round(high, 4)]
+    bare = await time_retrieval(core, timed)
     report |= {"p50_ms": round(percentile(times, 0.5), 2), "p95_ms": round(percentile(times, 0.95), 2)}
     report |= {"p50_ms_without_embedding": round(percentile(bare, 0.5), 2), "p95_ms_without_embedding": round(percentile(bare, 0.95), 2)}
     if answered:
@@ -132,7 +140,7 @@ async def evaluate(
     if foreign is not None:
         refused = []
         for number, query in enumerate(foreign.queries, start=1):
-            turn, _, _ = await run_query(core, query.text, retriever)
+            turn, _ = await run_query(core, query.text, retriever)
             refused.append((await answer_query(core, turn, replace(query, answers=()))).refused)
             progress("asking what is not there", number, len(foreign.queries))
         report["foreign_set"], report["foreign_refused"] = foreign.name, _share(refused)

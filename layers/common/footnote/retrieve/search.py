@@ -10,7 +10,7 @@ from footnote.types import Search, Turn
 
 
 def wants_vector(turn: Turn) -> bool:
-    return turn.retriever != "bm25"
+    return turn.retriever != "bm25" and turn.vector is None
 
 
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
