@@ -13,7 +13,7 @@ from footnote.learn.golden import load_golden
 from footnote.learn.ranking_metrics import percentile
 from footnote.settings import Settings
 from footnote.types import Turn
-from footnote_local.evaluate import CALLER, DEPTH, PROFILE, build_index, time_retrieval
+from footnote_local.evaluate import CALLER, PROFILE, TOP, build_index, time_retrieval
 
 SET = "squad2"
 QUESTIONS = 500
@@ -25,8 +25,8 @@ COMMAND = "python -m bench --only retrieval"
 
 def measure(setup: Setup) -> Iterator[Figure]:
     p50, p95, cpu = asyncio.run(_measure(setup.need(SET), setup.cache))
-    yield Figure(f"{SET}: retrieval p50, vector given, {DEPTH} passages", p50, "ms", COMMAND, most=P50_MS)
-    yield Figure(f"{SET}: retrieval p95, vector given, {DEPTH} passages", p95, "ms", COMMAND, most=P95_MS)
+    yield Figure(f"{SET}: retrieval p50, vector given, {TOP} passages", p50, "ms", COMMAND, most=P50_MS)
+    yield Figure(f"{SET}: retrieval p95, vector given, {TOP} passages", p95, "ms", COMMAND, most=P95_MS)
     yield Figure(f"{SET}: processor time a question", cpu, "ms", COMMAND)
 
 
@@ -35,7 +35,7 @@ async def _measure(folder: Path, cache: Path) -> tuple[float, float, float]:
     golden = load_golden(folder, limit=QUESTIONS)
     core, _ = await build_index(golden, Settings(), cache / "eval", lambda what, done, total: None)
     try:
-        turns = [Turn("bench", CALLER, PROFILE, query.text, "default", limit=DEPTH) for query in golden.queries]
+        turns = [Turn("bench", CALLER, PROFILE, query.text, "default", limit=TOP) for query in golden.queries]
         if core.embedder is not None:
             tell(f"Embedding {len(turns)} questions of {SET}")
             vectors = await core.embedder.embed([turn.question for turn in turns], query=True)

@@ -28,6 +28,8 @@ DEPTH = 30
 """Chunks read for each question: several of them may belong to one document."""
 TIMED = 500
 """At most about so many questions are asked again to time retrieval without embedding."""
+TOP = 10
+"""Passages that a timed question reads: as many as the figures look at."""
 FORMAT = "3"
 """Part of the index's name; raised when chunks or tokens are made in another way."""
 
@@ -114,7 +116,7 @@ async def evaluate(
         turn, ms = await run_query(core, query.text, retriever)
         times.append(ms)
         if number % max(1, len(golden.queries) // TIMED) == 0:
-            timed.append(turn.with_(hits=(), ranked=(), candidates=Candidates(), spans=()))
+            timed.append(turn.with_(limit=TOP, hits=(), ranked=(), candidates=Candidates(), spans=()))
         ranked = list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))
         for name, metric in (("ndcg@10", ndcg), ("recall@10", recall), ("mrr@10", reciprocal_rank)):
             scores[name].append(metric(ranked, query.relevance))
