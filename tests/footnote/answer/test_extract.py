@@ -63,6 +63,11 @@ async def test_rare_terms_count_more() -> None:
     assert ranked[0].score == pytest.approx(0.5 * 0.75 + 0.3 + 0.3 + 0.05)
 
 
+def test_a_quoted_item_of_a_list_starts_no_list_in_the_answer() -> None:
+    assert readable(Scored(make_hit("2. Paint   the bridge.", "plan"), 0, 22, 1.0, 1.0, False)) == "Paint the bridge."
+    assert readable(Scored(make_hit("1894 was the year.", "plan"), 0, 18, 1.0, 1.0, False)) == "1894 was the year."
+
+
 async def test_a_sentence_that_asks_is_no_answer() -> None:
     hit = make_hit('When was the bridge painted? Type "when was the bridge painted" to ask. The bridge was painted in 1911.', "faq")
     ranked = await rank_sentences(make_turn("When was the bridge painted?", hits=(hit,)), Stored(hit))  # type: ignore[arg-type]

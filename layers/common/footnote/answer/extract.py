@@ -13,6 +13,7 @@ threshold calibrated per language the question is refused.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ FALL_OFF = 0.25
 RULE = frozenset("-: ")
 """What the line between a table's head and its rows is made of."""
 
+LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 UNSEEN = ""
 """A term that stands nowhere: its weight is the highest that a collection knows."""
 LEAST_EVIDENCE = 1.5
@@ -131,10 +133,10 @@ def is_answer(ranked: Sequence[Scored], lang: str) -> bool:
 
 
 def readable(sentence: Scored) -> str:
-    """The sentence as it is shown: on one line; a table's rows with their column names."""
+    """The sentence as it is shown: on one line, without the mark of a list; a table's rows with their column names."""
     text = sentence.text
     if not text.startswith("|"):
-        return " ".join(text.split())
+        return LIST_MARK.sub("", " ".join(text.split()))
     table = sentence.hit.chunk.text[: sentence.end].rsplit("\n\n", 1)[-1]
     header, rows = _cells(table.split("\n", 1)[0]), [_cells(line) for line in text.splitlines()]
     shown = [_named(header, row) for row in rows if row != header and not RULE.issuperset("".join(row))]
