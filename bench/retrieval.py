@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from bench.figures import Figure, Setup, tell
-from footnote.bootstrap import Core
 from footnote.learn.golden import load_golden
 from footnote.learn.ranking_metrics import percentile
 from footnote.settings import Settings
 from footnote.types import Turn
-from footnote_local.evaluate import CALLER, PROFILE, TOP, build_index, time_retrieval
+from footnote_local.evaluate import CALLER, PROFILE, ROUNDS, TOP, build_index, time_retrieval
 
 SET = "squad2"
 QUESTIONS = 500
-ROUNDS = 3
-"""The figures are the middle round's: another process may have slowed one of them."""
 P50_MS, P95_MS = 2.0, 4.0
 COMMAND = "python -m bench --only retrieval"
 
@@ -31,7 +28,7 @@ def measure(setup: Setup) -> Iterator[Figure]:
 
 
 async def _measure(folder: Path, cache: Path) -> tuple[float, float, float]:
-    """(p50, p95, processor time) in ms of the round with the middle p50."""
+    """(p50, p95, processor time) in ms."""
     golden = load_golden(folder, limit=QUESTIONS)
     core, _ = await build_index(golden, Settings(), cache / "eval", lambda what, done, total: None)
     try:
@@ -40,14 +37,9 @@ async def _measure(folder: Path, cache: Path) -> tuple[float, float, float]:
             tell(f"Embedding {len(turns)} questions of {SET}")
             vectors = await core.embedder.embed([turn.question for turn in turns], query=True)
             turns = [turn.with_(vector=vector, embedder=core.embedder.name) for turn, vector in zip(turns, vectors, strict=True)]
-        rounds = sorted([await _round(core, turns) for _ in range(ROUNDS)])
-        return rounds[ROUNDS // 2]
+        cpu = time.process_time()
+        times = await time_retrieval(core, turns)
+        cpu = (time.process_time() - cpu) * 1000 / len(turns) / ROUNDS
+        return percentile(times, 0.5), percentile(times, 0.95), cpu
     finally:
         await core.close()
-
-
-async def _round(core: Core, turns: Sequence[Turn]) -> tuple[float, float, float]:
-    cpu = time.process_time()
-    times = await time_retrieval(core, turns)
-    cpu = (time.process_time() - cpu) * 1000 / len(turns)
-    return percentile(times, 0.5), percentile(times, 0.95), cpu

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,8 +184,9 @@ class Search:
     """Metadata field → accepted values; all fields must match."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
+    """A tuple, as `Ranked` is: a search makes hundreds of them, and a frozen dataclass costs four times as much."""
+
     chunk_id: str
     score: float
 
@@ -200,8 +201,7 @@ class Candidates:
     """Share of the searchable chunks that have a vector, 0..1."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A fused entry, `score` 0..1, with the scores it came from (None = not in that list)."""
 
     chunk_id: str
