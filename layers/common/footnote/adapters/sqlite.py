@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
@@ -23,6 +24,14 @@ THREADS = 4
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+@dataclass(slots=True)
+class _Worker:
+    """One thread, with the number of calls that were given to it and have not come back."""
+
+    thread: ThreadPoolExecutor
+    waiting: int = 0
 
 
 class Database:
@@ -37,13 +46,25 @@ class Database:
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
-        self._pool: ThreadPoolExecutor | None = None
+        self._workers: list[_Worker] = []
 
     async def run(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """`work(connection, …)` in a worker thread."""
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix=self.path.stem)
-        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: self.call(work, *args, **kwargs))
+        worker = self._least_busy()
+        worker.waiting += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(worker.thread, lambda: self.call(work, *args, **kwargs))
+        finally:
+            worker.waiting -= 1
+
+    def _least_busy(self) -> _Worker:
+        """The first worker of those with the least to do. Always the same one while it keeps up: its connection
+        holds the pages, and its core the lines, that a search by turns through all threads would find cold."""
+        worker = min(self._workers, key=lambda worker: worker.waiting, default=None)
+        if worker is None or (worker.waiting and len(self._workers) < THREADS):
+            worker = _Worker(ThreadPoolExecutor(1, thread_name_prefix=self.path.stem))
+            self._workers.append(worker)
+        return worker
 
     async def glance(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """The same in this thread, for a row that is surely in memory: handing it over takes ten times as long as
@@ -58,9 +79,9 @@ class Database:
             raise self._error(f"The database {self.path.name} cannot be used ({exc}). Is the disk full or the folder read-only?") from exc
 
     def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(wait=True)
-            self._pool = None
+        for worker in self._workers:
+            worker.thread.shutdown(wait=True)
+        self._workers.clear()
         with self._lock:
             for connection in self._opened:
                 connection.close()
