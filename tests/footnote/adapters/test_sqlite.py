@@ -55,6 +55,28 @@ async def test_work_is_done_outside_the_callers_thread(database: Database) -> No
     assert database.call(lambda _: threading.get_ident()) == threading.get_ident()
 
 
+async def test_calls_by_turns_stay_on_one_thread(database: Database) -> None:
+    assert len({await database.run(lambda _: threading.get_ident()) for _ in range(5)}) == 1
+
+
+async def test_a_thread_is_busy_until_its_call_ends_although_nobody_waits_for_it_any_more(database: Database) -> None:
+    begun, end = threading.Event(), threading.Event()
+
+    def hang(_: sqlite3.Connection) -> None:
+        begun.set()
+        end.wait(10)
+
+    waiting = asyncio.create_task(database.run(hang))
+    try:
+        await asyncio.to_thread(begun.wait, 10)
+        waiting.cancel()
+        await asyncio.gather(waiting, return_exceptions=True)
+        async with asyncio.timeout(5):
+            assert await database.run(lambda connection: connection.execute("SELECT 1").fetchone()[0]) == 1
+    finally:
+        end.set()
+
+
 async def test_a_glance_opens_the_file_in_another_thread_and_then_reads_in_this_one(database: Database) -> None:
     threads = [await database.glance(lambda _: threading.get_ident()) for _ in range(2)]
     assert [thread == threading.get_ident() for thread in threads] == [False, True]

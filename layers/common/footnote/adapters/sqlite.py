@@ -11,11 +11,11 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from footnote.errors import StoreUnavailable, Unavailable
 
@@ -28,10 +28,10 @@ R = TypeVar("R")
 
 @dataclass(slots=True)
 class _Worker:
-    """One thread, with the number of calls that were given to it and have not come back."""
+    """One thread, with the calls that were given to it: it is busy until they end, whether or not somebody still waits for them."""
 
     thread: ThreadPoolExecutor
-    waiting: int = 0
+    calls: set[Future[Any]] = field(default_factory=set)
 
 
 class Database:
@@ -51,17 +51,16 @@ class Database:
     async def run(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """`work(connection, …)` in a worker thread."""
         worker = self._least_busy()
-        worker.waiting += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(worker.thread, lambda: self.call(work, *args, **kwargs))
-        finally:
-            worker.waiting -= 1
+        call = worker.thread.submit(lambda: self.call(work, *args, **kwargs))
+        worker.calls.add(call)
+        call.add_done_callback(worker.calls.discard)
+        return await asyncio.wrap_future(call)
 
     def _least_busy(self) -> _Worker:
         """The first worker of those with the least to do. Always the same one while it keeps up: its connection
         holds the pages, and its core the lines, that a search by turns through all threads would find cold."""
-        worker = min(self._workers, key=lambda worker: worker.waiting, default=None)
-        if worker is None or (worker.waiting and len(self._workers) < THREADS):
+        worker = min(self._workers, key=lambda worker: len(worker.calls), default=None)
+        if worker is None or (worker.calls and len(self._workers) < THREADS):
             worker = _Worker(ThreadPoolExecutor(1, thread_name_prefix=self.path.stem))
             self._workers.append(worker)
         return worker
