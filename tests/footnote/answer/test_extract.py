@@ -69,8 +69,14 @@ def test_a_quoted_item_of_a_list_starts_no_list_in_the_answer() -> None:
 
 
 async def test_a_sentence_that_asks_is_no_answer() -> None:
-    hit = make_hit('When was the bridge painted? Type "when was the bridge painted" to ask. The bridge was painted in 1911.', "faq")
+    hit = make_hit('When was the bridge painted? Type "when was the bridge painted?" to ask. The bridge was painted in 1911.', "faq")
     ranked = await rank_sentences(make_turn("When was the bridge painted?", hits=(hit,)), Stored(hit))  # type: ignore[arg-type]
+    assert [sentence.text for sentence in ranked] == ["The bridge was painted in 1911."]
+
+
+async def test_a_few_words_are_answered_by_the_sentence_that_holds_them() -> None:
+    hit = make_hit("The bridge was painted in 1911.", "record")
+    ranked = await rank_sentences(make_turn("the bridge was painted", hits=(hit,)), Stored(hit))  # type: ignore[arg-type]
     assert [sentence.text for sentence in ranked] == ["The bridge was painted in 1911."]
 
 

@@ -175,8 +175,9 @@ def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[st
 
 
 def _asks(sentence: str, question: str) -> bool:
-    """Whether the sentence itself asks something: a document's own questions answer none."""
-    return sentence.rstrip("\"'”’» ").endswith(("?", "？")) or question.rstrip("?？ .").lower() in " ".join(sentence.lower().split())
+    """Whether the sentence itself asks something, or repeats the question with its mark: neither answers it."""
+    words, asked = " ".join(sentence.lower().split()), question.rstrip("?？ .").lower()
+    return words.rstrip("\"'”’» ").endswith(("?", "？")) or f"{asked}?" in words or f"{asked}？" in words
 
 
 def _cosines(question: npt.NDArray[np.float32] | None, stored: SentenceVectors) -> list[float] | None:
