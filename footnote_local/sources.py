@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -48,7 +49,7 @@ def find_files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
         files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path))
         for file in files:
             depth = 1 if file == path else len(file.relative_to(path).parts)
-            whole = file.resolve()
+            whole = Path(os.path.abspath(file))  # not resolved: a link goes by its own name
             while seen.setdefault(name := _as_text("/".join(whole.parts[-depth:])), whole) != whole and depth < len(whole.parts):
                 depth += 1
             yield file, name

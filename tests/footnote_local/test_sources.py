@@ -43,6 +43,13 @@ def test_files_of_one_name_from_two_folders_are_told_apart(tmp_path: Path) -> No
     assert names(tmp_path / "north", tmp_path / "north" / "readme.txt") == ["readme.txt", "readme.txt"]
 
 
+def test_a_link_goes_by_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.txt").write_text("x")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "link.txt").symlink_to(tmp_path / "elsewhere.txt")
+    assert names(tmp_path / "docs") == ["link.txt"]
+
+
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadRequest, match=r"There is no file or folder .*nowhere"):
         names(tmp_path / "nowhere")
