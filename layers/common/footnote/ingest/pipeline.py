@@ -23,7 +23,7 @@ from footnote.errors import FootnoteError, NotFound, UnreadableFile
 from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
 from footnote.ingest.chunk import chunk_document
 from footnote.ingest.vectors import embed_chunks
-from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, Parser, Queue
+from footnote.ports import Clock, Embedder, Files, Index, Ledger, Parser, Queue
 from footnote.settings import Ingest
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
@@ -37,6 +37,9 @@ RETRY_S = 2.0
 """Before the second attempt; doubled before each further one."""
 
 ADMINS = "role:admin"
+NOBODY_NAMED = UnreadableFile(
+    "Nobody is named who may read files from this folder.", "Add its prefix to INGEST__DROP_GROUPS and drop the file again."
+)
 SYSTEM = Caller("system", sees_all=True)
 """Who the pipeline reads as: it works on documents whoever they belong to."""
 
@@ -66,25 +69,10 @@ class Ingestor:
         permission_groups: list[str],
         doc_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        refused: UnreadableFile | None = None,
     ) -> Document:
-        """Stores a file and queues its work; when this returns, nothing of it can be lost."""
-        document = await self._record(caller, data, file_name, collection, permission_groups, doc_id, metadata)
-        # Also for a known one that is still on its way: what was interrupted here before is mended so.
-        if document.state == "RECEIVED":
-            await self.queue.put({"doc_id": document.doc_id, "generation": document.generation})
-        return document
-
-    async def _record(
-        self,
-        caller: Caller,
-        data: bytes,
-        file_name: str,
-        collection: str,
-        permission_groups: list[str],
-        doc_id: str | None = None,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> Document:
-        """The file in the ledger, and its bytes stored where they are still to be read."""
+        """Stores a file and queues its work; when this returns, nothing of it can be lost. `refused`: why it is
+        kept as FAILED and never queued."""
         check_size(len(data), self.settings.max_file_mb)
         document, _ = await self.ledger.accept(
             caller,
@@ -96,22 +84,23 @@ class Ingestor:
             metadata=metadata,
             doc_id=doc_id,
         )
+        # Also for a known one that is still on its way: what was interrupted here before is mended so.
         if document.state == "RECEIVED":
             await self.files.put(_key(document), data)
+            if refused is None:
+                await self.queue.put({"doc_id": document.doc_id, "generation": document.generation})
+            else:
+                await self._fail(document.doc_id, document.generation, refused.reason, refused.remedy)
+                document = await self.ledger.get(SYSTEM, document.doc_id)
         return document
 
     async def accept_drop(self, caller: Caller, data: bytes, *, key: str, collection: str) -> Document:
         """A file from the bucket. Its groups come from the settings by the longest prefix of its key; without
         one it is kept as FAILED, visible to admins, and nobody's to read."""
         prefix = max((prefix for prefix in self.settings.drop_groups if key.startswith(prefix)), key=len, default=None)
-        if prefix is not None:
-            groups = self.settings.drop_groups[prefix]
-            return await self.accept(caller, data, file_name=key, collection=collection, permission_groups=groups)
-        document = await self._record(caller, data, key, collection, [ADMINS])  # and not queued: nobody is to read it
-        reason = "Nobody is named who may read files from this folder."
-        remedy = "Add its prefix to INGEST__DROP_GROUPS and drop the file again."
-        await self.ledger.update(document.doc_id, document.generation, state="FAILED", reason=reason, remedy=remedy)
-        return await self.ledger.get(SYSTEM, document.doc_id)
+        groups = [ADMINS] if prefix is None else self.settings.drop_groups[prefix]
+        refused = NOBODY_NAMED if prefix is None else None
+        return await self.accept(caller, data, file_name=key, collection=collection, permission_groups=groups, refused=refused)
 
     async def delete(self, caller: Caller, doc_id: str) -> Document:
         """The document is gone from every answer when this returns. The ledger forgets it last: a delete that
@@ -153,22 +142,22 @@ class Ingestor:
         job = await self.queue.take(LEASE_S)
         if job is None:
             return False
-        document = None
+        doc_id, generation = job.body["doc_id"], job.body["generation"]
         try:
-            document = await self.ledger.get(SYSTEM, job.body["doc_id"])
-            await self._process(document, job.body["generation"])
+            document = await self.ledger.get(SYSTEM, doc_id)
+            await self._process(document, generation)
         except NotFound:  # deleted meanwhile: what was staged since goes too
-            await self.index.remove(job.body["doc_id"])
+            await self.index.remove(doc_id)
         except UnreadableFile as exc:
-            await self._fail(job, exc.reason, exc.remedy)
+            await self._fail(doc_id, generation, exc.reason, exc.remedy)
         except Exception as exc:
             if job.attempt < MOST_ATTEMPTS:
-                log.warning("ingest is tried again", exc_info=exc, extra={"doc_id": job.body["doc_id"], "count": job.attempt})
+                log.warning("ingest is tried again", exc_info=exc, extra={"doc_id": doc_id, "count": job.attempt})
                 await self.queue.retry(job.job_id, RETRY_S * 2 ** (job.attempt - 1))
                 return True
-            log.error("ingest failed", exc_info=exc, extra={"doc_id": job.body["doc_id"]})
+            log.error("ingest failed", exc_info=exc, extra={"doc_id": doc_id})
             reason = exc.detail if isinstance(exc, FootnoteError) else "Something went wrong while this file was read."
-            await self._fail(job, reason, "Try again; if it fails again, report the file.")
+            await self._fail(doc_id, generation, reason, "Try again; if it fails again, report the file.")
         await self.queue.finish(job.job_id)
         return True
 
@@ -226,8 +215,8 @@ class Ingestor:
         if document.active_generation:
             await self.files.delete(_key(replace(document, generation=document.active_generation)))
 
-    async def _fail(self, job: Job, reason: str, remedy: str) -> None:
-        await self.ledger.update(job.body["doc_id"], job.body["generation"], state="FAILED", reason=reason, remedy=remedy)
+    async def _fail(self, doc_id: str, generation: int, reason: str, remedy: str) -> None:
+        await self.ledger.update(doc_id, generation, state="FAILED", reason=reason, remedy=remedy)
 
 
 def cut(document: Document, parsed: Parsed, lang: str, max_tokens: int) -> list[Chunk]:
