@@ -13,6 +13,7 @@ from footnote.ingest.accept import check_collection, check_file_name, check_grou
 from footnote.types import Document, Page
 from footnote_http.app import CallerOf, CoreOf, add_health, make_app
 from footnote_http.lambda_handler import Handler, http_handler
+from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Source, as_file, as_source, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class DocumentBody(BaseModel):
     chunks: int
     size: int
     lang: str | None
+    format: str = Field(description='What it was read as, e.g. "pdf"; "" = not read yet.')
     permission_groups: list[str]
     created_at: float
     updated_at: float
@@ -132,6 +134,16 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             vectors = {"done": done, "total": total}
         return _body(found, vectors)
 
+    @app.get("/documents/{doc_id}/content", response_model=None, description=DESCRIPTION, responses=CONTENT)
+    async def content(
+        doc_id: str, caller: CallerOf, core: CoreOf, view: AsView = "original", chunk_id: str | None = None, bounds: BoundsOf = None
+    ) -> Response | Source:
+        if view == "original":
+            return as_file(*await core.sources.original(caller, doc_id))
+        found, parsed = await core.sources.text(caller, doc_id)
+        passage = await core.sources.passage(caller, found, parsed, chunk_id, read_bounds(bounds or ())) if chunk_id else None
+        return as_source(found, parsed, view, passage)
+
     @app.delete("/documents/{doc_id}")
     async def delete(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Deletes a document: it is in no answer from the moment this returns."""
@@ -166,6 +178,7 @@ def _body(document: Document, vectors: dict[str, int] | None = None) -> Document
         chunks=document.chunks,
         size=document.size,
         lang=document.lang,
+        format=document.format,
         permission_groups=sorted(document.permission_groups),
         created_at=document.created_at,
         updated_at=document.updated_at,

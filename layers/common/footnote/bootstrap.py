@@ -26,6 +26,7 @@ from footnote.answer.extract import is_answerable
 from footnote.errors import FootnoteError
 from footnote.ingest.child import ParserProcess
 from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.sources import Sources
 from footnote.learn.questions import suggest_questions
 from footnote.pipeline import ANSWER, RETRIEVE
 from footnote.ports import Cache, Clock, Drops, Embedder, Files, Index, Ledger, Models, Parser, Queue, TurnStore
@@ -65,6 +66,10 @@ class Core:
     @cached_property
     def ingestor(self) -> Ingestor:
         return Ingestor(self.ledger, self.files, self.queue, self.index, self.parser, self.embedder, self.settings.ingest, self.clock)
+
+    @cached_property
+    def sources(self) -> Sources:
+        return Sources(self.ledger, self.files, self.index)
 
     @cached_property
     def signing_key(self) -> bytes:

@@ -11,12 +11,12 @@ import pytest
 
 from footnote.errors import Unavailable, UnreadableFile
 from footnote.ingest.child import ParserProcess
-from footnote.types import Block, Parsed
+from footnote.types import Block, Parsed, Place
 
 STRANGE_PARSER = """
 import os, sys, time
 from footnote.errors import UnreadableFile
-from footnote.types import Block, Parsed
+from footnote.types import Block, Parsed, Place
 
 def parse(data, file_name):
     order = data.decode()
@@ -36,7 +36,9 @@ def parse(data, file_name):
         raise UnreadableFile("Too dull.", "Write a better one.")
     if order == "modules":
         return Parsed((Block("paragraph", " ".join(sys.modules)),))
-    return Parsed((Block("heading", order + " \\ud83d", 2, 7), Block("paragraph", str(os.getpid()))), "T", 9)
+    places = (Place(0, 7, 72.04, 80.0, 300.26, 92.0),)
+    blocks = Block("heading", order + " \\ud83d", 2, 7, places), Block("paragraph", str(os.getpid()))
+    return Parsed(blocks, "T", 9, "strange", "One page is blank.", "Write on it.")
 """
 
 
@@ -63,14 +65,17 @@ async def pid(reader: ParserProcess) -> str:
 async def test_a_file_is_parsed_by_the_real_parsers() -> None:
     reader = ParserProcess()
     try:
-        assert await reader.parse(b"# Hi\n\nYou", "a.md") == Parsed((Block("heading", "Hi", 1), Block("paragraph", "You")), "Hi")
+        parsed = await reader.parse(b"# Hi\n\nYou", "a.md")
+        assert (parsed.blocks, parsed.title) == ((Block("heading", "Hi", 1), Block("paragraph", "You")), "Hi")
     finally:
         await reader.close()
 
 
 async def test_everything_that_was_parsed_comes_back(reader: ParserProcess) -> None:
     parsed = await reader.parse(b"hello", "a.txt")
-    assert (parsed.title, parsed.pages, parsed.blocks[0]) == ("T", 9, Block("heading", "hello \ud83d", 2, 7))
+    places = (Place(0, 7, 72.0, 80.0, 300.3, 92.0),)  # to a tenth of a point
+    assert parsed.blocks[0] == Block("heading", "hello \ud83d", 2, 7, places)
+    assert parsed == Parsed(parsed.blocks, "T", 9, "strange", "One page is blank.", "Write on it.")
 
 
 async def test_one_child_serves_file_after_file(reader: ParserProcess) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from footnote.ingest.chunk import chunk_document
 from footnote.text.tokens import count_tokens
-from footnote.types import Block, Chunk, Document, Parsed
+from footnote.types import Block, Chunk, Document, Parsed, Part, Place
 
 DOCUMENT = Document(
     doc_id="d7",
@@ -60,7 +60,7 @@ def test_a_small_document_is_one_passage_and_nothing_else() -> None:
         collection="town",
         headings=("Fees",),
         page=2,
-        page_starts=((0, 2),),
+        parts=(Part(0, 2, 0, 0), Part(6, 2, 1, 0)),
         kind="paragraph",
         permission_groups=frozenset({"staff"}),
         metadata={"year": 2024},
@@ -71,8 +71,8 @@ def test_a_small_document_is_one_passage_and_nothing_else() -> None:
 def test_a_passage_knows_the_page_of_each_of_its_parts() -> None:
     (chunk,) = chunks(heading("Fees", page=2), text("There are none.", page=2), text("They were abolished.", page=3))
     assert chunk.text == "Fees\n\nThere are none.\n\nThey were abolished."
-    assert chunk.page_starts == ((0, 2), (21, 3))
-    assert [chunk.page_at(offset) for offset in (0, 6, 23, 40)] == [2, 2, 3, 3]
+    assert chunk.parts == (Part(0, 2, 0, 0), Part(6, 2, 1, 0), Part(23, 3, 2, 0))
+    assert [chunk.page_at(offset) for offset in (0, 6, 22, 23, 40)] == [2, 2, 2, 3, 3]
 
 
 def test_a_document_without_text_has_no_chunks() -> None:
@@ -206,3 +206,48 @@ def test_german_abbreviations_do_not_end_a_sentence_where_a_paragraph_is_cut() -
     sentence = "Die Gebühr beträgt z. B. fünf Euro und wird vom Amt am Ende des Jahres erhoben."
     for passage in passages(text(" ".join([sentence] * 8)), max_tokens=60, lang="de"):
         assert (passage[:3], passage[-8:]) == ("Die", "erhoben.")
+
+
+# --- where a chunk's text is from ---
+
+
+def test_the_parts_of_a_divided_block_go_on_where_the_one_before_ended() -> None:
+    sentences = " ".join(words(30, word) for word in ("one", "two", "three", "four", "five"))
+    found = [chunk for chunk in chunks(text(sentences), max_tokens=70) if chunk.level == 2]
+    assert len(found) > 2
+    for chunk in found:
+        (part,) = chunk.parts
+        assert (part.offset, part.block) == (0, 0)
+        assert sentences[part.start : part.start + len(chunk.text)] == chunk.text
+
+
+def test_a_table_that_is_cut_names_its_header_as_a_part_of_its_own() -> None:
+    rows = [f"| row{i} | {words(12)} |" for i in range(10)]
+    table = "\n".join(["| name | text |", "| --- | --- |", *rows])
+    found = [chunk for chunk in chunks(Block("table", table), max_tokens=70) if chunk.level == 2]
+    assert len(found) > 1
+    header, body = found[1].parts
+    assert header == Part(0, None, 0, 0)
+    assert found[1].text[body.offset :] == table[body.start : body.start + len(found[1].text) - body.offset]
+    assert found[1].text[body.offset :].startswith("| row")
+
+
+def test_lines_of_a_list_that_is_cut_keep_their_places() -> None:
+    items = "\n".join(f"- {words(15, f'item{i}')}" for i in range(8))
+    for chunk in chunks(Block("list", items), max_tokens=60):
+        if chunk.level == 2:
+            (part,) = chunk.parts
+            assert items[part.start : part.start + len(chunk.text)] == chunk.text
+
+
+def test_a_paragraph_that_runs_over_a_page_tells_both_pages() -> None:
+    places = (Place(0, 4, 72, 700, 500, 712), Place(14, 5, 72, 72, 500, 84))
+    (chunk,) = chunks(Block("paragraph", "It began here, and went on there.", 0, 4, places))
+    assert chunk.parts == (Part(0, 4, 0, 0), Part(14, 5, 0, 14))
+    assert [chunk.page_at(at) for at in (0, 13, 14, 30)] == [4, 4, 5, 5]
+
+
+def test_what_is_no_text_of_the_file_belongs_to_no_block() -> None:
+    outline = chunks(heading("A"), text(words(60)), heading("B"), text(words(60)))[-1]
+    assert outline.level == 0
+    assert {part.block for part in outline.parts} == {-1}

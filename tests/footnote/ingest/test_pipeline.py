@@ -27,9 +27,9 @@ NOTHING = (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 """No chunks, and the SHA-256 of nothing."""
 
 FIRST_CALLS = ["ledger.accept", "files.put", "queue.put", "queue.take", "ledger.get", "ledger.update", "files.get", "parser.parse"]
-FIRST_CALLS += ["index.stage", "index.staged", "ledger.get", "index.activate", "ledger.update", "queue.finish"]
+FIRST_CALLS += ["files.put", "index.stage", "index.staged", "ledger.get", "index.activate", "ledger.update", "queue.finish"]
 VECTOR_CALLS = ["index.pending", "embedder.embed", "index.put_vectors", "index.pending"]
-CALLS = [*FIRST_CALLS[:-1], "files.delete", "queue.finish", "queue.take", *VECTOR_CALLS]
+CALLS = [*FIRST_CALLS[:-1], "files.delete", "files.delete", "queue.finish", "queue.take", *VECTOR_CALLS]
 """Of the ports, for a changed file: from its arrival until there is nothing left to do."""
 PORTS = ("ledger", "files", "queue", "index", "parser", "embedder")
 

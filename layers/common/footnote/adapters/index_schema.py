@@ -17,7 +17,7 @@ CREATE UNIQUE INDEX one_active ON generations (doc_id) WHERE active;
 CREATE TABLE chunks (
     rowid INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE,
     generation_id INTEGER NOT NULL REFERENCES generations ON DELETE CASCADE, collection_id INTEGER NOT NULL,
-    ordinal INTEGER NOT NULL, level INTEGER NOT NULL, lang TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER, page_starts TEXT NOT NULL,
+    ordinal INTEGER NOT NULL, level INTEGER NOT NULL, lang TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER, parts TEXT NOT NULL,
     headings TEXT NOT NULL, text TEXT NOT NULL, bounds TEXT NOT NULL
 );
 CREATE INDEX chunks_by_generation ON chunks (generation_id);

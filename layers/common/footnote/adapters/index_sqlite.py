@@ -22,7 +22,7 @@ from footnote.adapters.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
 from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, PendingVector
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors
+from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Part, Search, SentenceVectors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
 
-CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.page_starts, c.headings, c.text, c.bounds,
+CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.parts, c.headings, c.text, c.bounds,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
 FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
     JOIN collections k ON k.collection_id = c.collection_id"""
@@ -256,7 +256,7 @@ def _sample(connection: sqlite3.Connection, caller: Caller, collection: str, lim
 
 def _chunk(row: sqlite3.Row) -> Chunk:
     """By place, in the order of CHUNK: looking up names is what would cost most here."""
-    _, chunk_id, ordinal, level, lang, kind, page, page_starts, headings, text, _, *of_document = row
+    _, chunk_id, ordinal, level, lang, kind, page, parts, headings, text, _, *of_document = row
     doc_id, generation, title, metadata, created_at, groups, collection = of_document
     return Chunk(
         chunk_id=chunk_id,
@@ -270,7 +270,7 @@ def _chunk(row: sqlite3.Row) -> Chunk:
         collection=collection,
         headings=tuple(_stored(headings)),
         page=page,
-        page_starts=tuple((start, number) for start, number in _stored(page_starts)),
+        parts=tuple(Part(*part) for part in json.loads(parts)),
         kind=kind,
         permission_groups=frozenset(_stored(groups)),
         metadata=_stored(metadata),

@@ -40,11 +40,11 @@ def stage(
         for chunk, pieces, (title, body) in zip(chunks, bounds, tokens, strict=True):
             rowid = connection.execute(
                 """INSERT INTO chunks
-                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, page_starts, headings, text, bounds)
+                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, parts, headings, text, bounds)
                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
                 (
                     chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind, chunk.page,
-                    json.dumps(chunk.page_starts),
+                    json.dumps(chunk.parts),
                     json.dumps(chunk.headings), chunk.text, json.dumps(pieces),
                 ),
             ).fetchone()[0]  # fmt: skip

@@ -24,7 +24,7 @@ from footnote.types import Caller, Document, DocumentState, Page
 
 SLUG_LENGTH = 40
 
-CHANGEABLE = frozenset({"title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "metadata"})
+CHANGEABLE = frozenset({"title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "format", "metadata"})
 """The fields that `update` writes; identity, content and generation change by `accept` alone."""
 
 

@@ -22,6 +22,7 @@ CREATE TABLE documents (
     pages INTEGER,
     chunks INTEGER NOT NULL DEFAULT 0,
     lang TEXT,
+    format TEXT NOT NULL DEFAULT '',
     metadata TEXT NOT NULL DEFAULT '{}',
     created_at REAL NOT NULL,
     updated_at REAL NOT NULL

@@ -77,4 +77,4 @@ def _claim_before(text: str, lang: str) -> str:
 def _citation(number: int, hit: Hit, claim: str, spans: tuple[tuple[int, int], ...]) -> Citation:
     """With the sentence or two of the passage that support the claim best, and their page."""
     _, (start, end) = best_support(claim, hit.chunk.text, hit.chunk.lang)
-    return Citation(number, hit, hit.chunk.text[start:end], hit.chunk.page_at(start), spans)
+    return Citation(number, hit, hit.chunk.text[start:end], hit.chunk.page_at(start), ((start, end),), spans)

@@ -83,20 +83,20 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
     style = STYLES[turn.profile.citation_style]
     numbers: dict[str, int] = {}
     spans: dict[str, list[tuple[int, int]]] = {}
-    snippets: dict[str, Scored] = {}
+    cited: dict[str, list[Scored]] = {}
     text = ""
     for sentence in pick(ranked):
         chunk_id = sentence.hit.chunk.chunk_id
         number = numbers.setdefault(chunk_id, len(numbers) + 1)
-        snippets.setdefault(chunk_id, sentence)
+        cited.setdefault(chunk_id, []).append(sentence)
         marker = style.write(number, sentence.hit)
         piece = ("\n\n" if text else "") + f"{readable(sentence)} {marker}"
         spans.setdefault(chunk_id, []).append((len(text) + len(piece) - len(marker), len(text) + len(piece)))
         text += piece
         yield Token(piece)
     citations = tuple(
-        Citation(number, quoted.hit, quoted.text, quoted.page, tuple(spans[chunk_id]))
-        for (chunk_id, quoted), number in zip(snippets.items(), numbers.values(), strict=True)
+        Citation(number, quoted[0].hit, quoted[0].text, quoted[0].page, tuple((q.start, q.end) for q in quoted), tuple(spans[chunk_id]))
+        for (chunk_id, quoted), number in zip(cited.items(), numbers.values(), strict=True)
     )
     yield turn.with_(answer=Answer(text, citations, extractive=True))
 

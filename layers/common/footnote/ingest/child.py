@@ -23,7 +23,8 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from footnote.errors import Unavailable, UnreadableFile
-from footnote.types import Block, Parsed
+from footnote.ingest.parsed import from_json, to_json
+from footnote.types import Parsed
 
 MAX_ANSWER = 256 * 1024 * 1024
 """Bytes of JSON that a child may send back."""
@@ -32,6 +33,8 @@ PARSER = "footnote.ingest.parse"
 
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from footnote.ingest.child import serve; serve(*sys.argv[2:])"
 _TICK_S = 0.1
+_REFUSED = b"!"
+"""Begins an answer that is no JSON of a `Parsed`."""
 _SPLIT = "Split it into smaller files and add those."
 _ELSEWHERE = "Open it in the program that it comes from, save it again and add the new file."
 
@@ -139,10 +142,10 @@ class _Child:
 
 def _decode(answer: bytes) -> Parsed:
     """The child's JSON → what it found, or the UnreadableFile that it raised."""
-    body = json.loads(answer)
-    if "reason" in body:
+    if answer.startswith(_REFUSED):
+        body = json.loads(answer.removeprefix(_REFUSED))
         raise UnreadableFile(str(body["reason"]), str(body["remedy"]))
-    return Parsed(tuple(Block(kind, text, level, page) for kind, text, level, page in body["blocks"]), body["title"], body["pages"])
+    return from_json(answer)
 
 
 # --- what runs in the child ----------------------------------------------------------------------
@@ -160,21 +163,24 @@ def serve(descriptor: str, parser: str, limit_s: str, memory_mb: str) -> None:
             return
         # ends this process even in the middle of C code, should the parent be gone by then
         signal.setitimer(signal.ITIMER_REAL, float(limit_s) + 5)
-        answer = json.dumps(_answer(parser, data, file_name)).encode()
-        pipe.send_bytes(answer)
+        pipe.send_bytes(_answer(parser, data, file_name))
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _answer(parser: str, data: bytes, file_name: str) -> dict[str, Any]:
+def _answer(parser: str, data: bytes, file_name: str) -> bytes:
     try:
         parsed: Parsed = import_module(parser).parse(data, file_name)
+        return to_json(parsed).encode()
     except UnreadableFile as exc:
-        return {"reason": exc.reason, "remedy": exc.remedy}
+        return _refused(exc.reason, exc.remedy)
     except MemoryError:
-        return {"reason": "Reading this file takes more memory than is allowed.", "remedy": _SPLIT}
+        return _refused("Reading this file takes more memory than is allowed.", _SPLIT)
     except Exception:  # a parser's own defects end here: a person can do nothing with a traceback
-        return {"reason": "This file could not be read; it may be damaged.", "remedy": _ELSEWHERE}
-    return {"blocks": [(b.kind, b.text, b.level, b.page) for b in parsed.blocks], "title": parsed.title, "pages": parsed.pages}
+        return _refused("This file could not be read; it may be damaged.", _ELSEWHERE)
+
+
+def _refused(reason: str, remedy: str) -> bytes:
+    return _REFUSED + json.dumps({"reason": reason, "remedy": remedy}).encode()
 
 
 def _limit_memory(megabytes: int) -> None:

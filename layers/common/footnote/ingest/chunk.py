@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from footnote.ingest.pieces import Piece, divide, page_starts, piece_of, render, size
+from footnote.ingest.pieces import Piece, divide, parts, piece_of, render, size
 from footnote.text.tokens import count_tokens
 from footnote.types import Block, BlockKind, Chunk, Document, Level, Parsed, make_chunk_id
 
@@ -72,11 +72,12 @@ def chunk_document(document: Document, parsed: Parsed, *, max_tokens: int, lang:
         if len(openings) > 1:
             found += [(1, opening, render(opening.pieces)) for opening in (_opening(s, max_tokens, lang) for s in openings)]
         outline = _outline(document.title, sections, max_tokens, lang)
-        found.append((0, Passage([Piece(0, "paragraph", outline, parsed.blocks[0].page)]), outline))
+        found.append((0, Passage([Piece(-1, "paragraph", outline, parsed.blocks[0].page)]), outline))
     return [_chunk(document, i, level, passage, text, lang) for i, (level, passage, text) in enumerate(found)]
 
 
 def _chunk(document: Document, ordinal: int, level: Level, passage: Passage, text: str, lang: str) -> Chunk:
+    where = parts(passage.pieces)
     return Chunk(
         chunk_id=make_chunk_id(document.doc_id, document.generation, ordinal),
         doc_id=document.doc_id,
@@ -88,8 +89,8 @@ def _chunk(document: Document, ordinal: int, level: Level, passage: Passage, tex
         lang=lang,
         collection=document.collection,
         headings=passage.headings,
-        page=passage.pieces[0].page,
-        page_starts=page_starts(passage.pieces),
+        page=where[0].page,
+        parts=where,
         kind=passage.kind,
         permission_groups=document.permission_groups,
         metadata=document.metadata,

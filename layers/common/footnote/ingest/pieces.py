@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import count_tokens
-from footnote.types import Block, BlockKind
+from footnote.types import Block, BlockKind, Part, Place
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,14 @@ class Piece:
     (a table's header) before it where it begins a chunk or follows another block."""
 
     block: int
-    """Which block it is from: parts of one block are joined by their glue, blocks by an empty line."""
+    """Which block it is from, -1 = none: parts of one block are joined by their glue, blocks by an empty line."""
     kind: BlockKind
     text: str
     page: int | None = None
+    start: int = 0
+    """Where `text` begins in the block's."""
+    places: tuple[Place, ...] = ()
+    """Those of the whole block."""
     glue: str = ""
     opening: str = ""
     keep_with_next: bool = False
@@ -35,11 +40,25 @@ class Piece:
     def opening_tokens(self) -> int:
         return count_tokens(self.opening) + 1 if self.opening else 0
 
+    def pages(self) -> list[tuple[int, int | None]]:
+        """(offset in `text`, page): where it begins, and again where a page ends within it."""
+        if not self.places:
+            return [(0, self.page)]
+        first = max(bisect_right(self.places, self.start, key=lambda place: place.offset) - 1, 0)
+        found: list[tuple[int, int | None]] = []
+        for place in self.places[first:]:
+            if place.offset >= self.start + len(self.text):
+                break
+            if not found or found[-1][1] != place.page:
+                found.append((max(place.offset - self.start, 0), place.page))
+        return found or [(0, self.page)]
+
 
 def piece_of(number: int, block: Block, following: Block | None) -> Piece:
     leads = block.kind == "paragraph" and block.text.endswith((":", "：")) and following is not None
     leads = leads and following is not None and following.kind in ("list", "table", "code")
-    return Piece(number, block.kind, block.text, block.page, keep_with_next=leads or block.kind in ("heading", "caption"))
+    keep = leads or block.kind in ("heading", "caption")
+    return Piece(number, block.kind, block.text, block.page, places=block.places, keep_with_next=keep)
 
 
 def size(pieces: Sequence[Piece]) -> int:
@@ -48,27 +67,37 @@ def size(pieces: Sequence[Piece]) -> int:
 
 
 def render(pieces: Sequence[Piece]) -> str:
-    return "".join(text for text, _ in _laid_out(pieces))
+    return "".join(lead + piece.text for lead, piece in _laid_out(pieces))
 
 
-def page_starts(pieces: Sequence[Piece]) -> tuple[tuple[int, int], ...]:
-    """(offset in the rendered text, page) for every page that something in it comes from."""
-    starts: list[tuple[int, int]] = []
+def parts(pieces: Sequence[Piece]) -> tuple[Part, ...]:
+    """Where the rendered text is from, in as few parts as tell it exactly."""
+    found: list[Part] = []
     at = 0
-    for text, page in _laid_out(pieces):
-        if page is not None and (not starts or starts[-1][1] != page):
-            starts.append((at, page))
-        at += len(text)
-    return tuple(starts)
+    for lead, piece in _laid_out(pieces):
+        if piece.opening and lead.endswith(f"{piece.opening}\n"):
+            found.append(Part(at + len(lead) - len(piece.opening) - 1, piece.pages()[0][1], piece.block, 0))
+        at += len(lead)
+        for offset, page in piece.pages():
+            part = Part(at + offset, page, piece.block, piece.start + offset)
+            if not (found and _goes_on(found[-1], part)):
+                found.append(part)
+        at += len(piece.text)
+    return tuple(found)
 
 
-def _laid_out(pieces: Sequence[Piece]) -> Iterator[tuple[str, int | None]]:
-    """Each piece with what stands before it, and its page."""
+def _goes_on(before: Part, part: Part) -> bool:
+    same = before.page == part.page and before.block == part.block
+    return same and part.start - before.start == part.offset - before.offset
+
+
+def _laid_out(pieces: Sequence[Piece]) -> Iterator[tuple[str, Piece]]:
+    """Each piece, and what stands before it."""
     for i, piece in enumerate(pieces):
         if _begins(pieces, i):
-            yield ("\n\n" if i else "") + (f"{piece.opening}\n" if piece.opening else "") + piece.text, piece.page
+            yield ("\n\n" if i else "") + (f"{piece.opening}\n" if piece.opening else ""), piece
         else:
-            yield piece.glue + piece.text, piece.page
+            yield piece.glue, piece
 
 
 def _begins(pieces: Sequence[Piece], i: int) -> bool:
@@ -87,17 +116,24 @@ def divide(piece: Piece, max_tokens: int, lang: str) -> list[Piece]:
 def _rows(piece: Piece, max_tokens: int) -> list[Piece]:
     if piece.kind != "table" or piece.text.count("\n") < 2 or piece.opening:
         return []
-    header, rule, *rows = piece.text.split("\n")
-    opening = f"{header}\n{rule}"
+    header, rule, *rows = _split_lines(piece)
+    opening = f"{header.text}\n{rule.text}"
     if count_tokens(opening) > max_tokens // 2:  # repeating it would leave no room for the rows
-        return [replace(piece, text=line, glue="\n") for line in (header, *rows)]
-    return [replace(piece, text=row, glue="\n", opening=opening) for row in rows]
+        return [header, *rows]
+    return [replace(row, opening=opening) for row in rows]
 
 
 def _lines(piece: Piece) -> list[Piece]:
-    if piece.kind not in ("list", "code"):
-        return []
-    return [replace(piece, text=line, glue="\n") for line in piece.text.split("\n") if line.strip()]
+    return [line for line in _split_lines(piece) if line.text.strip()] if piece.kind in ("list", "code") else []
+
+
+def _split_lines(piece: Piece) -> list[Piece]:
+    found: list[Piece] = []
+    start = piece.start
+    for line in piece.text.split("\n"):
+        found.append(replace(piece, text=line, glue="\n", start=start))
+        start += len(line) + 1
+    return found
 
 
 def _sentences(piece: Piece, lang: str) -> list[Piece]:
@@ -120,5 +156,6 @@ def _between(piece: Piece, bounds: Sequence[tuple[int, int]]) -> Iterator[Piece]
     """The parts at these bounds, each with the white space that stood before it as its glue."""
     last = 0
     for start, end in bounds:
-        yield replace(piece, text=piece.text[start:end], glue=piece.text[last:start] if last else piece.glue)
+        glue = piece.text[last:start] if last else piece.glue
+        yield replace(piece, text=piece.text[start:end], glue=glue, start=piece.start + start)
         last = end

@@ -22,6 +22,8 @@ from typing import Any
 from footnote.errors import FootnoteError, NotFound, UnreadableFile
 from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
 from footnote.ingest.chunk import chunk_document
+from footnote.ingest.keys import parsed_key, source_key
+from footnote.ingest.parsed import pack
 from footnote.ingest.vectors import embed_chunks
 from footnote.ports import Clock, Embedder, Files, Index, Ledger, Parser, Queue
 from footnote.settings import Ingest
@@ -86,7 +88,7 @@ class Ingestor:
         )
         # Also for a known one that is still on its way: what was interrupted here before is mended so.
         if document.state == "RECEIVED":
-            await self.files.put(_key(document), data)
+            await self.files.put(source_key(document.doc_id, document.generation), data)
             if refused is None:
                 await self.queue.put({"doc_id": document.doc_id, "generation": document.generation})
             else:
@@ -110,7 +112,7 @@ class Ingestor:
             await self.index.remove(document.doc_id)
             document = await self.ledger.delete(caller, document.doc_id)
         for generation in range(1, document.generation + 1):
-            await self.files.delete(_key(replace(document, generation=generation)))
+            await self._forget_files(document.doc_id, generation)
         return document
 
     async def retry(self, caller: Caller, doc_id: str) -> Document:
@@ -118,7 +120,7 @@ class Ingestor:
         document = await self.ledger.get(caller, doc_id)
         if document.state != "FAILED":
             return document
-        data = await self.files.get(_key(document))
+        data = await self.files.get(source_key(document.doc_id, document.generation))
         return await self.accept(
             caller,
             data,
@@ -175,7 +177,7 @@ class Ingestor:
             return
         await self.ledger.update(document.doc_id, generation, state="PROCESSING")
         try:
-            data = await self.files.get(_key(document))
+            data = await self.files.get(source_key(document.doc_id, generation))
         except NotFound as exc:
             raise UnreadableFile("The upload did not arrive.", "Add the file again.") from exc
         parsed = await self.parser.parse(data, document.file_name)
@@ -190,6 +192,7 @@ class Ingestor:
         log.info("document ready", extra={"doc_id": document.doc_id, "count": len(chunks), "size": document.size})
 
     async def _publish(self, document: Document, parsed: Parsed, chunks: list[Chunk]) -> None:
+        await self.files.put(parsed_key(document.doc_id, document.generation), pack(parsed))
         bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
         await self.index.stage(document, chunks, bounds)
         count, digest = await self.index.staged(document.doc_id, document.generation)
@@ -205,15 +208,20 @@ class Ingestor:
                 document.generation,
                 state="READY",
                 active_generation=document.generation,
-                reason=None,
-                remedy=None,
+                reason=parsed.reason,
+                remedy=parsed.remedy,
                 title=document.title,
                 lang=document.lang,
+                format=parsed.format,
                 pages=parsed.pages,
                 chunks=sum(chunk.level == 2 for chunk in chunks),
             )
-        if document.active_generation:
-            await self.files.delete(_key(replace(document, generation=document.active_generation)))
+        if document.active_generation not in (0, document.generation):
+            await self._forget_files(document.doc_id, document.active_generation)
+
+    async def _forget_files(self, doc_id: str, generation: int) -> None:
+        await self.files.delete(source_key(doc_id, generation))
+        await self.files.delete(parsed_key(doc_id, generation))
 
     async def _fail(self, doc_id: str, generation: int, reason: str, remedy: str) -> None:
         await self.ledger.update(doc_id, generation, state="FAILED", reason=reason, remedy=remedy)
@@ -223,7 +231,3 @@ def cut(document: Document, parsed: Parsed, lang: str, max_tokens: int) -> list[
     """The document's chunks, each with the language it is written in."""
     chunks = chunk_document(document, parsed, max_tokens=max_tokens, lang=lang)
     return [replace(chunk, lang=detect_language(chunk.text, {lang: 1})) for chunk in chunks]
-
-
-def _key(document: Document) -> str:
-    return f"sources/{document.doc_id}/{document.generation}"

@@ -26,7 +26,8 @@ FORMATS: dict[str, str] = {
 
 def parse(data: bytes, file_name: str) -> Parsed:
     """Blocks in reading order, and a title. Raises UnreadableFile with a reason and a remedy."""
-    parsed: Parsed = import_module(FORMATS[detect(data, file_name)]).parse(data)
+    name = detect(data, file_name)
+    parsed: Parsed = replace(import_module(FORMATS[name]).parse(data), format=name)
     if not any(block.text.strip() for block in parsed.blocks):
         raise UnreadableFile("This file holds no text, only white space.", "Check that it was saved completely and add it again.")
     return parsed if parsed.title else replace(parsed, title=name_for_people(file_name))

@@ -1,0 +1,98 @@
+"""`GET /documents/{doc_id}/content`: the file itself, or its text with a cited passage marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from fastapi import Query, Response
+from pydantic import BaseModel, Field
+
+from footnote.ingest.sources import Passage
+from footnote.types import BlockKind, Document, Parsed
+
+View = Literal["original", "blocks", "marks"]
+Bounds = Annotated[str, Field(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
+
+DESCRIPTION = """The file as it was added or, as JSON, what was read of it.
+
+`as=blocks`: its text, block by block. `as=marks`: no text, only where the passage `chunk_id` stands in it: as offsets
+into the blocks and, in a PDF, as boxes on its pages. `bounds=12-80`, more than once if need be, narrows the passage
+to some of its characters, such as a citation's `bounds`."""
+
+
+class SourceBlock(BaseModel):
+    kind: BlockKind
+    text: str
+    level: int = Field(description="Depth of a heading, from 1; else 0.")
+    page: int | None = Field(description="Page, slide or sheet, from 1.")
+
+
+class SourceMark(BaseModel):
+    block: int = Field(description="Number of the block, from 0.")
+    start: int = Field(description="Code points from the beginning of the block's text.")
+    end: int
+
+
+class SourceBox(BaseModel):
+    """In points from the upper left corner of the page as it is shown."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+class Source(BaseModel):
+    doc_id: str
+    title: str
+    file_name: str
+    format: str
+    pages: int | None
+    blocks: list[SourceBlock]
+    marks: list[SourceMark]
+    boxes: list[SourceBox]
+    quote: str = Field(description="The marked words as they are now.")
+
+
+CONTENT: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "The file, or a JSON object about it.",
+        "model": Source,
+        "content": {"application/pdf": {}, "application/octet-stream": {}},
+    }
+}
+
+
+def as_file(document: Document, data: bytes) -> Response:
+    """A PDF opens in the browser; anything else is saved, because a browser might run what is in it."""
+    kind, place = ("application/pdf", "inline") if document.format == "pdf" else ("application/octet-stream", "attachment")
+    name = quote(PurePosixPath(document.file_name.replace("\\", "/")).name)
+    headers = {"content-disposition": f"{place}; filename*=UTF-8''{name}", "cache-control": "private, no-cache"}
+    return Response(data, media_type=kind, headers=headers)
+
+
+def as_source(document: Document, parsed: Parsed, view: View, passage: Passage | None) -> Source:
+    blocks = parsed.blocks if view == "blocks" else ()
+    return Source(
+        doc_id=document.doc_id,
+        title=document.title,
+        file_name=document.file_name,
+        format=document.format,
+        pages=document.pages,
+        blocks=[SourceBlock(kind=b.kind, text=b.text, level=b.level, page=b.page) for b in blocks],
+        marks=[SourceMark(**mark._asdict()) for mark in passage.marks] if passage else [],
+        boxes=[SourceBox(**box._asdict()) for box in passage.boxes] if passage else [],
+        quote=passage.quote if passage else "",
+    )
+
+
+def read_bounds(bounds: Iterable[str]) -> list[tuple[int, int]]:
+    return [(int(start), int(end)) for start, _, end in (each.partition("-") for each in bounds)]
+
+
+AsView = Annotated[View, Query(alias="as")]
+BoundsOf = Annotated[list[Bounds] | None, Query(max_length=50)]

@@ -1,0 +1,36 @@
+"""What a parser found, as JSON: on its way out of the child process, and beside the source file."""
+
+from __future__ import annotations
+
+import json
+import zlib
+
+from footnote.types import Block, Parsed, Place
+
+# Fast rather than small: it is text that is read once in a while.
+_COMPRESSION = 1
+
+
+def to_json(parsed: Parsed) -> str:
+    """Coordinates are rounded to tenths of a point."""
+    blocks = [
+        (b.kind, b.text, b.level, b.page, [(p.offset, p.page, *(round(at, 1) for at in p[2:])) for p in b.places]) for b in parsed.blocks
+    ]
+    fields = {"title": parsed.title, "pages": parsed.pages, "format": parsed.format, "reason": parsed.reason, "remedy": parsed.remedy}
+    return json.dumps({"blocks": blocks, **fields})
+
+
+def from_json(text: str | bytes) -> Parsed:
+    body = json.loads(text)
+    blocks = (
+        Block(kind, text, level, page, tuple(Place(*place) for place in places)) for kind, text, level, page, places in body["blocks"]
+    )
+    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"])
+
+
+def pack(parsed: Parsed) -> bytes:
+    return zlib.compress(to_json(parsed).encode(), _COMPRESSION)
+
+
+def unpack(data: bytes) -> Parsed:
+    return from_json(zlib.decompress(data))

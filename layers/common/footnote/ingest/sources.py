@@ -1,0 +1,109 @@
+"""Where is it written? A document's own file and text, and the places of a cited passage in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from footnote.errors import NotFound
+from footnote.ingest.keys import parsed_key, source_key
+from footnote.ingest.parsed import unpack
+from footnote.ports import Files, Index, Ledger
+from footnote.types import Block, Caller, Chunk, Document, Parsed, Place, make_chunk_id
+
+Bounds = tuple[int, int]
+ORDINAL = re.compile(r"[0-9]{1,9}")
+
+
+class Mark(NamedTuple):
+    """A stretch of a block's text, by character offsets."""
+
+    block: int
+    start: int
+    end: int
+
+
+class Box(NamedTuple):
+    """A stretch of a line on a page, in points from the upper left corner of the page as it is shown."""
+
+    page: int
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Where a passage stands. `quote`: its words at the bounds that were asked for, as they are now."""
+
+    quote: str
+    marks: tuple[Mark, ...]
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Every read takes the caller: what may not be found may not be opened either."""
+
+    ledger: Ledger
+    files: Files
+    index: Index
+
+    async def original(self, caller: Caller, doc_id: str) -> tuple[Document, bytes]:
+        """The file as it was added; of a document that is read anew, the one that answers now."""
+        document = await self.ledger.get(caller, doc_id)
+        return document, await self.files.get(source_key(document.doc_id, document.active_generation or document.generation))
+
+    async def text(self, caller: Caller, doc_id: str) -> tuple[Document, Parsed]:
+        """What was read of it; NotFound until there is something."""
+        document = await self.ledger.get(caller, doc_id)
+        return document, unpack(await self.files.get(parsed_key(document.doc_id, document.active_generation)))
+
+    async def passage(self, caller: Caller, document: Document, parsed: Parsed, chunk_id: str, bounds: Sequence[Bounds]) -> Passage:
+        """`chunk_id`: as citations show it, `DOC#003`. No bounds = all of the passage."""
+        doc_id, _, ordinal = chunk_id.rpartition("#")
+        if doc_id != document.doc_id or not ORDINAL.fullmatch(ordinal):
+            raise NotFound("There is no such passage in this document.")
+        chunks = await self.index.read(caller, [make_chunk_id(doc_id, document.active_generation, int(ordinal))])
+        if not chunks:
+            raise NotFound("This passage is not in the document any more.")
+        return locate(chunks[0], parsed.blocks, bounds)
+
+
+def locate(chunk: Chunk, blocks: Sequence[Block], bounds: Sequence[Bounds] = ()) -> Passage:
+    bounds = bounds or [(0, len(chunk.text))]
+    marks = tuple(mark for start, end in bounds for mark in _marks(chunk, blocks, start, end))
+    boxes = tuple(box for mark in marks for box in _boxes(blocks[mark.block], mark))
+    return Passage(" ".join(chunk.text[start:end] for start, end in bounds), marks, boxes)
+
+
+def _marks(chunk: Chunk, blocks: Sequence[Block], start: int, end: int) -> Iterator[Mark]:
+    ends = [part.offset for part in chunk.parts[1:]] + [len(chunk.text)]
+    for part, until in zip(chunk.parts, ends, strict=True):
+        first, last = max(start, part.offset), min(end, until)
+        if first >= last or not 0 <= part.block < len(blocks):
+            continue
+        text = blocks[part.block].text
+        begin = part.start + first - part.offset
+        stop = min(begin + last - first, len(text))  # what follows a block's last words is the space between blocks
+        if text[begin:stop].strip():
+            yield Mark(part.block, begin, stop)
+
+
+def _boxes(block: Block, mark: Mark) -> Iterator[Box]:
+    """A line that is marked in part is cut in proportion to its characters; a table's row is marked as a whole."""
+    after = Place(len(block.text), 0, 0, 0, 0, 0)
+    for place, following in pairwise((*block.places, after)):
+        first, last = max(mark.start, place.offset), min(mark.end, following.offset)
+        if first >= last or not block.text[first:last].strip():
+            continue
+        length = len(block.text[place.offset : following.offset].rstrip())
+        x0, x1 = place.x0, place.x1
+        if block.kind != "table":
+            width = (place.x1 - place.x0) / max(length, 1)
+            x0, x1 = place.x0 + width * (first - place.offset), place.x0 + width * min(last - place.offset, length)
+        yield Box(place.page, round(x0, 1), place.y0, round(x1, 1), place.y1)

@@ -1,0 +1,37 @@
+"""Everything the core needs from outside, as small Protocols. Backends live in `adapters/`.
+
+Where data is read, the `Caller` is a required argument: a read without an identity cannot be
+written down. Every backend of a port, and every wrapper around one, passes the same suite in
+`tests/contracts`. Methods raise errors of `footnote.errors` only.
+"""
+
+from __future__ import annotations
+
+from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, PendingVector
+from footnote.ports.ledger import Ledger
+from footnote.ports.models import Clock, Delta, Embedder, LanguageModel, Models, Parser
+from footnote.ports.stores import Cache, Drops, Files, Job, Queue
+from footnote.ports.turns import Rollup, TurnRecord, TurnStore
+
+__all__ = [
+    "SMALL_COLLECTION",
+    "Cache",
+    "ChunkVectors",
+    "Clock",
+    "CollectionInfo",
+    "Delta",
+    "Drops",
+    "Embedder",
+    "Files",
+    "Index",
+    "Job",
+    "LanguageModel",
+    "Ledger",
+    "Models",
+    "Parser",
+    "PendingVector",
+    "Queue",
+    "Rollup",
+    "TurnRecord",
+    "TurnStore",
+]

@@ -1,0 +1,66 @@
+"""Which files there are, and what became of each."""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from footnote.types import Caller, Document, Page
+
+
+class Ledger(Protocol):
+    """The documents and what became of them. A document is found by its id, its name or its content."""
+
+    async def accept(
+        self,
+        caller: Caller,
+        *,
+        file_name: str,
+        collection: str,
+        permission_groups: frozenset[str],
+        content_hash: str,
+        size: int,
+        title: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        doc_id: str | None = None,
+    ) -> tuple[Document, bool]:
+        """Records a file, and tells whether there is work to do.
+
+        Within one collection and set of groups: the same content again returns the document as it is
+        (False), under whatever name; a known name with new content is the document's next generation
+        (True); anything else is a new document (True). A FAILED document is tried again (True)."""
+        ...
+
+    async def get(self, caller: Caller, doc_id: str) -> Document:
+        """NotFound for what does not exist, is deleted, or may not be seen."""
+        ...
+
+    async def list(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
+        """Newest first; `after` is the `last_id` of the page before. Deleted documents are not listed."""
+        ...
+
+    async def collections(self, caller: Caller) -> dict[str, int]:
+        """Visible collection → number of visible READY documents."""
+        ...
+
+    async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
+        """The id that a file of this name would get: the known document's, or a new one that is still free."""
+        ...
+
+    async def unfinished(self) -> builtins.list[Document]:
+        """Documents in RECEIVED or PROCESSING, oldest first, whoever they belong to."""
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """State → number of documents, over all collections; for /ready and progress, no names."""
+        ...
+
+    async def update(self, doc_id: str, generation: int, **changes: Any) -> bool:
+        """Writes fields of `Document`; False (and no change) when the document moved on to another
+        generation or was deleted meanwhile."""
+        ...
+
+    async def delete(self, caller: Caller, doc_id: str) -> Document:
+        """State DELETED, its names free again; NotFound as in `get`."""
+        ...

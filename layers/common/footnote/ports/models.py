@@ -1,0 +1,73 @@
+"""What computes: embedders, language models, parsers; and the clock."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from footnote.types import Message, Parsed, Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class Embedder(Protocol):
+    """Text → unit vectors. `languages` None = all."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dimension(self) -> int: ...
+    @property
+    def languages(self) -> frozenset[str] | None: ...
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
+        """(len(texts), dimension), rows of length 1."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of a model's reply; `usage` comes with the last one, where the provider tells it."""
+
+    text: str = ""
+    thinking: str = ""
+    usage: Usage | None = None
+
+
+class LanguageModel(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        first_token_s: float = 120.0,
+        total_s: float = 120.0,
+    ) -> AsyncIterator[Delta]:
+        """Raises ModelUnavailable or ModelTimeout; nothing is retried after the first piece."""
+        ...
+
+
+class Parser(Protocol):
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        """UnreadableFile, with a reason and a remedy for a person, for whatever cannot be read."""
+        ...
+
+
+class Models(Protocol):
+    """Which language model answers now? What was configured, or what answers at a usual local address."""
+
+    async def pick(self, name: str | None) -> LanguageModel | None:
+        """The model called `name`, or the default one; None when there is no model at all."""
+        ...
+
+
+class Clock(Protocol):
+    def __call__(self) -> float:
+        """Seconds since the epoch."""
+        ...

@@ -1,0 +1,71 @@
+"""What was asked and answered, and what was thought of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+from footnote.types import Caller, Feedback, Turn, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRecord:
+    """What figures need to know of a stored turn, and the feedback on it. `cited`: public chunk ids, as shown."""
+
+    trace_id: str
+    user_id: str
+    room_id: str
+    search_type: str
+    llm: str | None
+    question: str
+    started_at: float
+    latency_ms: int
+    outcome: str | None
+    is_error: bool
+    usage: Usage
+    cited: tuple[str, ...] = ()
+    feedback: tuple[Feedback, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rollup:
+    """The figures of one user, room and search type on one day, by name."""
+
+    user_id: str
+    room_id: str
+    search_type: str
+    figures: Mapping[str, float]
+
+
+class TurnStore(Protocol):
+    """Turns as version 3 blocks, and feedback on them."""
+
+    async def save(self, turn: Turn, status: Literal["done", "error", "idle"]) -> None: ...
+
+    async def get(self, caller: Caller, trace_id: str) -> dict[str, Any]:
+        """The stored block of the caller's own turn; NotFound otherwise."""
+        ...
+
+    async def history(self, caller: Caller, room_id: str, dialect: str, limit: int) -> list[dict[str, Any]]:
+        """The caller's finished blocks of one room and dialect, oldest first, the last `limit` of them."""
+        ...
+
+    async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
+        """One per trace and user, the last one stands. NotFound for a turn that is not the caller's."""
+        ...
+
+    async def feedback(self, caller: Caller, trace_id: str) -> Feedback | None: ...
+
+    async def records(self, caller: Caller, since: float, until: float) -> list[TurnRecord]:
+        """Turns that started in [since, until) and are over, oldest first: an admin's are everybody's, with
+        all feedback on them; others get their own turns and feedback."""
+        ...
+
+    async def put_rollups(self, day: str, rollups: Sequence[Rollup]) -> None:
+        """These, and no others, are the roll-ups of a day (YYYY-MM-DD, UTC)."""
+        ...
+
+    async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
+        """By user, room and search type; an admin's are everybody's."""
+        ...

@@ -1,0 +1,59 @@
+"""What flows through the house: plain, frozen values. No I/O, no framework, no numpy at import.
+
+A question becomes a `Turn`; every step takes a Turn and returns a new one. A file becomes a
+`Document` with `Block`s, which are cut into `Chunk`s. Sizes are in bytes, times in seconds since
+the epoch unless a name says `_ms`, pages count from 1, character offsets from 0.
+"""
+
+from __future__ import annotations
+
+from footnote.types.caller import EVERYONE, Caller, Page, Role
+from footnote.types.documents import (
+    Block,
+    BlockKind,
+    Chunk,
+    Document,
+    DocumentState,
+    Level,
+    Parsed,
+    Part,
+    Place,
+    chunks_digest,
+    make_chunk_id,
+)
+from footnote.types.retrieval import Candidate, Candidates, Hit, Ranked, Retriever, Search, SentenceVectors
+from footnote.types.turn import Answer, Citation, Feedback, Message, Outcome, Profile, Span, Turn, Usage
+
+__all__ = [
+    "EVERYONE",
+    "Answer",
+    "Block",
+    "BlockKind",
+    "Caller",
+    "Candidate",
+    "Candidates",
+    "Chunk",
+    "Citation",
+    "Document",
+    "DocumentState",
+    "Feedback",
+    "Hit",
+    "Level",
+    "Message",
+    "Outcome",
+    "Page",
+    "Parsed",
+    "Part",
+    "Place",
+    "Profile",
+    "Ranked",
+    "Retriever",
+    "Role",
+    "Search",
+    "SentenceVectors",
+    "Span",
+    "Turn",
+    "Usage",
+    "chunks_digest",
+    "make_chunk_id",
+]

@@ -1,0 +1,79 @@
+"""Opening a source: the file itself, its text, and where a citation stands in it."""
+
+from __future__ import annotations
+
+import httpx
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.types import Caller
+from footnote_http.app import caller_of
+from ingest.app import create_app
+from tests.functions.conftest import LOCAL, OpenClient
+
+TEXT = "# 등대\n\nThe lighthouse 🗼 was lit in 1874.\n\n| year | keeper |\n|---|---|\n| 1874 | Anna |\n"
+
+
+@pytest.fixture
+async def client(open_client: OpenClient) -> httpx.AsyncClient:
+    return await open_client(create_app)
+
+
+async def add(core: Core, text: str = TEXT, name: str = "tower.md") -> str:
+    document = await core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="default", permission_groups=["staff"])
+    while await core.ingestor.work_one():
+        pass
+    return document.doc_id
+
+
+async def test_the_file_comes_back_as_it_was_added_and_is_not_run(core: Core, client: httpx.AsyncClient) -> None:
+    doc_id = await add(core, "<html><script>alert(1)</script><p>Lit in 1874.", "house/등대 tower.html")
+    reply = await client.get(f"/documents/{doc_id}/content")
+    assert reply.status_code == 200
+    assert reply.content == b"<html><script>alert(1)</script><p>Lit in 1874."
+    assert reply.headers["content-type"] == "application/octet-stream"
+    assert reply.headers["content-disposition"] == "attachment; filename*=UTF-8''%EB%93%B1%EB%8C%80%20tower.html"
+    assert reply.headers["x-content-type-options"] == "nosniff"
+
+
+async def test_its_text_comes_block_by_block(core: Core, client: httpx.AsyncClient) -> None:
+    doc_id = await add(core)
+    body = (await client.get(f"/documents/{doc_id}/content", params={"as": "blocks"})).json()
+    assert (body["doc_id"], body["title"], body["file_name"], body["format"]) == (doc_id, "등대", "tower.md", "markdown")
+    assert body["blocks"][:2] == [
+        {"kind": "heading", "text": "등대", "level": 1, "page": None},
+        {"kind": "paragraph", "text": "The lighthouse 🗼 was lit in 1874.", "level": 0, "page": None},
+    ]
+    assert (body["marks"], body["boxes"], body["quote"]) == ([], [], "")
+
+
+async def test_a_citation_is_marked_by_code_points(core: Core, client: httpx.AsyncClient) -> None:
+    doc_id = await add(core)
+    params = [("as", "marks"), ("chunk_id", f"{doc_id}#000"), ("bounds", "4-18"), ("bounds", "21-37")]
+    body = (await client.get(f"/documents/{doc_id}/content", params=params)).json()
+    assert body["quote"] == "The lighthouse was lit in 1874."
+    assert body["marks"] == [{"block": 1, "start": 0, "end": 14}, {"block": 1, "start": 17, "end": 33}]
+    assert body["blocks"] == []
+
+
+@pytest.mark.parametrize("query", ["as=picture", "as=marks&bounds=x", "as=marks&bounds=1", "as=marks&bounds=1-9999999999"])
+async def test_a_request_that_makes_no_sense_is_refused(core: Core, client: httpx.AsyncClient, query: str) -> None:
+    doc_id = await add(core)
+    assert (await client.get(f"/documents/{doc_id}/content?{query}")).status_code == 422
+
+
+@pytest.mark.parametrize("view", ["original", "blocks", "marks"])
+async def test_a_document_of_others_looks_as_if_it_were_not_there(core: Core, client: httpx.AsyncClient, view: str) -> None:
+    doc_id = await add(core)
+    app = client._transport.app  # type: ignore[attr-defined]
+    app.dependency_overrides[caller_of] = lambda: Caller("guest", frozenset({"guests"}))
+    hidden = await client.get(f"/documents/{doc_id}/content", params={"as": view})
+    absent = await client.get("/documents/none/content", params={"as": view})
+    assert hidden.status_code == absent.status_code == 404
+    assert hidden.json() | {"trace_id": ""} == absent.json() | {"trace_id": ""}
+
+
+async def test_a_passage_that_is_gone_is_a_404_that_says_so(core: Core, client: httpx.AsyncClient) -> None:
+    doc_id = await add(core)
+    reply = await client.get(f"/documents/{doc_id}/content", params={"as": "marks", "chunk_id": f"{doc_id}#007"})
+    assert (reply.status_code, reply.json()["detail"]) == (404, "This passage is not in the document any more.")
