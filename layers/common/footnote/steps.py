@@ -309,14 +309,20 @@ async def _consume(steps: AsyncIterator[Event | Turn], step: Step, emit: Emit) -
     """Passes a step's events on; the limit counts for each wait for the step, not while a reader is slow."""
     try:
         while True:
-            async with _limit(step):
-                item = await anext(steps)
+            item = await _next(steps, step)
             if isinstance(item, Turn):
                 return item
             await emit(item)
     finally:
         if inspect.isasyncgen(steps):
             await steps.aclose()
+
+
+async def _next(steps: AsyncIterator[Event | Turn], step: Step) -> Event | Turn:
+    if step.limit_s is None:  # a scope without a limit would cost each token of an answer 10 µs
+        return await anext(steps)
+    async with _limit(step):
+        return await anext(steps)
 
 
 def _defect(exc: BaseException, step: str, trace_id: str) -> FootnoteError:

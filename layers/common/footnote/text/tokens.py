@@ -18,6 +18,7 @@ from footnote.text.words import QUESTION_WORDS, STOP_WORDS
 if TYPE_CHECKING:
     import Stemmer
 
+SIGN = re.compile(r"[^\w\s]|_")
 WORD = re.compile(r"\w+")
 CJK_RUN = re.compile(
     r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]+|[^\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]+"
@@ -85,8 +86,7 @@ def count_tokens(text: str) -> int:
         cjk = sum(_is_cjk(char) for char in word) if not word.isascii() else 0
         rest = len(word) - cjk
         total += cjk * 0.65 + (1 + max(0, rest - 5) / 4 if rest else 0)
-    total += sum(not (char.isalnum() or char.isspace()) for char in text) * 0.5
-    return round(total)
+    return round(total + len(SIGN.findall(text)) * 0.5)
 
 
 def _latin_tokens(words: list[str], lang: str) -> list[str]:

@@ -1,0 +1,66 @@
+"""A language model that costs nothing: OpenAI's wire format on loopback, fifty tokens at once, each an event of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from typing import Any
+
+TOKENS = 50
+LARGEST_HEAD = 2**16
+
+
+def _chunk(delta: dict[str, str], finish: str | None = None) -> bytes:
+    choice: dict[str, Any] = {"index": 0, "delta": delta, "finish_reason": finish}
+    body = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "stub", "choices": [choice]}
+    return _sized(b"data: " + json.dumps(body).encode() + b"\n\n")
+
+
+def _sized(data: bytes) -> bytes:
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+USAGE = {"prompt_tokens": 1000, "completion_tokens": TOKENS, "total_tokens": 1000 + TOKENS}
+LAST = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "stub", "choices": [], "usage": USAGE}
+STREAM = [
+    *(_chunk({"content": f"word{i} "}) for i in range(TOKENS)),
+    _chunk({}, "stop"),
+    _sized(b"data: " + json.dumps(LAST).encode() + b"\n\n"),
+    _sized(b"data: [DONE]\n\n") + b"0\r\n\r\n",
+]
+MODELS = b'{"object":"list","data":[{"id":"stub","object":"model","created":1,"owned_by":"bench"}]}'
+
+
+async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while True:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            length = next((int(line.split(":")[1]) for line in head.split("\r\n") if line.startswith("content-length:")), 0)
+            await reader.readexactly(length)
+            if head.startswith("get "):
+                writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n%s" % (len(MODELS), MODELS))
+                await writer.drain()
+                continue
+            writer.write(HEAD)
+            for chunk in STREAM:
+                writer.write(chunk)
+                await writer.drain()
+                await asyncio.sleep(0)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        pass
+    finally:
+        writer.close()
+
+
+async def serve() -> None:
+    """Prints its port, then serves until standard input is closed: it never outlives who started it."""
+    server = await asyncio.start_server(handle, "127.0.0.1", 0, limit=LARGEST_HEAD)
+    print(server.sockets[0].getsockname()[1], flush=True)
+    async with server:
+        await asyncio.to_thread(sys.stdin.read)
+
+
+if __name__ == "__main__":
+    asyncio.run(serve())

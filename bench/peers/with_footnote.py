@@ -1,0 +1,66 @@
+"""Footnote in-process: its own tables on an embedded index, with the questions' vectors given."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from bench.peers.job import CHAT_PASSAGES, TOP, Chat, Job, Search
+from footnote.bootstrap import Core
+from footnote.events import Failed, Token
+from footnote.settings import LLM, Settings
+from footnote.types import Caller, Profile, Turn
+from footnote_local.evaluate import DEPTH
+
+ME = Caller("bench", sees_all=True)
+PROFILE = Profile("bench", live=True, citation_style="numbered", prompt="answer_numbered")
+
+
+@dataclass(frozen=True)
+class Given:
+    """`ports.Embedder` with the vectors of the job; it is the built-in model that made them."""
+
+    job: Job
+    name: str
+    languages: frozenset[str] | None
+    dimension: int = 384
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
+        return np.array([self.job.vector_of_question[text] for text in texts], np.float32)
+
+
+def open_core(job: Job, index: Path) -> Core:
+    """On an index of the job's passages that was made before, as `footnote ingest` makes it."""
+    core = Core(Settings(footnote_data=index, llm=LLM(base_url=job.model_url or None, model="stub", discover=False)))
+    assert core.embedder is not None, "the built-in embedder is not installed"
+    core.embedder = Given(job, core.embedder.name, core.embedder.languages)
+    return core
+
+
+def make_search(job: Job) -> Search:
+    core = open_core(job, job.folder / "footnote")
+
+    async def search(question: str) -> Sequence[str]:
+        turn = await core.retrieve.finish(Turn("bench", ME, PROFILE, question, "default", limit=DEPTH))
+        return list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))[:TOP]
+
+    return search
+
+
+def make_chat(job: Job) -> Chat:
+    core = open_core(job, job.folder / "footnote")
+
+    async def chat(question: str) -> AsyncIterator[str]:
+        from footnote.tracing import new_trace_id
+
+        async for event in core.answer.run(Turn(new_trace_id(), ME, PROFILE, question, "default", limit=CHAT_PASSAGES)):
+            if isinstance(event, Failed):
+                raise event.error
+            if isinstance(event, Token):
+                yield event.text
+
+    return chat

@@ -1,0 +1,23 @@
+"""The bare openai SDK with a prompt of the same size: what nothing that uses it can beat. It searches nothing."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from openai import AsyncOpenAI
+
+from bench.peers.job import CHAT_PASSAGES, PROMPT, Chat, Job
+
+
+def make_chat(job: Job) -> Chat:
+    client = AsyncOpenAI(base_url=job.model_url, api_key="none", max_retries=0)
+    context = "\n\n".join(job.texts[:CHAT_PASSAGES])
+
+    async def chat(question: str) -> AsyncIterator[str]:
+        content = PROMPT.format(context=context, question=question)
+        stream = await client.chat.completions.create(model="stub", stream=True, messages=[{"role": "user", "content": content}])
+        async for chunk in stream:
+            if chunk.choices and chunk.choices[0].delta.content:
+                yield chunk.choices[0].delta.content
+
+    return chat
