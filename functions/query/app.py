@@ -6,20 +6,32 @@ In AWS this app runs under the Lambda Web Adapter, which streams; locally under 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import FastAPI, Query
+from fastapi import FastAPI, Header, Query, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
 from footnote_http.app import CallerOf, CoreOf, TraceId, add_health, make_app
 from footnote_http.sse import stream_events
+from footnote_http.streams import Streams
+from query.conversations import NOT_FOUND, add_conversations
 from query.dialects import chat_service, trd
+from query.replies import AskResponse
+from query.resume import resume
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
     from footnote.types import Retriever
+
+LastEventId = Annotated[str | None, Header(description="The last `id` that was read: the stream goes on after it.")]
+
+STREAM: dict[int | str, dict[str, Any]] = NOT_FOUND | {
+    200: {"description": "Server-sent events", "content": {"text/event-stream": {}}},
+    204: {"description": "Nothing follows the `Last-Event-ID`"},
+}
 
 WEB = Path(__file__).parent / "web"
 
@@ -40,23 +52,33 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         return {"data": await core.collections(caller)}
 
     @app.post("/ask")
-    async def ask(request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> trd.AskResponse:
+    async def ask(request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
         """Answers a question, cited by document id (`[^DOC]`)."""
         turn = trd.ask_turn(request, caller, trace_id, trd.HELD, core.settings.retriever, core.clock())
-        return trd.reply(await core.answer.finish(turn), debug=request.debug, answer_format=request.answer_format)
+        turn = await core.answer.finish(turn)
+        return trd.reply(turn, core.settings.llm, debug=request.debug, answer_format=request.answer_format)
 
-    @app.post("/ask/stream", response_class=StreamingResponse)
-    async def ask_stream(request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> StreamingResponse:
+    streams = app.state.streams = Streams()
+
+    @app.post("/ask/stream", response_class=StreamingResponse, responses=STREAM)
+    async def ask_stream(
+        request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId, last_event_id: LastEventId = None
+    ) -> Response:
         """The same as server-sent events: `step`, `node`, `think`, `token`, `done` or `error`."""
+        if last_event_id:
+            return await resume(last_event_id, caller, core, streams)
         turn = trd.ask_turn(request, caller, trace_id, trd.LIVE, core.settings.retriever, core.clock())
-        return await stream_events(core.answer.run(turn), trd.encode, trace_id)
+        stream = streams.start(trace_id, caller.user_id, core.answer.run(turn))
+        return await stream_events(stream.after(-1), partial(trd.encode, llm=core.settings.llm), trace_id, first=0)
 
-    @app.get("/ask/stream", response_class=StreamingResponse)
+    @app.get("/ask/stream", response_class=StreamingResponse, responses=STREAM)
     async def ask_stream_get(
-        request: Annotated[trd.AskQuery, Query()], caller: CallerOf, core: CoreOf, trace_id: TraceId
-    ) -> StreamingResponse:
+        request: Annotated[trd.AskQuery, Query()], caller: CallerOf, core: CoreOf, trace_id: TraceId, last_event_id: LastEventId = None
+    ) -> Response:
         """The same for clients that can only GET, such as EventSource."""
-        return await ask_stream(request, caller, core, trace_id)
+        return await ask_stream(request, caller, core, trace_id, last_event_id)
+
+    add_conversations(app)
 
     def retrieve(retriever: Retriever) -> Callable[..., Any]:
         async def search(request: trd.RetrieveRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from footnote.errors import Conflict, NotFound
-from footnote.ports import Rollup, TurnRecord
-from footnote.types import Answer, Caller, Chunk, Citation, Feedback, Hit, Profile, Span, Turn, Usage
+from footnote.ports import Rollup, Room, TurnRecord
+from footnote.types import Answer, Caller, Chunk, Citation, Feedback, Hit, Page, Profile, Span, Turn, Usage
 
 TRD = Profile(name="trd", live=False, citation_style="footnotes", prompt="answer_footnotes")
 CHAT = replace(TRD, name="chat_service")
@@ -22,8 +22,8 @@ def make_turn(trace_id: str, caller: Caller, **changes: Any) -> Turn:
 
 
 def make_citation() -> Citation:
-    chunk = Chunk("plan-1a2b3c|2|7", "plan-1a2b3c", 2, 7, 2, "The plan", "It takes two years. Then it ends.", "en", "default", page=3)
-    return Citation(1, Hit(chunk, 0.75, bm25=4.0), "It takes two years.", 3, ((8, 11),))
+    chunk = Chunk("plan-1a2b3c|2|7", "plan-1a2b3c", 2, 7, 2, "The plan", "It takes two years. Then it ends.", "en", "default", ("Time",), 3)
+    return Citation(1, Hit(chunk, 0.75, bm25=4.0), "It takes two years.", 3, ((0, 19),), ((10, 13),))
 
 
 async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller, clock: Any) -> None:
@@ -32,6 +32,8 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         me,
         room_id="r1",
         filters={"class": ("b", "a"), "lang": ("ko",)},
+        hits=(make_citation().hit,),
+        suggested_questions=("What does “The plan” say about costs?",),
         answer=Answer("Two years [1].", (make_citation(),), model="llama", warnings=("short",)),
         outcome="answered",
         degraded=True,
@@ -80,6 +82,8 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
                     "page": 3,
                     "score": 0.75,
                     "snippet": "It takes two years.",
+                    "bounds": [[0, 19]],
+                    "spans": [[10, 13]],
                 }
             ],
             "usage": {"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14, "estimated": False, "type": "usage"},
@@ -88,11 +92,27 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         "dialect": "trd",
         "trace_id": "t1",
         "collection": "default",
+        "lang": "en",
         "outcome": "answered",
         "degraded": True,
         "llm": "llama",
+        "llm_failed": False,
         "extractive": False,
         "warnings": ["short"],
+        "hits": [
+            {
+                "passage": "plan-1a2b3c|2|7",
+                "doc_id": "plan-1a2b3c",
+                "chunk_id": "plan-1a2b3c#007",
+                "title": "The plan",
+                "page": 3,
+                "headings": ["Time"],
+                "score": 0.75,
+                "bm25": 4.0,
+                "cosine": None,
+            }
+        ],
+        "suggested_questions": ["What does “The plan” say about costs?"],
         "latency_ms": 1500,
         "spans": [
             {"name": "search", "ms": 1.5, "status": "ok", "detail": {"hits": 3}},
@@ -166,6 +186,79 @@ async def test_history_never_crosses_rooms_users_or_dialects(turn_store: Any, me
     for caller in (me, replace(me, sees_all=True)):
         assert [block["trace_id"] for block in await turn_store.history(caller, "r1", "trd", 10)] == ["mine"]
     assert [block["trace_id"] for block in await turn_store.history(me, "r1", "chat_service", 10)] == ["other-dialect"]
+
+
+async def test_rooms_are_listed_by_their_last_turn_and_named_by_their_first_question(turn_store: Any, me: Caller) -> None:
+    for started_at, room_id, question, profile in (
+        (1.0, "r1", "  Who\npaid? ", TRD),
+        (2.0, "r2", "가" * 121, CHAT),
+        (3.0, "r1", "How much?", TRD),
+        (4.0, "r3", "When?", TRD),
+        (4.0, "r0", "Why?", TRD),
+    ):
+        turn = make_turn(f"t{started_at}{room_id}", me, room_id=room_id, question=question, started_at=started_at, profile=profile)
+        await turn_store.save(turn, "error")
+    rooms = (Room("r0", "Why?", 1, 4.0), Room("r3", "When?", 1, 4.0), Room("r1", "Who paid?", 2, 3.0), Room("r2", "가" * 119 + "…", 1, 2.0))
+    assert await turn_store.rooms(me, 10) == Page(rooms, has_more=False, last_id="r2")
+    assert await turn_store.rooms(me, 1) == Page(rooms[:1], has_more=True, last_id="r0")
+    assert await turn_store.rooms(me, 2, "r0") == Page(rooms[1:3], has_more=True, last_id="r1")
+    assert await turn_store.rooms(me, 2, "r1") == Page(rooms[3:], has_more=False, last_id="r2")
+    assert await turn_store.rooms(me, 2, "r2") == Page((), has_more=False, last_id=None)
+
+
+async def test_a_turn_that_was_given_no_room_is_listed_once_a_later_one_names_it(turn_store: Any, me: Caller) -> None:
+    await turn_store.save(make_turn("t1", me, question="Who?", started_at=1.0), "done")
+    assert (await turn_store.rooms(me, 10)).data == ()
+    await turn_store.save(make_turn("t2", me, question="When?", started_at=2.0, room_id="t1"), "done")
+    assert (await turn_store.rooms(me, 10)).data == (Room("t1", "Who?", 2, 2.0),)
+    assert [turn.block["trace_id"] for turn in (await turn_store.room(me, "t1", 10)).data] == ["t1", "t2"]
+
+
+async def test_the_turns_of_a_room_come_oldest_first_with_their_users_feedback(turn_store: Any, me: Caller) -> None:
+    local = Caller("local", sees_all=True)
+    for trace_id, profile, status in (("t3", TRD, "done"), ("t1", CHAT, "error"), ("t2", TRD, "done")):
+        await turn_store.save(make_turn(trace_id, me, room_id="r1", profile=profile), status)
+    await turn_store.put_feedback(local, Feedback("t1", "local", "up", created_at=1.0))
+    await turn_store.put_feedback(me, Feedback("t1", "me", "down", created_at=2.0))
+    page = await turn_store.room(me, "r1", 2)
+    assert [(turn.block["trace_id"], turn.feedback) for turn in page.data] == [
+        ("t3", None),
+        ("t1", Feedback("t1", "me", "down", created_at=2.0)),
+    ]
+    assert (page.has_more, page.last_id) == (True, "t1")
+    page = await turn_store.room(me, "r1", 2, "t1")
+    assert ([turn.block["trace_id"] for turn in page.data], page.has_more, page.last_id) == (["t2"], False, "t2")
+    assert await turn_store.room(me, "r1", 2, "t2") == Page((), has_more=False, last_id=None)
+
+
+async def test_a_room_is_its_users_alone(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    await turn_store.save(make_turn("t1", me, room_id="r1"), "done")
+    await turn_store.save(make_turn("t2", stranger, room_id="r2"), "done")
+    local = Caller("local", sees_all=True, role="admin")
+    assert [room.room_id for room in (await turn_store.rooms(me, 10)).data] == ["r1"]
+    assert (await turn_store.rooms(local, 10)).data == ()
+    for ask in (
+        turn_store.room(stranger, "r1", 10),
+        turn_store.room(local, "r1", 10),
+        turn_store.room(me, "r1", 10, "t2"),
+        turn_store.rooms(me, 10, "r2"),
+    ):
+        with pytest.raises(NotFound):
+            await ask
+    assert [await turn_store.delete_room(caller, "r1") for caller in (stranger, local)] == [0, 0]
+    assert (await turn_store.get(me, "t1"))["room_id"] == "r1"
+
+
+async def test_a_deleted_room_takes_its_turns_and_their_feedback_along(turn_store: Any, me: Caller) -> None:
+    for trace_id, room_id in (("t1", "r1"), ("t2", "r1"), ("t3", "r2")):
+        await turn_store.save(make_turn(trace_id, me, room_id=room_id), "done")
+        await turn_store.put_feedback(me, Feedback(trace_id, "me", "up"))
+    assert [await turn_store.delete_room(me, "r1") for _ in range(2)] == [2, 0]
+    assert [room.room_id for room in (await turn_store.rooms(me, 10)).data] == ["r2"]
+    assert [await turn_store.feedback(me, trace_id) is None for trace_id in ("t1", "t2", "t3")] == [True, True, False]
+    for ask in (turn_store.get(me, "t1"), turn_store.room(me, "r1", 10)):
+        with pytest.raises(NotFound):
+            await ask
 
 
 async def test_feedback_comes_back_and_the_last_one_stands(turn_store: Any, me: Caller, clock: Any) -> None:

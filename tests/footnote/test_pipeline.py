@@ -96,7 +96,7 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     ]
     assert (turn.outcome, turn.degraded, turn.persisted, turn.lang) == (None, False, True, "en")
     assert [event.name for event in events if isinstance(event, StepStarted)] == [
-        "guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "save",
+        "guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "follow_up", "save",
     ]  # fmt: skip
     assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]
     sent = bound["models"].model.sent[0]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from footnote.settings import Settings
+from footnote.settings import LLM, Settings
 
 
 @pytest.fixture
@@ -74,6 +74,8 @@ def test_a_key_is_never_shown(settings: Any) -> None:
         ("RETRIEVER", "google"),
         ("INGEST__MAX_FILE_MB", "many"),
         ("AUTH__MODE", "x"),
+        ("LLM__INPUT_PRICE", "-1"),
+        ("LLM__OUTPUT_PRICE", "nan"),
     ],
 )
 def test_a_value_that_makes_no_sense_stops_the_start(settings: Any, name: str, value: str) -> None:
@@ -85,3 +87,19 @@ def test_settings_do_not_change_once_made(settings: Any) -> None:
     made = settings()
     with pytest.raises(ValidationError):
         made.index_name = "other"
+
+
+@pytest.mark.parametrize(
+    ("prices", "tokens", "cost"),
+    [
+        ((0.5, 2.0), (1_000_000, 250_000), 1.0),
+        ((0.0, 0.0), (10, 10), 0.0),
+        ((None, 2.0), (10, 10), None),
+        ((0.5, None), (10, 10), None),
+        ((None, None), (0, 0), 0.0),
+    ],
+)
+def test_tokens_cost_their_price_and_none_cost_nothing(
+    prices: tuple[float | None, float | None], tokens: tuple[int, int], cost: float | None
+) -> None:
+    assert LLM(input_price=prices[0], output_price=prices[1]).cost(*tokens) == cost

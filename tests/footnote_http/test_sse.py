@@ -97,3 +97,26 @@ async def test_a_reader_who_leaves_while_nothing_happens_ends_the_reading() -> N
     next_line.cancel()
     await asyncio.gather(next_line, return_exceptions=True)
     assert talk.closed
+
+
+async def test_an_event_has_an_id_where_events_are_numbered_and_the_last_of_its_objects_bears_it() -> None:
+    def encode_twice(event: Event) -> Iterator[Mapping[str, Any]]:
+        yield {"part": 1}
+        yield {"part": 2}
+
+    response = await stream_events(Talk(Token("a"), Done(make_turn())).events(), encode_twice, "t1", first=0)
+    assert [line async for line in response.body_iterator] == [
+        'data: {"part": 1}\n\n',
+        'id: t1.0\ndata: {"part": 2}\n\n',
+        'data: {"part": 1}\n\n',
+        'id: t1.1\ndata: {"part": 2}\n\n',
+    ]
+
+
+async def test_a_stream_that_goes_on_waits_for_nothing_and_tells_an_error_as_an_event() -> None:
+    talk = Talk(Failed(ModelTimeout("late"), make_turn(), "It was"))
+    assert await lines_of(talk, first=7) == ['id: t1.7\ndata: {"type": "error", "content": "late", "final_response": "It was"}\n\n']
+    silent = await stream_events(Talk(asyncio.Event()).events(), encode, "t1", first=7, ping_s=0.01)
+    lines: Any = silent.body_iterator
+    assert await anext(lines) == ": ping\n\n"
+    await lines.aclose()

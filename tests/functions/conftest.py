@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import AsyncExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller
 from footnote_http.app import caller_of
+from query.app import create_app as create_query
+from tests.fakes import FakeModel, FakeModels, Piece, make_document, put_document
 
 CreateApp = Callable[[Callable[[], Core]], FastAPI]
 OpenClient = Callable[[CreateApp], Awaitable[httpx.AsyncClient]]
@@ -29,6 +32,20 @@ Event = dict[str, Any]
 EVENTS = Path(__file__).parents[2] / "events"
 LOCAL = Caller("local", sees_all=True, role="admin")
 """Who every caller is in mode `none`."""
+
+BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
+QUESTION = "When was the bridge built?"
+ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
+
+
+@dataclass(frozen=True)
+class Site:
+    core: Core
+    app: FastAPI
+    client: httpx.AsyncClient
+
+
+OpenSite = Callable[..., Awaitable[Site]]
 
 
 @pytest.fixture
@@ -47,6 +64,25 @@ async def open_client(core: Core) -> AsyncIterator[OpenClient]:
         async def open_(create_app: CreateApp) -> httpx.AsyncClient:
             transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
             return await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
+
+        yield open_
+
+
+@pytest.fixture
+async def open_site(tmp_path: Path, clock: Clock) -> AsyncIterator[OpenSite]:
+    """The query function on a folder with the bridge's records; `reply` is what the model says, none = there is no model."""
+    async with AsyncExitStack() as stack:
+
+        async def open_(*reply: Piece, caller: Caller = LOCAL, filled: bool = True, llm: LLM | None = None) -> Site:
+            settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=llm or LLM(discover=False))
+            core = Core(settings, clock=clock, models=FakeModels(FakeModel([reply]) if reply else None))
+            stack.push_async_callback(core.close)
+            if filled:
+                await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
+            app = as_caller(caller, create_query)(lambda: core)
+            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+            client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
+            return Site(core, app, client)
 
         yield open_
 
@@ -77,6 +113,24 @@ def get_event(path: str, query: str = "") -> Event:
 def body_of(reply: dict[str, Any]) -> Any:
     """The JSON that a function URL sends on: what is no text to Mangum comes as base64."""
     return json.loads(base64.b64decode(reply["body"]) if reply["isBase64Encoded"] else reply["body"])
+
+
+def read_messages(text: str) -> list[tuple[str | None, dict[str, Any]]]:
+    """(id, object) of a stream's messages; every block is one `data:` line of JSON under its id, or a comment."""
+    assert not text or text.endswith("\n\n")
+    messages = []
+    for block in text.split("\n\n")[:-1]:
+        if not block.startswith(":"):
+            *named, data = block.split("\n")
+            assert data.startswith("data: ")
+            assert [line[:4] for line in named] in ([], ["id: "])
+            messages.append((named[0][4:] if named else None, json.loads(data[6:])))
+    return messages
+
+
+def read_events(text: str) -> list[dict[str, Any]]:
+    """The objects of a stream."""
+    return [event for _, event in read_messages(text)]
 
 
 def as_caller(caller: Caller, create_app: CreateApp) -> CreateApp:

@@ -4,69 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from fastapi import FastAPI
 
 from footnote.answer.messages import message
-from footnote.bootstrap import Core
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta
-from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Usage
-from query.app import create_app
-from tests.conftest import HandClock
-from tests.fakes import FakeModel, FakeModels, Piece, make_document, put_document
-from tests.functions.conftest import LOCAL, as_caller, heavy_imports, sample_event
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, sample_event
 
-BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
-QUESTION = "When was the bridge built?"
-ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
 MODEL_ANSWER = "It was built in 1894 [^bridge]. Blue [^nowhere], since then [^bridge]."
 SHOWN_ANSWER = "It was built in 1894 [^bridge]. Blue, since then [^bridge]."
-
-
-@dataclass(frozen=True)
-class Site:
-    core: Core
-    app: FastAPI
-    client: httpx.AsyncClient
-
-
-OpenSite = Callable[..., Awaitable[Site]]
-
-
-@pytest.fixture
-async def open_site(tmp_path: Path, clock: HandClock) -> AsyncIterator[OpenSite]:
-    """The function on a folder with the bridge's records; `reply` is what the model says, none = there is no model."""
-    async with AsyncExitStack() as stack:
-
-        async def open_(*reply: Piece, caller: Caller = LOCAL, filled: bool = True) -> Site:
-            settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
-            core = Core(settings, clock=clock, models=FakeModels(FakeModel([reply]) if reply else None))
-            stack.push_async_callback(core.close)
-            if filled:
-                await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
-            app = as_caller(caller, create_app)(lambda: core)
-            transport = httpx.ASGITransport(app, raise_app_exceptions=False)
-            client = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
-            return Site(core, app, client)
-
-        yield open_
-
-
-def read_events(text: str) -> list[dict[str, Any]]:
-    """The objects of a stream; every block is one `data:` line of JSON, or a comment."""
-    assert text.endswith("\n\n")
-    blocks = [block for block in text.removesuffix("\n\n").split("\n\n") if not block.startswith(":")]
-    assert all(block.startswith("data: ") and "\n" not in block for block in blocks)
-    return [json.loads(block.removeprefix("data: ")) for block in blocks]
 
 
 def break_index(folder: Path) -> None:
@@ -116,7 +67,7 @@ async def test_debug_tells_how_long_each_step_took_and_what_came_out(open_site: 
     site = await open_site()
     debug = (await site.client.post("/ask", json=ASK | {"debug": True, "retriever": "bm25"})).json()["debug"]
     assert (debug["language"], debug["retriever"]) == ("en", "bm25")
-    names = ["guard", "language", "search", "fuse", "read", "model", "extract", "check", "save"]
+    names = ["guard", "language", "search", "fuse", "read", "model", "extract", "check", "follow_up", "save"]
     assert [step["name"] for step in debug["steps"]] == names
     assert list(debug["latency_map"]) == names
     assert debug["steps"][4]["out"] == {"hits": 1}
@@ -160,7 +111,7 @@ async def test_a_stream_tells_steps_then_tokens_then_the_whole_reply(method: str
     assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
     assert (reply.headers["cache-control"], reply.headers["x-accel-buffering"]) == ("no-cache", "no")
     events = read_events(reply.text)
-    steps = ["guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "save"]
+    steps = ["guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "follow_up", "save"]
     assert [event["id"] for event in events if event["type"] == "step"] == steps
     assert [event["name"] for event in events if event["type"] == "node"] == steps
     told = [event["type"] for event in events]

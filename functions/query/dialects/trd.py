@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
-from footnote.answer.messages import message
 from footnote.errors import FootnoteError
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.ports import Block, make_block
 from footnote.types import Caller, Hit, Profile, Retriever, Turn
+from query.replies import AskResponse, claimed, make_reply, make_steps, make_usage
+
+if TYPE_CHECKING:
+    from footnote.settings import LLM
 
 HELD = Profile("trd", live=False, citation_style="footnote", prompt="answer_footnote", first_token_s=15, total_s=120, reject_uncited=False)
 LIVE = Profile("trd", live=True, citation_style="footnote", prompt="answer_footnote", first_token_s=15, total_s=120)
@@ -24,6 +28,9 @@ class AskRequest(BaseModel):
     retriever: Retriever | None = Field(None, description="rrf, bm25, knn or cc (convex combination).")
     num_result_doc: int = Field(5, ge=1, le=100, description="Passages that the answer may use.")
     model: str | None = Field(None, description="Name of a model at the configured endpoint.")
+    room_id: str | None = Field(
+        None, max_length=200, description="The conversation that keeps this turn. Its earlier turns do not change the answer."
+    )
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
     debug: bool = Field(False, description="Also say how long each step took and what came out.")
 
@@ -32,56 +39,6 @@ class AskQuery(AskRequest):
     """The same as URL parameters, where an empty list cannot be written."""
 
     permission_groups: list[str] = Field(default=[], description="Narrows the caller's groups.")
-
-
-class CitationBody(BaseModel):
-    number: int
-    doc_id: str
-    chunk_id: str
-    title: str
-    page: int | None
-    score: float
-    snippet: str
-    spans: list[tuple[int, int]] = Field(description="Code point offsets of this citation's markers in `answer`.")
-
-
-class HitBody(BaseModel):
-    chunk_id: str
-    doc_id: str
-    title: str
-    page: int | None
-    headings: list[str]
-    score: float
-    bm25: float | None
-    cosine: float | None
-    content: str
-
-
-class Claim(BaseModel):
-    text: str
-    doc_ids: list[str]
-
-
-class ClaimedAnswer(BaseModel):
-    answer: str
-    claims: list[Claim]
-
-
-class AskResponse(BaseModel):
-    answer: str | ClaimedAnswer
-    citations: list[CitationBody]
-    hits: list[HitBody]
-    latency_ms: float
-    trace_id: str
-    outcome: str
-    extractive: bool = Field(description="True: sentences quoted from the documents, no language model wrote them.")
-    model: str | None
-    notice: str | None = Field(description="What the reader should know, e.g. how to connect a language model.")
-    warnings: list[str]
-    usage: dict[str, int]
-    degraded: bool = Field(description="True: a part failed and was done without.")
-    persisted: bool
-    debug: dict[str, Any] | None = None
 
 
 class RetrieveRequest(BaseModel):
@@ -103,6 +60,7 @@ def ask_turn(request: AskRequest, caller: Caller, trace_id: str, profile: Profil
         retriever=request.retriever or default,
         limit=request.num_result_doc,
         model=request.model,
+        room_id=request.room_id,
         started_at=now,
     )
 
@@ -121,45 +79,16 @@ def retrieve_turn(request: RetrieveRequest, caller: Caller, trace_id: str, retri
     )
 
 
-def reply(turn: Turn, *, debug: bool = False, answer_format: str = "markdown") -> AskResponse:
-    answer = turn.answer
-    text = answer.text if answer else message("blocked", turn.lang)
-    return AskResponse(
-        answer=ClaimedAnswer(answer=text, claims=_claims(turn)) if answer_format == "json" else text,
-        citations=[
-            CitationBody(
-                number=citation.number,
-                doc_id=citation.hit.chunk.doc_id,
-                chunk_id=citation.hit.chunk.public_id,
-                title=citation.hit.chunk.title,
-                page=citation.page,
-                score=round(citation.hit.score, 4),
-                snippet=citation.snippet,
-                spans=list(citation.spans),
-            )
-            for citation in (answer.citations if answer else ())
-        ],
-        hits=[_hit(hit) for hit in turn.hits],
-        latency_ms=round(sum(span.ms for span in turn.spans), 1),
-        trace_id=turn.trace_id,
-        outcome=turn.outcome or "answered",
-        extractive=bool(answer and answer.extractive),
-        model=answer.model if answer else None,
-        notice=_notice(turn),
-        warnings=list(answer.warnings) if answer else [],
-        usage=usage(turn),
-        degraded=turn.degraded,
-        persisted=turn.persisted,
-        debug=_debug(turn) if debug else None,
-    )
+def reply(turn: Turn, llm: LLM, *, debug: bool = False, answer_format: str = "markdown") -> AskResponse:
+    texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.hits}
+    block = _block(turn)
+    made = make_reply(block, texts, llm, persisted=turn.persisted)
+    if debug:
+        made.debug = _debug(turn, block)
+    return claimed(made) if answer_format == "json" else made
 
 
-def usage(turn: Turn) -> dict[str, int]:
-    spent = turn.usage
-    return {"prompt_tokens": spent.prompt_tokens, "completion_tokens": spent.completion_tokens, "total_tokens": spent.total_tokens}
-
-
-def encode(event: Event) -> Iterable[Mapping[str, Any]]:
+def encode(event: Event, llm: LLM) -> Iterable[Mapping[str, Any]]:
     """A turn's events as this API's objects. A step's id is its name: a page can match its end to its beginning."""
     match event:
         case StepStarted(name):
@@ -171,20 +100,34 @@ def encode(event: Event) -> Iterable[Mapping[str, Any]]:
         case Token(text):
             yield {"type": "token", "content": text}
         case Done(turn):
-            yield {"type": "done", **reply(turn).model_dump(exclude={"debug"})}
+            yield _done(reply(turn, llm))
         case Failed(error, turn, text):
-            yield failure(error, turn, text)
+            yield _failed(error, _block(turn), text)
 
 
-def failure(error: FootnoteError, turn: Turn, text: str) -> dict[str, Any]:
+def encode_stored(block: Block, texts: Mapping[str, str], llm: LLM) -> Mapping[str, Any]:
+    """How a stored turn's stream ended. Of an error nothing is stored but that there was one."""
+    ended_well = not block["is_error"] or block["outcome"] == "blocked"
+    return _done(make_reply(block, texts, llm)) if ended_well else _failed(FootnoteError(), block, "")
+
+
+def _done(made: AskResponse) -> Mapping[str, Any]:
+    return {"type": "done", **made.model_dump(exclude={"debug"})}
+
+
+def _failed(error: FootnoteError, block: Block, text: str) -> Mapping[str, Any]:
     return {
         "type": "error",
         "content": error.title,
-        "detail": f"{error.detail} (trace {turn.trace_id})",
+        "detail": f"{error.detail} (trace {block['trace_id']})",
         "final_response": text,
-        "usage": usage(turn),
-        "trace_id": turn.trace_id,
+        "usage": make_usage(block),
+        "trace_id": block["trace_id"],
     }
+
+
+def _block(turn: Turn) -> Block:
+    return make_block(turn, "done" if turn.answer else "error", now=turn.started_at)
 
 
 def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
@@ -220,48 +163,10 @@ def _source(hit: Hit, fields_exclude: list[str]) -> dict[str, Any]:
     return {name: value for name, value in source.items() if name not in fields_exclude}
 
 
-def _hit(hit: Hit) -> HitBody:
-    chunk = hit.chunk
-    return HitBody(
-        chunk_id=chunk.public_id,
-        doc_id=chunk.doc_id,
-        title=chunk.title,
-        page=chunk.page,
-        headings=list(chunk.headings),
-        score=round(hit.score, 4),
-        bm25=hit.bm25,
-        cosine=hit.cosine,
-        content=chunk.text,
-    )
-
-
-def _notice(turn: Turn) -> str | None:
-    if turn.answer is None or not turn.answer.extractive:
-        return None
-    return message("model_failed" if turn.model else "extractive", turn.lang)
-
-
-def _claims(turn: Turn) -> list[Claim]:
-    """What stands before each marker, with the documents that the marker, or several in a row, names."""
-    answer = turn.answer
-    if answer is None:
-        return []
-    claims: list[Claim] = []
-    at = 0
-    for start, end, doc_id in sorted((*span, citation.hit.chunk.doc_id) for citation in answer.citations for span in citation.spans):
-        text = answer.text[at:start].strip()
-        if text or not claims:
-            claims.append(Claim(text=text, doc_ids=[doc_id]))
-        elif doc_id not in claims[-1].doc_ids:
-            claims[-1].doc_ids.append(doc_id)
-        at = end
-    return claims
-
-
-def _debug(turn: Turn) -> dict[str, Any]:
+def _debug(turn: Turn, block: Block) -> dict[str, Any]:
     return {
         "language": turn.lang,
         "retriever": turn.retriever,
         "latency_map": {span.name: round(span.ms, 2) for span in turn.spans},
-        "steps": [{"name": span.name, "ms": round(span.ms, 2), "status": span.status, "out": dict(span.detail)} for span in turn.spans],
+        "steps": [step.model_dump() for step in make_steps(block)],
     }

@@ -10,6 +10,7 @@ from footnote.answer.context import assemble_context
 from footnote.answer.extract import extract
 from footnote.answer.generate import check_citations, found_nothing, generate, has_model, has_no_model, pick_model, tell_nothing_found
 from footnote.guard.input_guard import check_input
+from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.conversations import save_turn
 from footnote.rank.select import read_hits
 from footnote.retrieve.fuse import fuse_lists
@@ -40,6 +41,10 @@ ANSWER = (
     Step("answer", generate, on_error=FALLBACK, fallback=extract, when=has_model, shows=lambda t: {"tokens": t.usage.completion_tokens}),
     Step("extract", extract, on_error=FAIL, limit_s=10, when=has_no_model),
     Step("check", check_citations, on_error=SKIP, shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0}),
+    Step(
+        "follow_up", suggest_follow_ups, on_error=SKIP, always=True, when=lambda t: bool(t.hits),
+        shows=lambda t: {"questions": len(t.suggested_questions)},
+    ),
     Step("save", save_turn, on_error=SKIP, always=True, limit_s=5),
-)
+)  # fmt: skip
 """A question → a cited answer."""

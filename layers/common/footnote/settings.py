@@ -28,6 +28,20 @@ class LLM(BaseModel):
     temperature: float = Field(0.2, ge=0, le=2, description="Spread of the wording, 0 to 2.")
     max_completion_tokens: int = Field(10_000, gt=0, description="Longest answer, in tokens.")
     discover: bool = Field(True, description="Use an Ollama at its usual address when nothing else is configured.")
+    input_price: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Price of a million tokens read, in any currency. Unset: costs are not told."
+    )
+    output_price: float | None = Field(
+        None, ge=0, allow_inf_nan=False, description="Price of a million tokens written, in the same currency."
+    )
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+        """In the currency of the prices. What used no tokens is free whatever they cost; None = no prices are known."""
+        if not prompt_tokens and not completion_tokens:
+            return 0.0
+        if self.input_price is None or self.output_price is None:
+            return None
+        return (prompt_tokens * self.input_price + completion_tokens * self.output_price) / 1_000_000
 
 
 class Embedding(BaseModel):

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping
+from itertools import count
 from typing import Any
 
 from fastapi.responses import StreamingResponse
 
 from footnote.events import Done, Event, Failed, Think, Token
+from footnote_http.streams import LAST, event_id
 
 PING_S = 15.0
 OPEN_S = 1.0
@@ -18,12 +20,17 @@ OPEN_S = 1.0
 Encode = Callable[[Event], Iterable[Mapping[str, Any]]]
 
 
-async def stream_events(events: AsyncGenerator[Event, None], encode: Encode, trace_id: str, *, ping_s: float = PING_S) -> StreamingResponse:
-    """Waits for the turn's first words (or OPEN_S), then streams. Raises what the turn failed with before that."""
+async def stream_events(
+    events: AsyncGenerator[Event, None], encode: Encode, trace_id: str, *, first: int | None = None, ping_s: float = PING_S
+) -> StreamingResponse:
+    """Waits for the turn's first words (or OPEN_S), then streams. Raises what the turn failed with before that.
+
+    `first`: the first event's number, where events are to have ids. Above 0 the stream goes on with another one:
+    it waits for nothing and raises nothing, as its status was told by that one."""
     held: list[Event] = []
     waiting: asyncio.Future[Event] | None = None
     deadline = asyncio.get_running_loop().time() + OPEN_S
-    while not held or not isinstance(held[-1], Token | Think | Done | Failed):
+    while not first and (not held or not isinstance(held[-1], Token | Think | Done | Failed)):
         waiting = waiting or asyncio.ensure_future(anext(events))
         done, _ = await asyncio.wait({waiting}, timeout=deadline - asyncio.get_running_loop().time())
         if not done:
@@ -33,16 +40,33 @@ async def stream_events(events: AsyncGenerator[Event, None], encode: Encode, tra
     if held and isinstance(held[-1], Failed):
         await events.aclose()
         raise held[-1].error
+    return _response(_lines(held, waiting, events, _encoder(encode, trace_id, first), ping_s), trace_id)
+
+
+def stream_end(item: Mapping[str, Any], trace_id: str) -> StreamingResponse:
+    """The end alone, of a turn whose other events are gone."""
+
+    async def lines() -> AsyncIterator[str]:
+        yield _message(item, event_id(trace_id, LAST))
+
+    return _response(lines(), trace_id)
+
+
+def _response(lines: AsyncIterator[str], trace_id: str) -> StreamingResponse:
     headers = {"cache-control": "no-cache", "x-accel-buffering": "no", "x-trace-id": trace_id}
-    return StreamingResponse(_lines(held, waiting, events, encode, ping_s), media_type="text/event-stream", headers=headers)
+    return StreamingResponse(lines, media_type="text/event-stream", headers=headers)
 
 
 async def _lines(
-    held: list[Event], waiting: asyncio.Future[Event] | None, events: AsyncGenerator[Event, None], encode: Encode, ping_s: float
+    held: list[Event],
+    waiting: asyncio.Future[Event] | None,
+    events: AsyncGenerator[Event, None],
+    encoded: Callable[[Event], Iterable[str]],
+    ping_s: float,
 ) -> AsyncIterator[str]:
     try:
         for event in held:
-            for line in _encoded(event, encode):
+            for line in encoded(event):
                 yield line
         while not held or not isinstance(held[-1], Done | Failed):
             waiting = waiting or asyncio.ensure_future(anext(events))
@@ -52,7 +76,7 @@ async def _lines(
                 continue
             held = [waiting.result()]
             waiting = None
-            for line in _encoded(held[0], encode):
+            for line in encoded(held[0]):
                 yield line
     finally:
         if waiting is not None:
@@ -61,5 +85,18 @@ async def _lines(
         await events.aclose()
 
 
-def _encoded(event: Event, encode: Encode) -> Iterable[str]:
-    return (f"data: {json.dumps(item, ensure_ascii=False)}\n\n" for item in encode(event))
+def _encoder(encode: Encode, trace_id: str, first: int | None) -> Callable[[Event], Iterable[str]]:
+    """An event → its messages. Only the last of them has the event's id: by then the event was read."""
+    numbers = count(first or 0)
+
+    def encoded(event: Event) -> Iterable[str]:
+        items, number = list(encode(event)), next(numbers)
+        for i, item in enumerate(items, start=1):
+            yield _message(item, event_id(trace_id, number) if first is not None and i == len(items) else None)
+
+    return encoded
+
+
+def _message(item: Mapping[str, Any], id_: str | None = None) -> str:
+    name = "" if id_ is None else f"id: {id_}\n"
+    return f"{name}data: {json.dumps(item, ensure_ascii=False)}\n\n"

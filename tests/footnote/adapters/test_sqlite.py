@@ -132,6 +132,18 @@ def test_a_file_of_a_newer_footnote_is_refused_and_not_touched(path: Path, error
     newer.close()
 
 
+def test_a_file_of_an_older_footnote_is_refused_with_the_remedy_and_not_touched(path: Path) -> None:
+    older = Database(path, SCHEMA, version=1)
+    older.call(count_up)
+    older.close()
+    newer = Database(path, "DROP TABLE counters;\n", version=2)
+    with pytest.raises(StoreUnavailable, match=r"older Footnote\. Move that folder away and add the documents again, or choose another"):
+        newer.call(read)
+    newer.close()
+    assert older.call(read) == 1
+    older.close()
+
+
 def test_a_schema_that_fails_leaves_nothing_behind(path: Path) -> None:
     broken = Database(path, SCHEMA + "CREATE TABEL x (y);\n")
     with pytest.raises(StoreUnavailable):

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from footnote.learn.questions import COUNT, TRIED, candidates, suggest_questions
-from footnote.types import Caller, Chunk
-from tests.fakes import ME, make_chunk, make_document
+import pytest
+
+from footnote.learn.questions import COUNT, TRIED, candidates, suggest_follow_ups, suggest_questions
+from footnote.types import Answer, Caller, Chunk, Citation, Hit
+from tests.fakes import ME, make_chunk, make_document, make_turn
 
 
 def chunk(doc_id: str, heading: str, ordinal: int = 0, lang: str = "en") -> Chunk:
@@ -29,9 +31,9 @@ def test_headings_that_ask_come_first_then_topics_by_turns_then_titles() -> None
     ]  # fmt: skip
     assert list(candidates(chunks)) == [
         ("tower", "Who built the tower?"),
-        ("bridge", "What does “Bridge” say about History?"),
-        ("gesetz", "Was steht in „Gesetz“ über Fristen?"),
-        ("bridge", "What does “Bridge” say about Repairs?"),
+        ("bridge", "What does “Bridge” say about “History”?"),
+        ("gesetz", "Was steht in „Gesetz“ über „Fristen“?"),
+        ("bridge", "What does “Bridge” say about “Repairs”?"),
         ("bridge", "What is “Bridge” about?"),
         ("tower", "What is “Tower” about?"),
         ("gesetz", "Worum geht es in „Gesetz“?"),
@@ -45,9 +47,9 @@ async def test_only_questions_that_get_an_answer_are_shown_and_different_documen
 
     index: Any = Sampled(chunk("a", "One"), chunk("a", "Two", 1), chunk("a", "Three", 2), chunk("b", "Four"))
     assert await suggest_questions(ME, "default", index=index, answerable=answerable) == [
-        "What does “A” say about One?",
-        "What does “B” say about Four?",
-        "What does “A” say about Three?",
+        "What does “A” say about “One”?",
+        "What does “B” say about “Four”?",
+        "What does “A” say about “Three”?",
     ]
 
 
@@ -61,3 +63,94 @@ async def test_a_collection_that_answers_nothing_is_not_asked_for_ever() -> None
     index: Any = Sampled(*(chunk(f"d{i}", f"Topic {i}") for i in range(50)))
     assert await suggest_questions(ME, "default", index=index, answerable=answerable) == []
     assert len(tried) == TRIED > COUNT
+
+
+# --- after an answer ---------------------------------------------------------------------------
+
+
+def hit(doc_id: str, heading: str, ordinal: int = 0, lang: str = "en", score: float = 1.0) -> Hit:
+    return Hit(chunk(doc_id, heading, ordinal, lang), score)
+
+
+async def follow_ups(question: str, *hits: Hit, cited: int = 1, said: str = "It says so.", lang: str = "en") -> tuple[str, ...]:
+    """The first `cited` hits are in the answer; 0 = there was none."""
+    citations = tuple(Citation(number, each, "text") for number, each in enumerate(hits[:cited], start=1))
+    turn = make_turn(question, hits=hits, answer=Answer(said, citations), lang=lang)
+    return (await suggest_follow_ups(turn)).suggested_questions
+
+
+async def test_what_was_found_but_not_cited_can_be_asked_next_the_best_first() -> None:
+    hits = [
+        hit("handbook", "Holidays"),
+        hit("handbook", "3.2 Sick leave:", 1),
+        hit("plan", "Who pays for travel?"),
+        hit("plan", "Costs", 1),
+    ]
+    assert await follow_ups("How many holidays are there?", *hits, hit("plan", "Dates", 2)) == (
+        "What does “Handbook” say about “Sick leave”?",
+        "Who pays for travel?",
+        "What does “Plan” say about “Costs”?",
+    )
+
+
+@pytest.mark.parametrize(
+    ("lang", "doc_id", "question"),
+    [
+        ("de", "handbuch", "Was steht in „Handbuch“ über „Krankheit“?"),
+        ("ko", "규정", "“규정”에서 “Krankheit”에 대해 뭐라고 하나요?"),
+    ],
+)
+async def test_they_are_in_the_language_of_the_question(lang: str, doc_id: str, question: str) -> None:
+    hits = [hit(doc_id, "휴가", lang=lang), hit(doc_id, "Sick leave", 1, "en"), hit(doc_id, "Krankheit", 2, lang)]
+    assert await follow_ups("Wie viel Urlaub?", *hits, lang=lang) == (question,)
+
+
+async def test_a_question_in_a_language_without_words_for_it_gets_none() -> None:
+    assert await follow_ups("Combien ?", hit("plan", "Congés", lang="fr"), hit("plan", "Voyages", 1, "fr"), lang="fr") == ()
+
+
+@pytest.mark.parametrize(
+    ("heading", "why"),
+    [
+        ("", "has no heading"),
+        ("Holidays", "stands under the heading that was cited"),
+        ("Days and holidays", "says no more than the question"),
+        ("Notice", "was said in the answer"),
+        ("The handbook", "says no more than the title"),
+        ("Introduction", "is in every document"),
+        ("ANHANG", "shouts"),
+        ("GET /documents/{doc_id}", "is code"),
+        ("llm_model", "is a field's name"),
+        ("A", "is too short"),
+        ("x" * 81, "is too long"),
+    ],
+)
+async def test_a_heading_that_leads_nowhere_is_not_asked_for(heading: str, why: str) -> None:
+    hits = [hit("handbook", "Holidays"), hit("handbook", heading, 1)]
+    assert await follow_ups("How many days of holidays?", *hits, said="30, with a week's notice.") == (), why
+    assert len(await follow_ups("How many days of holidays?", *hits, hit("handbook", "Travel", 2))) >= 1
+
+
+async def test_a_heading_that_repeats_a_suggestion_is_left_out() -> None:
+    hits = [hit("handbook", "Holidays"), hit("handbook", "Sick leave", 1), hit("plan", "Leave when sick")]
+    assert await follow_ups("How many holidays?", *hits) == ("What does “Handbook” say about “Sick leave”?",)
+
+
+async def test_a_hit_far_behind_the_best_one_suggests_nothing() -> None:
+    hits = [hit("handbook", "Holidays", score=0.8), hit("plan", "Costs", score=0.4), hit("plan", "Dates", 1, score=0.39)]
+    assert await follow_ups("How many holidays?", *hits) == ("What does “Plan” say about “Costs”?",)
+
+
+async def test_where_nothing_was_answered_the_nearest_headings_help_and_may_use_the_questions_words() -> None:
+    hits = [hit("handbook", "Rules for holidays"), hit("handbook", "Many holidays?", 1), hit("plan", "Travel")]
+    assert await follow_ups("How many holidays?", *hits, cited=0, said="The documents do not answer this: rules, travel.") == (
+        "What does “Handbook” say about “Rules for holidays”?",
+        "What does “Plan” say about “Travel”?",
+    )
+
+
+async def test_without_hits_nothing_is_suggested_and_without_an_answer_something_may_be() -> None:
+    assert await follow_ups("How many holidays?", cited=0) == ()
+    assert (await suggest_follow_ups(make_turn(hits=(hit("plan", "Travel"),)))).suggested_questions == (
+        "What does “Plan” say about “Travel”?",
+    )

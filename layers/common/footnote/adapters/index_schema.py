@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+VERSION = 2
+
 SCHEMA = """
 CREATE TABLE collections (
     collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0

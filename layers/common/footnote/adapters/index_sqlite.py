@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from footnote.adapters.index_schema import SCHEMA
+from footnote.adapters.index_schema import SCHEMA, VERSION
 from footnote.adapters.index_sqlite_writes import activate, stage, staged
 from footnote.adapters.sqlite import Database
 from footnote.adapters.vector_file import Scan, VectorFiles
@@ -40,7 +40,7 @@ class SqliteIndex:
     """`ports.Index` over `<folder>/index.db` and the vector files beside it."""
 
     def __init__(self, folder: Path) -> None:
-        self._database = Database(folder / "index.db", SCHEMA, error=SearchUnavailable)
+        self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable)
         self._vectors = VectorStore(VectorFiles(folder))
         self._infos: dict[str, CollectionInfo] = {}
 

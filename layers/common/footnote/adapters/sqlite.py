@@ -35,8 +35,8 @@ class _Worker:
 
 
 class Database:
-    """`schema` runs when the file is new or its `user_version` is older than `version`; a file from a
-    newer version of Footnote is refused. Foreign errors become `error` with a remedy."""
+    """`schema` runs when the file is new; a file whose `user_version` is not `version` was made by another
+    Footnote and is refused. Foreign errors become `error` with a remedy."""
 
     def __init__(self, path: Path, schema: str, version: int = 1, *, error: type[Unavailable] = StoreUnavailable) -> None:
         self.path = path
@@ -118,10 +118,15 @@ class Database:
         found = connection.execute("PRAGMA user_version").fetchone()[0]
         if found > self._version:
             raise self._error(f"The data in {self.path.parent} was made by a newer Footnote. Upgrade, or choose another data folder.")
+        if 0 < found < self._version:
+            raise self._error(
+                f"The data in {self.path.parent} was made by an older Footnote. Move that folder away and add the documents again,"
+                " or choose another data folder."
+            )
         if found == self._version:
             return
         with writing(connection):
-            if connection.execute("PRAGMA user_version").fetchone()[0] < self._version:
+            if connection.execute("PRAGMA user_version").fetchone()[0] != self._version:
                 for statement in self._schema.split(";\n"):
                     if statement.strip():
                         connection.execute(statement)

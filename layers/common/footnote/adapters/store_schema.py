@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 1
+VERSION = 2
 
 # `permission_groups` is a sorted JSON array: equal sets are equal texts. Times are seconds since the epoch.
 SCHEMA = """
@@ -52,7 +52,7 @@ CREATE TABLE turns (
     started_at REAL NOT NULL,
     block TEXT NOT NULL
 );
-CREATE INDEX turns_by_room ON turns (user_id, room_id, dialect, started_at);
+CREATE INDEX turns_by_room ON turns (user_id, room_id, started_at, trace_id);
 CREATE INDEX turns_by_time ON turns (started_at);
 CREATE TABLE feedback (
     trace_id TEXT NOT NULL REFERENCES turns (trace_id) ON DELETE CASCADE,

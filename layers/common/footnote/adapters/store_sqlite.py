@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
 
 from footnote.adapters.sqlite import Database, writing
 from footnote.adapters.store_schema import SCHEMA, VERSION
 from footnote.errors import Conflict, NotFound
-from footnote.ports import Clock, Rollup, TurnRecord
-from footnote.types import Caller, Citation, Feedback, Turn, Usage
+from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block, question_of, title_of
+from footnote.ports.blocks import Status
+from footnote.types import Caller, Feedback, Page, Turn, Usage
 
 
 def open_store(folder: Path) -> Database:
@@ -28,18 +27,27 @@ class SqliteTurnStore:
         self._database = database
         self._clock = clock
 
-    async def save(self, turn: Turn, status: Literal["done", "error", "idle"]) -> None:
+    async def save(self, turn: Turn, status: Status) -> None:
         """Saving a trace again replaces its block. Conflict when the trace is another user's."""
         block = make_block(turn, status, now=self._clock())
         await self._database.run(_save, turn, block)
 
-    async def get(self, caller: Caller, trace_id: str) -> dict[str, Any]:
+    async def get(self, caller: Caller, trace_id: str) -> Block:
         row = await self._database.run(_own_turn, caller, trace_id)
         return _load_block(row)
 
-    async def history(self, caller: Caller, room_id: str, dialect: str, limit: int) -> list[dict[str, Any]]:
-        rows = await self._database.run(_room, caller.user_id, room_id, dialect, max(limit, 0))
+    async def history(self, caller: Caller, room_id: str, dialect: str, limit: int) -> list[Block]:
+        rows = await self._database.run(_history, caller.user_id, room_id, dialect, max(limit, 0))
         return [_load_block(row) for row in reversed(rows)]
+
+    async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:
+        return await self._database.run(_rooms, caller.user_id, max(limit, 1), after)
+
+    async def room(self, caller: Caller, room_id: str, limit: int, after: str | None = None) -> Page[StoredTurn]:
+        return await self._database.run(_room, caller.user_id, room_id, max(limit, 1), after)
+
+    async def delete_room(self, caller: Caller, room_id: str) -> int:
+        return await self._database.run(_delete_room, caller.user_id, room_id)
 
     async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
         """Stored under the caller's own id, whatever user `feedback` names."""
@@ -58,77 +66,12 @@ class SqliteTurnStore:
         return await self._database.run(_rollups, caller, day)
 
 
-def make_block(turn: Turn, status: Literal["done", "error", "idle"], *, now: float) -> dict[str, Any]:
-    """The version 3 block of a turn: conversation, result and trace in one document."""
-    answer = turn.answer
-    conversations = [_message("user", turn.question, turn.started_at)]
-    if answer is not None:
-        conversations.append(_message("assistant", answer.text, now))
-    return {
-        "version": "v3",
-        "status": status,
-        "block_classes": sorted({value for values in turn.filters.values() for value in values}),
-        "search_type": "rag",
-        "conversations": conversations,
-        "room_id": turn.room_id or turn.trace_id,
-        "chat_id": turn.trace_id,
-        "user_id": turn.caller.user_id,
-        "is_tool_block": False,
-        "is_error": status == "error",
-        "result": {
-            "type": "error" if status == "error" else "done",
-            "final_response": answer.text if answer else "",
-            "references": [_reference(citation) for citation in answer.citations] if answer else [],
-            "usage": {
-                "prompt_tokens": turn.usage.prompt_tokens,
-                "completion_tokens": turn.usage.completion_tokens,
-                "total_tokens": turn.usage.total_tokens,
-                "estimated": turn.usage.estimated,
-                "type": "usage",
-            },
-            "search_decision": {"rewritten_query": []},
-        },
-        "dialect": turn.profile.name,
-        "trace_id": turn.trace_id,
-        "collection": turn.collection,
-        "outcome": turn.outcome,
-        "degraded": turn.degraded,
-        "llm": answer.model if answer else None,
-        "extractive": answer.extractive if answer else False,
-        "warnings": list(answer.warnings) if answer else [],
-        "latency_ms": max(0, round((now - turn.started_at) * 1000)),
-        "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in turn.spans],
-        "created_at": _iso(turn.started_at),
-    }
-
-
-def _message(role: Literal["user", "assistant"], content: str, at: float) -> dict[str, Any]:
-    return {"role": role, "content": content, "tool_calls": [], "tool_call_id": None, "name": None, "created_at": _iso(at)}
-
-
-def _reference(citation: Citation) -> dict[str, Any]:
-    chunk = citation.hit.chunk
-    return {
-        "index": citation.number,
-        "doc_id": chunk.doc_id,
-        "chunk_id": chunk.public_id,
-        "title": chunk.title,
-        "page": citation.page,
-        "score": float(citation.hit.score),
-        "snippet": citation.snippet,
-    }
-
-
-def _iso(at: float) -> str:
-    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
-
-
-def _load_block(row: sqlite3.Row) -> dict[str, Any]:
-    block: dict[str, Any] = json.loads(row["block"])
+def _load_block(row: sqlite3.Row) -> Block:
+    block: Block = json.loads(row["block"])
     return block
 
 
-def _save(connection: sqlite3.Connection, turn: Turn, block: dict[str, Any]) -> None:
+def _save(connection: sqlite3.Connection, turn: Turn, block: Block) -> None:
     # A span's detail may hold a number type of some library; its text is worth more than a lost turn.
     text = json.dumps(block, default=str)
     with writing(connection):
@@ -150,13 +93,59 @@ def _own_turn(connection: sqlite3.Connection, caller: Caller, trace_id: str) -> 
     return row
 
 
-def _room(connection: sqlite3.Connection, user_id: str, room_id: str, dialect: str, limit: int) -> list[sqlite3.Row]:
+def _history(connection: sqlite3.Connection, user_id: str, room_id: str, dialect: str, limit: int) -> list[sqlite3.Row]:
     """Newest first. By user even for a caller who sees all: two people may use the same room id."""
     return connection.execute(
         """SELECT block FROM turns WHERE user_id = ? AND room_id = ? AND dialect = ? AND status = 'done'
            ORDER BY started_at DESC, number DESC LIMIT ?""",
         (user_id, room_id, dialect, limit),
     ).fetchall()
+
+
+def _rooms(connection: sqlite3.Connection, user_id: str, limit: int, after: str | None) -> Page[Room]:
+    last = None
+    if after is not None:
+        last = connection.execute("SELECT max(started_at) FROM turns WHERE user_id = ? AND room_id = ?", (user_id, after)).fetchone()[0]
+        if last is None:
+            raise NotFound("There is no such conversation.")
+    # Every turn has a room; one that was given none has its trace's name. The index holds all that this reads.
+    found = connection.execute(
+        """SELECT room_id, count(*) AS turns, max(started_at) AS updated_at FROM turns WHERE user_id = :user
+           GROUP BY room_id HAVING max(room_id <> trace_id)
+              AND (:last IS NULL OR updated_at < :last OR (updated_at = :last AND room_id > :after))
+           ORDER BY updated_at DESC, room_id LIMIT :limit""",
+        {"user": user_id, "last": last, "after": after, "limit": limit + 1},
+    ).fetchall()
+    data = tuple(Room(title=_title(connection, user_id, row["room_id"]), **row) for row in found[:limit])
+    return Page(data, has_more=len(found) > limit, last_id=data[-1].room_id if data else None)
+
+
+def _title(connection: sqlite3.Connection, user_id: str, room_id: str) -> str:
+    first = connection.execute(
+        "SELECT block FROM turns WHERE user_id = ? AND room_id = ? ORDER BY started_at, number LIMIT 1", (user_id, room_id)
+    ).fetchone()
+    return title_of(_load_block(first))
+
+
+def _room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int, after: str | None) -> Page[StoredTurn]:
+    last = connection.execute(
+        "SELECT started_at, number FROM turns WHERE user_id = ? AND room_id = ? AND trace_id = coalesce(?, trace_id) LIMIT 1",
+        (user_id, room_id, after),
+    ).fetchone()
+    if last is None:
+        raise NotFound("There is no such conversation.")
+    found = connection.execute(
+        """SELECT trace_id, block FROM turns WHERE user_id = ? AND room_id = ? AND (? IS NULL OR (started_at, number) > (?, ?))
+           ORDER BY started_at, number LIMIT ?""",
+        (user_id, room_id, after, *last, limit + 1),
+    ).fetchall()
+    data = tuple(StoredTurn(_load_block(row), _feedback(connection, user_id, row["trace_id"])) for row in found[:limit])
+    return Page(data, has_more=len(found) > limit, last_id=found[len(data) - 1]["trace_id"] if data else None)
+
+
+def _delete_room(connection: sqlite3.Connection, user_id: str, room_id: str) -> int:
+    with writing(connection):
+        return connection.execute("DELETE FROM turns WHERE user_id = ? AND room_id = ?", (user_id, room_id)).rowcount
 
 
 def _put_feedback(connection: sqlite3.Connection, caller: Caller, feedback: Feedback, created_at: float) -> None:
@@ -207,7 +196,7 @@ def _records(connection: sqlite3.Connection, caller: Caller, since: float, until
     return [_record(_load_block(row), row["started_at"], tuple(given.get(row["trace_id"], ()))) for row in rows]
 
 
-def _record(block: dict[str, Any], started_at: float, feedback: tuple[Feedback, ...]) -> TurnRecord:
+def _record(block: Block, started_at: float, feedback: tuple[Feedback, ...]) -> TurnRecord:
     result = block["result"]
     usage = result["usage"]
     return TurnRecord(
@@ -216,7 +205,7 @@ def _record(block: dict[str, Any], started_at: float, feedback: tuple[Feedback, 
         room_id=block["room_id"],
         search_type=block["search_type"],
         llm=block["llm"],
-        question=block["conversations"][0]["content"],
+        question=question_of(block),
         started_at=started_at,
         latency_ms=block["latency_ms"],
         outcome=block["outcome"],

@@ -1,4 +1,5 @@
-"""Which questions could a newcomer ask of these documents? Made from their headings, tried before they are shown."""
+"""Which questions could be asked of these documents? Made from their headings: for a newcomer, tried before they
+are shown; after an answer, from what was found beside it."""
 
 from __future__ import annotations
 
@@ -6,20 +7,34 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from footnote.ports import Index
-from footnote.types import Caller, Chunk
+from footnote.text.tokens import content_terms
+from footnote.types import Caller, Chunk, Turn
 
 COUNT = 3
 LOOKED_AT = 60
 TRIED = 12
+GOOD_HIT = 0.5
+"""Share of the best hit's score."""
 
 TEMPLATES = {
-    "en": "What does “{title}” say about {topic}?",
-    "de": "Was steht in „{title}“ über {topic}?",
-    "ko": "“{title}”에서 {topic}에 대해 뭐라고 하나요?",
+    "en": "What does “{title}” say about “{topic}”?",
+    "de": "Was steht in „{title}“ über „{topic}“?",
+    "ko": "“{title}”에서 “{topic}”에 대해 뭐라고 하나요?",
 }
 ABOUT = {"en": "What is “{title}” about?", "de": "Worum geht es in „{title}“?", "ko": "“{title}”은 무엇에 대한 문서인가요?"}
 QUESTION = re.compile(r".{8,120}[?？]")
 NUMBERING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,3})*[.)]?|[IVX]+[.)])\s+")
+TOPIC = re.compile(r"[^\W\d_][^/\\{}<>|=`_*#@“”„\"]{2,79}")
+"""Words: no path, no code, no field's name."""
+NO_TOPICS = frozenset(
+    """introduction overview summary abstract contents conclusion conclusions references bibliography appendix notes note
+    examples example commands questions miscellaneous general other background discussion results acknowledgements acknowledgments
+    disclaimer index contact details description
+    einleitung einführung übersicht überblick zusammenfassung inhalt inhaltsverzeichnis fazit literatur literaturverzeichnis anhang hinweise
+    hinweis beispiele beispiel fragen allgemeines sonstiges impressum kontakt beschreibung
+    개요 서론 소개 요약 목차 차례 결론 참고문헌 부록 비고 예시 기타 질문 일반 설명""".split()
+)
+"""Headings that every document has: one asks nothing by them."""
 
 
 async def suggest_questions(caller: Caller, collection: str, *, index: Index, answerable: Callable[[str], Awaitable[bool]]) -> list[str]:
@@ -44,17 +59,56 @@ def candidates(chunks: Sequence[Chunk]) -> Iterator[tuple[str, str]]:
     titles: dict[str, tuple[str, str]] = {}
     for chunk in chunks:
         lang = chunk.lang if chunk.lang in TEMPLATES else "en"
-        heading = NUMBERING.sub("", chunk.headings[-1]).strip() if chunk.headings else ""
         titles.setdefault(chunk.doc_id, (chunk.doc_id, ABOUT[lang].format(title=chunk.title)))
-        if not heading or heading in told or heading == chunk.title or not 3 <= len(heading) <= 80:
+        topic = _topic(chunk)
+        if topic is None or topic in told:
             continue
-        told.add(heading)
-        if QUESTION.fullmatch(heading):
-            yield chunk.doc_id, heading
+        told.add(topic)
+        question = chunk.doc_id, _ask(chunk, topic, lang)
+        if QUESTION.fullmatch(topic):
+            yield question
         else:
-            topics.append((chunk.doc_id, TEMPLATES[lang].format(title=chunk.title, topic=heading)))
+            topics.append(question)
     yield from _by_turns(topics)
     yield from titles.values()
+
+
+async def suggest_follow_ups(turn: Turn) -> Turn:
+    """`turn.suggested_questions`: at most COUNT, the best hit's first, rather none than one that leads nowhere.
+
+    Only from good hits that the answer does not cite, in the question's language, whose headings say something
+    that neither their title nor the question nor the answer nor a suggestion before has said. Where nothing was
+    answered, the question's words may come again."""
+    if turn.lang not in TEMPLATES:
+        return turn
+    answer = turn.answer
+    cited = {citation.hit.chunk.chunk_id for citation in answer.citations} if answer else set()
+    told = {(hit.chunk.doc_id, _topic(hit.chunk)) for hit in turn.hits if hit.chunk.chunk_id in cited}
+    asked = set(content_terms(turn.question, turn.lang))
+    said = asked.union(content_terms(answer.text, turn.lang)) if answer and cited else set()
+    questions: list[str] = []
+    for chunk in (hit.chunk for hit in turn.hits if hit.score >= GOOD_HIT * turn.hits[0].score):
+        topic = _topic(chunk)
+        if topic is None or chunk.lang != turn.lang or (chunk.doc_id, topic) in told:
+            continue
+        terms = set(content_terms(topic, turn.lang))
+        if terms != asked and not terms <= said.union(content_terms(chunk.title, turn.lang)):
+            questions.append(_ask(chunk, topic, turn.lang))
+            said |= terms
+    return turn.with_(suggested_questions=tuple(questions[:COUNT]))
+
+
+def _topic(chunk: Chunk) -> str | None:
+    """What its heading is about; None where that is nothing of its own."""
+    heading = NUMBERING.sub("", chunk.headings[-1]).strip().rstrip(":.") if chunk.headings else ""
+    said = heading.casefold()
+    if TOPIC.fullmatch(heading) is None or heading.isupper() or said == chunk.title.casefold() or said in NO_TOPICS:
+        return None
+    return heading
+
+
+def _ask(chunk: Chunk, topic: str, lang: str) -> str:
+    return topic if QUESTION.fullmatch(topic) else TEMPLATES[lang].format(title=chunk.title, topic=topic)
 
 
 def _by_turns(topics: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:

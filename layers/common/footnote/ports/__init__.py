@@ -7,14 +7,16 @@ written down. Every backend of a port, and every wrapper around one, passes the 
 
 from __future__ import annotations
 
+from footnote.ports.blocks import Block, make_block, question_of, title_of
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, PendingVector
 from footnote.ports.ledger import Ledger
 from footnote.ports.models import Clock, Delta, Embedder, LanguageModel, Models, Parser
 from footnote.ports.stores import Cache, Drops, Files, Job, Queue
-from footnote.ports.turns import Rollup, TurnRecord, TurnStore
+from footnote.ports.turns import Rollup, Room, StoredTurn, TurnRecord, TurnStore
 
 __all__ = [
     "SMALL_COLLECTION",
+    "Block",
     "Cache",
     "ChunkVectors",
     "Clock",
@@ -32,6 +34,11 @@ __all__ = [
     "PendingVector",
     "Queue",
     "Rollup",
+    "Room",
+    "StoredTurn",
     "TurnRecord",
     "TurnStore",
+    "make_block",
+    "question_of",
+    "title_of",
 ]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Protocol
 
-from footnote.types import Caller, Feedback, Turn, Usage
+from footnote.ports.blocks import Block, Status
+from footnote.types import Caller, Feedback, Page, Turn, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,17 +39,50 @@ class Rollup:
     figures: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """A conversation as a list shows it. `title`: its first question, `updated_at`: when its last turn started."""
+
+    room_id: str
+    title: str
+    turns: int
+    updated_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTurn:
+    """A block, with what its user thought of it."""
+
+    block: Block
+    feedback: Feedback | None = None
+
+
 class TurnStore(Protocol):
     """Turns as version 3 blocks, and feedback on them."""
 
-    async def save(self, turn: Turn, status: Literal["done", "error", "idle"]) -> None: ...
+    async def save(self, turn: Turn, status: Status) -> None: ...
 
-    async def get(self, caller: Caller, trace_id: str) -> dict[str, Any]:
+    async def get(self, caller: Caller, trace_id: str) -> Block:
         """The stored block of the caller's own turn; NotFound otherwise."""
         ...
 
-    async def history(self, caller: Caller, room_id: str, dialect: str, limit: int) -> list[dict[str, Any]]:
+    async def history(self, caller: Caller, room_id: str, dialect: str, limit: int) -> list[Block]:
         """The caller's finished blocks of one room and dialect, oldest first, the last `limit` of them."""
+        ...
+
+    async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:
+        """The caller's own conversations in all dialects, the last used one first. A turn that was given no room
+        is none, unless a later turn was given that turn's trace as its room. NotFound for an `after` that is no
+        room of the caller's."""
+        ...
+
+    async def room(self, caller: Caller, room_id: str, limit: int, after: str | None = None) -> Page[StoredTurn]:
+        """The caller's turns of a room, in all dialects, errors too, oldest first. NotFound where there are none, and
+        for an `after` that is no turn of the room."""
+        ...
+
+    async def delete_room(self, caller: Caller, room_id: str) -> int:
+        """Deletes the caller's turns of a room and the feedback on them: how many turns there were."""
         ...
 
     async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:

@@ -1,0 +1,82 @@
+"""`/conversations` and `/turns`: what was asked and answered, for those who asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import FastAPI, Query, Response
+from pydantic import BaseModel
+
+from footnote.errors import NotFound
+from footnote.ports import Block, Room, StoredTurn
+from footnote.types import Caller, Page
+from footnote_http.app import CallerOf, CoreOf, Problem
+from query.replies import TurnBody, make_turn_body
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "The caller has no such thing"}}
+
+Limit = Annotated[int, Query(ge=1, le=200)]
+
+
+class RoomBody(BaseModel):
+    room_id: str
+    title: str
+    turns: int
+    updated_at: float
+
+
+class RoomPage(BaseModel):
+    data: list[RoomBody]
+    has_more: bool
+    last_id: str | None
+
+
+class TurnPage(BaseModel):
+    data: list[TurnBody]
+    has_more: bool
+    last_id: str | None
+
+
+def add_conversations(app: FastAPI) -> None:
+    @app.get("/conversations", responses=NOT_FOUND)
+    async def conversations(caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> RoomPage:
+        """The caller's conversations, the last used one first."""
+        page: Page[Room] = await core.turns.rooms(caller, limit, after)
+        return RoomPage(data=[RoomBody(**asdict(room)) for room in page.data], has_more=page.has_more, last_id=page.last_id)
+
+    # A room's name is the client's own and may hold a slash.
+    @app.get("/conversations/{room_id:path}", responses=NOT_FOUND)
+    async def conversation(room_id: str, caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TurnPage:
+        """The turns of a conversation, oldest first."""
+        page: Page[StoredTurn] = await core.turns.room(caller, room_id, limit, after)
+        return TurnPage(data=await _bodies(page.data, caller, core), has_more=page.has_more, last_id=page.last_id)
+
+    @app.delete("/conversations/{room_id:path}", status_code=204, responses=NOT_FOUND)
+    async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> Response:
+        """Deletes a conversation: its turns, and the feedback on them."""
+        if not await core.turns.delete_room(caller, room_id):
+            raise NotFound("There is no such conversation.")
+        return Response(status_code=204)
+
+    @app.get("/turns/{trace_id}", responses=NOT_FOUND)
+    async def turn(trace_id: str, caller: CallerOf, core: CoreOf) -> TurnBody:
+        """One turn, as its reply was."""
+        stored = StoredTurn(await core.turns.get(caller, trace_id), await core.turns.feedback(caller, trace_id))
+        (body,) = await _bodies([stored], caller, core)
+        return body
+
+
+async def _bodies(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[TurnBody]:
+    texts = await read_passages([turn.block for turn in turns], caller, core)
+    return [make_turn_body(turn, texts, core.settings.llm) for turn in turns]
+
+
+async def read_passages(blocks: Sequence[Block], caller: Caller, core: Core) -> dict[str, str]:
+    """Passage → text, of those that the caller may read at this moment."""
+    passages = dict.fromkeys(hit["passage"] for block in blocks for hit in block["hits"])
+    return {chunk.chunk_id: chunk.text for chunk in await core.index.read(caller, list(passages))}

@@ -1,0 +1,164 @@
+"""What a turn looks like from outside. A reply is made from the turn's block, so that a turn that has just
+ended and one that was stored long ago look the same."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from footnote.answer.messages import message
+from footnote.ports import Block, StoredTurn, question_of
+
+if TYPE_CHECKING:
+    from footnote.settings import LLM
+
+
+class CitationBody(BaseModel):
+    number: int
+    doc_id: str
+    chunk_id: str
+    title: str
+    page: int | None
+    score: float
+    snippet: str
+    bounds: list[tuple[int, int]] = Field(
+        description="Where the cited sentences stand in the passage, in code points; the first is `snippet`."
+    )
+    spans: list[tuple[int, int]] = Field(description="Code point offsets of this citation's markers in `answer`.")
+
+
+class HitBody(BaseModel):
+    chunk_id: str
+    doc_id: str
+    title: str
+    page: int | None
+    headings: list[str]
+    score: float
+    bm25: float | None
+    cosine: float | None
+    content: str
+    withdrawn: bool = Field(description="True: the passage is gone, was replaced, or may not be read any more; `content` is empty.")
+
+
+class Claim(BaseModel):
+    text: str
+    doc_ids: list[str]
+
+
+class ClaimedAnswer(BaseModel):
+    answer: str
+    claims: list[Claim]
+
+
+class AskResponse(BaseModel):
+    answer: str | ClaimedAnswer
+    citations: list[CitationBody]
+    hits: list[HitBody]
+    latency_ms: float
+    trace_id: str
+    room_id: str = Field(description="The conversation that keeps the turn; of a turn that was given none, its `trace_id`.")
+    outcome: str
+    extractive: bool = Field(description="True: sentences quoted from the documents, no language model wrote them.")
+    model: str | None
+    notice: str | None = Field(description="What the reader should know, e.g. how to connect a language model.")
+    warnings: list[str]
+    searched_for: list[str] = Field(description="What was searched for.")
+    suggested_questions: list[str] = Field(description="At most three that could be asked next.")
+    usage: dict[str, int]
+    cost: float | None = Field(description="Of the model's tokens, at the prices that are set now; null where none are.")
+    degraded: bool = Field(description="True: a part failed and was done without.")
+    persisted: bool
+    debug: dict[str, Any] | None = None
+
+
+class StepBody(BaseModel):
+    name: str
+    ms: float
+    status: str
+    out: dict[str, Any]
+
+
+class TurnBody(AskResponse):
+    """A stored turn."""
+
+    question: str
+    created_at: float
+    status: Literal["done", "error", "idle"]
+    steps: list[StepBody]
+    feedback: Literal["up", "down"] | None
+
+
+def make_reply(block: Block, texts: Mapping[str, str], llm: LLM, *, persisted: bool = True) -> AskResponse:
+    """`texts`: passage → its text; what is not there was withdrawn."""
+    return AskResponse(**_fields(block, texts, llm), persisted=persisted)
+
+
+def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> TurnBody:
+    block = turn.block
+    return TurnBody(
+        **_fields(block, texts, llm),
+        persisted=True,
+        question=question_of(block),
+        created_at=datetime.fromisoformat(block["created_at"]).timestamp(),
+        status=block["status"],
+        steps=make_steps(block),
+        feedback=turn.feedback.rating if turn.feedback else None,
+    )
+
+
+def make_steps(block: Block) -> list[StepBody]:
+    return [StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"]) for s in block["spans"]]
+
+
+def make_usage(block: Block) -> dict[str, int]:
+    spent = block["result"]["usage"]
+    return {name: spent[name] for name in ("prompt_tokens", "completion_tokens", "total_tokens")}
+
+
+def claimed(reply: AskResponse) -> AskResponse:
+    """The same with its answer as claims: what stands before each marker, with the documents that the marker,
+    or several in a row, names."""
+    text = str(reply.answer)
+    claims: list[Claim] = []
+    at = 0
+    for start, end, doc_id in sorted((*span, citation.doc_id) for citation in reply.citations for span in citation.spans):
+        before = text[at:start].strip()
+        if before or not claims:
+            claims.append(Claim(text=before, doc_ids=[doc_id]))
+        elif doc_id not in claims[-1].doc_ids:
+            claims[-1].doc_ids.append(doc_id)
+        at = end
+    return reply.model_copy(update={"answer": ClaimedAnswer(answer=text, claims=claims)})
+
+
+def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
+    result, usage = block["result"], make_usage(block)
+    return {
+        "answer": message("blocked", block["lang"]) if block["outcome"] == "blocked" else result["final_response"],
+        "citations": [
+            CitationBody(number=reference["index"], **(reference | {"score": round(reference["score"], 4)}))
+            for reference in result["references"]
+        ],
+        "hits": [
+            HitBody(
+                **(hit | {"score": round(hit["score"], 4)}), content=texts.get(hit["passage"], ""), withdrawn=hit["passage"] not in texts
+            )
+            for hit in block["hits"]
+        ],
+        "latency_ms": round(sum(span["ms"] for span in block["spans"]), 1),
+        "trace_id": block["trace_id"],
+        "room_id": block["room_id"],
+        "outcome": block["outcome"] or "answered",
+        "extractive": block["extractive"],
+        "model": block["llm"],
+        "notice": message("model_failed" if block["llm_failed"] else "extractive", block["lang"]) if block["extractive"] else None,
+        "warnings": block["warnings"],
+        "searched_for": result["search_decision"]["rewritten_query"] or [question_of(block)],
+        "suggested_questions": block["suggested_questions"],
+        "usage": usage,
+        "cost": llm.cost(usage["prompt_tokens"], usage["completion_tokens"]),
+        "degraded": block["degraded"],
+    }

@@ -1,0 +1,36 @@
+"""A stream that broke off goes on: `/ask/stream` asked again with `Last-Event-ID`, as EventSource does by itself."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fastapi import Response
+
+from footnote.errors import NotFound
+from footnote.types import Caller
+from footnote_http.sse import stream_end, stream_events
+from footnote_http.streams import LAST, Streams, read_event_id
+from query.conversations import read_passages
+from query.dialects import trd
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+
+async def resume(last_event_id: str, caller: Caller, core: Core, streams: Streams) -> Response:
+    """What follows that event: from the running turn, else its end from the store; 204 where nothing does.
+    NotFound for a turn that is neither here nor stored, and for another user's."""
+    trace_id, number = read_event_id(last_event_id)
+    stream = streams.find(trace_id, caller.user_id)
+    if number == LAST or (stream is not None and stream.ends_with(number)):
+        return Response(status_code=204)
+    if stream is not None:
+        return await stream_events(stream.after(number), partial(trd.encode, llm=core.settings.llm), trace_id, first=number + 1)
+    try:
+        block = await core.turns.get(caller, trace_id)
+    except NotFound as exc:
+        raise NotFound("There is no such stream. Ask again.") from exc
+    if block["user_id"] != caller.user_id:
+        raise NotFound("There is no such stream. Ask again.")
+    return stream_end(trd.encode_stored(block, await read_passages([block], caller, core), core.settings.llm), trace_id)

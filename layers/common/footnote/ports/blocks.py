@@ -1,0 +1,114 @@
+"""A turn as it is stored: the version 3 block, one JSON document that is the same in every backend.
+
+A block holds all that a reply tells, but for the passages' texts: those are read again, through the
+index's final gate, whenever somebody looks at the turn.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+from footnote.types import Citation, Hit, Turn
+
+Block = dict[str, Any]
+Status = Literal["done", "error", "idle"]
+
+TITLE_LENGTH = 120
+
+
+def make_block(turn: Turn, status: Status, *, now: float) -> Block:
+    """Conversation, result and trace of a turn. A turn without a room is a room of its own, named by its trace."""
+    answer = turn.answer
+    conversations = [_message("user", turn.question, turn.started_at)]
+    if answer is not None:
+        conversations.append(_message("assistant", answer.text, now))
+    return {
+        "version": "v3",
+        "status": status,
+        "block_classes": sorted({value for values in turn.filters.values() for value in values}),
+        "search_type": "rag",
+        "conversations": conversations,
+        "room_id": turn.room_id or turn.trace_id,
+        "chat_id": turn.trace_id,
+        "user_id": turn.caller.user_id,
+        "is_tool_block": False,
+        "is_error": status == "error",
+        "result": {
+            "type": "error" if status == "error" else "done",
+            "final_response": answer.text if answer else "",
+            "references": [_reference(citation) for citation in answer.citations] if answer else [],
+            "usage": {
+                "prompt_tokens": turn.usage.prompt_tokens,
+                "completion_tokens": turn.usage.completion_tokens,
+                "total_tokens": turn.usage.total_tokens,
+                "estimated": turn.usage.estimated,
+                "type": "usage",
+            },
+            "search_decision": {"rewritten_query": []},
+        },
+        "dialect": turn.profile.name,
+        "trace_id": turn.trace_id,
+        "collection": turn.collection,
+        "lang": turn.lang,
+        "outcome": turn.outcome,
+        "degraded": turn.degraded,
+        "llm": answer.model if answer else None,
+        "llm_failed": bool(answer and answer.extractive and turn.model),
+        "extractive": answer.extractive if answer else False,
+        "warnings": list(answer.warnings) if answer else [],
+        "hits": [_hit(hit) for hit in turn.hits],
+        "suggested_questions": list(turn.suggested_questions),
+        "latency_ms": max(0, round((now - turn.started_at) * 1000)),
+        "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in turn.spans],
+        "created_at": _iso(turn.started_at),
+    }
+
+
+def question_of(block: Block) -> str:
+    return str(block["conversations"][0]["content"])
+
+
+def title_of(block: Block) -> str:
+    """What a conversation that begins with this turn is called: its question on one line, cut to TITLE_LENGTH."""
+    question = " ".join(question_of(block).split())
+    return question if len(question) <= TITLE_LENGTH else question[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def _message(role: Literal["user", "assistant"], content: str, at: float) -> dict[str, Any]:
+    return {"role": role, "content": content, "tool_calls": [], "tool_call_id": None, "name": None, "created_at": _iso(at)}
+
+
+def _reference(citation: Citation) -> dict[str, Any]:
+    chunk = citation.hit.chunk
+    return {
+        "index": citation.number,
+        "doc_id": chunk.doc_id,
+        "chunk_id": chunk.public_id,
+        "title": chunk.title,
+        "page": citation.page,
+        "score": float(citation.hit.score),
+        "snippet": citation.snippet,
+        "bounds": [list(bounds) for bounds in citation.bounds],
+        "spans": [list(span) for span in citation.spans],
+    }
+
+
+def _hit(hit: Hit) -> dict[str, Any]:
+    """`passage` is the index's own id, by which the text is read again: of this generation of the document only."""
+    chunk = hit.chunk
+    return {
+        "passage": chunk.chunk_id,
+        "doc_id": chunk.doc_id,
+        "chunk_id": chunk.public_id,
+        "title": chunk.title,
+        "page": chunk.page,
+        "headings": list(chunk.headings),
+        "score": float(hit.score),
+        "bm25": None if hit.bm25 is None else float(hit.bm25),
+        "cosine": None if hit.cosine is None else float(hit.cosine),
+    }
+
+
+def _iso(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,105 @@
+"""Streams that are kept for their readers: how many, how long, how much of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import pytest
+
+from footnote.errors import NotFound
+from footnote.events import Done, Event, Token
+from footnote_http.streams import KEPT_S, LAST, MOST_EVENTS, MOST_STREAMS, Stream, Streams, event_id, read_event_id
+from tests.fakes import LoopClock, make_turn
+
+END = Done(make_turn())
+
+
+async def talk(*items: Event | asyncio.Event) -> AsyncGenerator[Event, None]:
+    for item in items:
+        if isinstance(item, asyncio.Event):
+            await item.wait()
+        else:
+            yield item
+
+
+async def heard(stream: Stream, number: int = -1) -> list[Event]:
+    return [event async for event in stream.after(number)]
+
+
+async def settle() -> None:
+    """Lets tasks and timers that are due run."""
+    for _ in range(3):
+        await asyncio.sleep(0)
+
+
+def test_an_id_names_a_turn_and_an_event() -> None:
+    assert read_event_id(event_id("a.b", 12)) == ("a.b", 12)
+    assert read_event_id(event_id("t1", LAST)) == ("t1", LAST)
+    for text in ("t1", "t1.", ".1", "t1.x", "t1.1234567890", "t1.²"):
+        with pytest.raises(NotFound, match="Ask again"):
+            read_event_id(text)
+
+
+async def test_readers_hear_all_that_follows_what_they_know_each_at_its_own_pace() -> None:
+    rest = asyncio.Event()
+    stream = Streams().start("t1", "me", talk(Token("a"), Token("b"), rest, Token("c"), END))
+    early = asyncio.create_task(heard(stream))
+    await settle()
+    late = asyncio.create_task(heard(stream, 0))
+    slow = stream.after(-1)
+    assert await anext(slow) == Token("a")
+    assert not stream.ends_with(1)
+    rest.set()
+    assert await early == [Token("a"), Token("b"), Token("c"), END]
+    assert await late == [Token("b"), Token("c"), END]
+    assert [event async for event in slow] == [Token("b"), Token("c"), END]
+    assert [stream.ends_with(number) for number in (2, 3, 4)] == [False, True, True]
+
+
+async def test_a_reader_who_leaves_takes_nothing_from_the_others() -> None:
+    rest = asyncio.Event()
+    stream = Streams().start("t1", "me", talk(rest, END))
+    readers = [asyncio.create_task(heard(stream)) for _ in range(2)]
+    await settle()
+    readers[0].cancel()
+    rest.set()
+    assert await readers[1] == [END]
+
+
+async def test_a_stream_is_found_by_its_user_until_a_minute_after_its_end() -> None:
+    clock, rest, streams = LoopClock(), asyncio.Event(), Streams()
+    stream = streams.start("t1", "me", talk(rest, END))
+    await settle()
+    clock.advance(10 * KEPT_S)
+    await settle()
+    assert (streams.find("t1", "me"), streams.find("t1", "you"), streams.find("t2", "me")) == (stream, None, None)
+    rest.set()
+    await heard(stream)
+    await settle()
+    clock.advance(KEPT_S - 1)
+    await settle()
+    assert streams.find("t1", "me") is stream
+    clock.advance(2)
+    await settle()
+    assert (streams.find("t1", "me"), len(streams)) == (None, 0)
+
+
+async def test_the_oldest_stream_makes_room_and_goes_on_for_its_reader() -> None:
+    rest, streams = asyncio.Event(), Streams()
+    first = streams.start("first", "me", talk(rest, END))
+    for number in range(MOST_STREAMS):
+        streams.start(f"t{number}", "me", talk(END))
+    assert (streams.find("first", "me"), len(streams)) == (None, MOST_STREAMS)
+    rest.set()
+    assert await heard(first) == [END]
+
+
+async def test_a_turn_that_said_very_much_is_not_kept() -> None:
+    streams = Streams()
+    kept, too_long = (
+        streams.start(name, "me", talk(*[Token("a")] * most, END)) for name, most in (("t1", MOST_EVENTS - 1), ("t2", MOST_EVENTS))
+    )
+    assert len(await heard(kept)) + 1 == len(await heard(too_long)) == MOST_EVENTS + 1
+    await settle()
+    assert (streams.find("t1", "me"), streams.find("t2", "me")) == (kept, None)

@@ -1,0 +1,191 @@
+"""Conversations and turns by HTTP: what their owner sees of them later."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from footnote.answer.messages import message
+from footnote.errors import ModelTimeout
+from footnote.ports import Delta
+from footnote.settings import LLM
+from footnote.types import Caller, Feedback, Usage
+from query.app import create_app
+from tests.conftest import HandClock
+from tests.fakes import make_document, make_turn, put_document
+from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, Site, as_caller, read_events
+
+ANN = Caller("ann", frozenset({"staff"}))
+BEN = Caller("ben", frozenset({"staff"}))
+PAY = "The bridge warden was paid 900 crowns."
+
+
+def client_of(site: Site, caller: Caller) -> httpx.AsyncClient:
+    """The same data, another caller."""
+    return httpx.AsyncClient(
+        transport=httpx.ASGITransport(as_caller(caller, create_app)(lambda: site.core)), base_url="http://footnote.test"
+    )
+
+
+async def ask(site: Site, **fields: Any) -> dict[str, Any]:
+    reply = await site.client.post("/ask", json=ASK | fields)
+    assert reply.status_code == 200
+    body: dict[str, Any] = reply.json()
+    return body
+
+
+async def test_a_turn_read_later_is_the_reply_with_what_was_thought_of_it(open_site: OpenSite, clock: HandClock) -> None:
+    site = await open_site()
+    asked_at = clock.now
+    reply = await ask(site, room_id="r1")
+    await site.core.turns.put_feedback(Caller("local"), Feedback(reply["trace_id"], "local", "down"))
+    turn = (await site.client.get(f"/turns/{reply['trace_id']}")).json()
+    steps, latency_ms = turn.pop("steps"), turn.pop("latency_ms")
+    assert turn == {
+        **{name: value for name, value in reply.items() if name != "latency_ms"},
+        "question": QUESTION,
+        "created_at": asked_at,
+        "status": "done",
+        "feedback": "down",
+    }
+    assert (turn["room_id"], turn["hits"][0]["content"], turn["hits"][0]["withdrawn"]) == ("r1", BRIDGE[0], False)
+    assert 0 < latency_ms <= reply["latency_ms"]
+    names = [step["name"] for step in steps]
+    assert names[:2] == ["guard", "language"]
+    assert steps[names.index("read")]["out"] == {"hits": 1}
+    assert (await site.client.get("/conversations/r1")).json() == {
+        "data": [turn | {"steps": steps, "latency_ms": latency_ms}],
+        "has_more": False,
+        "last_id": reply["trace_id"],
+    }
+
+
+async def test_a_citation_says_where_its_sentences_stand_in_the_passage(open_site: OpenSite) -> None:
+    site = await open_site()
+    (citation,) = (await ask(site))["citations"]
+    assert citation["bounds"][0] == [0, 29]
+    assert BRIDGE[0][0:29] == citation["snippet"] == "The bridge was built in 1894."
+
+
+async def test_a_streams_end_and_a_plain_reply_have_the_same_fields(open_site: OpenSite) -> None:
+    site = await open_site()
+    reply = await ask(site)
+    done = read_events((await site.client.post("/ask/stream", json=ASK | {"room_id": "r7"})).text)[-1]
+    assert set(done) == {"type", *reply} - {"debug"}
+    assert (done["room_id"], done["searched_for"], reply["room_id"]) == ("r7", [QUESTION], reply["trace_id"])
+
+
+async def test_conversations_are_pages_the_last_used_one_first_and_of_all_apis(open_site: OpenSite, clock: HandClock) -> None:
+    site = await open_site()
+    await ask(site, room_id="r1")
+    clock.advance(5)
+    await site.client.post("/chat", json={"query": "Who crosses the river?", "session_id": "a/b?"})
+    await ask(site)
+    clock.advance(5)
+    await ask(site, room_id="r1", query_text="What colour is the bridge?")
+    first = {"room_id": "r1", "title": QUESTION, "turns": 2, "updated_at": clock.now}
+    second = {"room_id": "a/b?", "title": "Who crosses the river?", "turns": 1, "updated_at": clock.now - 5}
+    assert (await site.client.get("/conversations")).json() == {"data": [first, second], "has_more": False, "last_id": "a/b?"}
+    page = (await site.client.get("/conversations", params={"limit": 1})).json()
+    assert page == {"data": [first], "has_more": True, "last_id": "r1"}
+    page = (await site.client.get("/conversations", params={"limit": 1, "after": "r1"})).json()
+    assert page == {"data": [second], "has_more": False, "last_id": "a/b?"}
+    turns = (await site.client.get("/conversations/a%2Fb%3F")).json()["data"]
+    assert [(turn["question"], turn["citations"][0]["number"]) for turn in turns] == [("Who crosses the river?", 1)]
+    turns = (await site.client.get("/conversations/r1", params={"limit": 1})).json()
+    assert ([turn["question"] for turn in turns["data"]], turns["has_more"]) == ([QUESTION], True)
+    turns = (await site.client.get("/conversations/r1", params={"after": turns["last_id"]})).json()
+    assert ([turn["question"] for turn in turns["data"]], turns["has_more"]) == (["What colour is the bridge?"], False)
+
+
+async def test_earlier_turns_of_a_room_never_change_an_answer(open_site: OpenSite) -> None:
+    site = await open_site()
+    alone = await ask(site, query_text="What colour is it?")
+    await ask(site, room_id="r1")
+    after_it = await ask(site, room_id="r1", query_text="What colour is it?")
+    changing = {"trace_id", "room_id", "latency_ms"}
+    assert {name: after_it[name] for name in after_it.keys() - changing} == {name: alone[name] for name in alone.keys() - changing}
+
+
+async def test_a_deleted_conversation_is_gone_with_its_turns(open_site: OpenSite) -> None:
+    site = await open_site()
+    trace_id = (await ask(site, room_id="r1"))["trace_id"]
+    kept = (await ask(site, room_id="r2"))["trace_id"]
+    reply = await site.client.delete("/conversations/r1")
+    assert (reply.status_code, reply.content) == (204, b"")
+    for method, path in (("GET", "/conversations/r1"), ("DELETE", "/conversations/r1"), ("GET", f"/turns/{trace_id}")):
+        reply = await site.client.request(method, path)
+        assert (reply.status_code, reply.headers["content-type"]) == (404, "application/problem+json")
+    assert [room["room_id"] for room in (await site.client.get("/conversations")).json()["data"]] == ["r2"]
+    assert (await site.client.get(f"/turns/{kept}")).status_code == 200
+
+
+async def test_conversations_and_turns_are_their_users_alone(open_site: OpenSite) -> None:
+    site = await open_site(caller=ANN)
+    trace_id = (await ask(site, room_id="r1"))["trace_id"]
+    async with client_of(site, BEN) as ben:
+        assert (await ben.get("/conversations")).json() == {"data": [], "has_more": False, "last_id": None}
+        for method, path in (("GET", "/conversations/r1"), ("DELETE", "/conversations/r1"), ("GET", f"/turns/{trace_id}")):
+            assert (await ben.request(method, path)).status_code == 404
+        assert (await ben.get("/conversations", params={"after": "r1"})).status_code == 404
+    assert (await site.client.get(f"/turns/{trace_id}")).json()["question"] == QUESTION
+
+
+async def test_a_passage_that_may_not_be_read_any_more_is_withdrawn_from_stored_turns(open_site: OpenSite) -> None:
+    site = await open_site(caller=ANN)
+    await put_document(site.core.index, make_document("pay"), [PAY])
+    reply = await ask(site, query_text="What was the bridge warden paid?", room_id="r1")
+    shown = {hit["doc_id"]: (hit["content"], hit["withdrawn"]) for hit in reply["hits"]}
+    assert shown == {"pay": (PAY, False), "bridge": (BRIDGE[0], False)}
+    await put_document(site.core.index, make_document("pay", generation=2, groups=("hr",)), [PAY])
+    room, turn = await site.client.get("/conversations/r1"), await site.client.get(f"/turns/{reply['trace_id']}")
+    for stored in (room.json()["data"][0], turn.json()):
+        shown = {hit["doc_id"]: (hit["content"], hit["withdrawn"]) for hit in stored["hits"]}
+        assert shown == {"pay": ("", True), "bridge": (BRIDGE[0], False)}
+        assert stored["answer"] == reply["answer"]
+
+
+async def test_a_turn_that_failed_is_kept_with_its_question(open_site: OpenSite) -> None:
+    site = await open_site("It was built ", ModelTimeout("late"))
+    events = read_events((await site.client.post("/ask/stream", json=ASK | {"room_id": "r1"})).text)
+    (turn,) = (await site.client.get("/conversations/r1")).json()["data"]
+    assert (turn["status"], turn["question"], turn["answer"], turn["trace_id"]) == ("error", QUESTION, "", events[-1]["trace_id"])
+    assert [step["status"] for step in turn["steps"] if step["name"] == "answer"] == ["failed"]
+
+
+async def test_a_turn_that_was_blocked_says_so_later_too(open_site: OpenSite) -> None:
+    site = await open_site()
+    await site.core.turns.save(make_turn(trace_id="t1", caller=LOCAL, outcome="blocked", lang="de"), "error")
+    turn = (await site.client.get("/turns/t1")).json()
+    assert (turn["outcome"], turn["answer"]) == ("blocked", message("blocked", "de"))
+    (end,) = read_events((await site.client.post("/ask/stream", json=ASK, headers={"last-event-id": "t1.0"})).text)
+    assert (end["type"], end["answer"]) == ("done", message("blocked", "de"))
+
+
+@pytest.mark.parametrize(
+    ("prices", "cost"), [({"input_price": 2.0, "output_price": 8.0}, 0.0068), ({"input_price": 2.0}, None), ({}, None)]
+)
+async def test_an_answer_costs_its_tokens_at_the_models_prices(prices: dict[str, float], cost: float | None, open_site: OpenSite) -> None:
+    site = await open_site("In 1894 [^bridge].", Delta(usage=Usage(3000, 100)), llm=LLM(discover=False, **prices))
+    assert (await ask(site))["cost"] == cost
+
+
+async def test_an_answer_without_a_model_costs_nothing(open_site: OpenSite) -> None:
+    site = await open_site()
+    assert (await ask(site))["cost"] == 0.0
+
+
+@pytest.mark.parametrize("room_id", ["r" * 201, 7, "\ud800"])
+async def test_a_room_that_cannot_be_is_refused(room_id: Any, open_site: OpenSite) -> None:
+    site = await open_site()
+    reply = await site.client.post("/ask", content=json.dumps(ASK | {"room_id": room_id}), headers={"content-type": "application/json"})
+    assert (reply.status_code, "room_id" in reply.json()["detail"]) == (422, True)
+
+
+@pytest.mark.parametrize("path", ["/conversations?limit=0", "/conversations?limit=201", "/conversations/r1?limit=0"])
+async def test_a_page_has_a_sensible_size(path: str, open_site: OpenSite) -> None:
+    site = await open_site()
+    assert (await site.client.get(path)).status_code == 422
