@@ -17,10 +17,10 @@ DEV_DONE := .venv/dev-$(call sum,requirements/dev.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint style types imports pytest bench clean lock
+.PHONY: help setup run test lint style types imports pytest adapter bench clean lock
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s  %s\n", $$1, $$2 }' Makefile
 
 setup: $(SETUP_DONE) ## the libraries and the `footnote` command, in .venv
 
@@ -44,8 +44,14 @@ imports: $(DEV_DONE)
 pytest: $(DEV_DONE)
 	$(BIN)/python -m pytest
 
+adapter: setup ## the Lambda Web Adapter, for `footnote invoke query`; needs cargo, takes a minute or two
+	$(BIN)/python -m footnote_local.lambda_service.web_adapter
+
 bench: setup ## the figures: quality, speed, memory
 	$(BIN)/python -m bench
+
+compare: setup ## Footnote beside other systems, on DATA_SETS; installs those once (6 GB)
+	$(BIN)/python -m bench.peers --write
 
 clean: ## remove .venv and caches; DATA stays
 	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist test-results

@@ -153,11 +153,12 @@ def ask(
     """Answer a question, with citations. The default command."""
     from footnote_local.questions import ask as answer
 
-    turn = run(answer(_core(data), question, collection, sys.stdout.write if not as_json else None))
+    core = _core(data)
+    turn = run(answer(core, question, collection, sys.stdout.write if not as_json else None))
     if as_json:
         from query.dialects.trd import reply
 
-        show_json(reply(turn).model_dump())
+        show_json(reply(turn, core.settings.llm).model_dump())
     else:
         print()
         for citation in turn.answer.citations if turn.answer else ():
@@ -233,6 +234,19 @@ def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
         for finding in findings:
             print(f"{finding.state:8} {finding.part:16} {finding.found}" + (f"\n{'':26}{finding.remedy}" if finding.remedy else ""))
     leave(Exit.BAD if any(finding.state == "broken" for finding in findings) else Exit.OK)
+
+
+@app.command()
+def invoke(
+    function: Annotated[Literal["query", "ingest", "feedback", "stats"], typer.Argument(help="The function.")],
+    event: Annotated[Path, typer.Argument(help="What triggers it; `events/` has one of each.", metavar="EVENT.json")],
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Run a function on one event, in processes of its own as on AWS Lambda."""
+    from footnote_local.invoke import invoke as invoke_function
+
+    leave(Exit.OK if run(invoke_function(function, event, data, as_json)) else Exit.BAD)
 
 
 def main() -> None:

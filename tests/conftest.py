@@ -44,8 +44,9 @@ sys.addaudithook(_stay_on_this_machine)
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The browser comes last: once Playwright's loop runs in the main thread, asyncio can start no other there."""
-    items.sort(key=lambda item: item.nodeid.startswith("tests/browser/"))
+    """The browser comes after the rest: once Playwright's loop runs in the main thread, asyncio can start no other there.
+    The live functions come last: they bring a loop of their own, and wait for the Lambda Web Adapter, built meanwhile."""
+    items.sort(key=lambda item: (item.nodeid.startswith("tests/live/"), item.nodeid.startswith("tests/browser/")))
 
 
 class HandClock:

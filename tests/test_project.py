@@ -7,14 +7,17 @@ import re
 import socket
 import subprocess
 import tomllib
+from hashlib import md5
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
 import cfnlint.api
 import pytest
 import yaml
 
+from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from tests.conftest import HandClock, NetworkBlocked
 
 ROOT = Path(__file__).parents[1]
@@ -95,7 +98,7 @@ def test_the_patterns_find_what_they_look_for(text: str) -> None:
 
 def test_no_source_file_is_longer_than_one_can_read() -> None:
     sizes = {name_of(path): len(path.read_text().splitlines()) for path in ours() if path.suffix == ".py"}
-    assert "layers/common/footnote/types.py" in sizes
+    assert "layers/common/footnote/bootstrap.py" in sizes
     assert {name: lines for name, lines in sizes.items() if lines > (LONGEST_TEST if name.startswith("tests/") else LONGEST_FILE)} == {}
 
 
@@ -152,6 +155,22 @@ def test_every_function_of_the_template_has_its_code_and_its_build() -> None:
         assert callable(getattr(import_module(module), name))
 
 
+def test_functions_run_here_as_the_template_describes_them() -> None:
+    template = yaml.load((ROOT / "template.yaml").read_text(), Yaml)
+    common = template["Globals"]["Function"]
+    described = {}
+    for name, resource in template["Resources"].items():
+        if resource["Type"] == "AWS::Serverless::Function":
+            merged = {**common, **resource["Properties"]}
+            variables = {**common["Environment"]["Variables"], **merged["Environment"]["Variables"]}
+            # The wrapper is how the runtime's image starts `run.sh`; here it is started at once.
+            assert (variables.pop("AWS_LAMBDA_EXEC_WRAPPER", None) == "/opt/bootstrap") == (merged["Handler"] == "run.sh")
+            described[name.removesuffix("Function").lower()] = Described(
+                merged["Handler"], merged["Timeout"], merged["MemorySize"], variables
+            )
+    assert described == FUNCTIONS
+
+
 def test_every_package_of_the_layer_is_built_into_it() -> None:
     copied = re.search(r"cp -R (.+) \"\$\(ARTIFACTS_DIR\)/python/\"", (ROOT / "layers/common/Makefile").read_text())
     assert copied is not None
@@ -162,14 +181,24 @@ def test_every_package_of_the_layer_is_built_into_it() -> None:
 def test_a_sample_event_says_what_triggers_it(path: Path) -> None:
     event = json.loads(path.read_text())
     match path.stem:
-        case "query_http" | "feedback_http":
-            assert event["version"] == "2.0"
-            assert event["rawPath"] == {"query_http": "/ask", "feedback_http": "/feedback"}[path.stem]
+        case "query_http" | "query_http_stream" | "ingest_http" | "feedback_http":
+            paths = {"query_http": "/ask", "query_http_stream": "/ask/stream", "ingest_http": "/uploads", "feedback_http": "/feedback"}
+            assert (event["version"], event["requestContext"]["http"]["method"]) == ("2.0", "POST")
+            assert event["rawPath"] == event["requestContext"]["http"]["path"] == paths[path.stem]
             assert json.loads(event["body"])
-        case "ingest_s3_drop":
+            assert event["headers"]["content-length"] == str(len(event["body"]))
+        case "query_http_get" | "ingest_http_get" | "feedback_http_get" | "stats_http_get":
+            paths = {"query": "/collections", "ingest": "/documents", "feedback": "/feedback/metrics", "stats": "/stats"}
+            assert (event["version"], event["requestContext"]["http"]["method"]) == ("2.0", "GET")
+            assert event["rawPath"] == event["requestContext"]["http"]["path"] == paths[path.stem.removesuffix("_http_get")]
+            assert dict(parse_qsl(event["rawQueryString"])) == event.get("queryStringParameters", {})
+        case "ingest_s3_test":
+            assert json.loads(event["Records"][0]["body"])["Event"] == "s3:TestEvent"
+        case "ingest_s3_drop" | "ingest_s3_batch" | "ingest_s3_removed":
             (drop,) = json.loads(event["Records"][0]["body"])["Records"]
-            assert drop["eventName"] == "ObjectCreated:Put"
+            assert drop["eventName"] == ("ObjectRemoved:Delete" if path.stem == "ingest_s3_removed" else "ObjectCreated:Put")
             assert drop["s3"]["object"]["key"] == "handbooks/%EC%97%AC%ED%96%89+%EA%B7%9C%EC%A0%95.pdf"
+            assert [md5(record["body"].encode()).hexdigest() for record in event["Records"]] == [r["md5OfBody"] for r in event["Records"]]
         case "stats_schedule":
             assert event["detail-type"] == "Scheduled Event"
         case other:

@@ -1,61 +1,26 @@
-"""PDF → blocks. The files are written here, object by object, so that each line's place is known."""
+"""PDF → blocks: what is a heading, a paragraph, a list; what is left out; what can't be read."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
 import pytest
 from pypdf import PdfReader, PdfWriter
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
-from footnote.ingest.parse.pdf_layout import Line, to_blocks
+from footnote.ingest.parse.pdf_blocks import to_blocks
+from footnote.ingest.parse.pdf_lines import Line
+from footnote.ingest.parse.pdf_page import with_ligatures
 from footnote.types import Block
+from tests.footnote.ingest.pdf_files import Drawing, Image, Text, make_pdf, paragraph
 
 
-@dataclass(frozen=True)
-class Text:
-    """Points from the left and from the bottom of a page of 600 × 800."""
-
-    x: float
-    y: float
-    text: str
-    size: float = 10
-    bold: bool = False
-
-
-def paragraph(*lines: str, x: float = 60, y: float = 700, size: float = 10) -> list[Text]:
-    return [Text(x, y - 12 * i, line, size) for i, line in enumerate(lines)]
-
-
-def make_pdf(pages: Sequence[Sequence[Text]], title: str = "") -> bytes:
-    objects = [
-        b"<< /Type /Catalog /Pages 2 0 R >>",
-        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{6 + 2 * i} 0 R' for i in range(len(pages)))}] >>".encode(),
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
-        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
-        f"<< /Title ({title}) >>".encode(),
-    ]
-    for i, texts in enumerate(pages):
-        shown = "\n".join(f"BT /F{2 if t.bold else 1} {t.size} Tf 1 0 0 1 {t.x} {t.y} Tm ({t.text}) Tj ET" for t in texts)
-        content = shown.encode("cp1252")
-        resources = "/Resources << /Font << /F1 3 0 R /F2 4 0 R >> >>"
-        objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] {resources} /Contents {7 + 2 * i} 0 R >>".encode())
-        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(content), content))
-    data = b"%PDF-1.4\n"
-    offsets = []
-    for number, body in enumerate(objects, 1):
-        offsets.append(len(data))
-        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    trailer = b"trailer << /Size %d /Root 1 0 R /Info 5 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(data))
-    return data + b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + table + trailer
-
-
-def blocks(*pages: Sequence[Text]) -> tuple[Block, ...]:
-    return parse(make_pdf(pages), "a.pdf").blocks
+def blocks(*pages: Sequence[Drawing]) -> tuple[Block, ...]:
+    """Without their places."""
+    return tuple(replace(block, places=()) for block in parse(make_pdf(pages), "a.pdf").blocks)
 
 
 def reason_of(data: bytes) -> tuple[str, str]:
@@ -154,7 +119,7 @@ def test_raised_signs_stay_in_their_line() -> None:
 
 def test_pages_count_even_where_they_are_empty() -> None:
     parsed = parse(make_pdf([[], paragraph("Hello there.")]), "a.pdf")
-    assert (parsed.pages, parsed.blocks) == (2, (Block("paragraph", "Hello there.", 0, 2),))
+    assert (parsed.pages, [(block.text, block.page) for block in parsed.blocks], parsed.reason) == (2, [("Hello there.", 2)], None)
 
 
 @pytest.mark.parametrize(
@@ -179,6 +144,13 @@ def test_a_pdf_that_anyone_may_open_is_read_although_it_is_encrypted() -> None:
     buffer = io.BytesIO()
     writer.write(buffer)
     assert parse(buffer.getvalue(), "a.pdf").blocks[0].text == " ".join(LINES)
+
+
+def test_pages_that_hold_images_only_are_named() -> None:
+    text, image = paragraph("Hello there."), [Image()]
+    parsed = parse(make_pdf([text, image, [], text, image, image, [*text, Image()]]), "a.pdf")
+    assert (parsed.reason, parsed.remedy) == ("3 of 7 pages (2, 5–6) hold images only.", "Run OCR on it, then add it again.")
+    assert parse(make_pdf([image, text]), "a.pdf").reason == "1 of 2 pages (1) holds images only."
 
 
 def test_a_pdf_without_text_holds_images_only() -> None:
@@ -222,3 +194,49 @@ def test_rows_of_cells_are_a_table_with_the_first_as_its_header() -> None:
         Block("paragraph", "The members and what they pay stand in this table.", 0, 1),
         Block("table", table, 0, 1),
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("Table 3: What the members pay", "caption"),
+        ("Fig. 2. The growth of the society", "caption"),
+        ("Abbildung 4.1 Ein Haus", "caption"),
+        ("Table 3 shows what the members pay.", "paragraph"),
+        ("Tables are numbered.", "paragraph"),
+    ],
+)
+def test_captions_are_told_from_sentences_that_name_a_table(text: str, kind: str) -> None:
+    assert [block.kind for block in blocks([*paragraph(*LINES), *paragraph(text, y=600)])] == ["paragraph", kind]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("그림 1. 회원 수", "caption"),
+        ("<표 2> 회비", "caption"),
+        ("표 2는 회비를 보여 준다.", "paragraph"),
+        ("표 2 다음에 회비가 나온다.", "paragraph"),
+    ],
+)
+def test_korean_captions_are_told_from_sentences_too(text: str, kind: str) -> None:
+    assert [block.kind for block in to_blocks([Line(text, 1)], 1)] == [kind]
+
+
+def test_letters_that_stand_apart_are_put_together_as_words() -> None:
+    page = [Text(60 + 20 * i, 700, letter) for i, letter in enumerate("ANNUAL")]
+    page += [Text(200 + 20 * i, 700, letter) for i, letter in enumerate("REPORT")]
+    assert [block.text for block in blocks(page)] == ["ANNUAL REPORT"]
+
+
+def test_a_dash_within_an_item_is_no_bullet() -> None:
+    assert blocks([*paragraph("1. Bread * and butter"), *paragraph("2. Wine", y=688)])[0].text == "1. Bread * and butter\n2. Wine"
+
+
+def test_what_stands_beside_the_page_is_left_out() -> None:
+    assert [block.text for block in blocks([*paragraph("On the page."), Text(700, 700, "Beside it.")])] == ["On the page."]
+
+
+def test_ligatures_without_a_name_are_put_right() -> None:
+    text = with_ligatures("an o↵-the-shelf tool for e↵orts of di\ufffeculty; press ↵ or \ufffe", [37, 56])
+    assert text == "an oﬀ-the-shelf tool for eﬀorts of diﬃculty; press ↵ or \u200b"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from footnote.ingest.parse.decode import decode
 from footnote.types import Block, Parsed
@@ -20,7 +21,10 @@ _WRAPPED = 45
 
 
 def parse(data: bytes) -> Parsed:
-    text = decode(data)
+    return parse_text(decode(data))
+
+
+def parse_text(text: str) -> Parsed:
     groups = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.strip("\n"))
     blocks: list[Block] = []
     for group in groups:
@@ -86,17 +90,23 @@ def join_wrapped(lines: list[str]) -> str:
     return "\n".join(stripped)
 
 
-def join_lines(lines: list[str]) -> str:
+def join_lines(lines: Sequence[str]) -> str:
     """One line out of several; a word that was divided at a line's end is put together again."""
+    return join_with_offsets(lines)[0]
+
+
+def join_with_offsets(lines: Sequence[str]) -> tuple[str, list[int]]:
+    """(`join_lines`, where each line begins in it). No line is empty."""
     text = lines[0]
+    offsets = [0]
     for line in lines[1:]:
         if _divides(text, line):
-            text = text[:-1] + line
-        elif text.endswith("-") and text[-2:-1].isalpha() and not _CONJUNCTION.match(line):
-            text += line
-        else:
-            text += " " + line
-    return text
+            text = text[:-1]
+        elif not (text.endswith("-") and text[-2:-1].isalpha() and not _CONJUNCTION.match(line)):
+            text += " "
+        offsets.append(len(text))
+        text += line
+    return text, offsets
 
 
 def _divides(text: str, line: str) -> bool:

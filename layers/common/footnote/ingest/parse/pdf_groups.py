@@ -1,0 +1,101 @@
+"""Which lines are one paragraph, heading, list item or table? By gaps, sizes, boldness and indents. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from statistics import median
+
+from footnote.ingest.parse.pdf_lines import Line
+from footnote.ingest.parse.plain import ITEM
+
+BULLET = re.compile(r"[•·‣▪◦●○■□➢➤✓\uf0b7\uf0a7\uf0d8]\s*|[-–*]\s+|o\s+(?=[A-Z])")
+_END = re.compile(r"[.!?:;。…][\"'”’)\]]*$")
+_SAME_EDGE = 4.0
+"""Points by which the edges of two parts of one table may differ."""
+
+
+def group_lines(lines: Sequence[Line]) -> list[list[Line]]:
+    groups: list[list[Line]] = []
+    pitches = _pitches(lines)
+    margins = _right_margins(lines)
+    for line in lines:
+        if groups and _continues(groups[-1], line, pitches.get(round(line.size), 0.0), margins.get(groups[-1][-1].page, 0.0)):
+            groups[-1].append(line)
+        elif groups and _continues_table(groups[-1], line):
+            if line.cells != groups[-1][0].cells:  # the header is repeated on each page
+                groups[-1].append(line)
+        else:
+            groups.append([line])
+    return groups
+
+
+def is_item(text: str) -> bool:
+    return bool(BULLET.match(text) or (text[:1] in "(0123456789" and ITEM.match(text)))
+
+
+def is_bold(group: Sequence[Line]) -> bool:
+    """True while all of a group is bold, as a heading is."""
+    return all(line.bold for line in group)
+
+
+def _continues_table(group: Sequence[Line], line: Line) -> bool:
+    """A ruled table goes on at the beginning of the next page."""
+    before = group[-1]
+    alike = abs(line.x0 - before.x0) < _SAME_EDGE and abs(line.x1 - before.x1) < _SAME_EDGE and len(line.cells) == len(before.cells)
+    return bool(before.table and line.table) and line.page == before.page + 1 and alike
+
+
+def _pitches(lines: Sequence[Line]) -> dict[int, float]:
+    """Font height → the distance between the lower edges of two lines that most text of it has."""
+    steps: dict[int, Counter[float]] = defaultdict(Counter)
+    for before, line in pairwise(lines):
+        step = line.y1 - before.y1
+        if before.page == line.page and 0.7 * line.size < step < 2.2 * line.size and abs(line.size - before.size) < 0.1 * line.size:
+            steps[round(line.size)][round(step * 2) / 2] += min(len(before.text), len(line.text))
+    return {size: found.most_common(1)[0][0] for size, found in steps.items()}
+
+
+def _right_margins(lines: Sequence[Line]) -> dict[int, float]:
+    """Page → the usual width of a full line, so that a short one can be told."""
+    widths: dict[int, list[float]] = defaultdict(list)
+    for line in lines:
+        widths[line.page].append(line.x1 - line.x0)
+    return {page: median(sorted(found)[len(found) // 2 :]) for page, found in widths.items()}
+
+
+def _continues(group: Sequence[Line], line: Line, pitch: float, width: float) -> bool:
+    before = group[-1]
+    if before.table or line.table:
+        return before.table == line.table and before.page == line.page
+    if not line.page_height or not before.page_height:
+        return line.page == before.page and not _END.search(before.text)
+    if len(line.cells) == len(before.cells) > 1 and line.page == before.page and 0 < line.y1 - before.y1 < 2.5 * line.size:
+        return True  # rows of one table, whose header may be bold
+    if abs(line.size - before.size) > 0.12 * max(line.size, before.size) or (line.bold != before.bold and (is_bold(group) or line.bold)):
+        return False
+    if is_item(line.text) or (max(len(line.cells), len(before.cells)) > 2 and bool(line.cells) != bool(before.cells)):
+        return False
+    size = max(line.size, before.size)
+    if line.page != before.page or line.y1 < before.y0 - size:  # the next page, or up into the next column
+        return _runs_on(before, line, width)
+    step = line.y1 - before.y1
+    usual = pitch or 1.3 * size
+    if step > max(1.28 * usual, usual + 0.25 * size):
+        return False
+    if step < 0.3 * size:  # beside it, not below
+        return True
+    if line.x0 > before.x1 or line.x1 < before.x0:
+        return False
+    indented = 0.8 * size < line.x0 - before.x0 < 6 * size
+    hanging = is_item(group[0].text) and len(group) == 1
+    ended = bool(_END.search(before.text)) and before.x1 - before.x0 < 0.85 * width
+    return not ((indented and not hanging and _END.search(before.text)) or ended)
+
+
+def _runs_on(before: Line, line: Line, width: float) -> bool:
+    """Across pages and columns only a sentence that is visibly cut goes on."""
+    full = before.x1 - before.x0 > 0.6 * width
+    return full and not before.bold and not _END.search(before.text) and (line.text[:1].islower() or before.text.endswith(("-", ",")))

@@ -1,0 +1,278 @@
+"""One page of a PDF → its lines and the rows of its ruled tables, each with its box; by pdfium."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import pi
+from statistics import median
+from typing import Any, NamedTuple
+
+from footnote.ingest.parse.decode import clean
+from footnote.ingest.parse.pdf_lines import Box, Line, unweave
+from footnote.ingest.parse.pdf_rules import read_drawn
+from footnote.ingest.parse.pdf_tables import Grid, Piece, fill, find_grids
+
+_LINE = re.compile(r"[^\n\x02\ufffe]*[\n\x02\ufffe]?")
+"""pdfium writes U+0002 or U+FFFE for a hyphen at a line's end, and no line end after it."""
+_HYPHEN_AT_END = re.compile(r"[\x02\ufffe]$")
+_NO_LETTER = "\u200b"
+"""A sign that is dropped later; it keeps the place of what has no letter."""
+_FF = re.compile(r"(?<=[a-z])↵(?=[a-z\-.,;:)])")
+"""Some fonts have their ff where others have this sign, and name it so."""
+_BOLD_NAMES = (b"bold", b"black", b"heavy", b"-bd", b"semibold")
+_BOLD_WEIGHT = 600
+_WORD = re.compile(r"\S+")
+_GAP = 1.4
+"""A gap of this many font heights between two words parts columns and cells."""
+_GAP_IN_TABLE = 0.7
+_TRACKED = 1.6
+"""In a word whose letters stand apart, a gap this many times the usual one parts two words."""
+_NEXT_LINE = 0.7
+"""Font heights that a line stands below the one before, at least."""
+_LEADERS = re.compile(r"(?:\s?\.){4,}\s?")
+
+
+class Word(NamedTuple):
+    text: str
+    first: int
+    last: int
+    """The indices of its first and last character on pdfium's text page."""
+    head: Box
+    tail: Box
+    """The boxes of these two."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """`lines` stand as the page is turned for reading; `shown` maps their boxes to the page as it is shown."""
+
+    lines: list[Line]
+    has_image: bool
+    shown: Callable[[Box], Box]
+
+
+def read_page(page: Any, number: int) -> ReadPage:
+    """The page's lines in the file's own order, which is the reading order of most, but column by column."""
+    text_page = page.get_textpage()
+    drawn = read_drawn(page)
+    left, bottom, right, top = page.get_bbox()
+    width, height = right - left, top - bottom
+    text = _legible(text_page)
+    turn = _reading_turn(text_page, text)
+    upright = [Box(rule.x0 - left, top - rule.y1, rule.x1 - left, top - rule.y0) for rule in drawn.rules]
+    grids = find_grids(rule.turned(turn, width, height) for rule in upright)
+    read_width, read_height = (height, width) if turn in (90, 270) else (width, height)
+    reader = _Reader(text_page, number, (left, top, width, height), turn)
+    lines = unweave(list(reader.rows(text, grids)))
+    text_page.close()
+    back = (page.get_rotation() - turn) % 360
+    return ReadPage(lines, drawn.has_image, lambda box: box.turned(back, read_width, read_height))
+
+
+def _legible(text_page: Any) -> str:
+    """The page's text, character by character as pdfium counts them, its unnamed ligatures put right."""
+    import pypdfium2.raw as pdfium
+
+    text: str = text_page.get_text_range(errors="replace")
+    unnamed = []
+    before = offset = 0
+    for match in re.finditer("\ufffe", text):
+        offset += _utf16_length(text[before : match.start()])
+        before = match.start()
+        index = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, offset)
+        if index >= 0 and pdfium.FPDFText_IsHyphen(text_page, index) == 0:
+            unnamed.append(before)
+    return with_ligatures(text, unnamed)
+
+
+def with_ligatures(text: str, unnamed: Sequence[int]) -> str:
+    """Of the same length; `unnamed` are the positions of glyphs that the font gives no name. Between two small
+    letters that is the ffi: fonts name fi and fl, and nearly no word has an ffl."""
+    letters = list(text)
+    for at in unnamed:
+        between_letters = text[at - 1 : at].islower() and text[at + 1 : at + 2].islower()
+        letters[at] = "ﬃ" if between_letters else _NO_LETTER
+    return _FF.sub("ﬀ", "".join(letters))
+
+
+def _reading_turn(text_page: Any, text: str) -> int:
+    """By how many degrees clockwise the page is to be turned so that most of its text stands upright."""
+    import pypdfium2.raw as pdfium
+
+    weights: Counter[int] = Counter()
+    offset = 0
+    for raw in text.split("\n"):
+        start, offset = offset, offset + _utf16_length(raw) + 1
+        index = pdfium.FPDFText_GetCharIndexFromTextIndex(text_page, start)
+        if index >= 0 and raw.strip():
+            weights[-round(pdfium.FPDFText_GetCharAngle(text_page, index) / (pi / 2)) % 4 * 90] += len(raw)
+    return weights.most_common(1)[0][0] if weights else 0
+
+
+class _Reader:
+    """Asks pdfium for the places and fonts of a page's characters."""
+
+    def __init__(self, text_page: Any, number: int, area: tuple[float, float, float, float], turn: int) -> None:
+        import pypdfium2.raw as pdfium
+
+        self._pdfium = pdfium
+        self._text_page = text_page
+        self._number = number
+        self._left, self._top, self._width, self._height = area
+        self._turn = turn
+        self._page_width, self._page_height = (self._height, self._width) if turn in (90, 270) else (self._width, self._height)
+        self._found = pdfium.FS_RECTF()
+        self._name = ctypes.create_string_buffer(128)
+        self._flags = ctypes.c_int()
+
+    def rows(self, text: str, grids: Sequence[Grid]) -> Iterator[list[Line]]:
+        """Each the pieces between a line's wide gaps, or one row of a table."""
+        torn: set[int] = set()
+        entries = [(words, raw, grid) for raw, found in self._words(text) for words, grid in _by_grid(found, grids, torn)]
+        pieces: dict[int, list[Piece]] = defaultdict(list)
+        for words, _, grid in entries:
+            if grid:
+                pieces[grid] += [_piece(piece) for piece in _cut(words, _GAP_IN_TABLE, grids[grid - 1])]
+        tables = {grid: fill(grids[grid - 1], found) for grid, found in pieces.items() if grid not in torn}
+        told: set[int] = set()
+        for words, raw, grid in entries:
+            if not words:  # a line that stands nowhere
+                yield [Line(_cleaned(raw), self._number)]
+            elif not tables.get(grid):
+                if row := [line for piece in _cut(words, _GAP) if (line := self._line(piece)).text]:
+                    yield row
+            elif grid not in told:
+                told.add(grid)
+                size = median(word.head.y1 - word.head.y0 for word in words)
+                for cells, (x0, y0, x1, y1) in tables[grid]:
+                    content = " ".join(filter(None, cells))
+                    yield [Line(content, self._number, x0, x1, y0, y1, size, False, self._page_height, cells, grid)]
+
+    def _words(self, text: str) -> Iterator[tuple[str, list[Word]]]:
+        """Each line of the text and its words; no words = it stands nowhere on the page."""
+        offset = 0
+        for raw in _LINE.findall(text):
+            start, offset = offset, offset + _utf16_length(raw)
+            if not _cleaned(raw):
+                continue
+            begin = self._pdfium.FPDFText_GetCharIndexFromTextIndex(self._text_page, start)
+            if begin < 0:
+                yield raw, []
+                continue
+            spans = [(match[0], begin + match.start(), begin + match.end() - 1) for match in _WORD.finditer(raw)]
+            words = [
+                Word(word, first, last, head := self._box(first), head if first == last else self._box(last)) for word, first, last in spans
+            ]
+            if not (self._is_on_page(words[0].head) and self._is_on_page(words[-1].tail)):
+                words = [word for word in words if self._is_on_page(word.head)]
+            for line in _by_height(words):
+                yield raw, _without_tracking(line)
+
+    def _is_on_page(self, box: Box) -> bool:
+        """False for what stands beside the page: printers' marks, the other half of a spread."""
+        return 0 <= (box.x0 + box.x1) / 2 <= self._page_width and 0 <= (box.y0 + box.y1) / 2 <= self._page_height
+
+    def _box(self, index: int) -> Box:
+        """The box of a character, by its font's height rather than its ink."""
+        found = self._found
+        self._pdfium.FPDFText_GetLooseCharBox(self._text_page, index, found)
+        left, top = self._left, self._top
+        box = Box(found.left - left, top - found.top, found.right - left, top - found.bottom)
+        return box.turned(self._turn, self._width, self._height) if self._turn else box
+
+    def _line(self, words: Sequence[Word]) -> Line:
+        first, last = words[0].first, words[-1].last
+        middle = self._box((first + last) // 2)
+        head, tail = words[0].head, words[-1].tail
+        x0, y0, x1, y1 = _around(head, tail)
+        size = middle.y1 - middle.y0 if middle.y1 > middle.y0 else max(head.y1 - head.y0, tail.y1 - tail.y0)
+        bold = self._is_bold(first) and self._is_bold(last)
+        content = _cleaned(" ".join(word.text for word in words))
+        return Line(content, self._number, x0, x1, y0, y1, size, bold, self._page_height)
+
+    def _is_bold(self, index: int) -> bool:
+        if self._pdfium.FPDFText_GetFontWeight(self._text_page, index) >= _BOLD_WEIGHT:
+            return True
+        self._pdfium.FPDFText_GetFontInfo(self._text_page, index, self._name, 128, self._flags)
+        font = self._name.value.lower()
+        return any(name in font for name in _BOLD_NAMES)
+
+
+def _by_height(words: Sequence[Word]) -> Iterator[list[Word]]:
+    """The lines of one line of the text: now and then pdfium misses that the next one begins."""
+    start = 0
+    for i in range(1, len(words)):
+        before, head = words[i - 1], words[i].head
+        level = abs(before.tail.y0 - before.head.y0) < 1  # or else the text runs downwards
+        if level and head.x0 < before.tail.x1 and head.y0 - before.tail.y0 > _NEXT_LINE * (head.y1 - head.y0):
+            yield list(words[start:i])
+            start = i
+    if words:
+        yield list(words[start:])
+
+
+def _by_grid(words: list[Word], grids: Sequence[Grid], torn: set[int]) -> Iterator[tuple[list[Word], int]]:
+    """The words that stand in no grid, and those that stand in the first, second, …, counted from 1.
+    Grids whose edge goes through running text are no tables; they are added to `torn`."""
+    near = [(i, grid) for i, grid in enumerate(grids, 1) if words and grid.reaches(words[0].head)]
+    if not near:
+        yield words, 0
+        return
+    parts: dict[int, list[Word]] = defaultdict(list)
+    before = 0
+    for i, word in enumerate(words):
+        x, y = (word.head.x0 + word.tail.x1) / 2, (word.head.y0 + word.head.y1) / 2
+        grid = next((number for number, grid in near if grid.holds(x, y)), 0)
+        if i and grid != before and len(_cut(words[i - 1 : i + 1], _GAP_IN_TABLE)) == 1:
+            torn |= {grid, before}
+        parts[grid].append(word)
+        before = grid
+    for grid, found in parts.items():
+        yield found, grid
+
+
+def _cut(words: Sequence[Word], gap: float, grid: Grid | None = None) -> list[list[Word]]:
+    pieces = [[words[0]]]
+    for before, word in pairwise(words):
+        wide = word.head.x0 - before.tail.x1 > gap * (word.head.y1 - word.head.y0)
+        if wide or (grid and grid.parts(before.tail, word.head)):
+            pieces.append([])
+        pieces[-1].append(word)
+    return pieces
+
+
+def _piece(words: Sequence[Word]) -> Piece:
+    return Piece(_cleaned(" ".join(word.text for word in words)), _around(words[0].head, words[-1].tail))
+
+
+def _without_tracking(words: list[Word]) -> list[Word]:
+    """`H e a d i n g` → `Heading`, where nearly all "words" are letters that stand equally far apart."""
+    if len(words) < 4 or sum(len(word.text) == 1 and word.text.isalpha() for word in words) < 0.8 * len(words):
+        return words
+    gaps = [word.head.x0 - before.tail.x1 for before, word in pairwise(words)]
+    widest = _TRACKED * median(gaps)
+    joined = [words[0]]
+    for gap, word in zip(gaps, words[1:], strict=True):
+        before = joined[-1]
+        if gap > widest or not before.text.isalpha():
+            joined.append(word)
+        else:
+            joined[-1] = Word(before.text + word.text, before.first, word.last, before.head, word.tail)
+    return joined
+
+
+def _around(a: Box, b: Box) -> Box:
+    return Box(min(a.x0, b.x0), min(a.y0, b.y0), max(a.x1, b.x1), max(a.y1, b.y1))
+
+
+def _cleaned(text: str) -> str:
+    return _LEADERS.sub(" … ", clean(_HYPHEN_AT_END.sub("-", text.strip()))).strip()
+
+
+def _utf16_length(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2

@@ -1,0 +1,121 @@
+"""What is drawn on a PDF's page: its straight lines, and whether it shows an image; by pdfium."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from footnote.ingest.parse.pdf_lines import Box
+
+_THIN = 3.0
+"""Points; what is drawn no thicker is a line."""
+_SHORTEST = 5.0
+_MOST_PATHS = 3000
+_MOST_SEGMENTS = 400
+"""Past these a path or a page is a drawing, not a table."""
+_DEEPEST = 4
+
+Matrix = tuple[float, float, float, float, float, float]
+_IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+
+
+class Drawn(NamedTuple):
+    """Rules: boxes in points, x from the left, y upwards (y0 is the lower one), thin in one direction."""
+
+    rules: list[Box]
+    has_image: bool
+
+
+def read_drawn(page: Any) -> Drawn:
+    import pypdfium2.raw as pdfium
+
+    objects = (pdfium.FPDFPage_GetObject(page, i) for i in range(pdfium.FPDFPage_CountObjects(page)))
+    paths: list[tuple[Any, Matrix]] = []
+    has_image = _collect(objects, _IDENTITY, _DEEPEST, paths)
+    if len(paths) > _MOST_PATHS:
+        return Drawn([], has_image)
+    lines = (box for item, matrix in paths for box in _straight_lines(item, matrix))
+    return Drawn([box for box in lines if max(box.x1 - box.x0, box.y1 - box.y0) >= _SHORTEST], has_image)
+
+
+def _collect(objects: Iterable[Any], matrix: Matrix, depth: int, paths: list[tuple[Any, Matrix]]) -> bool:
+    """Adds each path among the objects, and within their forms, with the matrix from there to the page. True if there is an image."""
+    import pypdfium2.raw as pdfium
+
+    has_image = False
+    for item in objects:
+        kind = pdfium.FPDFPageObj_GetType(item)
+        if kind == pdfium.FPDF_PAGEOBJ_PATH:
+            paths.append((item, matrix))
+        elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
+            has_image = True
+        elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth:
+            inside = (pdfium.FPDFFormObj_GetObject(item, i) for i in range(pdfium.FPDFFormObj_CountObjects(item)))
+            has_image |= _collect(inside, _times(_matrix_of(item), matrix), depth - 1, paths)
+    return has_image
+
+
+def _straight_lines(path: Any, matrix: Matrix) -> Iterator[Box]:
+    """The path itself where it is thin, else the upright and level lines it consists of."""
+    import pypdfium2.raw as pdfium
+
+    left, bottom, right, top = (ctypes.c_float() for _ in range(4))
+    if not pdfium.FPDFPageObj_GetBounds(path, left, bottom, right, top):
+        return
+    bounds = _box(_map(matrix, left.value, bottom.value), _map(matrix, right.value, top.value))
+    if min(bounds.x1 - bounds.x0, bounds.y1 - bounds.y0) <= _THIN:
+        yield bounds
+        return
+    if max(bounds.x1 - bounds.x0, bounds.y1 - bounds.y0) < 2 * _SHORTEST:
+        return
+    segments = pdfium.FPDFPath_CountSegments(path)
+    if segments > _MOST_SEGMENTS:
+        return
+    to_page = _times(_matrix_of(path), matrix)
+    x, y = ctypes.c_float(), ctypes.c_float()
+    start = before = (0.0, 0.0)
+    for i in range(segments):
+        segment = pdfium.FPDFPath_GetPathSegment(path, i)
+        pdfium.FPDFPathSegment_GetPoint(segment, x, y)
+        kind = pdfium.FPDFPathSegment_GetType(segment)
+        if kind == pdfium.FPDF_SEGMENT_BEZIERTO:
+            return
+        point = _map(to_page, x.value, y.value)
+        if kind == pdfium.FPDF_SEGMENT_MOVETO:
+            start = point
+        elif kind == pdfium.FPDF_SEGMENT_LINETO and _is_straight(before, point):
+            yield _box(before, point)
+        if pdfium.FPDFPathSegment_GetClose(segment) and _is_straight(point, start):
+            yield _box(point, start)
+        before = point
+
+
+def _is_straight(a: tuple[float, float], b: tuple[float, float]) -> bool:
+    return min(abs(a[0] - b[0]), abs(a[1] - b[1])) < 0.5
+
+
+def _box(a: tuple[float, float], b: tuple[float, float]) -> Box:
+    return Box(min(a[0], b[0]), min(a[1], b[1]), max(a[0], b[0]), max(a[1], b[1]))
+
+
+def _matrix_of(item: Any) -> Matrix:
+    import pypdfium2.raw as pdfium
+
+    found = pdfium.FS_MATRIX()
+    if not pdfium.FPDFPageObj_GetMatrix(item, found):
+        return _IDENTITY
+    return found.a, found.b, found.c, found.d, found.e, found.f
+
+
+def _times(first: Matrix, second: Matrix) -> Matrix:
+    """The matrix that does the first, then the second."""
+    a, b, c, d, e, f = first
+    x, y = _map(second, e, f)
+    p, q, r, s, _, _ = second
+    return a * p + b * r, a * q + b * s, c * p + d * r, c * q + d * s, x, y
+
+
+def _map(matrix: Matrix, x: float, y: float) -> tuple[float, float]:
+    a, b, c, d, e, f = matrix
+    return a * x + c * y + e, b * x + d * y + f

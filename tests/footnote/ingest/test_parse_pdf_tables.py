@@ -1,0 +1,116 @@
+"""Ruled tables of PDFs: rules → a grid, words → its cells; and what is ruled but no table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from footnote.ingest.parse import parse
+from footnote.types import Block
+from tests.footnote.ingest.pdf_files import Drawing, Rule, Text, make_pdf, paragraph
+
+
+def blocks(*pages: Sequence[Drawing], form: bool = False) -> list[Block]:
+    return [replace(block, places=()) for block in parse(make_pdf(pages, form=form), "a.pdf").blocks]
+
+
+def ruled(rows: Sequence[Sequence[str]], y: float = 700, upright: Sequence[float] = (50, 200, 300, 400)) -> list[Drawing]:
+    """Rows 40 high with the upper edge at `y`; a cell's text is cut at its line ends."""
+    drawn: list[Drawing] = []
+    bottom = y - 40 * len(rows)
+    for j, row in enumerate(rows):
+        for x, cell in zip(upright, row, strict=False):
+            drawn += [Text(x + 5, y - 40 * j - 12 - 12 * k, line) for k, line in enumerate(cell.split("\n")) if line]
+    drawn += [Rule(upright[0], y - 40 * j, upright[-1], y - 40 * j) for j in range(len(rows) + 1)]
+    return drawn + [Rule(x, bottom, x, y) for x in upright]
+
+
+FEES = [("Name", "Fee", "City"), ("Anna\nMiller", "5", "Rome"), ("Bob", "", "Paris")]
+FEES_TEXT = "| Name | Fee | City |\n| --- | --- | --- |\n| Anna Miller | 5 | Rome |\n| Bob |  | Paris |"
+
+
+def test_a_ruled_table_keeps_its_cells_of_several_lines_and_its_empty_ones() -> None:
+    before, after = paragraph("The fees.", y=740), paragraph("That is all.", y=500)
+    assert blocks([*before, *ruled(FEES), *after]) == [
+        Block("paragraph", "The fees.", 0, 1),
+        Block("table", FEES_TEXT, 0, 1),
+        Block("paragraph", "That is all.", 0, 1),
+    ]
+
+
+def test_words_of_neighbouring_cells_are_parted_by_the_rule_between_them() -> None:
+    rows = [("Left side", "Right"), ("of a rule", "side")]
+    page = ruled(rows, upright=(50, 94, 200))
+    assert [block.text for block in blocks(page)] == ["| Left side | Right |\n| --- | --- |\n| of a rule | side |"]
+
+
+def test_a_table_drawn_in_a_form_is_found() -> None:
+    assert [block.text for block in blocks(ruled(FEES), form=True)] == [FEES_TEXT]
+
+
+def test_a_header_over_two_columns_stands_in_the_first_of_them() -> None:
+    page = [*ruled([("", "", ""), ("Anna", "5", "6"), ("Bob", "7", "8")])]
+    page = [drawing for drawing in page if drawing != Rule(300, 580, 300, 700)]
+    page += [Rule(300, 580, 300, 660), Text(55, 688, "Name"), Text(270, 688, "Fees of both years")]
+    assert [block.text for block in blocks(page)] == [
+        "| Name | Fees of both years |  |\n| --- | --- | --- |\n| Anna | 5 | 6 |\n| Bob | 7 | 8 |"
+    ]
+
+
+def test_level_rules_alone_bound_a_table_whose_columns_are_told_by_gaps() -> None:
+    rows = [("Type", "Top 5", "Top 20"), ("Random", "47.0", "64.3"), ("Gold", "42.6", "63.1")]
+    page: list[Drawing] = [Text(60 + 120 * i, 700 - 14 * j, cell) for j, row in enumerate(rows) for i, cell in enumerate(row)]
+    page += [Rule(50, y, 400, y) for y in (712, 696, 667)]
+    assert [block.text for block in blocks(page)] == [
+        "| Type | Top 5 | Top 20 |\n| --- | --- | --- |\n| Random | 47.0 | 64.3 |\n| Gold | 42.6 | 63.1 |"
+    ]
+
+
+def test_a_table_goes_on_over_the_page_without_its_repeated_header() -> None:
+    first = ruled([FEES[0], ("Anna", "5", "Rome"), ("Bob", "6", "Paris"), ("Cid", "7", "Oslo")], y=220)
+    second = ruled([FEES[0], ("Dora", "8", "Bonn"), ("Eve", "9", "Kiel"), ("Finn", "1", "Ulm")], y=760)
+    [table] = blocks(first, second)
+    assert [line.split(" | ")[0] for line in table.text.split("\n")] == [
+        "| Name",
+        "| ---",
+        "| Anna",
+        "| Bob",
+        "| Cid",
+        "| Dora",
+        "| Eve",
+        "| Finn",
+    ]
+
+
+def test_two_tables_on_a_page_stay_two() -> None:
+    page = [*ruled(FEES), *paragraph("Another table:", y=540), *ruled([("A", "B", "C"), ("1", "2", "3")], y=500)]
+    assert [block.kind for block in blocks(page)] == ["table", "paragraph", "table"]
+
+
+def test_a_frame_around_text_is_no_table() -> None:
+    frame = [Rule(50, 650, 550, 650), Rule(50, 720, 550, 720), Rule(50, 650, 50, 720), Rule(550, 650, 550, 720)]
+    page: list[Drawing] = [
+        *frame,
+        *paragraph("Note: the committee meets on the first Monday of each month, and", "sends its minutes to all."),
+    ]
+    assert blocks(page) == [
+        Block("paragraph", "Note: the committee meets on the first Monday of each month, and sends its minutes to all.", 0, 1)
+    ]
+
+
+def test_columns_of_text_in_frames_are_no_table() -> None:
+    text = [
+        "The committee meets on the first Monday of",
+        "each month and sends its minutes to all of",
+        "the members within a week after the day.",
+    ] * 8
+    frames = [Rule(x, 300, x, 720) for x in (50, 290, 540)] + [Rule(50, y, 540, y) for y in (300, 600, 720)]
+    page: list[Drawing] = [*frames, *paragraph(*text, x=60), *paragraph(*text, x=300)]
+    assert {block.kind for block in blocks(page)} == {"paragraph"}
+
+
+def test_rules_through_running_text_make_no_table() -> None:
+    lines = paragraph(*["The committee meets on the first Monday of each month and then it sends the minutes."] * 4)
+    grid = [Rule(x, 650, x, 720) for x in (100, 130, 260)] + [Rule(100, y, 260, y) for y in (650, 684, 720)]
+    page: list[Drawing] = [*lines, *grid]
+    assert {block.kind for block in blocks(page)} == {"paragraph"}

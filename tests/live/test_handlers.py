@@ -1,0 +1,91 @@
+"""The functions that AWS's own Python runtime calls, with each of the sample events."""
+
+from __future__ import annotations
+
+import re
+import time
+from pathlib import Path
+
+from anyio.from_thread import BlockingPortal
+
+from footnote.bootstrap import Core
+from footnote.types import Answer, Usage
+from tests.fakes import make_turn
+from tests.functions.conftest import EVENTS, LOCAL, sample_event
+from tests.live.conftest import OpenFunction
+
+KEY = "handbooks/여행 규정.pdf"
+TRACE_ID = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
+JAN_15 = 1_768_469_400.0
+
+
+def test_a_dropped_file_is_a_document_that_http_lists_and_of_a_batch_only_the_poison_goes_back(
+    open_function: OpenFunction, tmp_path: Path
+) -> None:
+    ingest = open_function("ingest", INGEST__DROP_GROUPS='{"handbooks/": ["hr"]}')
+    assert ingest.invoke(sample_event("ingest_s3_test")) == {"batchItemFailures": []}
+    assert ingest.http(sample_event("ingest_http_get")) == (200, {"data": [], "has_more": False, "last_id": None})
+
+    dropped = tmp_path / "drops" / "footnote-documents" / KEY
+    dropped.parent.mkdir(parents=True)
+    dropped.write_bytes(b"Travel is paid for by the day.")
+    assert ingest.invoke(sample_event("ingest_s3_drop")) == {"batchItemFailures": []}
+    status, body = ingest.http(sample_event("ingest_http_get"))
+    (document,) = body["data"]
+    assert (status, document["state"], document["file_name"], document["permission_groups"]) == (200, "READY", KEY, ["hr"])
+
+    dropped.write_bytes(b"Travel is paid for by the mile.")
+    assert ingest.invoke(sample_event("ingest_s3_batch")) == {
+        "batchItemFailures": [{"itemIdentifier": "2e1424d4-f796-459a-8184-9c92662be6da"}]
+    }
+    (changed,) = ingest.http(sample_event("ingest_http_get"))[1]["data"]
+    assert (changed["doc_id"], changed["size"]) == (document["doc_id"], 31)
+
+    assert ingest.invoke(sample_event("ingest_s3_removed")) == {"batchItemFailures": []}
+    assert ingest.http(sample_event("ingest_http_get"))[1]["data"] == [changed]
+
+
+def test_an_upload_is_told_where_to_go(open_function: OpenFunction) -> None:
+    status, body = open_function("ingest").http(sample_event("ingest_http"))
+    assert (status, body["url"], sorted(body["fields"])) == (201, "/uploads/form", ["key", "policy", "x-amz-signature"])
+
+
+def test_feedback_on_a_turn_is_taken_and_measured(open_function: OpenFunction, core: Core, portal: BlockingPortal) -> None:
+    portal.call(core.turns.save, make_turn(trace_id=TRACE_ID, caller=LOCAL, started_at=time.time(), answer=Answer("Yes.")), "done")
+    feedback = open_function("feedback")
+    assert feedback.http(sample_event("feedback_http")) == (200, {"status": "ok"})
+    status, body = feedback.http(sample_event("feedback_http_get"))
+    assert (status, body["positive_rate"], body["counts_by_reason"]) == (200, 0.0, {"The passage is about another version.": 1})
+
+
+def test_feedback_on_no_turn_is_a_404(open_function: OpenFunction) -> None:
+    status, body = open_function("feedback").http(sample_event("feedback_http"))
+    assert (status, body["status"], body["detail"]) == (404, 404, "There is no such turn.")
+
+
+def test_the_schedule_and_http_tell_the_same_figures(open_function: OpenFunction, core: Core, portal: BlockingPortal) -> None:
+    turn = make_turn(trace_id=TRACE_ID, caller=LOCAL, started_at=JAN_15, answer=Answer("Yes.", model="llama"), usage=Usage(10, 4))
+    portal.call(core.turns.save, turn, "done")
+    stats = open_function("stats")
+    assert stats.invoke(sample_event("stats_schedule")) == {"2026-01-14": 0, "2026-01-15": 1}
+    status, body = stats.http(sample_event("stats_http_get"))
+    assert (status, body["from"], body["to"], body["total"]["turns"], body["total"]["total_tokens"]) == (
+        200,
+        "2026-01-01",
+        "2026-01-31",
+        1,
+        14,
+    )
+
+
+def test_a_defect_of_an_event_is_told_by_the_runtime_and_the_next_one_is_served(open_function: OpenFunction) -> None:
+    stats = open_function("stats")
+    event = sample_event("stats_schedule", time="soon")
+    reply = stats.fail(event)
+    assert (reply["errorType"], reply["errorMessage"]) == ("ValueError", "Invalid isoformat string: 'soon'")
+    assert stats.invoke(sample_event("stats_schedule")) == {"2026-01-14": 0, "2026-01-15": 0}
+
+
+def test_each_sample_event_is_sent_by_a_test_of_this_folder() -> None:
+    named = re.findall(r'sample_event\("(\w+)"', "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py")))
+    assert set(named) == {path.stem for path in EVENTS.glob("*.json")}

@@ -1,0 +1,140 @@
+"""The query function behind the real Lambda Web Adapter: what it streams arrives as it is made."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from anyio.from_thread import BlockingPortal
+
+from footnote.bootstrap import Core
+from footnote_local.lambda_service.function_url import function_url, read_http
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import EVENTS, LOCAL, Event, sample_event
+from tests.live.conftest import Door, OpenFunction
+from tests.openai_server import Reply, Server, chunk, serving, sse
+
+pytestmark = pytest.mark.usefixtures("adapter")
+
+QUESTION = {"query_text": "When was the bridge built?", "index_name": "default", "permission_groups": []}
+COMPLETIONS = "/v1/chat/completions"
+
+
+@pytest.fixture
+def model(portal: BlockingPortal) -> Iterator[Server]:
+    with portal.wrap_async_context_manager(serving()) as server:
+        yield server
+
+
+@pytest.fixture
+def query(open_function: OpenFunction, model: Server, core: Core, portal: BlockingPortal) -> Door:
+    """On one document, with the scripted model."""
+    bridge = make_document("bridge", groups=("*",))
+    portal.call(put_document, core.index, bridge, ["The bridge was built in 1894."])
+    return open_function("query", LLM__BASE_URL=f"{model.url}/v1", LLM__MODEL="m", LLM__API_KEY="k")
+
+
+@pytest.fixture
+def client(query: Door) -> Iterator[httpx.Client]:
+    """At the function's URL, in mode RESPONSE_STREAM."""
+    with query.portal.wrap_async_context_manager(function_url(query.service, stream=True)) as url, httpx.Client(base_url=url) as client:
+        yield client
+
+
+def tell_slowly(*rest: Any) -> tuple[Reply, asyncio.Event]:
+    """A completion that holds after its first words until the event is set."""
+    gate = asyncio.Event()
+    return sse(chunk(content="It was built "), gate, *rest), gate
+
+
+def read_until(kind: str, lines: Iterator[str]) -> dict[str, Any]:
+    """The next event of a kind."""
+    for line in lines:
+        if line.startswith("data: ") and (event := json.loads(line.removeprefix("data: ")))["type"] == kind:
+            return dict(event)
+    raise AssertionError(f"The stream ended without {kind}.")
+
+
+def test_the_first_words_arrive_while_the_model_still_thinks_of_the_rest(
+    client: httpx.Client, model: Server, portal: BlockingPortal
+) -> None:
+    model.replies[COMPLETIONS], gate = tell_slowly(chunk(content="in 1894 [^bridge]."))
+    with client.stream("POST", "/ask/stream", json=QUESTION) as reply:
+        lines = reply.iter_lines()
+        assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+        assert read_until("token", lines)["content"] == "It was built "
+        portal.call(gate.set)
+        assert read_until("token", lines)["content"] == "in 1894 [^bridge]."
+        assert read_until("done", lines)["answer"] == "It was built in 1894 [^bridge]."
+        assert "".join(lines) == ""
+
+
+def test_a_model_that_breaks_off_in_the_middle_is_told_as_an_error_at_the_end_of_a_whole_stream(
+    client: httpx.Client, model: Server, portal: BlockingPortal
+) -> None:
+    model.replies[COMPLETIONS], gate = tell_slowly(None)
+    with client.stream("POST", "/ask/stream", json=QUESTION) as reply:
+        lines = reply.iter_lines()
+        assert read_until("token", lines)["content"] == "It was built "
+        portal.call(gate.set)
+        error = read_until("error", lines)
+        assert (error["final_response"], error["trace_id"]) == ("It was built ", reply.headers["x-trace-id"])
+        assert "".join(lines) == ""
+
+
+def test_the_turn_of_a_client_that_leaves_is_finished_and_saved(
+    client: httpx.Client, model: Server, core: Core, portal: BlockingPortal, open_function: OpenFunction
+) -> None:
+    model.replies[COMPLETIONS], gate = tell_slowly(chunk(content="in 1894 [^bridge]."))
+    with client.stream("POST", "/ask/stream", json=QUESTION) as reply:
+        read_until("token", reply.iter_lines())
+        trace_id = reply.headers["x-trace-id"]
+    portal.call(gate.set)
+    # One environment serves one event at a time: this one comes after the turn.
+    assert client.get("/query/health").json() == {"status": "ok", "function": "query"}
+    saved = portal.call(core.turns.get, LOCAL, trace_id)
+    assert [message["content"] for message in saved["conversations"]] == [QUESTION["query_text"], "It was built in 1894 [^bridge]."]
+    feedback = sample_event("feedback_http") | {"body": json.dumps({"trace_id": trace_id, "rating": "up"})}
+    assert open_function("feedback").http(feedback) == (200, {"status": "ok"})
+
+
+def test_the_page_and_what_it_loads_come_through_the_same_url(client: httpx.Client) -> None:
+    page = client.get("/")
+    assert (page.status_code, page.headers["content-type"], page.headers["cache-control"]) == (200, "text/html; charset=utf-8", "no-cache")
+    assert "<title>" in page.text
+    assert client.get("/nowhere").status_code == 404
+
+
+def test_the_sample_events_are_answered(query: Door) -> None:
+    def send(event: Event) -> tuple[int, str, str]:
+        async def ask() -> tuple[int, str, str]:
+            reply = await read_http(await query.service.invoke(json.dumps(event).encode()))
+            body = b"".join([part async for part in reply.body]).decode()
+            return reply.status, dict(reply.headers)["content-type"], body
+
+        return query.portal.call(ask)
+
+    status, _, body = send(sample_event("query_http_get"))
+    assert (status, [listed["name"] for listed in json.loads(body)["data"]]) == (200, [])
+    status, kind, body = send(sample_event("query_http"))
+    assert (status, kind, json.loads(body)["outcome"]) == (200, "application/json", "no_hits")
+    status, kind, body = send(sample_event("query_http_stream"))
+    assert (status, kind) == (200, "text/event-stream; charset=utf-8")
+    assert json.loads(body.strip().rpartition("data: ")[2])["outcome"] == "no_hits"
+
+
+def test_the_command_line_prints_the_stream(tmp_path: Path) -> None:
+    environment = {**os.environ, "FOOTNOTE_DATA": str(tmp_path), "EMBEDDING__BUILTIN": "false", "LLM__DISCOVER": "false"}
+    command = [sys.executable, "-m", "footnote_local", "invoke", "query", str(EVENTS / "query_http_stream.json")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(done.stdout.strip().rpartition("data: ")[2])["outcome"] == "no_hits"
+    assert "HTTP 200\n" in done.stderr
+    assert " ms after a cold start of " in done.stderr
