@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 
 import pytest
@@ -11,16 +10,15 @@ from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.ingest.parse.detect import detect
 from footnote.ingest.parse.title import name_for_people
+from tests.footnote.ingest.packages import zip_of
 
-OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)
+MAIL = b"MIME-Version: 1.0\r\nFrom: a@example.org\r\nSubject: Hi\r\n\r\nText"
+JPEG = b"\xff\xd8\xff\xe0"
 
 
-def zip_of(**files: bytes) -> bytes:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        for name, data in files.items():
-            archive.writestr(name.replace("__", "/"), data)
-    return buffer.getvalue()
+def ole(stream: str) -> bytes:
+    """A file of the old Office formats that holds a stream of this name."""
+    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500) + stream.encode("utf-16-le") + bytes(500)
 
 
 def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
@@ -40,6 +38,23 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         (b"# Notes\n\n<html> is a tag", "notes.md", "markdown"),
         (b"a;b\n1;2\n", "list.csv", "csv"),
         (b"a\tb\n", "list.tsv", "csv"),
+        (zip_of({"word/document.xml": "x"}), "letter.pdf", "docx"),
+        (zip_of({"xl/workbook.xml": "x"}), "figures", "xlsx"),
+        (zip_of({"ppt/presentation.xml": "x"}), "talk.docx", "pptx"),
+        (zip_of({"mimetype": "application/vnd.oasis.opendocument.text-template"}), "a.ott", "odt"),
+        (zip_of({"mimetype": "application/epub+zip"}), "book.zip", "epub"),
+        (zip_of({"word/document.xml": "%PDF-1.7"}, zipfile.ZIP_STORED), "polyglot.pdf", "docx"),
+        (ole("Workbook"), "old.xls", "xls"),
+        (b"{\\rtf1 Hello}", "letter.doc", "rtf"),
+        (MAIL, "mail.eml", "eml"),
+        (MAIL, "mail.txt", "eml"),
+        (b"From here on: go left.\n\nTo: the pier", "way.txt", "text"),
+        (b'{"a": 1}', "a.json", "json"),
+        (b'{"a": 1}', "a.txt", "text"),
+        (b"x = '<html>'", "page.py", "code"),
+        (b"FROM scratch", "Dockerfile", "code"),
+        (b"<?xml version='1.0'?><html><body>x</body></html>", "page.xml", "html"),
+        (b"<?xml version='1.0'?><lake/>", "lake.xml", "code"),
         (b"Just words", "words.txt", "text"),
         (b"Just words", "README", "text"),
         (b"Just words", "words.pdf", "text"),
@@ -69,17 +84,15 @@ def test_binary_data_without_zero_bytes_is_refused_too() -> None:
 @pytest.mark.parametrize(
     ("data", "file_name", "kind"),
     [
-        (zip_of(word__document=b"x"), "letter.docx", "a Word file (.docx)"),
-        (zip_of(xl__workbook=b"x"), "figures.pdf", "an Excel file (.xlsx)"),
-        (zip_of(ppt__slides=b"x"), "talk", "a PowerPoint file (.pptx)"),
-        (zip_of(mimetype=b"application/epub+zip"), "book.epub", "an e-book (.epub)"),
-        (zip_of(mimetype=b"application/vnd.oasis.opendocument.text"), "a.odt", "an OpenDocument text (.odt)"),
-        (zip_of(photo=b"x"), "all.zip", "a ZIP archive"),
-        (b"PK\x03\x04 cut off", "letter.docx", "a damaged ZIP archive"),
-        (OLE, "old.doc", "an old Word file (.doc)"),
-        (b"{\\rtf1 Hello}", "letter.doc", "an RTF file (.rtf)"),
+        (zip_of({"photo": "x"}), "all.zip", "a ZIP archive"),
+        (zip_of({"xl/workbook.bin": "x"}), "a.xlsb", "a binary Excel file (.xlsb)"),
+        (ole("WordDocument"), "letter.xls", "an old Word file (.doc)"),
+        (ole("PowerPoint Document"), "talk", "an old PowerPoint file (.ppt)"),
+        (ole("__substg1.0_0037"), "mail.msg", "an Outlook message (.msg)"),
+        (ole("HwpSummaryInformation"), "문서.hwp", "a Hangul file (.hwp)"),
+        (ole("x"), "a.doc", "an old Office file"),
         (b"\x89PNG\r\n\x1a\n", "scan.pdf", "an image (.png)"),
-        (b"\xff\xd8\xff\xe0", "photo.txt", "an image (.jpg)"),
+        (JPEG, "photo.txt", "an image (.jpg)"),
         (b"\x1f\x8b\x08", "a.txt", "a compressed archive (.gz)"),
     ],
 )
@@ -90,11 +103,12 @@ def test_a_file_of_another_kind_is_called_by_its_name(data: bytes, file_name: st
 @pytest.mark.parametrize(
     ("data", "file_name", "remedy"),
     [
-        (zip_of(word__document=b"x"), "a.docx", "Save it as PDF and add it again."),
-        (zip_of(xl__workbook=b"x"), "a.xlsx", "Save it as CSV or PDF and add it again."),
+        (ole("WordDocument"), "a.doc", "Save it as .docx or PDF and add it again."),
+        (ole("__substg1.0_0037"), "a.msg", "Save it as .eml or PDF and add it again."),
+        (zip_of({"xl/workbook.bin": "x"}), "a.xlsb", "Save it as .xlsx or CSV and add it again."),
         (b"\x89PNG\r\n\x1a\n", "a.png", "Run OCR on it, save the result as PDF and add that."),
-        (zip_of(photo=b"x"), "a.zip", "Unpack it and add the files in it."),
-        (OLE + "EncryptedPackage".encode("utf-16-le"), "a.xlsx", "Remove the password, save it as PDF and add it again."),
+        (zip_of({"photo": "x"}), "a.zip", "Unpack it and add the files in it."),
+        (ole("EncryptedPackage"), "a.xlsx", "Remove the password, save it again and add the new file."),
     ],
 )
 def test_the_remedy_fits_the_kind_of_file(data: bytes, file_name: str, remedy: str) -> None:
@@ -115,6 +129,9 @@ def test_a_file_name_becomes_a_title_that_people_read(file_name: str, expected: 
     assert name_for_people(file_name) == expected
 
 
-@pytest.mark.parametrize("title", ["Untitled", "Microsoft Word - draft.docx", "untitled document 3", "page.html", "***", "x"])
+@pytest.mark.parametrize(
+    "title",
+    ["Untitled", "Slide 1", "PowerPoint Presentation", "Microsoft Word - draft.docx", "untitled document 3", "page.html", "***", "x"],
+)
 def test_a_title_that_a_program_made_up_is_not_used(title: str) -> None:
     assert parse(f"<title>{title}</title><p>Text".encode(), "annual_report.html").title == "annual report"

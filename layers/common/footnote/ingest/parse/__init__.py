@@ -6,6 +6,7 @@ Parsers are synchronous and import their libraries lazily; they run in a child p
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from importlib import import_module
 
@@ -16,18 +17,36 @@ from footnote.types import Parsed
 
 FORMATS: dict[str, str] = {
     "pdf": "footnote.ingest.parse.pdf",
+    "docx": "footnote.ingest.parse.docx",
+    "pptx": "footnote.ingest.parse.pptx",
+    "xlsx": "footnote.ingest.parse.xlsx",
+    "xls": "footnote.ingest.parse.xls",
+    "odt": "footnote.ingest.parse.odf",
+    "ods": "footnote.ingest.parse.ods",
+    "odp": "footnote.ingest.parse.odf",
+    "epub": "footnote.ingest.parse.epub",
+    "rtf": "footnote.ingest.parse.rtf",
+    "eml": "footnote.ingest.parse.mail",
     "html": "footnote.ingest.parse.html",
     "markdown": "footnote.ingest.parse.markdown",
     "csv": "footnote.ingest.parse.table",
+    "json": "footnote.ingest.parse.json_records",
+    "code": "footnote.ingest.parse.code",
     "text": "footnote.ingest.parse.plain",
 }
 """What `detect` answers → the module whose `parse(data) -> Parsed` reads it."""
+
+_WITH_PICTURES = frozenset(("docx", "pptx", "xlsx", "xls", "odt", "ods", "odp", "epub", "rtf"))
 
 
 def parse(data: bytes, file_name: str) -> Parsed:
     """Blocks in reading order, and a title. Raises UnreadableFile with a reason and a remedy."""
     name = detect(data, file_name)
-    parsed: Parsed = replace(import_module(FORMATS[name]).parse(data), format=name)
+    name = detect(data, file_name)
+    parsed: Parsed = import_module(FORMATS[name]).parse(data)
     if not any(block.text.strip() for block in parsed.blocks):
+        if name in _WITH_PICTURES:
+            raise UnreadableFile("This file holds no text, at most pictures.", "Run OCR on its pictures, or add a file with text.")
         raise UnreadableFile("This file holds no text, only white space.", "Check that it was saved completely and add it again.")
-    return parsed if parsed.title else replace(parsed, title=name_for_people(file_name))
+    title = parsed.title or (re.split(r"[/\\]", file_name)[-1] if name == "code" else name_for_people(file_name))
+    return replace(parsed, title=title, format=name)

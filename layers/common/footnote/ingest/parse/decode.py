@@ -43,6 +43,14 @@ def clean(text: str) -> str:
     return unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
 
 
+def spaced(text: str) -> str:
+    """Clean text with its white space squeezed; `\\0` becomes a line end, several become an empty line."""
+    if "\0" not in text:
+        return " ".join(clean(text).split())
+    lines = [" ".join(clean(line).split()) for line in text.split("\0")]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
+
+
 def decode(data: bytes, declared: str | None = None) -> str:
     """The clean text of a text file. `declared`: the encoding that the file itself names; it is
     believed only where the bytes do not show another. Raises UnreadableFile for binary data."""
@@ -50,7 +58,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
     if text is None:
         if b"\0" in data:
             raise binary()
-        text = _decode_utf8(data) or _decode_declared(data, declared) or _decode_legacy(data)
+        text = _decode_escaped(data) or _decode_utf8(data) or _decode_declared(data, declared) or _decode_legacy(data)
     if _share_of_controls(text) > 0.02:
         raise binary()
     return clean(_MOJIBAKE.sub(_repair, text) if _C1.search(text) else text)
@@ -87,6 +95,16 @@ def _decode_unicode(data: bytes) -> str | None:
     except UnicodeDecodeError:
         return None
     return text if "\0" not in text and _share_of_controls(text) <= 0.02 and _share_assigned(text) >= 0.98 else None
+
+
+def _decode_escaped(data: bytes) -> str | None:
+    """Seven-bit Japanese and Korean, as in mails: escape sequences switch between alphabets."""
+    for encoding in ("iso2022_kr", "iso2022_jp_2") if b"\x1b$" in data else ():
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return None
 
 
 def _decode_utf8(data: bytes) -> str | None:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from pathlib import PurePosixPath
 
 from footnote.errors import UnreadableFile
+from footnote.ingest.parse.package import Package, needs_password
 
 _HTML = re.compile(rb"<(!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
+_MAIL_HEADER = re.compile(
+    rb"^(From|To|Subject|Date|MIME-Version|Message-ID|Received|Return-Path|Content-Type): ?", re.IGNORECASE | re.MULTILINE
+)
+_CODE = (
+    ".py .pyi .js .mjs .cjs .jsx .ts .tsx .vue .svelte .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp .cs .swift "
+    ".m .mm .php .rb .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .clj .fs .vb .pas .f90 .sh .bash .zsh .fish .ps1 .bat .cmd .sql "
+    ".yaml .yml .toml .ini .cfg .conf .properties .env .xml .xsl .xslt .xsd .css .scss .less .proto .graphql .tf .gradle .cmake "
+    ".mk .diff .patch makefile dockerfile jenkinsfile"
+)
 _EXTENSIONS = {
     **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
     **dict.fromkeys((".md", ".markdown"), "markdown"),
     **dict.fromkeys((".csv", ".tsv", ".tab"), "csv"),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb"), "json"),
+    **dict.fromkeys((".eml", ".mht", ".mhtml"), "eml"),
+    **dict.fromkeys(_CODE.split(), "code"),
 }
-"""Of text files; every other name is plain text."""
+"""Of text files, by the last part of their names; every other name is plain text."""
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"{\\rtf", "an RTF file (.rtf)"),
     (b"\x89PNG\r\n", "an image (.png)"),
     (b"\xff\xd8\xff", "an image (.jpg)"),
     (b"GIF8", "an image (.gif)"),
@@ -35,42 +45,64 @@ _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"OggS", "a sound file (.ogg)"),
     (b"SQLite format 3\0", "a database"),
 )
-_OFFICE = {
-    "word": "a Word file (.docx)",
-    "excel": "an Excel file (.xlsx)",
-    "powerpoint": "a PowerPoint file (.pptx)",
-    "odt": "an OpenDocument text (.odt)",
-    "ods": "an OpenDocument spreadsheet (.ods)",
-    "odp": "an OpenDocument presentation (.odp)",
-    "epub": "an e-book (.epub)",
+_MIME = {
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.spreadsheet": "ods",
+    "application/vnd.oasis.opendocument.presentation": "odp",
+    "application/epub+zip": "epub",
 }
-_OLE_NAMES = {
-    ".doc": "an old Word file (.doc)",
-    ".xls": "an old Excel file (.xls)",
-    ".ppt": "an old PowerPoint file (.ppt)",
-    ".msg": "an Outlook message (.msg)",
-    ".hwp": "a Hangul file (.hwp)",
-}
-_SPREADSHEETS = ("Excel", "spreadsheet")
+_FOLDERS = {"word/": "docx", "xl/": "xlsx", "ppt/": "pptx"}
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLE_STREAMS = (
+    ("WordDocument", "an old Word file (.doc)"),
+    ("PowerPoint Document", "an old PowerPoint file (.ppt)"),
+    ("__substg1.0_", "an Outlook message (.msg)"),
+    ("HwpSummaryInformation", "a Hangul file (.hwp)"),
+)
+"""What each of them holds, and nothing else."""
+_NEWER = {".doc": ".docx or PDF", ".ppt": ".pptx or PDF", ".xlsb": ".xlsx or CSV", ".msg": ".eml or PDF"}
 
 
 def detect(data: bytes, file_name: str) -> str:
-    """The format's name: pdf, html, markdown, csv or text. Raises UnreadableFile for every other."""
+    """The format's name: a key of FORMATS. Raises UnreadableFile for every other."""
     if not data:
         raise UnreadableFile("This file is empty.", "Check that it was saved completely and add it again.")
-    extension = PurePosixPath(file_name.replace("\\", "/")).suffix.lower()
+    name = PurePosixPath(file_name.replace("\\", "/"))
+    extension = name.suffix.lower() or name.name.lower()
+    if data.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
+        return _kind_of_zip(data)
     if b"%PDF-" in data[:1024]:
         return "pdf"
-    if kind := _foreign(data, extension):
+    if data.startswith(_OLE):
+        return _kind_of_ole(data)
+    if data.lstrip().startswith(b"{\\rtf"):
+        return "rtf"
+    if kind := _foreign(data):
         raise _unsupported(kind)
-    head = data[:4096].replace(b"\0", b"")  # so that UTF-16 is seen as well
-    if extension not in (".md", ".markdown", ".txt", ".csv", ".tsv") and _HTML.search(head):
-        return "html"
-    if extension == ".txt" and _HTML.match(head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")):
-        return "html"
     if extension == ".pdf" and _is_damaged_pdf(data):
         raise UnreadableFile("This PDF is damaged.", "Open it in a PDF reader, save it again and add the new file.")
-    return _EXTENSIONS.get(extension, "text")
+    return _kind_of_text(data, extension)
+
+
+def _kind_of_text(data: bytes, extension: str) -> str:
+    head = data[:4096].replace(b"\0", b"")  # so that UTF-16 is seen as well
+    by_name = _EXTENSIONS.get(extension, "text")
+    if by_name in ("text", "html") and _is_mail(head):
+        return "eml"
+    if by_name in ("markdown", "csv", "json", "eml") or (by_name == "code" and extension != ".xml"):
+        return by_name
+    start = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    if _HTML.match(start) if extension == ".txt" else _HTML.search(head):
+        return "html"
+    return by_name
+
+
+def _is_mail(head: bytes) -> bool:
+    """It begins with a mail's header: among its lines are one that only mail programs write and two that people know."""
+    header = re.split(rb"\r?\n\r?\n", head.lstrip(), maxsplit=1)[0]
+    names = {match[1].lower() for match in _MAIL_HEADER.finditer(header)}
+    known = names & {b"from", b"to", b"subject", b"date"}
+    return _MAIL_HEADER.match(header) is not None and len(known) >= 2 and len(names) > len(known)
 
 
 def _is_damaged_pdf(data: bytes) -> bool:
@@ -78,38 +110,42 @@ def _is_damaged_pdf(data: bytes) -> bool:
     return b"endobj" in data or b"\0" in data[:4096] or b"startxref" in data[-2048:]
 
 
-def _foreign(data: bytes, extension: str) -> str | None:
+def _foreign(data: bytes) -> str | None:
     for magic, kind in _MAGIC:
         if data.startswith(magic):
             return kind
     if data.startswith(b"RIFF") and data[8:12] in (b"WEBP", b"WAVE", b"AVI "):
         return {b"WEBP": "an image (.webp)", b"WAVE": "a sound file (.wav)"}.get(data[8:12], "a film (.avi)")
-    if data[4:8] == b"ftyp":
-        return "a film or photo (.mp4, .mov or .heic)"
-    if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
-        if "EncryptedPackage".encode("utf-16-le") in data:
-            raise UnreadableFile("This Office file needs a password.", "Remove the password, save it as PDF and add it again.")
-        return _OLE_NAMES.get(extension, "an old Office file")
-    if data.startswith((b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")):
-        return _kind_of_zip(data)
-    return None
+    return "a film or photo (.mp4, .mov or .heic)" if data[4:8] == b"ftyp" else None
+
+
+def _kind_of_ole(data: bytes) -> str:
+    """The container of the old Office formats, and of new ones with a password."""
+    if _utf16("EncryptedPackage") in data:
+        raise needs_password()
+    for stream, kind in _OLE_STREAMS:
+        if _utf16(stream) in data:
+            raise _unsupported(kind)
+    if _utf16("Workbook") in data or _utf16("Book\0") in data:
+        return "xls"
+    raise _unsupported("an old Office file")
+
+
+def _utf16(text: str) -> bytes:
+    return text.encode("utf-16-le")
 
 
 def _kind_of_zip(data: bytes) -> str:
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-            if "mimetype" in names and archive.getinfo("mimetype").file_size < 200:
-                mime = archive.read("mimetype").decode("ascii", "replace")
-                for part, name in (("opendocument.text", "odt"), ("spreadsheet", "ods"), ("presentation", "odp"), ("epub", "epub")):
-                    if part in mime:
-                        return _OFFICE[name]
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError, RuntimeError):
-        return "a damaged ZIP archive"
-    for folder, name in (("word/", "word"), ("xl/", "excel"), ("ppt/", "powerpoint")):
-        if any(entry.startswith(folder) for entry in names):
-            return _OFFICE[name]
-    return "a ZIP archive"
+    package = Package(data)
+    mime = package.read("mimetype")[:200].decode("ascii", "replace").strip().removesuffix("-template")
+    if mime in _MIME:
+        return _MIME[mime]
+    if "xl/workbook.bin" in package:
+        raise _unsupported("a binary Excel file (.xlsb)")
+    for folder, name in _FOLDERS.items():
+        if package.names(folder):
+            return name
+    raise _unsupported("a ZIP archive")
 
 
 def _unsupported(kind: str) -> UnreadableFile:
@@ -118,8 +154,7 @@ def _unsupported(kind: str) -> UnreadableFile:
         return UnreadableFile(reason, "Unpack it and add the files in it.")
     if "image" in kind or "photo" in kind:
         return UnreadableFile(reason, "Run OCR on it, save the result as PDF and add that.")
-    if any(word in kind for word in _SPREADSHEETS):
-        return UnreadableFile(reason, "Save it as CSV or PDF and add it again.")
     if any(word in kind for word in ("program", "sound", "film", "database")):
         return UnreadableFile(reason, "Add a text of its contents instead.")
-    return UnreadableFile(reason, "Save it as PDF and add it again.")
+    newer = next((name for old, name in _NEWER.items() if old in kind), "PDF")
+    return UnreadableFile(reason, f"Save it as {newer} and add it again.")

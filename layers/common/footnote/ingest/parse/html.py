@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from footnote.ingest.parse.decode import clean, decode
+from footnote.ingest.parse.decode import clean, decode, spaced
 from footnote.ingest.parse.table import to_markdown
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, BlockKind, Parsed
@@ -50,7 +50,7 @@ def parse_text(html: str) -> Parsed:
     tree.strip_tags(["script", "style", "noscript", "template"])  # so that no text() holds them
     title_node = tree.css_first("title")
     blocks = _Flow().run(tree.body) if tree.body is not None else []
-    title = usable_title(_spaced(title_node.text())) if title_node is not None else ""
+    title = usable_title(spaced(title_node.text())) if title_node is not None else ""
     return Parsed(tuple(blocks), title or first_heading(blocks))
 
 
@@ -141,7 +141,7 @@ class _Flow:
 
     def _flush(self) -> None:
         """What was read inline becomes a block, or a line of the list that is open."""
-        text = _spaced("".join(self._inline))
+        text = spaced("".join(self._inline))
         self._inline.clear()
         kind, level = self._kind, self._level
         all_bold = not self._plain
@@ -154,7 +154,7 @@ class _Flow:
             self._marker = ""
             return
         self._end_list()
-        if kind == "paragraph" and all_bold and _reads_like_heading(text):
+        if kind == "paragraph" and all_bold and reads_like_heading(text):
             kind, level = "heading", 6  # how word processors and old pages write their headings
         for part in [text.replace("\n", " ")] if kind == "heading" else text.split("\n\n"):
             self.blocks.append(Block(kind, part, level))
@@ -171,7 +171,7 @@ class _Flow:
             self.blocks.append(Block(kind, text))
 
     def _image(self, node: LexborNode) -> None:
-        alt = _spaced(node.attributes.get("alt") or "")
+        alt = spaced(node.attributes.get("alt") or "")
         if len(alt) < 3:
             return
         if any(part.strip() for part in self._inline) or self._lists or self._kind == "heading":
@@ -185,7 +185,7 @@ class _Flow:
     def _table(self, node: LexborNode) -> None:
         self._flush()
         caption = node.css_first("caption")
-        if caption is not None and (text := _spaced(caption.text(separator=" "))):
+        if caption is not None and (text := spaced(caption.text(separator=" "))):
             self._append("caption", text)
         rows = [row for row in _rows(node) if any(row)]
         if rows and max(map(len, rows)) > 1:
@@ -195,7 +195,7 @@ class _Flow:
                 self._append("paragraph", " ".join(row))
 
 
-def _reads_like_heading(text: str) -> bool:
+def reads_like_heading(text: str) -> bool:
     return len(text) <= _LONGEST_HEADING and text[-1] not in ".,;:!" and any(c.isalpha() for c in text)
 
 
@@ -243,7 +243,7 @@ def _rows(table: LexborNode) -> Iterator[list[str]]:
             if cell.tag not in ("td", "th"):
                 continue
             _fill(row, below)
-            text = _spaced(cell.text(separator=" ")).replace("\n", " ")
+            text = spaced(cell.text(separator=" ")).replace("\n", " ")
             columns, rows = _span(cell, "colspan"), _span(cell, "rowspan")
             if rows > 1:
                 below[len(row)] = (rows - 1, text)
@@ -263,11 +263,3 @@ def _fill(row: list[str], below: dict[int, tuple[int, str]]) -> None:
 def _span(cell: LexborNode, name: str) -> int:
     value = (cell.attributes.get(name) or "").strip()
     return min(int(value), _MAX_SPAN) if value.isdecimal() and int(value) > 0 else 1
-
-
-def _spaced(text: str) -> str:
-    """White space squeezed; `\\0` (a <br>) becomes a line end, several become an empty line."""
-    if "\0" not in text:
-        return " ".join(clean(text).split())
-    lines = [" ".join(clean(line).split()) for line in text.split("\0")]
-    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()

@@ -35,6 +35,21 @@ def to_markdown(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
 
+def fill_spans(rows: Sequence[Sequence[tuple[str | None, int]]]) -> list[list[str]]:
+    """(text, columns) of each cell → plain rows. A cell over several columns is followed by empty ones; None
+    repeats what stands above it. Rows and columns without any text are left out."""
+    filled: list[list[str]] = []
+    for row in rows:
+        texts: list[str] = []
+        for text, columns in row:
+            above = filled[-1][len(texts)] if filled and len(texts) < len(filled[-1]) else ""
+            texts.extend([above if text is None else text, *[""] * (columns - 1)])
+        filled.append(texts)
+    kept = [row for row in filled if any(row)]
+    used = [i for i in range(max(map(len, kept), default=0)) if any(i < len(row) and row[i] for row in kept)]
+    return [[row[i] if i < len(row) else "" for i in used] for row in kept]
+
+
 def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 

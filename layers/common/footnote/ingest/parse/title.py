@@ -6,7 +6,11 @@ import re
 
 _LONGEST = 200
 _FILE_NAME = re.compile(r"\.(docx?|pdf|xlsx?|pptx?|odt|txt|md|indd|qxd|tex|dvi|ps|jpe?g|png|tiff?|html?)$", re.IGNORECASE)
-_NO_TITLE = re.compile(r"(untitled|unbenannt|no title|title|document|dokument|제목 없음|about:blank)(\W.*|\d*)", re.IGNORECASE)
+_NO_TITLE = re.compile(
+    r"(untitled|unbenannt|no title|제목 없음)(\W.*|\d*)"
+    r"|(title|document|dokument|문서|about:blank|slide|folie|슬라이드|(powerpoint\W)?(presentation|präsentation|프레젠테이션))\W*\d*",
+    re.IGNORECASE,
+)
 
 
 def usable_title(title: str) -> str:

@@ -1,0 +1,300 @@
+"""Word files → blocks: headings by their styles, lists with their numbers, tables, text boxes, notes, headers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from footnote.ingest.parse import html
+from footnote.ingest.parse.decode import spaced
+from footnote.ingest.parse.docx_pages import Pages
+from footnote.ingest.parse.docx_styles import Style, Styles, numbering_of, outline_level, read_numbering
+from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
+from footnote.ingest.parse.package import Package, attr, child, count, damaged, local
+from footnote.ingest.parse.table import fill_spans, to_markdown
+from footnote.types import Block, BlockKind, Parsed
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+# deletions, instructions to Word, the readings above ruby text, and what holds no text at all
+_UNREAD = frozenset("del moveFrom instrText delText delInstrText pPr rPr tblPr tcPr trPr sectPr sdtPr rt rubyPr fldData".split())
+_GROUPS = frozenset("sdt ins moveTo customXml smartTag sdtContent txbxContent body".split())
+_PAGE_NUMBER = re.compile(r"\b(page|seite|of|von|쪽|페이지)\b|\W|\d", re.IGNORECASE)
+_MAX_SPAN = 100
+
+
+def parse(data: bytes) -> Parsed:
+    package = Package(data)
+    part = package.main_part("word/document.xml")
+    body = child(package.xml(part), "body")
+    if body is None:
+        raise damaged()
+    reader = _Reader(package, part)
+    reader.flow(body)
+    blocks = reader.end()
+    pages = reader.pages.page if reader.pages.are_known else None
+    title = package.title() or html.first_heading(blocks)
+    blocks = [*_headers(reader, "\n".join(block.text for block in blocks)), *blocks]
+    return Parsed(tuple(block if pages else replace(block, page=None) for block in blocks), title, pages)
+
+
+def _headers(reader: _Reader, body: str) -> Iterator[Block]:
+    """The texts of headers and footers that stand nowhere else, each once; no page numbers."""
+    seen: set[str] = set()
+    for relation in reader.relations.values():
+        if relation.kind not in ("header", "footer") or (root := reader.package.xml(relation.target)) is None:
+            continue
+        reader.flow(root)
+        for block in reader.end():
+            if block.text not in seen and block.text not in body and _PAGE_NUMBER.sub("", block.text):
+                seen.add(block.text)
+                yield Block("paragraph" if block.kind == "heading" else block.kind, block.text, page=1)
+
+
+@dataclass
+class _Inline:
+    """What a paragraph holds."""
+
+    texts: list[str] = field(default_factory=list)
+    page: int | None = None
+    all_bold: bool = True
+    boxes: list[_Element] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    """Pictures, charts, diagrams."""
+
+
+class _Reader:
+    """Walks a document and collects blocks. Depth of recursion is bounded by the XML parser's own limit of 256."""
+
+    def __init__(self, package: Package, part: str) -> None:
+        self.package = package
+        self.relations = package.related(part)
+        self.pages = Pages()
+        self._styles = Styles(self._of_kind("styles"))
+        self._numbering = read_numbering(self._of_kind("numbering"))
+        self._notes = {(local(note), attr(note, "id")): note for kind in ("footnotes", "endnotes") for note in self._notes_of(kind)}
+        self._blocks: list[Block] = []
+        self._lines: list[str] = []  # of the list or code that is open
+        self._open: tuple[BlockKind, int | None] = ("list", None)
+        self._pending: list[_Element] = []  # notes that were referred to
+        self._tables = 0  # how many tables are open
+
+    def _of_kind(self, kind: str) -> _Element | None:
+        return next((self.package.xml(r.target) for r in self.relations.values() if r.kind == kind), None)
+
+    def _notes_of(self, kind: str) -> list[_Element]:
+        root = self._of_kind(kind)
+        return [note for note in root if not attr(note, "type")] if root is not None else []  # the others are separators
+
+    def end(self) -> list[Block]:
+        """What was collected since the last time."""
+        self._flush()
+        blocks, self._blocks = self._blocks, []
+        return blocks
+
+    def flow(self, parent: _Element) -> None:
+        for node in parent:
+            tag = local(node)
+            if tag == "p":
+                self._paragraph(node)
+            elif tag == "tbl":
+                self._table(node)
+            elif tag in _GROUPS:
+                self.flow(node)
+            elif tag == "AlternateContent" and len(node):
+                self.flow(node[0])
+            elif (
+                tag == "altChunk" and (relation := self.relations.get(attr(node, "id") or "")) and relation.target.endswith(("htm", "html"))
+            ):
+                self._flush()
+                self._blocks.extend(html.parse(self.package.read(relation.target)).blocks)
+
+    # --- paragraphs
+
+    def _paragraph(self, node: _Element) -> None:
+        properties = child(node, "pPr")
+        if child(properties, "pageBreakBefore") is not None and attr(child(properties, "pageBreakBefore"), "val") not in ("0", "false"):
+            self.pages.end(rendered=True)
+        inline = _Inline()
+        self._read(node, inline, bold=False)
+        text = spaced("".join(inline.texts))
+        page = inline.page or self.pages.page
+        if text:
+            self._add_text(text, page, self._style(properties), numbering_of(properties), inline.all_bold)
+        for block in inline.blocks:
+            self._flush()
+            self._blocks.append(block)
+        for box in inline.boxes:
+            self._flush()
+            self.flow(box)
+        if not (self._tables or self._lines):
+            self._add_notes()
+        section = child(properties, "sectPr")
+        if section is not None and attr(child(section, "type"), "val") != "continuous":
+            self.pages.end()
+
+    def _style(self, properties: _Element | None) -> Style:
+        style = self._styles.of(attr(child(properties, "pStyle"), "val") or "")
+        level = outline_level(properties)
+        return style if level is None else Style(level, style.toc, style.caption, style.code, style.num)
+
+    def _add_text(self, text: str, page: int, style: Style, direct: tuple[str, int] | None, all_bold: bool) -> None:
+        numbering = direct or style.num
+        marker = self._numbering.marker(*numbering) if numbering and numbering[0] not in ("", "0") else ""
+        if style.level and not self._tables:
+            self._add("heading", f"{marker} {text}".lstrip("- ").replace("\n", " "), page, style.level)
+        elif style.code:
+            self._add_line("code", text, page)
+        elif marker or style.toc:
+            depth = numbering[1] if numbering else style.toc - 1
+            indent = "  " * depth
+            self._add_line("list", f"{indent}{marker or '-'} " + text.replace("\n", f"\n  {indent}"), page)
+        elif style.caption:
+            self._add("caption", text, page)
+        elif all_bold and not self._tables and html.reads_like_heading(text) and "\n" not in text:
+            self._add("heading", text, page, 6)  # how people write headings who use no styles
+        else:
+            for part in text.split("\n\n"):
+                self._add("paragraph", part, page)
+
+    def _add(self, kind: BlockKind, text: str, page: int, level: int = 0) -> None:
+        self._flush()
+        self._blocks.append(Block(kind, text, level, page))
+
+    def _add_line(self, kind: BlockKind, line: str, page: int) -> None:
+        if self._lines and self._open[0] != kind:
+            self._flush()
+        if not self._lines:
+            self._open = (kind, page)
+        self._lines.append(line)
+
+    def _flush(self) -> None:
+        if self._lines:
+            kind, page = self._open
+            self._blocks.append(Block(kind, "\n".join(self._lines), page=page))
+            self._lines = []
+            if not self._tables:
+                self._add_notes()
+
+    def _add_notes(self) -> None:
+        """Foot- and endnotes stand after the block that refers to them."""
+        while self._pending:
+            texts: list[str] = []
+            for paragraph in self._pending.pop(0).iter("{*}p"):
+                inline = _Inline()
+                self._read(paragraph, inline, bold=False)
+                texts.append(spaced("".join(inline.texts)))
+            if text := " ".join(filter(None, texts)):
+                self._blocks.append(Block("paragraph", text, page=self.pages.page))
+
+    # --- within a paragraph
+
+    def _read(self, parent: _Element, inline: _Inline, *, bold: bool) -> None:
+        for node in parent:
+            tag = local(node)
+            if tag == "t":
+                self._text(node.text or "", inline, bold)
+            elif tag in _UNREAD:
+                continue
+            elif tag == "r":
+                properties = child(node, "rPr")
+                if not _is_on(properties, "vanish"):
+                    self._read(node, inline, bold=_is_on(properties, "b"))
+            elif tag in ("tab", "ptab"):
+                inline.texts.append(" ")
+            elif tag in ("br", "cr"):
+                if attr(node, "type") == "page":
+                    self.pages.end()
+                inline.texts.append("\0" if attr(node, "type") in (None, "textWrapping") else " ")
+            elif tag == "lastRenderedPageBreak":
+                self.pages.end(rendered=True)
+            elif tag == "noBreakHyphen":
+                inline.texts.append("-")
+            elif tag == "txbxContent":
+                inline.boxes.append(node)
+            elif tag in ("footnoteReference", "endnoteReference"):
+                if (note := self._notes.pop((tag.removesuffix("Reference"), attr(node, "id")), None)) is not None:
+                    self._pending.append(note)
+            elif tag == "AlternateContent":
+                self._read(node[:1], inline, bold=bold)  # what follows is the same again for older programs
+            elif tag in ("docPr", "chart", "relIds", "textpath"):
+                self._graphic(tag, node, inline)
+            else:
+                self._read(node, inline, bold=bold)
+
+    def _text(self, text: str, inline: _Inline, bold: bool) -> None:
+        inline.texts.append(text)
+        if text.strip():
+            inline.all_bold = inline.all_bold and bold
+            self.pages.add(text)
+            inline.page = inline.page or self.pages.page
+
+    def _graphic(self, tag: str, node: _Element, inline: _Inline) -> None:
+        page = self.pages.page
+        if tag == "textpath":
+            inline.texts.append(f" {attr(node, 'string') or ''} ")
+        elif tag == "docPr":
+            if text := alt_text(node):
+                inline.blocks.append(Block("image", text, page=page))
+        elif relation := self.relations.get(attr(node, "dm" if tag == "relIds" else "id") or ""):
+            inline.blocks.extend((read_diagram if tag == "relIds" else read_chart)(self.package, relation.target, page))
+
+    # --- tables
+
+    def _table(self, node: _Element) -> None:
+        rows = [row for row in _within(node, "tr") if child(row, "trPr", "del") is None]
+        cells = [list(_within(row, "tc")) for row in rows]
+        if len(rows) == 1 or max(map(len, cells), default=0) < 2:  # it only places what it holds
+            for cell in (cell for row in cells for cell in row):
+                self.flow(cell)
+            return
+        self._flush()
+        page = self.pages.page
+        texts = fill_spans([self._row(row, cells[i]) for i, row in enumerate(rows)])
+        if self._tables:  # a table in a cell becomes lines of that cell
+            self._blocks.extend(Block("paragraph", ", ".join(filter(None, row)) + ";", page=page) for row in texts)
+            return
+        if len(texts) > 2 and sum(map(bool, texts[0])) == 1 < sum(map(bool, texts[1])) and len(cells[0]) == 1:
+            self._add("caption", "".join(texts.pop(0)), page)
+        if texts:
+            self._add("table", to_markdown(texts), page)
+        self._add_notes()
+
+    def _row(self, row: _Element, cells: list[_Element]) -> list[tuple[str | None, int]]:
+        """(text, columns) of each cell; None = it goes on from the row above."""
+        first, last = self.pages.page, self.pages.page
+        found: list[tuple[str | None, int]] = [("", 1)] * count(child(row, "trPr", "gridBefore"), "val", _MAX_SPAN, 0)
+        for cell in cells:
+            merge = child(cell, "tcPr", "vMerge")
+            self.pages.page = first  # a page that ends within a row ends in each of its cells
+            text = self._cell(cell)
+            last = max(last, self.pages.page)
+            goes_on = merge is not None and attr(merge, "val") != "restart"
+            found.append((None if goes_on else text, max(count(child(cell, "tcPr", "gridSpan"), "val", _MAX_SPAN), 1)))
+        self.pages.page = last
+        return found
+
+    def _cell(self, cell: _Element) -> str:
+        outer, self._blocks, self._tables = self._blocks, [], self._tables + 1
+        self.flow(cell)
+        texts = [block.text for block in self.end()]
+        self._blocks, self._tables = outer, self._tables - 1
+        return " ".join(texts)
+
+
+def _is_on(properties: _Element | None, name: str) -> bool:
+    found = child(properties, name)
+    return found is not None and attr(found, "val") not in ("0", "false", "off")
+
+
+def _within(parent: _Element, name: str) -> Iterator[_Element]:
+    """Children of this name, also those in content controls and tracked insertions."""
+    for node in parent:
+        tag = local(node)
+        if tag == name:
+            yield node
+        elif tag in ("sdt", "sdtContent", "ins", "customXml", "moveTo"):
+            yield from _within(node, name)

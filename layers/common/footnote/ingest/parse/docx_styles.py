@@ -1,0 +1,175 @@
+"""What a Word file's paragraph styles and numberings mean: a heading's level, an item's number."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from footnote.ingest.parse.package import attr, child, count, local
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+# Word keeps the English names of its own styles in every language; other programs write theirs.
+_HEADING = re.compile(
+    r"(?:heading|überschrift|제목|titre|título|titolo|kop|rubrik|overskrift|nagłówek|заголовок|otsikko|标题|標題|見出し)\s*([1-9])"
+)
+_TITLES = frozenset(("title", "titel", "제목", "titre", "título", "titolo", "название", "标题", "標題", "表題"))
+_CODE = re.compile(r"html preformatted|(?:source )?code(?: block)?|macro(?: text)?|plain code|quelltext")
+_TOC = re.compile(r"(?:toc|verzeichnis|목차|tm|índice)\s*(\d)")
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+_SYLLABLES = "가나다라마바사아자차카타파하"
+_ROMAN = (
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+    (9, "ix"),
+    (5, "v"),
+    (4, "iv"),
+    (1, "i"),
+)
+_MAX_LEVEL = 8
+
+
+@dataclass(frozen=True)
+class Style:
+    """`level`: of a heading, from 1; 0 = none. `toc`: depth of a line in a table of contents. `num`: (list's id, level)."""
+
+    level: int = 0
+    toc: int = 0
+    caption: bool = False
+    code: bool = False
+    num: tuple[str, int] | None = None
+
+
+class Styles:
+    """A document's styles; each is read when a paragraph first has it, since most files carry hundreds that none has."""
+
+    def __init__(self, root: _Element | None) -> None:
+        self._nodes = {attr(node, "styleId") or "": node for node in root if local(node) == "style"} if root is not None else {}
+        self._found: dict[str, Style] = {}
+
+    def of(self, style_id: str) -> Style:
+        """With what it inherits; what its name tells where the file does not define it."""
+        if style_id not in self._found:
+            chain: list[_Element] = []
+            at: str | None = style_id
+            while at in self._nodes and self._nodes[at] not in chain:
+                chain.append(self._nodes[at])
+                at = attr(child(chain[-1], "basedOn"), "val")
+            self._found[style_id] = _style(chain) if chain else style_of_name(re.sub(r"(?<=\D)(?=\d)", " ", style_id))
+        return self._found[style_id]
+
+
+def style_of_name(name: str) -> Style:
+    """What a style's name alone tells; of files without a list of styles."""
+    name = name.lower().strip()
+    heading, toc = _HEADING.fullmatch(name), _TOC.fullmatch(name)
+    level = int(heading[1]) if heading else int(name in _TITLES)
+    return Style(level, int(toc[1]) if toc else 0, name in ("caption", "beschriftung", "캡션"), bool(_CODE.fullmatch(name)))
+
+
+def _style(chain: list[_Element]) -> Style:
+    """From the style itself to the one that it is based on at last."""
+    names = [style_of_name(attr(child(node, "name"), "val") or "") for node in chain]
+    outline = next((level for node in chain if (level := outline_level(child(node, "pPr"))) is not None), None)
+    named = next((style.level for style in names if style.level), 0)
+    return Style(
+        level=named if outline is None else outline,
+        toc=names[0].toc,
+        caption=any(style.caption for style in names),
+        code=any(style.code for style in names),
+        num=next((num for node in chain if (num := numbering_of(child(node, "pPr")))), None),
+    )
+
+
+def outline_level(properties: _Element | None) -> int | None:
+    """1 to 9; 0 = expressly body text; None = not said."""
+    value = attr(child(properties, "outlineLvl"), "val")
+    return (int(value) + 1) % 10 if value is not None and value.isdecimal() and int(value) <= 9 else None
+
+
+def numbering_of(properties: _Element | None) -> tuple[str, int] | None:
+    numbering = child(properties, "numPr")
+    if numbering is None:
+        return None
+    return attr(child(numbering, "numId"), "val") or "", count(child(numbering, "ilvl"), "val", _MAX_LEVEL, 0)
+
+
+@dataclass
+class Numbering:
+    """Counts the items of a document's lists."""
+
+    formats: dict[str, dict[int, tuple[str, str, int]]] = field(default_factory=dict)
+    """List's id → level → (kind of number, pattern such as `%1.%2`, start)."""
+    shared: dict[str, str] = field(default_factory=dict)
+    """List's id → whose counters it goes on with."""
+    counters: dict[str, list[int]] = field(default_factory=dict)
+
+    def marker(self, list_id: str, level: int) -> str:
+        """The next item's number as it is shown, `-` for a bullet, "" for none."""
+        formats = self.formats.get(list_id, {})
+        kind, pattern, start = formats.get(level, ("bullet", "", 1))
+        counters = self.counters.setdefault(self.shared.get(list_id, list_id), [-1] * (_MAX_LEVEL + 1))
+        counters[level] = counters[level] + 1 if counters[level] >= 0 else start
+        counters[level + 1 :] = [-1] * (_MAX_LEVEL - level)
+        if kind == "bullet":
+            return "-"
+
+        def number(match: re.Match[str]) -> str:
+            at = int(match[1]) - 1
+            of_kind, _, first = formats.get(at, ("decimal", "", 1))
+            return _written(counters[at] if counters[at] >= 0 else first, of_kind)
+
+        return re.sub(r"%([1-9])", number, pattern) if kind != "none" else ""
+
+
+def read_numbering(root: _Element | None) -> Numbering:
+    numbering = Numbering()
+    nodes = list(root) if root is not None else []
+    abstract = {attr(node, "abstractNumId") or "": node for node in nodes if local(node) == "abstractNum"}
+    for node in nodes:
+        if local(node) != "num":
+            continue
+        list_id = attr(node, "numId") or ""
+        base = attr(child(node, "abstractNumId"), "val") or ""
+        levels = dict(_level(lvl) for lvl in abstract.get(base, ()) if local(lvl) == "lvl")
+        overrides = [over for over in node if local(over) == "lvlOverride"]
+        for over in overrides:
+            at = count(over, "ilvl", _MAX_LEVEL, 0)
+            if (lvl := child(over, "lvl")) is not None:
+                levels[at] = _level(lvl)[1]
+            if at in levels:
+                levels[at] = (*levels[at][:2], count(child(over, "startOverride"), "val", 10_000, levels[at][2]))
+        numbering.formats[list_id] = levels
+        numbering.shared[list_id] = f"num {list_id}" if overrides else base
+    return numbering
+
+
+def _level(node: _Element) -> tuple[int, tuple[str, str, int]]:
+    kind, pattern = attr(child(node, "numFmt"), "val") or "decimal", attr(child(node, "lvlText"), "val") or ""
+    return count(node, "ilvl", _MAX_LEVEL, 0), (kind, pattern, count(child(node, "start"), "val", 10_000))
+
+
+def _written(number: int, kind: str) -> str:
+    if number < 1 or number > 10_000:
+        return str(number)
+    if kind in ("lowerLetter", "upperLetter"):
+        text = _LETTERS[(number - 1) % 26] * ((number - 1) // 26 + 1)
+    elif kind in ("lowerRoman", "upperRoman"):
+        text = ""
+        for value, sign in _ROMAN:
+            text += sign * (number // value)
+            number %= value
+    elif kind == "ganada":
+        text = _SYLLABLES[(number - 1) % len(_SYLLABLES)]
+    else:
+        text = f"{number:02d}" if kind == "decimalZero" else str(number)
+    return text.upper() if kind.startswith("upper") else text

@@ -1,0 +1,41 @@
+"""E-books → blocks: their chapters are web pages, in the order of the book's spine."""
+
+from __future__ import annotations
+
+import posixpath
+from urllib.parse import unquote
+
+from footnote.errors import UnreadableFile
+from footnote.ingest.parse import html
+from footnote.ingest.parse.package import Package, damaged
+from footnote.types import Block, Parsed
+
+_FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
+"""Obfuscated fonts: the text can be read."""
+
+
+def parse(data: bytes) -> Parsed:
+    package = Package(data)
+    container = package.xml("META-INF/container.xml")
+    root_file = container.find(".//{*}rootfile") if container is not None else None
+    part = root_file.get("full-path") or "" if root_file is not None else ""
+    book = package.xml(part)
+    if book is None:
+        raise damaged()
+    protection = package.xml("META-INF/encryption.xml")
+    if protection is not None and any(
+        node.get("Algorithm") not in _FONTS for node in protection.iterfind("{*}EncryptedData/{*}EncryptionMethod")
+    ):
+        raise UnreadableFile("This e-book is protected against copying.", "Add a version of it without copy protection.")
+    items = {node.get("id"): node for node in book.iterfind("{*}manifest/{*}item")}
+    blocks: list[Block] = []
+    read: set[str] = set()
+    for node in book.iterfind("{*}spine/{*}itemref"):
+        item = items.get(node.get("idref"))
+        if item is None or "nav" in (item.get("properties") or "").split():
+            continue
+        name = posixpath.normpath(posixpath.join(posixpath.dirname(part), unquote(item.get("href") or "")))
+        if name not in read and (page := package.read(name)):
+            read.add(name)
+            blocks.extend(html.parse(page).blocks)
+    return Parsed(tuple(blocks), package.title(part) or html.first_heading(blocks))

@@ -1,0 +1,261 @@
+"""OpenDocument texts and presentations (.odt, .odp) → blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from footnote.ingest.parse import html
+from footnote.ingest.parse.decode import spaced
+from footnote.ingest.parse.odf_styles import Styles, read_styles
+from footnote.ingest.parse.package import Package, attr, child, count, damaged, local, needs_password
+from footnote.ingest.parse.table import fill_spans, to_markdown
+from footnote.types import Block, BlockKind, Parsed
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_UNREAD = frozenset(
+    "annotation tracked-changes ruby-text forms settings sequence-decls variable-decls user-field-decls event-listeners".split()
+)
+_GROUPS = frozenset(
+    "section index-body index-title table-of-content alphabetical-index illustration-index bibliography g a numbered-paragraph".split()
+)
+_MAX_SPAN = 100
+_MAX_ROWS = 1_048_576
+
+
+def parse(data: bytes) -> Parsed:
+    body, styles, title = open_document(data)
+    reader = _Reader(styles)
+    if local(body) in ("presentation", "drawing"):
+        blocks = [block for number, page in enumerate(body.iterfind("{*}page"), 1) for block in reader.slide(page, number)]
+        return Parsed(tuple(blocks), title or html.first_heading(blocks), reader.page)
+    reader.flow(body)
+    blocks = reader.end()
+    title = title or html.first_heading(blocks)
+    seen = "\n".join(block.text for block in blocks)
+    blocks = [*(Block("paragraph", text, page=1) for text in styles.headers if text not in seen), *blocks]
+    if reader.page == 1:
+        return Parsed(tuple(replace(block, page=None) for block in blocks), title)
+    return Parsed(tuple(blocks), title, reader.page)
+
+
+def open_document(data: bytes) -> tuple[_Element, Styles, str]:
+    """What an OpenDocument file holds, its styles, its title."""
+    package = Package(data)
+    manifest = package.xml("META-INF/manifest.xml")
+    if manifest is not None and next(manifest.iter("{*}encryption-data"), None) is not None:
+        raise needs_password()
+    content = package.xml("content.xml")
+    body = child(content, "body")
+    if content is None or body is None or not len(body):
+        raise damaged()
+    return body[0], read_styles(package.xml("styles.xml"), content), package.title("meta.xml")
+
+
+class _Reader:
+    """Walks a text or a slide and collects blocks."""
+
+    def __init__(self, styles: Styles) -> None:
+        self.page = 1
+        self._styles = styles
+        self._blocks: list[Block] = []
+        self._lines: list[str] = []
+        self._kind: BlockKind = "list"
+        self._after: list[_Element] = []  # text boxes and notes within the paragraph that is read
+        self._tables = 0
+
+    def end(self) -> list[Block]:
+        self._flush()
+        blocks, self._blocks = self._blocks, []
+        return blocks
+
+    def slide(self, page: _Element, number: int) -> list[Block]:
+        self.page = number
+        titles: list[str] = []
+        for node in page:
+            if local(node) == "notes":
+                for frame in node.iterfind("{*}frame"):
+                    if attr(frame, "class") == "notes":
+                        self._frame(frame)
+            elif attr(node, "class") == "title":
+                titles.append(" ".join(self._text(p) for p in node.iter("{*}p")))
+            else:
+                self._shape(node)
+        blocks = self.end()
+        title = spaced(" ".join(titles))
+        if not title and blocks and blocks[0].kind == "paragraph" and html.reads_like_heading(blocks[0].text):
+            title = blocks.pop(0).text
+        return [Block("heading", title or f"{number}", 1, number), *blocks] if title or blocks else []
+
+    def flow(self, parent: _Element) -> None:
+        for node in parent:
+            tag = local(node)
+            if tag in ("p", "h"):
+                self._paragraph(node, tag)
+            elif tag == "list":
+                self._list(node, 0, "")
+                if not self._tables:
+                    self._flush()
+            elif tag == "table":
+                self._table(node)
+            elif tag == "soft-page-break":
+                self.page += 1
+            elif tag in _GROUPS:
+                self.flow(node)
+            elif tag not in _UNREAD:
+                self._shape(node)
+
+    def _shape(self, node: _Element) -> None:
+        """A frame, or a drawn shape with words in it."""
+        tag = local(node)
+        if tag == "frame":
+            self._frame(node)
+        elif tag == "g":
+            for inner in node:
+                self._shape(inner)
+        elif tag in ("custom-shape", "rect", "ellipse", "line", "polygon", "path", "connector", "text-box", "note-body", "object"):
+            self.flow(node)
+
+    def _frame(self, node: _Element) -> None:
+        for inner in node:
+            if local(inner) in ("text-box", "table", "object"):
+                self.flow(inner if local(inner) != "table" else [inner])
+        texts = [
+            spaced("".join(inner.itertext()))
+            for inner in node
+            if inner.tag.endswith(("svg-compatible:1.0}title", "svg-compatible:1.0}desc"))
+        ]
+        if text := " ".join(dict.fromkeys(filter(None, texts))):
+            self._add("image", text)
+
+    # --- paragraphs
+
+    def _paragraph(self, node: _Element, tag: str) -> None:
+        style = self._styles.of(attr(node, "style-name"))
+        if style.breaks and self._blocks:
+            self.page += 1
+        begins_page = len(node) > 0 and local(node[0]) == "soft-page-break" and not (node.text or "").strip()
+        page = self.page + begins_page
+        text = self._text(node)
+        level = (count(node, "outline-level", _MAX_ROWS) if tag == "h" else 0) or style.level
+        if text and level and not self._tables:
+            self._add("heading", text.replace("\n", " "), level, page)
+        elif text and style.code:
+            self._add_line("code", text)
+        elif text and style.caption:
+            self._add("caption", text, 0, page)
+        elif text and style.bold and not self._tables and html.reads_like_heading(text) and "\n" not in text:
+            self._add("heading", text, 6, page)
+        elif text:
+            for part in text.split("\n\n"):
+                self._add("paragraph", part, 0, page)
+        self._read_after()
+
+    def _read_after(self) -> None:
+        after, self._after = self._after, []
+        for node in after:
+            self._shape(node)
+
+    def _text(self, node: _Element) -> str:
+        texts: list[str] = []
+        self._inline(node, texts)
+        return spaced("".join(texts))
+
+    def _inline(self, node: _Element, texts: list[str]) -> None:
+        texts.append(" ".join((node.text or "").split("\n")))
+        for inner in node:
+            tag = local(inner)
+            if tag in ("s", "tab"):
+                texts.append(" ")
+            elif tag == "line-break":
+                texts.append("\0")
+            elif tag == "soft-page-break":
+                self.page += 1
+            elif tag == "note":
+                if (body := child(inner, "note-body")) is not None:
+                    self._after.append(body)
+            elif tag in ("frame", "custom-shape", "g", "rect", "ellipse"):
+                self._after.append(inner)
+            elif tag not in _UNREAD and not self._styles.of(attr(inner, "style-name")).hidden:
+                self._inline(inner, texts)
+            texts.append(inner.tail or "")
+
+    def _list(self, node: _Element, depth: int, outer_style: str) -> None:
+        style = attr(node, "style-name") or outer_style
+        number = 0
+        for item in node:
+            number += local(item) == "list-item"
+            marker = self._styles.marker(style, depth, number)
+            for inner in item:
+                tag = local(inner)
+                if tag == "list":
+                    self._list(inner, depth + 1, style)
+                elif tag == "h" or (tag == "p" and self._styles.of(attr(inner, "style-name")).level):
+                    self._paragraph(inner, tag)
+                elif tag == "p" and (text := self._text(inner)):
+                    indent = "  " * depth
+                    self._add_line("list", f"{indent}{marker} " + text.replace("\n", f"\n  {indent}"))
+                    marker = " "
+                    if self._after:
+                        self._flush()
+                        self._read_after()
+
+    def _add(self, kind: BlockKind, text: str, level: int = 0, page: int | None = None) -> None:
+        self._flush()
+        self._blocks.append(Block(kind, text, level, page or self.page))
+
+    def _add_line(self, kind: BlockKind, line: str) -> None:
+        if self._kind != kind:
+            self._flush()
+        self._kind = kind
+        self._lines.append(line)
+
+    def _flush(self) -> None:
+        if self._lines:
+            self._blocks.append(Block(self._kind, "\n".join(self._lines), page=self.page))
+            self._lines = []
+
+    # --- tables
+
+    def _table(self, node: _Element) -> None:
+        self._flush()
+        outer, self._blocks, self._tables = self._blocks, [], self._tables + 1
+        page = self.page
+        spans: list[int] = []  # how many rows the cell above each column still covers
+        rows = [self._row(row, spans) for row in rows_of(node)]
+        self._blocks, self._tables = outer, self._tables - 1
+        texts = fill_spans(rows)
+        if texts and max(map(len, texts)) > 1 and not self._tables:
+            self._add("table", to_markdown(texts), 0, page)
+        else:
+            for row in texts:
+                self._add("paragraph", ", ".join(filter(None, row)) + (";" if self._tables else ""), 0, page)
+
+    def _row(self, row: _Element, spans: list[int]) -> list[tuple[str | None, int]]:
+        found: list[tuple[str | None, int]] = []
+        for cell in row:
+            tag = local(cell)
+            if tag not in ("table-cell", "covered-table-cell"):
+                continue
+            repeat = count(cell, "number-columns-repeated", _MAX_SPAN)
+            self.flow(cell)
+            text = " ".join(block.text for block in self.end())
+            for _ in range(repeat):
+                column = len(found)
+                spans.extend([0] * (column + 1 - len(spans)))
+                below = tag == "covered-table-cell" and spans[column] > 0
+                spans[column] = spans[column] - 1 if below else count(cell, "number-rows-spanned", _MAX_ROWS) - 1
+                found.append((None if below else text, 1))
+        return found
+
+
+def rows_of(table: _Element) -> Iterator[_Element]:
+    for node in table:
+        tag = local(node)
+        if tag == "table-row":
+            yield node
+        elif tag in ("table-header-rows", "table-row-group", "table-rows"):
+            yield from rows_of(node)

@@ -1,0 +1,171 @@
+"""PowerPoint files → blocks: a slide's title, its texts, tables, charts and the speaker's notes; a slide is a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from footnote.ingest.parse.decode import spaced
+from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
+from footnote.ingest.parse.package import Package, Relation, attr, child, count, damaged, local
+from footnote.ingest.parse.table import fill_spans, to_markdown
+from footnote.types import Block, Parsed
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_TITLES = ("title", "ctrTitle")
+_FRAME = ("dt", "ftr", "sldNum", "hdr", "sldImg")  # the date, the footer and the number of every slide
+_LISTS = ("body", "obj", None)  # placeholders whose paragraphs have bullets unless they say otherwise
+_MAX_SPAN = 100
+_LONGEST_HEADING = 120
+
+
+def parse(data: bytes) -> Parsed:
+    package = Package(data)
+    part = package.main_part("ppt/presentation.xml")
+    root = package.xml(part)
+    if root is None:
+        raise damaged()
+    relations = package.related(part)
+    slides = [relations.get(_relation_id(node)) for node in root.iterfind("{*}sldIdLst/{*}sldId")]
+    blocks: list[Block] = []
+    hidden = 0
+    for number, relation in enumerate(slides, 1):
+        slide = package.xml(relation.target) if relation else None
+        if slide is None or relation is None:
+            continue
+        if slide.get("show") in ("0", "false"):
+            hidden += 1
+        else:
+            blocks.extend(_Slide(package, relation.target, number).read(slide))
+    title = package.title() or next((block.text for block in blocks if block.kind == "heading" and not block.text.isdecimal()), "")
+    reason, remedy = (f"Hidden slides were left out: {hidden}.", "Show them and add the file again.") if hidden else (None, None)
+    return Parsed(tuple(blocks), title, len(slides), reason=reason, remedy=remedy)
+
+
+class _Slide:
+    def __init__(self, package: Package, part: str, number: int) -> None:
+        self._package = package
+        self._relations = package.related(part)
+        self._number = number
+
+    def read(self, slide: _Element) -> list[Block]:
+        """The title first, wherever it stands; then what follows in the order in which a screen reader takes it."""
+        shapes = list(_shapes(child(slide, "cSld", "spTree")))
+        titles = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES] or _topmost(shapes)
+        title = " ".join(text for shape in titles for _, _, text in _paragraphs(child(shape, "txBody"))).replace("\n", " ")
+        blocks = [block for shape in shapes if shape not in titles for block in self._shape(shape)]
+        blocks += self._notes()
+        # a slide without any title gets its number: what it says is not part of the slide before it
+        return [Block("heading", title or f"{self._number}", 1, self._number), *blocks] if title or blocks else []
+
+    def _shape(self, shape: _Element) -> Iterator[Block]:
+        tag = local(shape)
+        if tag == "sp" and _placeholder(shape)[0] not in _FRAME:
+            yield from self._text(shape)
+        if tag in ("pic", "graphicFrame", "sp", "cxnSp") and (text := alt_text(next(shape.iter("{*}cNvPr"), None))):
+            yield Block("image", text, page=self._number)
+        if tag == "graphicFrame":
+            for node in shape.iter("{*}tbl", "{*}chart", "{*}relIds"):
+                yield from self._graphic(node)
+
+    def _text(self, shape: _Element) -> Iterator[Block]:
+        kind, is_placeholder = _placeholder(shape)
+        paragraphs = list(_paragraphs(child(shape, "txBody")))
+        bulleted = is_placeholder and kind in _LISTS and len(paragraphs) > 1
+        lines: list[str] = []
+        for level, marker, text in paragraphs:
+            if marker == "" or not (marker or bulleted or (lines and level)):
+                if lines:
+                    yield Block("list", "\n".join(lines), page=self._number)
+                    lines = []
+                yield Block("paragraph", text, page=self._number)
+            else:
+                lines.append("  " * level + f"{marker or '-'} " + text.replace("\n", "\n" + "  " * (level + 1)))
+        if lines:
+            yield Block("list", "\n".join(lines), page=self._number)
+
+    def _graphic(self, node: _Element) -> list[Block]:
+        tag = local(node)
+        if tag == "tbl":
+            rows = fill_spans([_row(row) for row in node if local(row) == "tr"])
+            return [Block("table", to_markdown(rows), page=self._number)] if rows else []
+        relation: Relation | None = self._relations.get(attr(node, "dm" if tag == "relIds" else "id") or "")
+        read = read_diagram if tag == "relIds" else read_chart
+        return read(self._package, relation.target, self._number) if relation else []
+
+    def _notes(self) -> list[Block]:
+        part = next((relation.target for relation in self._relations.values() if relation.kind == "notesSlide"), "")
+        root = self._package.xml(part) if part else None
+        shapes = [
+            shape for shape in _shapes(child(root, "cSld", "spTree")) if local(shape) == "sp" and _placeholder(shape)[0] not in _FRAME
+        ]
+        return [Block("paragraph", text, page=self._number) for shape in shapes for _, _, text in _paragraphs(child(shape, "txBody"))]
+
+
+def _shapes(tree: _Element | None) -> Iterator[_Element]:
+    """Those of groups as well."""
+    for node in tree if tree is not None else ():
+        tag = local(node)
+        if tag == "grpSp":
+            yield from _shapes(node)
+        elif tag == "AlternateContent" and len(node):
+            yield from _shapes(node[0])
+        elif attr(next(node.iter("{*}cNvPr"), None), "hidden") not in ("1", "true"):
+            yield node
+
+
+def _topmost(shapes: list[_Element]) -> list[_Element]:
+    """The short text that stands above all others, as the title of a slide that has none."""
+    texts: list[tuple[int, _Element]] = []
+    for shape in shapes:
+        top = attr(next(shape.iter("{*}off"), None), "y") or ""
+        if local(shape) == "sp" and top.isdecimal() and _placeholder(shape)[0] not in _FRAME and any(_paragraphs(child(shape, "txBody"))):
+            texts.append((int(top), shape))
+    shape = min(texts, key=lambda pair: pair[0])[1] if texts else None
+    lines = [text for _, _, text in _paragraphs(child(shape, "txBody"))]
+    return [shape] if shape is not None and len(lines) <= 2 and sum(map(len, lines)) <= _LONGEST_HEADING else []
+
+
+def _placeholder(shape: _Element) -> tuple[str | None, bool]:
+    """(its type, whether it is one at all)."""
+    node = child(shape, "nvSpPr", "nvPr", "ph")
+    return attr(node, "type"), node is not None
+
+
+def _paragraphs(body: _Element | None) -> Iterator[tuple[int, str | None, str]]:
+    """(level, marker, text): `-` or `1.` where the paragraph itself says so, "" for expressly none, None = not said."""
+    number = 0
+    for node in body if body is not None else ():
+        if local(node) != "p" or not (text := _text_of(node)):
+            continue
+        properties = child(node, "pPr")
+        numbered = child(properties, "buAutoNum")
+        number = number + 1 if numbered is not None else 0
+        marker = f"{number}." if numbered is not None else "-" if child(properties, "buChar") is not None else None
+        yield count(properties, "lvl", 8, 0), "" if child(properties, "buNone") is not None else marker, text
+
+
+def _text_of(paragraph: _Element) -> str:
+    texts: list[str] = []
+    for node in paragraph.iter("{*}t", "{*}br", "{*}tab"):
+        tag = local(node)
+        texts.append((node.text or "") if tag == "t" else "\0" if tag == "br" else "")
+    return spaced("".join(texts))
+
+
+def _row(row: _Element) -> list[tuple[str | None, int]]:
+    cells: list[tuple[str | None, int]] = []
+    for cell in (node for node in row if local(node) == "tc"):
+        if attr(cell, "hMerge") in ("1", "true"):
+            continue
+        text = " ".join(text for _, _, text in _paragraphs(child(cell, "txBody")))
+        goes_on = attr(cell, "vMerge") in ("1", "true")
+        cells.append((None if goes_on else text, max(count(cell, "gridSpan", _MAX_SPAN), 1)))
+    return cells
+
+
+def _relation_id(node: _Element) -> str:
+    """`id` without a namespace is the slide's own number; the relation's has one."""
+    return next((value for key, value in node.items() if key.endswith("}id")), "")

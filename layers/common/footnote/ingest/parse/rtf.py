@@ -1,0 +1,300 @@
+"""RTF → blocks: paragraphs, headings by outline level or style, tables, lists, footnotes."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from footnote.ingest.parse import html
+from footnote.ingest.parse.decode import spaced
+from footnote.ingest.parse.docx_styles import style_of_name
+from footnote.ingest.parse.package import damaged
+from footnote.ingest.parse.table import fill_spans, to_markdown
+from footnote.ingest.parse.title import usable_title
+from footnote.types import Block, Parsed
+
+_TOKEN = re.compile(rb"\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\'([0-9a-fA-F]{2})|\\([^a-zA-Z])|([{}])|[\r\n]+|([^\\{}\r\n]+)", re.DOTALL)
+# fmt: off
+_SKIPPED = frozenset(
+    "colortbl pict objdata fldinst listtable listoverridetable revtbl rsidtbl generator themedata colorschememapping datastore "
+    "latentstyles xmlnstbl pntxta pntxtb pntxtc bkmkstart bkmkend annotation atnid atnauthor atndate atnref nonshppict shprslt sn sv "
+    "header headerl headerr headerf footer footerl footerr footerf ftnsep ftnsepc aftnsep aftnsepc filetbl mmathPr xe tc info template "
+    "datafield formfield objclass objname private userprops docvar falt panose fontemb leveltext levelnumbers listname".split()
+)
+_TARGETS = {
+    "listtext": "marker", "pntext": "marker", "fonttbl": "font", "stylesheet": "style", "title": "title", "footnote": "footnote",
+    "shptxt": "text", "dptxbxtext": "text",
+}
+_SIGNS = {
+    "tab": " ", "line": "\0", "emdash": "—", "endash": "–", "emspace": " ", "enspace": " ", "qmspace": " ", "bullet": "•",
+    "lquote": "‘", "rquote": "’", "ldblquote": "“", "rdblquote": "”", "~": " ", "_": "-", "-": "", "{": "{", "}": "}", "\\": "\\",
+}
+_CHARSETS = {
+    77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "cp936", 136: "cp950", 161: "cp1253", 162: "cp1254", 163: "cp1258",
+    177: "cp1255", 178: "cp1256", 186: "cp1257", 204: "cp1251", 222: "cp874", 238: "cp1250", 254: "cp437", 255: "cp850",
+}
+# fmt: on
+_MAX_DEPTH = 10_000
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What holds until the group ends."""
+
+    target: str = "text"
+    """Where its words go: text, skip, marker (of a list item), font, style, title, footnote."""
+    skip_after_u: int = 1
+    """Signs that follow a `\\u` for readers that do not know it."""
+    codec: str = ""
+    hidden: bool = False
+    bold: bool = False
+
+
+@dataclass
+class _Paragraph:
+    texts: list[str] = field(default_factory=list)
+    marker: str = ""
+    level: int = 0
+    style: int = 0
+    depth: int = 0
+    in_table: bool = False
+    all_bold: bool = True
+
+
+def parse(data: bytes) -> Parsed:
+    if not data.lstrip().startswith(b"{\\rtf"):
+        raise damaged()
+    reader = _Reader()
+    reader.run(data)
+    blocks = reader.blocks
+    return Parsed(tuple(blocks), usable_title(reader.title) or html.first_heading(blocks))
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.blocks: list[Block] = []
+        self.title = ""
+        self._codec = "cp1252"
+        self._fonts: dict[int, str] = {}
+        self._font = 0  # whose entry of the table is read
+        self._styles: dict[int, str] = {}
+        self._style = 0
+        self._group = _Group()
+        self._stack: list[_Group] = []
+        self._bytes = bytearray()  # not decoded yet: a letter may be made of several tokens
+        self._skip = 0  # signs left to skip after `\u`
+        self._paragraph = _Paragraph()
+        self._lines: list[str] = []
+        self._cells: list[str] = []
+        self._merges: list[str] = []  # of the row's cells: "" or how one goes on from a neighbour
+        self._merge = ""
+        self._rows: list[Sequence[tuple[str | None, int]]] = []
+        self._notes: list[list[str]] = []
+
+    def run(self, data: bytes) -> None:
+        at, end = 0, len(data)
+        while at < end:
+            match = _TOKEN.match(data, at)
+            if match is None:  # a backslash at the very end
+                break
+            at = match.end()
+            word, number, hexa, sign, brace, text = match.groups()
+            if text is not None:
+                self._raw(text)
+            elif hexa is not None:
+                self._raw(bytes([int(hexa, 16)]))
+            elif word is not None:
+                name = word.decode("ascii")
+                if name == "bin":
+                    at += max(int(number or 0), 0)
+                else:
+                    self._word(name, int(number) if number else None)
+            elif sign is not None:
+                self._sign(sign.decode("latin-1"))
+            elif brace == b"{":
+                self._decode()
+                if len(self._stack) > _MAX_DEPTH:
+                    raise damaged()
+                self._stack.append(self._group)
+                self._skip = 0
+            elif brace == b"}":
+                self._close()
+        self._decode()
+        self._end_paragraph()
+        self._end_table()
+        self._end_list()
+
+    # --- words
+
+    def _raw(self, text: bytes) -> None:
+        if self._skip:
+            skipped = min(self._skip, len(text))
+            self._skip -= skipped
+            text = text[skipped:]
+        self._bytes += text
+
+    def _decode(self) -> None:
+        if self._bytes:
+            text = self._bytes.decode(self._group.codec or self._codec, "replace")
+            self._bytes.clear()
+            self._put(text)
+
+    def _put(self, text: str) -> None:
+        group = self._group
+        target = group.target
+        if target == "title":
+            self.title += text
+        elif target == "style":
+            self._styles[self._style] = self._styles.get(self._style, "") + text
+        elif target == "marker":
+            self._paragraph.marker += text
+        elif target == "footnote" and self._notes:
+            self._notes[-1].append(text)
+        elif target == "text" and not group.hidden:
+            self._paragraph.texts.append(text)
+            self._paragraph.all_bold = self._paragraph.all_bold and (group.bold or not text.strip())
+
+    def _sign(self, sign: str) -> None:
+        self._decode()
+        if sign == "*":
+            self._group = replace(self._group, target="skip")  # unless the next word says otherwise
+        elif sign in "\r\n":
+            self._word("par", None)
+        elif sign in _SIGNS:
+            self._put(_SIGNS[sign])
+
+    def _word(self, name: str, number: int | None) -> None:
+        self._decode()
+        on = number != 0
+        if name == "u":
+            self._put(chr((number or 0) % 0x10000))
+            self._skip = self._group.skip_after_u
+            return
+        self._skip = 0
+        if name in _SIGNS:
+            self._put(_SIGNS[name])
+        elif name in _TARGETS or name in _SKIPPED:
+            self._enter(name)
+        elif name == "b":
+            self._group = replace(self._group, bold=on)
+        elif name in ("v", "deleted"):
+            self._group = replace(self._group, hidden=on)
+        elif name == "plain":
+            self._group = replace(self._group, hidden=False, bold=False, codec="")
+        elif name == "uc":
+            self._group = replace(self._group, skip_after_u=max(number or 0, 0))
+        elif name == "f":
+            self._font = number or 0
+            if self._group.target != "font":
+                self._group = replace(self._group, codec=self._fonts.get(self._font, ""))
+        elif name == "fcharset":
+            self._fonts[self._font] = _CHARSETS.get(number or 0, "")
+        elif name in ("ansicpg", "mac"):
+            self._codec = _codec(f"cp{number}" if name == "ansicpg" else "mac_roman", self._codec)
+        elif self._group.target in ("text", "style", "marker"):
+            self._layout(name, number)
+
+    def _enter(self, name: str) -> None:
+        target = _TARGETS.get(name, "skip")
+        if target in ("marker", "footnote") and self._group.target != "text":
+            return
+        if target == "footnote":
+            self._notes.append([])
+        self._group = replace(self._group, target=target)
+
+    def _close(self) -> None:
+        self._decode()
+        self._skip = 0
+        if self._stack:
+            self._group = self._stack.pop()
+
+    # --- paragraphs and tables
+
+    def _layout(self, name: str, number: int | None) -> None:
+        paragraph = self._paragraph
+        if name == "s":
+            self._style = paragraph.style = number or 0
+        elif self._group.target != "text":
+            return
+        elif name in ("par", "sect", "page"):
+            if paragraph.in_table:
+                paragraph.texts.append("\0")
+            else:
+                self._end_paragraph()
+        elif name == "pard":
+            paragraph.level = paragraph.style = paragraph.depth = 0
+            paragraph.in_table = False
+        elif name == "outlinelevel" and number is not None and number < 9:
+            paragraph.level = number + 1
+        elif name == "ilvl":
+            paragraph.depth = min(number or 0, 8)
+        elif name == "intbl":
+            paragraph.in_table = True
+        elif name == "trowd":
+            self._merges, self._merge = [], ""
+        elif name in ("clmrg", "clvmrg"):
+            self._merge = name
+        elif name == "cellx":
+            self._merges.append(self._merge)
+            self._merge = ""
+        elif name in ("cell", "nestcell", "nestrow"):
+            if name == "cell":
+                self._cells.append(spaced(_joined(paragraph.texts)))
+                paragraph.texts = []
+            else:
+                paragraph.texts.append(", " if name == "nestcell" else "; ")
+        elif name == "row":
+            self._end_row()
+
+    def _end_row(self) -> None:
+        merges = [*self._merges, *[""] * len(self._cells)]
+        self._rows.append([(None if merges[i] == "clvmrg" and not text else text, 1) for i, text in enumerate(self._cells)])
+        self._cells = []
+
+    def _end_table(self) -> None:
+        if self._cells:
+            self._end_row()
+        rows, self._rows = fill_spans(self._rows), []
+        if rows and max(map(len, rows)) > 1 and len(rows) > 1:
+            self.blocks.append(Block("table", to_markdown(rows)))
+        else:
+            self.blocks.extend(Block("paragraph", text) for row in rows for text in row if text)
+
+    def _end_list(self) -> None:
+        if self._lines:
+            self.blocks.append(Block("list", "\n".join(self._lines)))
+            self._lines = []
+
+    def _end_paragraph(self) -> None:
+        paragraph = self._paragraph
+        text = spaced(_joined(paragraph.texts))
+        style = style_of_name(self._styles.get(paragraph.style, "").strip().rstrip(";"))
+        level, marker = paragraph.level or style.level, spaced(paragraph.marker)
+        # the next paragraph goes on with these properties until `\pard`
+        self._paragraph = _Paragraph(level=paragraph.level, style=paragraph.style, depth=paragraph.depth, in_table=paragraph.in_table)
+        if text:
+            self._end_table()
+            if marker and not level:
+                marker = marker if any(sign.isalnum() for sign in marker) else "-"
+                self._lines.append("  " * paragraph.depth + f"{marker} {text}")
+            else:
+                self._end_list()
+                if not level and paragraph.all_bold and html.reads_like_heading(text):
+                    level = 6  # how people write headings who use no styles
+                self.blocks.append(Block("heading", f"{marker} {text}".strip(), level) if level else Block("paragraph", text))
+        notes, self._notes = self._notes, []
+        self.blocks.extend(Block("paragraph", note) for texts in notes if (note := spaced(_joined(texts))))
+
+
+def _joined(texts: list[str]) -> str:
+    """Two `\\u` make one sign beyond the first 65,536."""
+    return "".join(texts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _codec(name: str, fallback: str) -> str:
+    try:
+        return codecs.lookup(name).name
+    except LookupError:
+        return fallback

@@ -1,0 +1,175 @@
+"""A sheet's cells → its tables: several may stand on one sheet, divided by empty rows or columns."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, takewhile, zip_longest
+
+from footnote.ingest.parse.table import to_markdown
+from footnote.types import Block, Parsed
+
+MAX_CELLS = 500_000
+"""Filled cells of one file that are read."""
+
+_MAX_AREA = 2_000_000
+"""Cells of one table, empty ones included; of larger ones only the filled cells are written."""
+_MAX_REPEATS = 100_000
+"""Cells of one file that are filled because a merged cell spreads over them."""
+_NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,:\s-]*\s?(?:%|[^\w\s]{1,3}|[A-Z]{3})?")
+_LONG_TEXT = 80
+_MAX_TITLES = 5
+
+Rows = dict[int, dict[int, str]]
+"""Row → column → text, both from 0, sparse, in ascending order."""
+Spans = Mapping[tuple[int, int], int]
+"""Row and column of a cell that is merged over several columns → the last of them."""
+
+
+@dataclass
+class Sheet:
+    name: str
+    number: int
+    rows: Rows = field(default_factory=dict)
+    merged: list[tuple[int, int, int, int]] = field(default_factory=list)
+    """First row, first column, last row, last column."""
+    extra: list[Block] = field(default_factory=list)
+    """Charts and text boxes."""
+
+
+def cost(text: str) -> int:
+    """Of the MAX_CELLS: a long text counts as several cells, since any number of cells may share it."""
+    return 1 + len(text) // 100
+
+
+def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_cut: bool) -> Parsed:
+    """`count`: all the file's sheets; `hidden`: those left out; `is_cut`: cells past MAX_CELLS were left out."""
+    repeats = _MAX_REPEATS
+    blocks: list[Block] = []
+    for sheet in sheets:
+        repeats = _spread(sheet, repeats)
+        wide = {(top, left): right for top, left, _, right in sheet.merged if right > left}
+        found = [*_tables(sheet.rows, wide, sheet.number), *sheet.extra]
+        if found:
+            blocks += [Block("heading", sheet.name, 1, sheet.number), *found]
+    reasons = [f"Only the first {MAX_CELLS:,} cells were read."] if is_cut else []
+    remedies = ["Split it into smaller files and add those."] if is_cut else []
+    if hidden:
+        reasons.append(f"Hidden sheets were left out: {hidden}.")
+        remedies.append("Show them and add the file again.")
+    return Parsed(tuple(blocks), title, count, reason=" ".join(reasons) or None, remedy=" ".join(remedies) or None)
+
+
+def _spread(sheet: Sheet, repeats: int) -> int:
+    """A cell merged over several rows stands in each that holds anything; returns how many more may be filled."""
+    keys = list(sheet.rows)
+    for top, left, bottom, _ in sheet.merged:
+        text = sheet.rows.get(top, {}).get(left, "")
+        for row in keys[bisect_right(keys, top) : bisect_right(keys, bottom)] if text and repeats > 0 else ():
+            sheet.rows[row] = dict(sorted({left: text, **sheet.rows[row]}.items()))
+            repeats -= 1
+    return repeats
+
+
+def _tables(rows: Rows, wide: Spans, page: int) -> list[Block]:
+    blocks: list[Block] = []
+    regions = [region for band in _bands(rows) for region in _regions(band)]
+    for region, following in zip_longest(regions, regions[1:]):
+        texts = [text for row in region.values() for text in row.values()]
+        if len(texts) == 1 or (following and _width(region) == 1 and len(texts) <= _MAX_TITLES and not any(map(_NUMBER.fullmatch, texts))):
+            leads = following is not None and _width(following) > 1
+            blocks.extend(Block("caption" if leads else "paragraph", text, page=page) for text in texts)
+        else:
+            blocks.extend(_table(region, wide, page))
+    return blocks
+
+
+def _bands(rows: Rows) -> list[Rows]:
+    """Rows without an empty one between them. Rows that go on with the columns of the band above and
+    begin with numbers, not with a header, belong to it: that empty row was only for the eye."""
+    bands: list[Rows] = []
+    columns: set[int] = set()  # of the last band
+    for _, group in groupby(enumerate(rows), key=lambda pair: pair[1] - pair[0]):
+        band = {row: rows[row] for _, row in group}
+        used = {column for row in band.values() for column in row}
+        first = next(iter(band.values()))
+        has_header = len(first) < 2 or not any(_NUMBER.fullmatch(text) for text in first.values())
+        if bands and len(columns) > 1 and columns >= used and not has_header:
+            bands[-1].update(band)
+        else:
+            bands.append(band)
+            columns = used
+    return bands
+
+
+def _regions(band: Rows) -> Iterator[Rows]:
+    """Parts of a band side by side, divided by columns that are empty in all of it, each at least two wide."""
+    used = sorted({column for row in band.values() for column in row})
+    parts: list[list[int]] = []
+    for _, group in groupby(enumerate(used), key=lambda pair: pair[1] - pair[0]):
+        columns = [column for _, column in group]
+        if parts and (len(columns) < 2 or len(parts[-1]) < 2 or _is_numeric(band, columns[0])):
+            parts[-1] += columns  # labels and their values: that empty column was only for the eye
+        else:
+            parts.append(columns)
+    if len(parts) < 2:
+        yield band
+        return
+    part_of = {column: i for i, columns in enumerate(parts) for column in columns}
+    regions: list[Rows] = [{} for _ in parts]
+    for row, cells in band.items():
+        for column, text in cells.items():
+            regions[part_of[column]].setdefault(row, {})[column] = text
+    for region in regions:
+        yield from _bands(region)
+
+
+def _is_numeric(band: Rows, column: int) -> bool:
+    """More numbers (or dashes for none) than words: no table begins with such a column."""
+    texts = [cells[column] for cells in band.values() if column in cells]
+    return 2 * sum(bool(_NUMBER.fullmatch(text)) or not any(map(str.isalnum, text)) for text in texts) > len(texts)
+
+
+def _width(region: Mapping[int, Mapping[int, str]]) -> int:
+    return len({column for row in region.values() for column in row})
+
+
+def _table(region: Rows, wide: Spans, page: int) -> Iterator[Block]:
+    rows = list(region.values())
+    columns = sorted({column for row in rows for column in row})
+    numbers = list(region)
+    most = 2 if len(columns) > 4 else 1  # `In millions` on the left and `2024` on the right
+    titles = takewhile(
+        lambda row: len(row) <= most and not any(map(_NUMBER.fullmatch, row.values())), rows[: min(_MAX_TITLES, len(rows) - 2)]
+    )
+    for title in list(titles) if len(columns) > 1 else ():
+        yield Block("caption", " · ".join(title.values()), page=page)  # it stands above the header
+        rows, numbers = rows[1:], numbers[1:]
+    if (
+        len(columns) > 1
+        and len(rows) > 2
+        and not any(map(_NUMBER.fullmatch, rows[1].values()))
+        and any((numbers[0], column) in wide for column in rows[0])
+    ):
+        rows = [_one_header(rows[0], rows[1], {column: wide.get((numbers[0], column), column) for column in rows[0]}), *rows[2:]]
+    if len(columns) == 1 and any(len(_first(row)) > _LONG_TEXT for row in rows):
+        yield from (Block("paragraph", _first(row), page=page) for row in rows)
+    elif len(columns) * len(rows) > _MAX_AREA:
+        yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in rows), page=page)
+    else:
+        yield Block("table", to_markdown([[row.get(column, "") for column in columns] for row in rows]), page=page)
+
+
+def _one_header(upper: Mapping[int, str], lower: Mapping[int, str], last: Mapping[int, int]) -> dict[int, str]:
+    """`2024` merged over `Fee` and `Visits` → `2024 Fee`, `2024 Visits`."""
+    header = dict(upper)
+    for column, text in lower.items():
+        above = next((upper[left] for left, right in last.items() if left <= column <= right), "")
+        header[column] = text if above == text else f"{above} {text}".strip()
+    return dict(sorted(header.items()))
+
+
+def _first(row: Mapping[int, str]) -> str:
+    return next(iter(row.values()))

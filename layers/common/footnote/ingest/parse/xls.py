@@ -1,0 +1,63 @@
+"""Old Excel files (.xls) → blocks, as those of the new ones."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+from footnote.ingest.parse.decode import spaced
+from footnote.ingest.parse.number_format import show
+from footnote.ingest.parse.package import damaged, needs_password
+from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
+from footnote.types import Parsed
+
+if TYPE_CHECKING:
+    import xlrd
+
+
+def parse(data: bytes) -> Parsed:
+    import xlrd
+
+    try:
+        book = xlrd.open_workbook(file_contents=data, formatting_info=True, ragged_rows=True, logfile=io.StringIO())
+    except xlrd.XLRDError as exc:
+        raise needs_password() if "encrypted" in str(exc) else damaged() from exc
+    except MemoryError:
+        raise
+    except Exception as exc:  # xlrd meets damaged files with whatever its code runs into
+        raise damaged() from exc
+    left = MAX_CELLS
+    sheets: list[Sheet] = []
+    for number, source in enumerate(book.sheets(), 1):
+        if source.visibility == 0:
+            sheet = Sheet(spaced(source.name), number)
+            left = _fill(sheet, book, source, left)
+            sheets.append(sheet)
+    return to_parsed(sheets, "", book.nsheets, book.nsheets - len(sheets), left < 0)
+
+
+def _fill(sheet: Sheet, book: xlrd.Book, source: xlrd.sheet.Sheet, left: int) -> int:
+    """Reads the cells; returns how many more may be read, below 0 = too many."""
+    sheet.merged = [(top, first, bottom - 1, last - 1) for top, bottom, first, last in source.merged_cells]
+    for row in range(source.nrows):
+        cells = {c: text for c in range(source.row_len(row)) if (text := _text(book, source.cell(row, c)))}
+        left -= sum(map(cost, cells.values()))
+        if left < 0:
+            break
+        if cells:
+            sheet.rows[row] = cells
+    return left
+
+
+def _text(book: xlrd.Book, cell: xlrd.sheet.Cell) -> str:
+    import xlrd
+
+    if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
+        style = book.xf_list[cell.xf_index] if cell.xf_index is not None and cell.xf_index < len(book.xf_list) else None
+        found = book.format_map.get(style.format_key) if style is not None else None
+        return show(cell.value, found.format_str if found is not None else "General", since_1904=book.datemode == 1)
+    if cell.ctype == xlrd.XL_CELL_BOOLEAN:
+        return "TRUE" if cell.value else "FALSE"
+    if cell.ctype == xlrd.XL_CELL_ERROR:
+        return str(xlrd.error_text_from_code.get(cell.value, ""))
+    return spaced(str(cell.value))

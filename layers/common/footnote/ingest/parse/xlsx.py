@@ -1,0 +1,155 @@
+"""Excel files → blocks: a sheet is a heading and a page, its cells are tables, shown as Excel shows them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from footnote.ingest.parse.decode import spaced
+from footnote.ingest.parse.drawing import alt_text, read_chart
+from footnote.ingest.parse.number_format import BUILT_IN, show
+from footnote.ingest.parse.package import Package, attr, child, damaged, local
+from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
+from footnote.types import Block, Parsed
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
+_MAX_ROW, _MAX_COLUMN = 1_048_576, 16_384
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # how OOXML writes signs that XML cannot hold
+
+
+def parse(data: bytes) -> Parsed:
+    package = Package(data)
+    part = package.main_part("xl/workbook.xml")
+    root = package.xml(part)
+    if root is None:
+        raise damaged()
+    book = _Book(package, part, root)
+    nodes = list(root.iterfind("{*}sheets/{*}sheet"))
+    visible = [(number, node) for number, node in enumerate(nodes, 1) if attr(node, "state") not in ("hidden", "veryHidden")]
+    sheets = [book.sheet(spaced(node.get("name") or ""), number, _relation_id(node)) for number, node in visible]
+    return to_parsed(sheets, package.title(), len(nodes), len(nodes) - len(visible), book.cells_left < 0)
+
+
+class _Book:
+    """What the sheets share: strings, formats, the limit of cells."""
+
+    def __init__(self, package: Package, part: str, root: _Element) -> None:
+        self._package = package
+        self._relations = package.related(part)
+        self._since_1904 = attr(child(root, "workbookPr"), "date1904") in ("1", "true")
+        self._strings = [_string(node) for node in package.rows(self._of_kind("sharedStrings"), "si")]
+        self._formats = _formats(package.xml(self._of_kind("styles")))
+        self.cells_left = MAX_CELLS
+
+    def _of_kind(self, kind: str) -> str:
+        return next((relation.target for relation in self._relations.values() if relation.kind == kind), "")
+
+    def sheet(self, name: str, number: int, relation_id: str) -> Sheet:
+        sheet = Sheet(name, number)
+        relation = self._relations.get(relation_id)
+        if relation is None:
+            return sheet
+        row_before = -1
+        for node in self._package.rows(relation.target, "row", "mergeCell"):
+            if local(node) == "mergeCell":
+                if (area := _area(node.get("ref") or "")) and len(sheet.merged) < MAX_CELLS:
+                    sheet.merged.append(area)
+                continue
+            given = node.get("r") or ""
+            row = int(given) - 1 if given.isdecimal() and len(given) < 8 else row_before + 1
+            row_before = row
+            if self.cells_left >= 0 and 0 <= row < _MAX_ROW and (cells := dict(self._cells(node))):
+                sheet.rows[row] = cells
+        if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
+            sheet.rows = dict(sorted(sheet.rows.items()))
+        sheet.extra = list(self._drawings(relation.target, number))
+        return sheet
+
+    def _cells(self, row: _Element) -> Iterator[tuple[int, str]]:
+        column = -1
+        for node in row:
+            column = _column(node.get("r")) if node.get("r") else column + 1
+            if 0 <= column < _MAX_COLUMN and (text := self._text(node)):
+                self.cells_left -= cost(text)
+                if self.cells_left < 0:
+                    return
+                yield column, text
+
+    def _text(self, cell: _Element) -> str:
+        kind = cell.get("t") or "n"
+        if kind == "inlineStr":
+            return _string(child(cell, "is"))
+        value = next((node.text for node in cell if local(node) == "v"), None) or ""
+        if kind == "s":
+            return self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else ""
+        if kind == "b":
+            return {"1": "TRUE", "0": "FALSE"}.get(value, value)
+        if kind == "d":
+            return value.replace("T00:00:00", "").replace("T", " ")
+        if kind != "n" or not value:
+            return spaced(_unescaped(value))
+        style = cell.get("s") or "0"
+        code = self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else "General"
+        try:
+            return show(float(value), code, since_1904=self._since_1904)
+        except (ValueError, OverflowError):
+            return spaced(value)
+
+    def _drawings(self, part: str, number: int) -> Iterator[Block]:
+        """Text boxes, the words for pictures, charts."""
+        for relation in self._package.related(part).values():
+            root = self._package.xml(relation.target) if relation.kind == "drawing" else None
+            if root is None:
+                continue
+            charts = self._package.related(relation.target)
+            for node in root.iter("{*}cNvPr", "{*}txBody", "{*}chart"):
+                tag = local(node)
+                if tag == "chart" and (chart := charts.get(_relation_id(node))):
+                    yield from read_chart(self._package, chart.target, number)
+                elif tag == "txBody" and (text := spaced("\0".join("".join(p.itertext()) for p in node.iterfind("{*}p")))):
+                    yield Block("paragraph", text, page=number)
+                elif tag == "cNvPr" and (text := alt_text(node)):
+                    yield Block("image", text, page=number)
+
+
+def _formats(root: _Element | None) -> list[str]:
+    """The format of each style, in the order in which cells name them."""
+    if root is None:
+        return []
+    codes = {node.get("numFmtId"): node.get("formatCode") or "General" for node in root.iterfind("{*}numFmts/{*}numFmt")}
+    ids = [node.get("numFmtId") or "0" for node in root.iterfind("{*}cellXfs/{*}xf")]
+    return [codes.get(name) or (BUILT_IN.get(int(name), "General") if name.isdecimal() else "General") for name in ids]
+
+
+def _string(node: _Element | None) -> str:
+    """Without the readings that East Asian editions keep beside the text."""
+    texts = node.iter("{*}t") if node is not None else ()
+    return spaced(_unescaped("".join(text.text or "" for text in texts if local(text.getparent()) != "rPh")))
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "_x" in text else text
+
+
+def _column(reference: str | None) -> int:
+    """`B3` → 1."""
+    match = _REFERENCE.fullmatch(reference or "")
+    column = 0
+    for letter in match[1] if match else "":
+        column = column * 26 + ord(letter) - 64
+    return column - 1
+
+
+def _area(reference: str) -> tuple[int, int, int, int] | None:
+    """`A1:B3` → first row, first column, last row, last column."""
+    first, _, last = reference.partition(":")
+    start, end = _REFERENCE.fullmatch(first), _REFERENCE.fullmatch(last)
+    return (int(start[2]) - 1, _column(first), int(end[2]) - 1, _column(last)) if start and end else None
+
+
+def _relation_id(node: _Element) -> str:
+    return next((value for key, value in node.items() if key.endswith("}id")), "")

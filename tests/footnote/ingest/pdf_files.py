@@ -1,0 +1,84 @@
+"""Small PDFs, written object by object, so that the place of each line is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Text:
+    """Points from the left and from the bottom of a page of 600 × 800."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 10
+    bold: bool = False
+    upwards: bool = False
+
+    def drawn(self) -> str:
+        matrix = "0 1 -1 0" if self.upwards else "1 0 0 1"
+        return f"BT /F{2 if self.bold else 1} {self.size} Tf {matrix} {self.x} {self.y} Tm ({self.text}) Tj ET"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A thin line from one point to another."""
+
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+
+    def drawn(self) -> str:
+        return f"0.5 w {self.x0} {self.y0} m {self.x1} {self.y1} l S"
+
+
+@dataclass(frozen=True)
+class Image:
+    """One grey pixel, drawn over the page."""
+
+    def drawn(self) -> str:
+        return "q 600 0 0 800 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q"
+
+
+Drawing = Text | Rule | Image
+
+
+def paragraph(*lines: str, x: float = 60, y: float = 700, size: float = 10) -> list[Text]:
+    return [Text(x, y - 12 * i, line, size) for i, line in enumerate(lines)]
+
+
+def make_pdf(pages: Sequence[Sequence[Drawing]], title: str = "", page_keys: str = "", form: bool = False) -> bytes:
+    """`page_keys`: more keys of every page, e.g. `/Rotate 90`; `form`: what is drawn stands in a form, moved by (10, 20)."""
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Count {len(pages)} /Kids [{' '.join(f'{6 + 2 * i} 0 R' for i in range(len(pages)))}] >>".encode(),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica-Bold /Encoding /WinAnsiEncoding >>",
+        f"<< /Title ({title}) >>".encode(),
+    ]
+    last = 6 + 2 * len(pages)
+    forms: list[bytes] = []
+    for i, drawings in enumerate(pages):
+        content = "\n".join(drawing.drawn() for drawing in drawings).encode("cp1252")
+        resources = "<< /Font << /F1 3 0 R /F2 4 0 R >> >>"
+        page_resources = f"<< /XObject << /X {last + i} 0 R >> >>" if form else resources
+        page = f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Resources {page_resources} {page_keys} /Contents {7 + 2 * i} 0 R >>"
+        objects.append(page.encode())
+        objects.append(_stream("", b"q 1 0 0 1 10 20 cm /X Do Q" if form else content))
+        forms.append(_stream(f"/Type /XObject /Subtype /Form /BBox [0 0 600 800] /Resources {resources}", content))
+    objects += forms if form else []
+    data = b"%PDF-1.4\n"
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(data))
+        data += b"%d 0 obj\n%s\nendobj\n" % (number, body)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    trailer = b"trailer << /Size %d /Root 1 0 R /Info 5 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(data))
+    return data + b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1) + table + trailer
+
+
+def _stream(keys: str, content: bytes) -> bytes:
+    return b"<< %s /Length %d >>\nstream\n%s\nendstream" % (keys.encode(), len(content), content)

@@ -1,0 +1,201 @@
+"""Word files: headings, lists, tables and what stands beside the text."""
+
+from __future__ import annotations
+
+from footnote.ingest.parse import parse
+from footnote.types import Block, Parsed
+from tests.footnote.ingest.packages import core, relations, xml, zip_of
+
+STYLES = xml(
+    "w:styles",
+    '<w:style w:styleId="berschrift1"><w:name w:val="heading 1"/><w:pPr><w:outlineLvl w:val="0"/></w:pPr></w:style>'
+    '<w:style w:styleId="Kapitel"><w:name w:val="Kapitel"/><w:basedOn w:val="berschrift1"/></w:style>'
+    '<w:style w:styleId="2"><w:name w:val="제목 2"/></w:style>'
+    '<w:style w:styleId="Caption"><w:name w:val="caption"/></w:style>'
+    '<w:style w:styleId="Code"><w:name w:val="Source Code"/></w:style>'
+    '<w:style w:styleId="TOC2"><w:name w:val="toc 2"/></w:style>',
+)
+NUMBERING = xml(
+    "w:numbering",
+    '<w:abstractNum w:abstractNumId="7">'
+    '<w:lvl w:ilvl="0"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:lvlText w:val="%1."/></w:lvl>'
+    '<w:lvl w:ilvl="1"><w:start w:val="1"/><w:numFmt w:val="lowerLetter"/><w:lvlText w:val="%1.%2)"/></w:lvl></w:abstractNum>'
+    '<w:abstractNum w:abstractNumId="8"><w:lvl w:ilvl="0"><w:numFmt w:val="bullet"/><w:lvlText w:val="&#xF0B7;"/></w:lvl></w:abstractNum>'
+    '<w:num w:numId="1"><w:abstractNumId w:val="7"/></w:num><w:num w:numId="2"><w:abstractNumId w:val="8"/></w:num>',
+)
+
+
+def read(body: str, parts: dict[str, str] | None = None, **related: str) -> Parsed:
+    files: dict[str, str | bytes] = {
+        "word/document.xml": xml("w:document", f"<w:body>{body}</w:body>"),
+        "word/styles.xml": STYLES,
+        "word/numbering.xml": NUMBERING,
+        "word/_rels/document.xml.rels": relations(styles="styles.xml", numbering="numbering.xml", **related),
+    }
+    return parse(zip_of(files | (parts or {})), "letter_2024.docx")
+
+
+def p(text: str, style: str = "", num: tuple[int, int] | None = None) -> str:
+    numbering = f'<w:numPr><w:ilvl w:val="{num[1]}"/><w:numId w:val="{num[0]}"/></w:numPr>' if num else ""
+    return f'<w:p><w:pPr><w:pStyle w:val="{style}"/>{numbering}</w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
+
+
+def tc(text: str, properties: str = "") -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr>{p(text)}</w:tc>"
+
+
+def table(*rows: str) -> str:
+    return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>"
+
+
+def test_headings_are_told_by_their_styles_in_any_language() -> None:
+    parsed = read(p("Die Fähre", "berschrift1") + p("Sie fährt im Sommer.") + p("운행 시간", "2") + p("Preise", "Kapitel"))
+    assert parsed.blocks == (
+        Block("heading", "Die Fähre", 1),
+        Block("paragraph", "Sie fährt im Sommer."),
+        Block("heading", "운행 시간", 2),
+        Block("heading", "Preise", 1),
+    )
+    assert (parsed.title, parsed.format, parsed.pages) == ("Die Fähre", "docx", None)
+
+
+def test_a_style_of_a_file_without_styles_is_told_by_its_name() -> None:
+    data = zip_of({"word/document.xml": xml("w:document", f"<w:body>{p('Ferries', 'Heading2')}{p('They run.')}</w:body>")})
+    assert parse(data, "a.docx").blocks == (Block("heading", "Ferries", 2), Block("paragraph", "They run."))
+
+
+def test_an_outline_level_makes_a_heading() -> None:
+    body = '<w:p><w:pPr><w:outlineLvl w:val="2"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>'
+    assert read(body).blocks == (Block("heading", "Fees", 3),)
+
+
+def test_a_short_bold_paragraph_reads_like_a_heading() -> None:
+    bold = "<w:p><w:r><w:rPr><w:b/></w:rPr><w:t>{}</w:t></w:r></w:p>"
+    assert [block.kind for block in read(bold.format("Opening hours") + bold.format("It is closed.")).blocks] == ["heading", "paragraph"]
+
+
+def test_lists_keep_their_numbers_and_their_nesting() -> None:
+    body = p("Book", num=(1, 0)) + p("by phone", num=(1, 1)) + p("by mail", num=(1, 1)) + p("Pay", num=(1, 0)) + p("cash", num=(1, 1))
+    assert read(body).blocks == (Block("list", "1. Book\n  1.a) by phone\n  1.b) by mail\n2. Pay\n  2.a) cash"),)
+
+
+def test_bullets_become_dashes() -> None:
+    assert read(p("oars", num=(2, 0)) + p("a rope", num=(2, 0))).blocks == (Block("list", "- oars\n- a rope"),)
+
+
+def test_a_numbered_heading_keeps_its_number() -> None:
+    assert read(p("Scope", "berschrift1", (1, 0))).blocks == (Block("heading", "1. Scope", 1),)
+
+
+def test_captions_code_and_tables_of_contents_are_told_by_style() -> None:
+    body = p("Figure 1: The lake", "Caption") + p("a = 1", "Code") + p("b = 2", "Code") + p("Fees 3", "TOC2")
+    assert read(body).blocks == (Block("caption", "Figure 1: The lake"), Block("code", "a = 1\nb = 2"), Block("list", "  - Fees 3"))
+
+
+def test_merged_cells_stand_where_people_see_them() -> None:
+    body = table(
+        tc("Boat") + tc("Fee", '<w:gridSpan w:val="2"/>'),
+        tc("Kayak", '<w:vMerge w:val="restart"/>') + tc("5") + tc("summer"),
+        tc("", "<w:vMerge/>") + tc("4") + tc("winter"),
+    )
+    expected = "| Boat | Fee |  |\n| --- | --- | --- |\n| Kayak | 5 | summer |\n| Kayak | 4 | winter |"
+    assert read(body).blocks == (Block("table", expected),)
+
+
+def test_a_title_row_over_all_columns_is_a_caption() -> None:
+    body = table(tc("Fees 2024", '<w:gridSpan w:val="2"/>'), tc("Boat") + tc("Fee"), tc("Kayak") + tc("5"))
+    assert read(body).blocks == (Block("caption", "Fees 2024"), Block("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 5 |"))
+
+
+def test_a_table_within_a_cell_is_read_within_that_cell() -> None:
+    inner = table(tc("May") + tc("June"), tc("5") + tc("6"))
+    body = table(tc("Boat") + tc("Fees"), tc("Kayak") + f"<w:tc>{inner}{p('each')}</w:tc>")
+    assert read(body).blocks == (Block("table", "| Boat | Fees |\n| --- | --- |\n| Kayak | May, June; 5, 6; each |"),)
+
+
+def test_a_table_of_one_column_only_places_its_text() -> None:
+    assert read(table(tc("A note."), tc("Another."))).blocks == (Block("paragraph", "A note."), Block("paragraph", "Another."))
+
+
+def test_two_tables_in_a_row_stay_two() -> None:
+    one, two = table(tc("a") + tc("b"), tc("1") + tc("2")), table(tc("c") + tc("d"), tc("3") + tc("4"))
+    assert [block.kind for block in read(one + two).blocks] == ["table", "table"]
+
+
+def test_what_was_deleted_or_hidden_is_not_read_and_what_was_inserted_is() -> None:
+    body = (
+        "<w:p><w:r><w:t>The fee is </w:t></w:r><w:del><w:r><w:delText>5</w:delText></w:r></w:del><w:ins><w:r><w:t>7</w:t></w:r></w:ins>"
+        "<w:r><w:rPr><w:vanish/></w:rPr><w:t> secret</w:t></w:r><w:r><w:instrText>PAGE</w:instrText><w:t> francs.</w:t></w:r></w:p>"
+    )
+    assert read(body).blocks == (Block("paragraph", "The fee is 7 francs."),)
+
+
+def test_a_text_box_is_read_once() -> None:
+    box = "<w:txbxContent><w:p><w:r><w:t>Beware of waves.</w:t></w:r></w:p></w:txbxContent>"
+    choice = f"<mc:Choice Requires='wps'><w:drawing>{box}</w:drawing></mc:Choice>"
+    both = f"<mc:AlternateContent>{choice}<mc:Fallback>{box}</mc:Fallback></mc:AlternateContent>"
+    body = f"<w:p><w:r><w:t>Read this.</w:t>{both}</w:r></w:p>"
+    assert read(body).blocks == (Block("paragraph", "Read this."), Block("paragraph", "Beware of waves."))
+
+
+def test_the_words_for_a_picture_are_read_but_not_its_files_name() -> None:
+    drawing = '<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="{}"/></wp:inline></w:drawing></w:r></w:p>'
+    assert read(drawing.format("A ferry at the pier") + drawing.format("IMG_17.jpg")).blocks == (Block("image", "A ferry at the pier"),)
+
+
+def test_a_chart_becomes_a_table() -> None:
+    series = (
+        "<c:ser><c:tx><c:v>Visits</c:v></c:tx><c:cat><c:pt idx='0'><c:v>May</c:v></c:pt><c:pt idx='1'><c:v>June</c:v></c:pt></c:cat>"
+        "<c:val><c:pt idx='0'><c:v>10</c:v></c:pt><c:pt idx='1'><c:v>0.30000000000000004</c:v></c:pt></c:val></c:ser>"
+    )
+    chart = xml("c:chartSpace", f"<c:chart><c:title><a:t>Guests</a:t></c:title><c:plotArea>{series}</c:plotArea></c:chart>")
+    body = '<w:p><w:r><w:drawing><c:chart r:id="chart"/></w:drawing></w:r></w:p>'
+    blocks = read(body, {"word/charts/one.xml": chart}, chart="charts/one.xml").blocks
+    assert blocks == (Block("caption", "Guests"), Block("table", "|  | Visits |\n| --- | --- |\n| May | 10 |\n| June | 0.3 |"))
+
+
+def test_a_footnote_follows_the_paragraph_that_refers_to_it() -> None:
+    notes = xml(
+        "w:footnotes", f'<w:footnote w:id="0" w:type="separator">{p("–")}</w:footnote><w:footnote w:id="2">{p("Since 1890.")}</w:footnote>'
+    )
+    body = '<w:p><w:r><w:t>It runs.</w:t><w:footnoteReference w:id="2"/></w:r></w:p>' + p("It stops.")
+    blocks = read(body, {"word/footnotes.xml": notes}, footnotes="footnotes.xml").blocks
+    assert [block.text for block in blocks] == ["It runs.", "Since 1890.", "It stops."]
+
+
+def test_headers_come_first_and_only_with_what_the_text_does_not_say() -> None:
+    parts = {
+        "word/header1.xml": xml("w:hdr", p("Confidential")),
+        "word/header2.xml": xml("w:hdr", p("Confidential")),
+        "word/footer1.xml": xml("w:ftr", p("Seite 3 von 7") + p("The lake")),
+    }
+    body = p("The lake", "berschrift1") + p("It is deep.")
+    parsed = read(body, parts, header="header1.xml", header_2="header2.xml", footer="footer1.xml")
+    assert [block.text for block in parsed.blocks] == ["Confidential", "The lake", "It is deep."]
+    assert parsed.title == "The lake"
+
+
+def test_pages_are_counted_by_words_own_marks() -> None:
+    mark = "<w:p><w:r><w:lastRenderedPageBreak/><w:t>{}</w:t></w:r></w:p>"
+    forced = '<w:p><w:r><w:t>One.</w:t><w:br w:type="page"/></w:r></w:p>'
+    parsed = read(forced + mark.format("Two.") + mark.format("Three."))
+    assert [(block.text, block.page) for block in parsed.blocks] == [("One.", 1), ("Two.", 2), ("Three.", 3)]
+    assert parsed.pages == 3
+
+
+def test_breaks_that_people_made_are_no_page_numbers_where_a_page_would_be_too_long() -> None:
+    body = p("x" * 7000) + '<w:p><w:r><w:br w:type="page"/></w:r></w:p>' + p("End.")
+    assert [block.page for block in read(body).blocks] == [None, None]
+
+
+def test_the_title_is_the_one_among_the_properties() -> None:
+    parts = {"docProps/core.xml": core("Rules of the lake")}
+    assert read(p("Hello", "berschrift1"), parts).title == "Rules of the lake"
+    assert read(p("Hello"), {"docProps/core.xml": core("Document1")}).title == "letter 2024"
+
+
+def test_a_strict_document_is_read_like_any_other() -> None:
+    body = xml("w:document", f"<w:body>{p('Hello')}</w:body>").replace(
+        "http://schemas.openxmlformats.org/wordprocessingml/2006/main", "http://purl.oclc.org/ooxml/wordprocessingml/main"
+    )
+    assert parse(zip_of({"word/document.xml": body}), "a.docx").blocks == (Block("paragraph", "Hello"),)

@@ -1,0 +1,73 @@
+"""JSON and JSON lines: records that people can read."""
+
+from __future__ import annotations
+
+import json
+
+from footnote.ingest.parse import parse
+from footnote.types import Block
+
+
+def blocks(value: object, file_name: str = "a.json") -> tuple[Block, ...]:
+    return parse(json.dumps(value, ensure_ascii=False).encode(), file_name).blocks
+
+
+def test_flat_records_become_a_table() -> None:
+    assert blocks([{"boat": "Kajak", "fee": 5}, {"boat": "나룻배", "open": True}]) == (
+        Block("table", "| boat | fee | open |\n| --- | --- | --- |\n| Kajak | 5 |  |\n| 나룻배 |  | true |"),
+    )
+
+
+def test_lines_of_records_are_read_like_a_list_of_them() -> None:
+    parsed = parse(b'{"a": 1, "b": "x"}\n\n{"a": 2, "b": "y"}\n', "log.jsonl")
+    assert parsed.blocks == (Block("table", "| a | b |\n| --- | --- |\n| 1 | x |\n| 2 | y |"),)
+    assert parsed.format == "json"
+
+
+def test_a_record_with_more_in_it_becomes_lines_under_its_name() -> None:
+    record = {"title": "Lake", "size": {"depth": 80, "islands": ["Ufenau", "Lützelau"]}, "note": None}
+    assert blocks([record]) == (
+        Block("heading", "Lake", 1),
+        Block("paragraph", "title: Lake\nsize:\n  depth: 80\n  islands:\n    - Ufenau\n    - Lützelau"),
+    )
+
+
+def test_lists_of_records_within_a_record_get_a_heading() -> None:
+    value = {"lake": "Zürichsee", "boats": [{"name": "a", "fee": 1}, {"name": "b", "fee": 2}]}
+    assert blocks(value) == (
+        Block("paragraph", "lake: Zürichsee"),
+        Block("heading", "boats", 1),
+        Block("table", "| name | fee |\n| --- | --- |\n| a | 1 |\n| b | 2 |"),
+    )
+
+
+def test_long_texts_keep_their_records_apart() -> None:
+    found = blocks([{"id": 1, "text": "word " * 60}, {"id": 2, "text": "short"}])
+    assert [(block.kind, block.text[:5]) for block in found] == [
+        ("heading", "1"),
+        ("paragraph", "id: 1"),
+        ("heading", "2"),
+        ("paragraph", "id: 2"),
+    ]
+
+
+def test_what_is_no_json_is_read_as_text_and_says_so() -> None:
+    parsed = parse(b'{"a": 1, // a comment\n}', "settings.json")
+    assert parsed.blocks == (Block("code", '{"a": 1, // a comment\n}'),)
+    assert parsed.reason == "This is not valid JSON; it was read as text."
+
+
+def test_values_nested_without_end_are_read_as_text() -> None:
+    assert parse(b"[" * 200_000, "a.json").blocks[0].kind == "code"
+
+
+def test_a_notebook_gives_its_texts_and_its_code() -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Lake\n", "Deep."]},
+        {"cell_type": "code", "source": "depth = 80", "outputs": [{"text": "secret"}]},
+    ]
+    assert blocks({"nbformat": 4, "cells": cells}, "lake.ipynb") == (
+        Block("heading", "Lake", 1),
+        Block("paragraph", "Deep."),
+        Block("code", "depth = 80"),
+    )

@@ -1,0 +1,128 @@
+"""OpenDocument texts, presentations and spreadsheets."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.errors import UnreadableFile
+from footnote.ingest.parse import parse
+from footnote.types import Block, Parsed
+from tests.footnote.ingest.packages import xml, zip_of
+
+STYLES = (
+    '<style:style style:name="P1" style:parent-style-name="Heading_20_2"/>'
+    '<style:style style:name="P2" style:parent-style-name="Title"/>'
+    '<style:style style:name="Break"><style:paragraph-properties fo:break-before="page"/></style:style>'
+    '<style:style style:name="Secret"><style:text-properties text:display="none"/></style:style>'
+    '<style:style style:name="ta2"><style:table-properties table:display="false"/></style:style>'
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/></text:list-style>'
+)
+HEADER = "<style:master-page><style:header><text:p>Vertraulich</text:p></style:header></style:master-page>"
+
+
+def read(content: str, kind: str = "text", parts: dict[str, str | bytes] | None = None) -> Parsed:
+    extension = {"text": "odt", "spreadsheet": "ods", "presentation": "odp"}[kind]
+    body = f"<office:automatic-styles>{STYLES}</office:automatic-styles><office:body><office:{kind}>{content}</office:{kind}></office:body>"
+    files: dict[str, str | bytes] = {
+        "mimetype": f"application/vnd.oasis.opendocument.{kind}",
+        "content.xml": xml("office:document-content", body),
+    }
+    return parse(zip_of(files | (parts or {})), f"a.{extension}")
+
+
+def row(*cells: str) -> str:
+    return f"<table:table-row>{''.join(cells)}</table:table-row>"
+
+
+def cell(text: str, attributes: str = "") -> str:
+    return f"<table:table-cell {attributes}><text:p>{text}</text:p></table:table-cell>"
+
+
+def test_headings_are_told_by_level_or_style() -> None:
+    parsed = read(
+        '<text:h text:outline-level="1">Die Fähre</text:h><text:p>Sie<text:s text:c="3"/>fährt<text:line-break/>täglich.</text:p>'
+        '<text:p text:style-name="P1">운행 시간</text:p>'
+    )
+    assert parsed.blocks == (
+        Block("heading", "Die Fähre", 1),
+        Block("paragraph", "Sie fährt\ntäglich."),
+        Block("heading", "운행 시간", 2),
+    )
+    assert (parsed.title, parsed.format) == ("Die Fähre", "odt")
+
+
+def test_lists_keep_their_numbers_and_their_nesting() -> None:
+    inner = "<text:list><text:list-item><text:p>by phone</text:p></text:list-item></text:list>"
+    items = f"<text:list-item><text:p>Book</text:p>{inner}</text:list-item><text:list-item><text:p>Pay</text:p></text:list-item>"
+    assert read(f'<text:list text:style-name="L1">{items}</text:list>').blocks == (Block("list", "1. Book\n  - by phone\n2. Pay"),)
+
+
+def test_merged_cells_stand_where_people_see_them() -> None:
+    covered = "<table:covered-table-cell/>"
+    table = (
+        row(cell("Boat"), cell("Fees", 'table:number-columns-spanned="2"'), covered)
+        + row(cell("Kayak", 'table:number-rows-spanned="2"'), cell("5"), cell("6"))
+        + row(covered, cell("7"), cell("8"))
+    )
+    expected = "| Boat | Fees |  |\n| --- | --- | --- |\n| Kayak | 5 | 6 |\n| Kayak | 7 | 8 |"
+    assert read(f"<table:table>{table}</table:table>").blocks == (Block("table", expected),)
+
+
+def test_deleted_text_comments_and_hidden_text_are_not_read() -> None:
+    content = (
+        "<text:tracked-changes><text:deletion><text:p>old</text:p></text:deletion></text:tracked-changes>"
+        "<text:p>The fee<office:annotation><text:p>why?</text:p></office:annotation> is "
+        '<text:span text:style-name="Secret">not </text:span>7.</text:p>'
+    )
+    assert read(content).blocks == (Block("paragraph", "The fee is 7."),)
+
+
+def test_text_boxes_pictures_and_notes_follow_their_paragraph() -> None:
+    frame = "<draw:frame><draw:text-box><text:p>Beware.</text:p></draw:text-box></draw:frame>"
+    picture = "<draw:frame><draw:image/><svg:desc>A ferry</svg:desc></draw:frame>"
+    note = "<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>Since 1890.</text:p></text:note-body></text:note>"
+    assert read(f"<text:p>It runs{note}.{frame}{picture}</text:p>").blocks == (
+        Block("paragraph", "It runs."),
+        Block("paragraph", "Since 1890."),
+        Block("paragraph", "Beware."),
+        Block("image", "A ferry"),
+    )
+
+
+def test_page_breaks_count_pages() -> None:
+    parsed = read('<text:p>One.</text:p><text:p text:style-name="Break">Two.</text:p><text:p><text:soft-page-break/>Three.</text:p>')
+    assert ([block.page for block in parsed.blocks], parsed.pages) == ([1, 2, 3], 3)
+
+
+def test_a_header_comes_first() -> None:
+    parts: dict[str, str | bytes] = {"styles.xml": xml("office:document-styles", HEADER)}
+    assert [block.text for block in read("<text:p>Hallo.</text:p>", parts=parts).blocks] == ["Vertraulich", "Hallo."]
+
+
+def test_a_slide_is_a_page_and_its_title_a_heading() -> None:
+    frames = (
+        "<draw:frame><draw:text-box><text:list><text:list-item><text:p>deep</text:p></text:list-item></text:list></draw:text-box></draw:frame>"
+        '<draw:frame presentation:class="title"><draw:text-box><text:p>The lake</text:p></draw:text-box></draw:frame>'
+    )
+    smile = '<draw:frame presentation:class="notes"><draw:text-box><text:p>Smile.</text:p></draw:text-box></draw:frame>'
+    notes = f"<presentation:notes>{smile}</presentation:notes>"
+    parsed = read(f"<draw:page>{frames}{notes}</draw:page><draw:page/>", "presentation")
+    assert parsed.blocks == (Block("heading", "The lake", 1, 1), Block("list", "- deep", page=1), Block("paragraph", "Smile.", page=1))
+
+
+def test_sheets_become_tables_and_hidden_ones_are_left_out() -> None:
+    empty = (
+        '<table:table-row table:number-rows-repeated="1048000"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>'
+    )
+    shown = f'<table:table table:name="Fees">{row(cell("Boat"), cell("Fee"))}{row(cell("Kayak"), cell("5,00 €"))}{empty}</table:table>'
+    hidden = f'<table:table table:name="Draft" table:style-name="ta2">{row(cell("secret"))}</table:table>'
+    parsed = read(shown + hidden, "spreadsheet")
+    assert parsed.blocks == (Block("heading", "Fees", 1, 1), Block("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 5,00 € |", page=1))
+    assert (parsed.format, parsed.reason) == ("ods", "Hidden sheets were left out: 1.")
+
+
+def test_a_document_with_a_password_says_so() -> None:
+    manifest = "<manifest><file-entry><encryption-data/></file-entry></manifest>"
+    with pytest.raises(UnreadableFile) as caught:
+        read("<text:p>x</text:p>", parts={"META-INF/manifest.xml": manifest})
+    assert caught.value.reason == "This file needs a password."

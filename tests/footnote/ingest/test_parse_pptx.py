@@ -1,0 +1,115 @@
+"""PowerPoint files: a slide is a page, its title a heading."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.errors import UnreadableFile
+from footnote.ingest.parse import parse
+from footnote.types import Block, Parsed
+from tests.footnote.ingest.packages import relations, xml, zip_of
+
+
+def shape(*paragraphs: str, kind: str = "", top: int | None = None) -> str:
+    place = f"<p:spPr><a:xfrm><a:off x='0' y='{top}'/></a:xfrm></p:spPr>" if top is not None else ""
+    placeholder = f"<p:nvPr><p:ph {kind}/></p:nvPr>" if kind else "<p:nvPr/>"
+    return f"<p:sp><p:nvSpPr><p:cNvPr id='1' name='x'/>{placeholder}</p:nvSpPr>{place}<p:txBody>{''.join(paragraphs)}</p:txBody></p:sp>"
+
+
+def p(text: str, properties: str = "") -> str:
+    return f"<a:p>{properties}<a:r><a:t>{text}</a:t></a:r></a:p>"
+
+
+NUMBER = 'type="sldNum"'
+TITLE, BODY = 'type="title"', 'idx="1"'
+
+
+def read(*slides: str, parts: dict[str, str] | None = None, hidden: tuple[int, ...] = ()) -> Parsed:
+    numbers = range(1, len(slides) + 1)
+    ids = "".join(f"<p:sldId id='{255 + n}' r:id='slide_{n}'/>" for n in numbers)
+    files: dict[str, str | bytes] = {
+        "ppt/presentation.xml": xml("p:presentation", f"<p:sldIdLst>{ids}</p:sldIdLst>"),
+        "ppt/_rels/presentation.xml.rels": relations(**{f"slide_{n}": f"slides/slide{n}.xml" for n in numbers}),
+    }
+    for n, content in zip(numbers, slides, strict=True):
+        shown = 'show="0"' if n in hidden else ""
+        files[f"ppt/slides/slide{n}.xml"] = xml("p:sld", f"<p:cSld><p:spTree>{content}</p:spTree></p:cSld>", shown)
+    return parse(zip_of(files | (parts or {})), "talk.pptx")
+
+
+def test_the_title_comes_first_and_paragraphs_become_a_list_with_its_nesting() -> None:
+    body = shape(p("호수"), p("깊이 80 m", '<a:pPr lvl="1"/>'), p("섬"), kind=BODY)
+    assert read(body + shape(p("The lake"), kind=TITLE)).blocks == (
+        Block("heading", "The lake", 1, 1),
+        Block("list", "- 호수\n  - 깊이 80 m\n- 섬", page=1),
+    )
+
+
+def test_numbered_paragraphs_and_those_without_bullets_are_told_apart() -> None:
+    body = shape(
+        p("Steps:", "<a:pPr><a:buNone/></a:pPr>"), *(p(text, "<a:pPr><a:buAutoNum/></a:pPr>") for text in ("Row", "Rest")), kind=BODY
+    )
+    assert read(shape(p("How"), kind=TITLE) + body).blocks[1:] == (
+        Block("paragraph", "Steps:", page=1),
+        Block("list", "1. Row\n2. Rest", page=1),
+    )
+
+
+def test_groups_are_read_to_the_bottom_and_the_slides_number_is_not_read() -> None:
+    group = f"<p:grpSp><p:grpSp>{shape(p('Innen'))}</p:grpSp>{shape(p('Außen'))}</p:grpSp>"
+    blocks = read(shape(p("Title"), kind=TITLE) + group + shape(p("7"), kind=NUMBER)).blocks
+    assert [block.text for block in blocks] == ["Title", "Innen", "Außen"]
+
+
+def test_the_topmost_short_text_stands_for_a_missing_title() -> None:
+    blocks = read(shape(p("One thing."), p("Another."), p("A third."), top=900) + shape(p("Overview"), top=10)).blocks
+    assert blocks[0] == Block("heading", "Overview", 1, 1)
+
+
+def test_a_slide_without_any_title_gets_its_number() -> None:
+    blocks = read(shape(p("One"), kind=TITLE), shape(p("a"), p("b"), p("c"))).blocks
+    assert [(block.kind, block.text, block.page) for block in blocks if block.kind == "heading"] == [
+        ("heading", "One", 1),
+        ("heading", "2", 2),
+    ]
+
+
+def test_a_table_on_a_slide_keeps_its_merged_cells() -> None:
+    def cell(text: str, attributes: str = "") -> str:
+        return f"<a:tc {attributes}><a:txBody>{p(text)}</a:txBody></a:tc>"
+
+    rows = [
+        cell("Boat") + cell("Fees", 'gridSpan="2"') + cell("", 'hMerge="1"'),
+        cell("Kayak", 'rowSpan="2"') + cell("5") + cell("6"),
+        cell("", 'vMerge="1"') + cell("7") + cell("8"),
+    ]
+    table = f"<p:graphicFrame><a:tbl>{''.join(f'<a:tr>{row}</a:tr>' for row in rows)}</a:tbl></p:graphicFrame>"
+    assert read(shape(p("Fees"), kind=TITLE) + table).blocks[1] == Block(
+        "table", "| Boat | Fees |  |\n| --- | --- | --- |\n| Kayak | 5 | 6 |\n| Kayak | 7 | 8 |", page=1
+    )
+
+
+def test_the_speakers_notes_follow_the_slide() -> None:
+    notes = xml("p:notes", f"<p:cSld><p:spTree>{shape(p('Mention the storm.'), kind=BODY)}{shape(p('1'), kind=NUMBER)}</p:spTree></p:cSld>")
+    parts = {"ppt/notesSlides/n.xml": notes, "ppt/slides/_rels/slide1.xml.rels": relations(notesSlide="../notesSlides/n.xml")}
+    assert read(shape(p("Lake"), kind=TITLE), parts=parts).blocks[1] == Block("paragraph", "Mention the storm.", page=1)
+
+
+def test_the_words_for_a_picture_are_read() -> None:
+    picture = "<p:pic><p:nvPicPr><p:cNvPr id='4' name='Picture 3' descr='Eine Fähre am Steg'/></p:nvPicPr></p:pic>"
+    assert read(shape(p("Lake"), kind=TITLE) + picture).blocks[1] == Block("image", "Eine Fähre am Steg", page=1)
+
+
+def test_hidden_slides_are_left_out_and_named() -> None:
+    parsed = read(shape(p("One"), kind=TITLE), shape(p("Draft"), kind=TITLE), hidden=(2,))
+    assert [block.text for block in parsed.blocks] == ["One"]
+    assert (parsed.pages, parsed.reason, parsed.remedy) == (2, "Hidden slides were left out: 1.", "Show them and add the file again.")
+
+
+def test_a_presentation_of_pictures_only_says_so() -> None:
+    with pytest.raises(UnreadableFile) as caught:
+        read("<p:pic/>")
+    assert (caught.value.reason, caught.value.remedy) == (
+        "This file holds no text, at most pictures.",
+        "Run OCR on its pictures, or add a file with text.",
+    )

@@ -1,0 +1,71 @@
+"""RTF: paragraphs, headings, tables and the encodings of old word processors."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.errors import UnreadableFile
+from footnote.ingest.parse import parse
+from footnote.types import Block
+
+
+def read(body: str, head: str = r"\ansi\ansicpg1252\deff0") -> tuple[Block, ...]:
+    return parse(f"{{\\rtf1{head} {body}}}".encode("latin-1"), "a.rtf").blocks
+
+
+def test_headings_are_told_by_outline_level_and_by_style() -> None:
+    styles = r"{\stylesheet{\s0 Normal;}{\s1\b heading 1;}{\s2 \'dcberschrift 2;}}"
+    body = styles + r"\pard\s1 Lake\par\pard\s2 Fees\par\pard\s0 It costs 5.\par\pard\outlinelevel2 Boats\par"
+    assert read(body) == (
+        Block("heading", "Lake", 1),
+        Block("heading", "Fees", 2),
+        Block("paragraph", "It costs 5."),
+        Block("heading", "Boats", 3),
+    )
+
+
+def test_letters_are_decoded_by_the_fonts_encoding() -> None:
+    fonts = r"{\fonttbl{\f0\fcharset0 Arial;}{\f1\fcharset129 Batang;}}"
+    assert read(fonts + r"\f0 F\'e4hre \f1\'b9\'e8\f0  end\par") == (Block("paragraph", "Fähre 배 end"),)
+
+
+def test_unicode_is_read_and_its_substitute_is_not() -> None:
+    assert read(r"\uc1 caf\u233? \u-10179?\u-8704? \uc2\u8364\'80\'80 5\par") == (Block("paragraph", "café 😀 € 5"),)
+
+
+def test_a_table_keeps_its_merged_cells() -> None:
+    head = r"\trowd\cellx1\cellx2 \pard\intbl Boat\cell Fee\cell\row"
+    one = r"\trowd\clvmgf\cellx1\cellx2 \pard\intbl Kayak\cell 5\cell\row"
+    two = r"\trowd\clvmrg\cellx1\cellx2 \pard\intbl\cell 6\cell\row"
+    assert read(head + one + two + r"\pard End.\par") == (
+        Block("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 5 |\n| Kayak | 6 |"),
+        Block("paragraph", "End."),
+    )
+
+
+def test_items_keep_their_markers() -> None:
+    body = r"\pard{\listtext 1.\tab}Book\par \pard\ilvl1{\listtext\'b7\tab}by phone\par"
+    assert read(body) == (Block("list", "1. Book\n  - by phone"),)
+
+
+def test_what_is_not_text_is_left_out() -> None:
+    body = (
+        r"{\info{\title Rules of the lake}{\author me}}{\header Page 3}{\*\generator x}{\pict\pngblip 89504e47}"
+        r"{\field{\*\fldinst HYPERLINK x}{\fldrslt the pier}}{\v secret} is{\deleted  not} open.{\footnote Since 1890.}\par"
+    )
+    parsed = parse(f"{{\\rtf1 {body}}}".encode(), "a.rtf")
+    assert parsed.blocks == (Block("paragraph", "the pier is open."), Block("paragraph", "Since 1890."))
+    assert parsed.title == "Rules of the lake"
+
+
+def test_binary_data_is_skipped_by_its_length() -> None:
+    assert read(r"{\pict\bin5 }}}}}}Text.\par") == (Block("paragraph", "Text."),)
+
+
+def test_braces_that_never_close_cost_no_text() -> None:
+    assert read(r"{\b Important {news" + "{" * 50) == (Block("heading", "Important news", 6),)
+
+
+def test_groups_nested_without_end_are_refused() -> None:
+    with pytest.raises(UnreadableFile):
+        read("{" * 20_000)

@@ -1,0 +1,173 @@
+"""Spreadsheets: cells as people see them, and the several tables of a sheet."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.ingest.parse import parse
+from footnote.ingest.parse.number_format import show
+from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, to_parsed
+from footnote.types import Block, Parsed
+from tests.footnote.ingest.packages import relations, xml, zip_of
+
+STYLES = xml(
+    "styleSheet",
+    '<numFmts><numFmt numFmtId="164" formatCode="dd.mm.yyyy"/><numFmt numFmtId="165" formatCode="#,##0.00 &quot;CHF&quot;"/></numFmts>'
+    '<cellXfs><xf numFmtId="0"/><xf numFmtId="164"/><xf numFmtId="9"/><xf numFmtId="165"/></cellXfs>',
+)
+
+
+def c(reference: str, value: str = "", kind: str = "inlineStr", style: int = 0) -> str:
+    content = f"<is><t>{value}</t></is>" if kind == "inlineStr" else f"<v>{value}</v>"
+    return f'<c r="{reference}" t="{kind}" s="{style}">{content}</c>'
+
+
+def rows(*cells: str) -> str:
+    """Rows of cells; a row's number is that of its first cell."""
+    numbers = ["".join(sign for sign in row.split('"')[1] if sign.isdigit()) for row in cells]
+    return "".join(f'<row r="{number}">{row}</row>' for number, row in zip(numbers, cells, strict=True))
+
+
+def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", names: tuple[str, ...] = ("Fees", "보트")) -> Parsed:
+    nodes = "".join(f'<sheet name="{names[i]}" sheetId="{i + 1}" r:id="worksheet_{i}" {state if i else ""}/>' for i in range(len(sheets)))
+    targets = {f"worksheet_{i}": f"worksheets/sheet{i}.xml" for i in range(len(sheets))}
+    merges = "".join(f'<mergeCell ref="{area}"/>' for area in merged.split())
+    files: dict[str, str | bytes] = {
+        "xl/workbook.xml": xml("workbook", f"<sheets>{nodes}</sheets>"),
+        "xl/_rels/workbook.xml.rels": relations(styles="styles.xml", sharedStrings="sharedStrings.xml", **targets),
+        "xl/styles.xml": STYLES,
+        "xl/sharedStrings.xml": xml("sst", strings),
+    }
+    for i, content in enumerate(sheets):
+        files[f"xl/worksheets/sheet{i}.xml"] = xml("worksheet", f"<sheetData>{content}</sheetData><mergeCells>{merges}</mergeCells>")
+    return parse(zip_of(files), "fees.xlsx")
+
+
+def grid(text: str, merged: list[tuple[int, int, int, int]] | None = None) -> list[tuple[str, str]]:
+    """Blocks of a sheet that is drawn: a line per row, cells divided by commas."""
+    cells = {row: {column: cell for column, cell in enumerate(line.split(",")) if cell} for row, line in enumerate(text.split("\n"))}
+    sheet = Sheet("S", 1, {row: found for row, found in cells.items() if found}, merged or [])
+    return [(block.kind, block.text) for block in to_parsed([sheet], "", 1, 0, False).blocks[1:]]
+
+
+def test_a_sheet_is_a_heading_and_a_page() -> None:
+    parsed = read(rows(c("A1", "Boat") + c("B1", "Fee"), c("A2", "Kayak") + c("B2", "5", "n")), rows(c("A1", "노") + c("B1", "돛")))
+    assert parsed.blocks == (
+        Block("heading", "Fees", 1, 1),
+        Block("table", "| Boat | Fee |\n| --- | --- |\n| Kayak | 5 |", page=1),
+        Block("heading", "보트", 1, 2),
+        Block("table", "| 노 | 돛 |\n| --- | --- |", page=2),
+    )
+    assert (parsed.pages, parsed.title, parsed.format) == (2, "fees", "xlsx")
+
+
+def test_cells_are_shown_as_people_see_them() -> None:
+    cells = [
+        c("A2", "45292", "n", 1),
+        c("B2", "0.5", "n", 2),
+        c("C2", "1234.5", "n", 3),
+        c("D2", "1", "b"),
+        c("E2", "#N/A", "e"),
+        c("F2", "0", "s"),
+    ]
+    header = "".join(c(f"{letter}1", letter.lower()) for letter in "ABCDEF")
+    table = read(rows(header, "".join(cells)), strings="<si><r><t>Fäh</t></r><r><t>re</t></r><rPh><t>フ</t></rPh></si>").blocks[1].text
+    assert table.split("\n")[2] == "| 2024-01-01 | 50% | 1,234.50 CHF | TRUE | #N/A | Fähre |"
+
+
+def test_a_formula_shows_its_last_value() -> None:
+    cell = '<c r="A2"><f>SUM(B1:B9)</f><v>42</v></c>'
+    assert read(rows(c("A1", "Total") + c("B1", "x"), cell)).blocks[1].text.endswith("| 42 |  |")
+
+
+def test_hidden_sheets_are_left_out_and_named() -> None:
+    parsed = read(rows(c("A1", "a") + c("B1", "b")), rows(c("A1", "secret") + c("B1", "b")), state='state="hidden"')
+    assert "secret" not in str(parsed.blocks)
+    assert (parsed.reason, parsed.remedy) == ("Hidden sheets were left out: 1.", "Show them and add the file again.")
+
+
+def test_a_single_cell_at_the_far_corner_costs_nothing() -> None:
+    parsed = read(rows(c("A1", "a") + c("B1", "b"), c("XFD1048576", "end")))
+    assert [block.text for block in parsed.blocks] == ["Fees", "| a | b |\n| --- | --- |", "end"]
+
+
+def test_cells_past_the_limit_are_left_out_and_named() -> None:
+    parsed = to_parsed([Sheet("S", 1, {0: {0: "a"}})], "", 1, 0, True)
+    assert (parsed.reason, parsed.remedy) == ("Only the first 500,000 cells were read.", "Split it into smaller files and add those.")
+    assert MAX_CELLS == 500_000
+
+
+def test_empty_rows_divide_tables_and_a_title_becomes_a_caption() -> None:
+    assert grid("Fees 2024\nboat,fee\nkayak,5\n\nGuests\n\nmonth,guests\nMay,10") == [
+        ("caption", "Fees 2024"),
+        ("table", "| boat | fee |\n| --- | --- |\n| kayak | 5 |"),
+        ("caption", "Guests"),
+        ("table", "| month | guests |\n| --- | --- |\n| May | 10 |"),
+    ]
+
+
+def test_tables_side_by_side_are_divided_by_their_empty_column() -> None:
+    assert grid("boat,fee,,month,guests\nkayak,5,,May,10\nferry,7") == [
+        ("table", "| boat | fee |\n| --- | --- |\n| kayak | 5 |\n| ferry | 7 |"),
+        ("table", "| month | guests |\n| --- | --- |\n| May | 10 |"),
+    ]
+
+
+def test_an_empty_column_before_numbers_is_only_for_the_eye() -> None:
+    assert grid("zone,sales,,profit,tax\neast,5,,3,1\nwest,7,,(2),—") == [
+        ("table", "| zone | sales | profit | tax |\n| --- | --- | --- | --- |\n| east | 5 | 3 | 1 |\n| west | 7 | (2) | — |")
+    ]
+
+
+def test_an_empty_row_before_numbers_is_only_for_the_eye() -> None:
+    assert grid("zone,sales\neast,5\n\nwest,7") == [("table", "| zone | sales |\n| --- | --- |\n| east | 5 |\n| west | 7 |")]
+
+
+def test_a_header_of_two_rows_with_merged_cells_becomes_one() -> None:
+    assert grid(",2023,,2024,\nboat,fee,trips,fee,trips\nkayak,5,8,6,9", [(0, 1, 0, 2), (0, 3, 0, 4)]) == [
+        ("table", "| boat | 2023 fee | 2023 trips | 2024 fee | 2024 trips |\n| --- | --- | --- | --- | --- |\n| kayak | 5 | 8 | 6 | 9 |")
+    ]
+
+
+def test_a_cell_merged_over_rows_stands_in_each_of_them() -> None:
+    assert grid("zone,boat\neast,kayak\n,ferry", [(1, 0, 2, 0)]) == [
+        ("table", "| zone | boat |\n| --- | --- |\n| east | kayak |\n| east | ferry |")
+    ]
+
+
+def test_long_texts_below_each_other_are_paragraphs() -> None:
+    long = "A sentence that nobody would write into a cell of a table " * 2
+    assert grid(f"{long}\n{long}") == [("paragraph", long), ("paragraph", long)]
+
+
+@pytest.mark.parametrize(
+    ("value", "code", "expected"),
+    [
+        (45292, "General", "45292"),
+        (0.1 + 0.2, "General", "0.3"),
+        (1e20, "General", "1e+20"),
+        (45292, "m/d/yyyy", "2024-01-01"),
+        (45292.5, "dd.mm.yyyy hh:mm", "2024-01-01 12:00"),
+        (45292, "mmm yy", "2024-01"),
+        (45292, "yyyy", "2024"),
+        (45292, "[$-407]d. mmmm yyyy", "2024-01-01"),
+        (45292, "yyyy년 m월 d일", "2024-01-01"),
+        (0.75, "h:mm AM/PM", "18:00"),
+        (1.5, "[h]:mm", "36:00"),
+        (0.1234, "0.0%", "12.3%"),
+        (-1234.5, "#,##0.00", "-1,234.50"),
+        (-5, "0;(0)", "(5)"),
+        (0, '0;-0;"none"', "none"),
+        (12, "[$€-407] #,##0", "€ 12"),
+        (5, "[Red]0", "5"),
+        (3, "@", "3"),
+        (7, "000", "007"),
+        (-1, "yyyy-mm-dd", "-1"),
+    ],
+)
+def test_a_number_is_shown_by_its_format(value: float, code: str, expected: str) -> None:
+    assert show(value, code) == expected
+
+
+def test_files_of_old_macs_count_days_from_1904() -> None:
+    assert show(43830, "yyyy-mm-dd", since_1904=True) == "2024-01-01"
