@@ -1,6 +1,7 @@
 """The app factory of the doors: errors as problem+json, a trace id on every reply, limits and headers.
 
-Errors follow RFC 9457: `{type, title, status, detail, trace_id}`. A reply never holds a traceback.
+Errors follow RFC 9457: `{type, title, status, detail, trace_id}`; a route that speaks somebody else's protocol may
+have its own body for them (`shape_errors`). A reply never holds a traceback.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.errors import FootnoteError, TooLarge, TooManyRequests
+from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests
 from footnote.tracing import new_trace_id
 from footnote.types import Caller
 
@@ -48,6 +49,16 @@ class Problem(BaseModel):
     trace_id: str
 
 
+def problems(meanings: dict[int, str]) -> dict[int | str, dict[str, Any]]:
+    """A route's `responses`: statuses that come with a Problem, and what they mean there."""
+    content = {"application/problem+json": {"schema": Problem.model_json_schema()}}
+    return {status: {"description": meaning, "content": content} for status, meaning in meanings.items()}
+
+
+ErrorShape = Callable[[Problem, Exception | None], tuple[int, dict[str, Any]]]
+"""A problem, and what was raised if anything was → (status, body)."""
+
+
 def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     """An app whose routes get their Core from `core`, by default the process's own."""
     app = FastAPI(
@@ -55,18 +66,21 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
         version="1",
         docs_url=None,
         redoc_url=None,
-        responses={
-            422: {"model": Problem, "description": "The request cannot be used"},
-            503: {"model": Problem, "description": "A part is down"},
-        },
+        responses=problems({413: "The body is too long", 422: BadRequest.title, 503: "A part is down"}),
     )
     app.state.core = core or _shared
+    app.state.error_shapes = {}
     app.add_middleware(_Envelope)
-    app.exception_handler(FootnoteError)(_problem_of_ours)
-    app.exception_handler(RequestValidationError)(_problem_of_validation)
-    app.exception_handler(HTTPException)(_problem_of_http)
-    app.exception_handler(Exception)(_problem_of_defect)
+    app.exception_handler(FootnoteError)(_reply_of_ours)
+    app.exception_handler(RequestValidationError)(_reply_of_validation)
+    app.exception_handler(HTTPException)(_reply_of_http)
+    app.exception_handler(Exception)(_reply_of_defect)
     return app
+
+
+def shape_errors(app: FastAPI, path: str, shape: ErrorShape) -> None:
+    """Whatever goes wrong with requests to this path is told in the shape that its clients expect."""
+    app.state.error_shapes[path] = shape
 
 
 def _shared() -> Core:
@@ -111,38 +125,44 @@ def add_health(app: FastAPI, function: str) -> None:
         app.add_api_route(path, ready, methods=["GET"], include_in_schema=path == "/ready")
 
 
-def problem(status: int, title: str, detail: str, trace_id: str, headers: dict[str, str] | None = None) -> JSONResponse:
-    body = Problem(title=title, status=status, detail=detail, trace_id=trace_id).model_dump()
-    return JSONResponse(body, status, headers, media_type="application/problem+json")
+def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | None = None, **headers: str) -> JSONResponse:
+    trace_id = scope["footnote.trace_id"]
+    told = Problem(title=title, status=status, detail=detail, trace_id=trace_id)
+    shape: ErrorShape | None = scope["app"].state.error_shapes.get(scope["path"])
+    if shape is None:
+        return JSONResponse(told.model_dump(), status, headers, media_type="application/problem+json")
+    status, body = shape(told, exc)
+    return JSONResponse(body, status, headers)
 
 
-async def _problem_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
-    headers = {"retry-after": str(max(1, round(exc.retry_after_s)))} if isinstance(exc, TooManyRequests) else None
-    return problem(exc.status, exc.title, exc.detail, trace_id_of(request), headers)
+async def _reply_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
+    headers = {"retry-after": str(max(1, round(exc.retry_after_s)))} if isinstance(exc, TooManyRequests) else {}
+    return _reply(request.scope, exc.status, exc.title, exc.detail, exc, **headers)
 
 
-async def _problem_of_validation(request: Request, exc: RequestValidationError) -> JSONResponse:
+async def _reply_of_validation(request: Request, exc: RequestValidationError) -> JSONResponse:
     if exc.errors()[0]["type"] == "json_invalid":
-        return _problem_of_json(request)
+        return _reply_of_json(request)
     details = [f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg']}" for error in exc.errors()[:5]]
-    return problem(422, "The request cannot be used", "; ".join(details), trace_id_of(request))
+    return _reply(request.scope, 422, BadRequest.title, "; ".join(details), exc)
 
 
-async def _problem_of_http(request: Request, exc: HTTPException) -> JSONResponse:
-    if exc.status_code == 400 and isinstance(exc.__cause__, ValueError | RecursionError):
-        return _problem_of_json(request)
+async def _reply_of_http(request: Request, exc: HTTPException) -> JSONResponse:
+    if exc.status_code == 400:  # only the framework raises it: for a body that it cannot parse
+        is_json = isinstance(exc.__cause__, ValueError | RecursionError)
+        return _reply_of_json(request) if is_json else _reply(request.scope, 422, BadRequest.title, str(exc.detail), exc)
     title = TooLarge.title if exc.status_code == 413 else HTTPStatus(exc.status_code).phrase
-    return problem(exc.status_code, title, str(exc.detail), trace_id_of(request), dict(exc.headers or {}))
+    return _reply(request.scope, exc.status_code, title, str(exc.detail), exc, **(exc.headers or {}))
 
 
-async def _problem_of_defect(request: Request, exc: Exception) -> JSONResponse:
-    log.error("request failed", exc_info=exc, extra={"trace_id": trace_id_of(request)})
+async def _reply_of_defect(request: Request, exc: Exception) -> JSONResponse:
     trace_id = trace_id_of(request)  # the headers too, as this reply is made outside of _Envelope
-    return problem(500, FootnoteError.title, FootnoteError.title, trace_id, {"x-trace-id": trace_id, **HEADERS})
+    log.error("request failed", exc_info=exc, extra={"trace_id": trace_id})
+    return _reply(request.scope, 500, FootnoteError.title, FootnoteError.title, exc, **{"x-trace-id": trace_id, **HEADERS})
 
 
-def _problem_of_json(request: Request) -> JSONResponse:
-    return problem(422, "The request cannot be used", "The body is not JSON in UTF-8.", trace_id_of(request))
+def _reply_of_json(request: Request) -> JSONResponse:
+    return _reply(request.scope, 422, BadRequest.title, "The body is not JSON in UTF-8.")
 
 
 class _Envelope:
@@ -168,7 +188,7 @@ class _Envelope:
         most, detail = _limit_of(scope)
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length) > most:
-            await problem(413, TooLarge.title, detail, trace_id)(scope, receive, send_with_headers)
+            await _reply(scope, 413, TooLarge.title, detail)(scope, receive, send_with_headers)
             return
         await self.app(scope, _limited(receive, most, detail), send_with_headers)
 

@@ -21,12 +21,19 @@ Encode = Callable[[Event], Iterable[Mapping[str, Any]]]
 
 
 async def stream_events(
-    events: AsyncGenerator[Event, None], encode: Encode, trace_id: str, *, first: int | None = None, ping_s: float = PING_S
+    events: AsyncGenerator[Event, None],
+    encode: Encode,
+    trace_id: str,
+    *,
+    first: int | None = None,
+    end: str | None = None,
+    ping_s: float = PING_S,
 ) -> StreamingResponse:
     """Waits for the turn's first words (or OPEN_S), then streams. Raises what the turn failed with before that.
 
     `first`: the first event's number, where events are to have ids. Above 0 the stream goes on with another one:
-    it waits for nothing and raises nothing, as its status was told by that one."""
+    it waits for nothing and raises nothing, as its status was told by that one. `end`: the data of a last message,
+    which a stream that ends with an error does not have."""
     held: list[Event] = []
     waiting: asyncio.Future[Event] | None = None
     deadline = asyncio.get_running_loop().time() + OPEN_S
@@ -40,7 +47,7 @@ async def stream_events(
     if held and isinstance(held[-1], Failed):
         await events.aclose()
         raise held[-1].error
-    return _response(_lines(held, waiting, events, _encoder(encode, trace_id, first), ping_s), trace_id)
+    return _response(_lines(held, waiting, events, _encoder(encode, trace_id, first), end, ping_s), trace_id)
 
 
 def stream_end(item: Mapping[str, Any], trace_id: str) -> StreamingResponse:
@@ -62,6 +69,7 @@ async def _lines(
     waiting: asyncio.Future[Event] | None,
     events: AsyncGenerator[Event, None],
     encoded: Callable[[Event], Iterable[str]],
+    end: str | None,
     ping_s: float,
 ) -> AsyncIterator[str]:
     try:
@@ -78,6 +86,8 @@ async def _lines(
             waiting = None
             for line in encoded(held[0]):
                 yield line
+        if end is not None and isinstance(held[-1], Done):
+            yield f"data: {end}\n\n"
     finally:
         if waiting is not None:
             waiting.cancel()

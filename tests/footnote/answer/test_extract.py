@@ -113,8 +113,8 @@ NEAR, FAR = 1 - FALL_OFF + 0.01, 1 - FALL_OFF - 0.01
 
 
 def scored(*scores: float) -> list[Scored]:
-    hit = make_hit(BRIDGE)
-    return [Scored(hit, 0, 29, score, score, False) for score in scores]
+    hits = [make_hit(f"It was built in {1890 + number}.") for number in range(len(scores))]
+    return [Scored(hit, 0, 21, score, score, False) for hit, score in zip(hits, scores, strict=True)]
 
 
 @pytest.mark.parametrize(
@@ -123,6 +123,14 @@ def scored(*scores: float) -> list[Scored]:
 )
 def test_sentences_are_given_until_the_next_falls_off(scores: tuple[float, ...], taken: int) -> None:
     assert len(pick(scored(*scores))) == taken
+
+
+def test_what_stands_in_two_documents_is_said_once() -> None:
+    first, copy, other = (
+        make_hit(text, doc_id) for text, doc_id in ((BRIDGE, "a"), ("- The  bridge was built in 1894.", "b"), (BRIDGE, "c"))
+    )
+    ranked = [Scored(first, 0, 29, 1.0, 1.0, False), Scored(copy, 0, 32, 0.99, 0.99, False), Scored(other, 30, 54, 0.98, 0.98, False)]
+    assert [(sentence.hit.chunk.doc_id, sentence.start) for sentence in pick(ranked)] == [("a", 0), ("c", 30)]
 
 
 @pytest.mark.parametrize(("style", "first", "second"), [("numbered", "[1]", "[2]"), ("footnote", "[^𝒷ridge]", "[^tower]")])

@@ -118,6 +118,8 @@ async def test_a_question_in_a_language_without_words_for_it_gets_none() -> None
         ("Notice", "was said in the answer"),
         ("The handbook", "says no more than the title"),
         ("Introduction", "is in every document"),
+        ("Sheet1", "is what a program called it"),
+        ("슬라이드 12", "is what a program called it"),
         ("ANHANG", "shouts"),
         ("GET /documents/{doc_id}", "is code"),
         ("llm_model", "is a field's name"),

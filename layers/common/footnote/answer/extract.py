@@ -117,8 +117,14 @@ async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
 
 
 def pick(ranked: Sequence[Scored]) -> list[Scored]:
-    """One sentence where the second falls off by more than FALL_OFF, two where the third does, else three."""
-    return [sentence for sentence in ranked[:MOST_SENTENCES] if ranked[0].score - sentence.score <= FALL_OFF]
+    """One sentence where the second falls off by more than FALL_OFF, two where the third does, else three. What
+    stands in two documents is said once."""
+    picked: dict[str, Scored] = {}
+    for sentence in ranked:
+        if len(picked) == MOST_SENTENCES or ranked[0].score - sentence.score > FALL_OFF:
+            break
+        picked.setdefault(readable(sentence).casefold(), sentence)
+    return list(picked.values())
 
 
 def is_answer(ranked: Sequence[Scored], lang: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 
 from footnote.answer.citation_styles import cite
 from footnote.answer.messages import message
+from footnote.answer.stream_filters import MarkerFilter
 from footnote.errors import ModelUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Index, Models
@@ -28,11 +29,12 @@ def has_no_model(turn: Turn) -> bool:
 
 
 async def generate(turn: Turn, *, models: Models) -> AsyncIterator[Event | Turn]:
-    """Streams the model's reply; `turn.answer` is the whole of it with checked citations."""
+    """Streams the model's reply with checked citations; `turn.answer` is the whole of it."""
     model = await models.pick(turn.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
     profile, text, usage = turn.profile, "", None
+    markers = MarkerFilter(turn.hits, profile.citation_style)
     stream = model.stream(
         turn.messages,
         temperature=profile.temperature,
@@ -45,8 +47,11 @@ async def generate(turn: Turn, *, models: Models) -> AsyncIterator[Event | Turn]
             yield Think(delta.thinking)
         if delta.text:
             text += delta.text
-            yield Token(delta.text)
+            if ready := markers.feed(delta.text):
+                yield Token(ready)
         usage = delta.usage or usage
+    if rest := markers.flush():
+        yield Token(rest)
     if not text.strip():
         raise ModelUnavailable("The language model sent an empty answer.")
     if usage is None:

@@ -65,7 +65,7 @@ class ParserProcess:
         cancelled = threading.Event()
         job = self._thread.submit(self._parse, data, file_name, cancelled)
         try:
-            return _decode(await asyncio.wrap_future(job))
+            return await asyncio.wrap_future(job)
         except asyncio.CancelledError:
             cancelled.set()
             raise
@@ -77,7 +77,7 @@ class ParserProcess:
             await asyncio.wrap_future(self._thread.submit(self._kill))
             self._thread.shutdown(wait=False)
 
-    def _parse(self, data: bytes, file_name: str, cancelled: threading.Event) -> bytes:
+    def _parse(self, data: bytes, file_name: str, cancelled: threading.Event) -> Parsed:
         """A child that was idle may have died meanwhile, so one that was used before gets a second chance."""
         while not (cancelled.is_set() or self._closing.is_set()):
             is_new = self._child is None
@@ -93,7 +93,7 @@ class ParserProcess:
                         self._kill()
                         raise UnreadableFile(f"Reading this file took longer than {self._limit_s:g} s.", _SPLIT)
                 else:
-                    return child.receive()
+                    return _decode(child.receive())
             except (EOFError, OSError) as exc:
                 self._kill()
                 if is_new:

@@ -45,6 +45,20 @@ class Passage:
 
     pieces: list[Piece] = field(default_factory=list)
     paths: list[Path] = field(default_factory=list)
+    tokens: int = field(init=False)
+    """`size` of the pieces, kept as they are added: a passage may hold hundreds of rows."""
+
+    def __post_init__(self) -> None:
+        self.tokens = size(self.pieces)
+
+    def size_with(self, piece: Piece) -> int:
+        return self.tokens + size([*self.pieces[-1:], piece]) - size(self.pieces[-1:])
+
+    def add(self, piece: Piece, path: Path) -> None:
+        self.tokens = self.size_with(piece)
+        self.pieces.append(piece)
+        if piece.kind != "heading" and path not in self.paths:
+            self.paths.append(path)
 
     @property
     def headings(self) -> Path:
@@ -128,29 +142,23 @@ def _pack(sections: Sequence[Section], max_tokens: int, lang: str) -> list[Passa
         waiting = deque(section.pieces)
         while waiting:
             piece = waiting.popleft()
-            if size([*open_.pieces, piece]) <= max_tokens:
-                _add(open_, piece, section.path)
+            if open_.size_with(piece) <= max_tokens:
+                open_.add(piece, section.path)
                 continue
-            filled = size(open_.pieces)
+            filled = open_.tokens
             is_text = piece.kind == "paragraph"
             if piece.tokens > max_tokens or not open_.paths or (is_text and filled < _ROOM * max_tokens):
                 parts = divide(piece, max_tokens, lang)
-                if len(parts) > 1 and (not open_.paths or filled < _ROOM * max_tokens or size([*open_.pieces, parts[0]]) <= max_tokens):
+                if len(parts) > 1 and (not open_.paths or filled < _ROOM * max_tokens or open_.size_with(parts[0]) <= max_tokens):
                     waiting.extendleft(reversed(parts))
                     continue
             if not open_.pieces:  # one character that is too much: nothing is smaller
-                _add(open_, piece, section.path)
+                open_.add(piece, section.path)
                 continue
             open_ = _close(open_, done, keep=bool(open_.paths))
             waiting.appendleft(piece)
     _close(open_, done, keep=False)
     return _join_small(done, max_tokens)
-
-
-def _add(passage: Passage, piece: Piece, path: Path) -> None:
-    passage.pieces.append(piece)
-    if piece.kind != "heading" and path not in passage.paths:
-        passage.paths.append(path)
 
 
 def _close(passage: Passage, done: list[Passage], *, keep: bool = True) -> Passage:
@@ -167,9 +175,8 @@ def _close(passage: Passage, done: list[Passage], *, keep: bool = True) -> Passa
 
 def _may_take(passage: Passage, path: Path, section: Section, max_tokens: int) -> bool:
     """A passage that is still small goes on into a related section that fits."""
-    filled = size(passage.pieces)
-    fits = filled + size(section.pieces) <= max_tokens
-    return fits and filled < max(_TINY_SECTION * max_tokens, SMALL) and _related(path, section.path)
+    fits = passage.tokens + size(section.pieces) <= max_tokens
+    return fits and passage.tokens < max(_TINY_SECTION * max_tokens, SMALL) and _related(path, section.path)
 
 
 def _related(path: Path, following: Path) -> bool:
@@ -182,7 +189,7 @@ def _join_small(passages: list[Passage], max_tokens: int) -> list[Passage]:
     joined: list[Passage] = []
     for passage in passages:
         before = joined[-1] if joined else None
-        if before is None or size(passage.pieces) >= SMALL or not _are_neighbours(before, passage, max_tokens):
+        if before is None or passage.tokens >= SMALL or not _are_neighbours(before, passage, max_tokens):
             joined.append(passage)
         elif size([*before.pieces, *passage.pieces]) <= max_tokens:
             joined[-1] = Passage([*before.pieces, *passage.pieces], list(dict.fromkeys([*before.paths, *passage.paths])))
@@ -198,17 +205,18 @@ def _are_neighbours(before: Passage, passage: Passage, max_tokens: int) -> bool:
     if not before.paths or not passage.paths:
         return False
     last, first = before.paths[-1], passage.paths[0]
-    return last == first or (_related(last, first) and size(before.pieces) < _HALF_FULL * max_tokens)
+    return last == first or (_related(last, first) and before.tokens < _HALF_FULL * max_tokens)
 
 
 def _even_out(before: Passage, passage: Passage) -> None:
     """Moves pieces from the end of one passage to the beginning of the next until that is not small."""
-    while len(before.pieces) > 1 and size(passage.pieces) < SMALL:
+    while len(before.pieces) > 1 and passage.tokens < SMALL:
         last = before.pieces[-1]
         if size(before.pieces[:-1]) < SMALL or before.pieces[-2].keep_with_next:
             return
         passage.pieces.insert(0, before.pieces.pop())
-        if last.block != passage.pieces[1].block and size(passage.pieces) >= SMALL:
+        before.tokens, passage.tokens = size(before.pieces), size(passage.pieces)
+        if last.block != passage.pieces[1].block and passage.tokens >= SMALL:
             return
 
 

@@ -181,22 +181,20 @@ class Ingestor:
         except NotFound as exc:
             raise UnreadableFile("The upload did not arrive.", "Add the file again.") from exc
         parsed = await self.parser.parse(data, document.file_name)
-        lang = detect_language("\n".join(block.text for block in parsed.blocks))
-        document = replace(document, title=parsed.title or document.title, lang=lang)
-        chunks = cut(document, parsed, lang, self.settings.chunk_tokens)
-        if not chunks:
+        # In a thread: it takes seconds for a long document, and the server's streams must not wait for it.
+        ready = await asyncio.to_thread(_prepare, document, parsed, self.settings.chunk_tokens)
+        if not ready.chunks:
             raise UnreadableFile(
                 "The file holds no text.", "If it shows text on the screen, run text recognition (OCR) on it and add it again."
             )
-        await self._publish(document, parsed, chunks)
-        log.info("document ready", extra={"doc_id": document.doc_id, "count": len(chunks), "size": document.size})
+        await self._publish(ready, parsed)
+        log.info("document ready", extra={"doc_id": document.doc_id, "count": len(ready.chunks), "size": document.size})
 
-    async def _publish(self, document: Document, parsed: Parsed, chunks: list[Chunk]) -> None:
-        await self.files.put(parsed_key(document.doc_id, document.generation), pack(parsed))
-        bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
-        await self.index.stage(document, chunks, bounds)
-        count, digest = await self.index.staged(document.doc_id, document.generation)
-        if (count, digest) != (len(chunks), chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)):
+    async def _publish(self, ready: _Prepared, parsed: Parsed) -> None:
+        document, chunks = ready.document, ready.chunks
+        await self.files.put(parsed_key(document.doc_id, document.generation), ready.packed)
+        await self.index.stage(document, chunks, ready.bounds)
+        if await self.index.staged(document.doc_id, document.generation) != (len(chunks), ready.digest):
             raise FootnoteError("The index did not keep all that was written.")
         async with self._flip:
             now = await self.ledger.get(SYSTEM, document.doc_id)
@@ -225,6 +223,27 @@ class Ingestor:
 
     async def _fail(self, doc_id: str, generation: int, reason: str, remedy: str) -> None:
         await self.ledger.update(doc_id, generation, state="FAILED", reason=reason, remedy=remedy)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What is made of a parsed document before anything of it is written."""
+
+    document: Document
+    packed: bytes
+    chunks: list[Chunk]
+    bounds: list[tuple[tuple[int, int], ...]]
+    """Of each chunk's sentences."""
+    digest: str
+
+
+def _prepare(document: Document, parsed: Parsed, max_tokens: int) -> _Prepared:
+    lang = detect_language("\n".join(block.text for block in parsed.blocks))
+    document = replace(document, title=parsed.title or document.title, lang=lang)
+    chunks = cut(document, parsed, lang, max_tokens)
+    bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
+    digest = chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)
+    return _Prepared(document, pack(parsed), chunks, bounds, digest)
 
 
 def cut(document: Document, parsed: Parsed, lang: str, max_tokens: int) -> list[Chunk]:

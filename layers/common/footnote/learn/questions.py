@@ -35,6 +35,8 @@ NO_TOPICS = frozenset(
     개요 서론 소개 요약 목차 차례 결론 참고문헌 부록 비고 예시 기타 질문 일반 설명""".split()
 )
 """Headings that every document has: one asks nothing by them."""
+NUMBERED = re.compile(r"(?:sheet|slide|page|chart|tabelle|folie|seite|diagramm|시트|슬라이드|쪽|차트) ?\d+")
+"""What a program called it, as nobody else did."""
 
 
 async def suggest_questions(caller: Caller, collection: str, *, index: Index, answerable: Callable[[str], Awaitable[bool]]) -> list[str]:
@@ -102,7 +104,9 @@ def _topic(chunk: Chunk) -> str | None:
     """What its heading is about; None where that is nothing of its own."""
     heading = NUMBERING.sub("", chunk.headings[-1]).strip().rstrip(":.") if chunk.headings else ""
     said = heading.casefold()
-    if TOPIC.fullmatch(heading) is None or heading.isupper() or said == chunk.title.casefold() or said in NO_TOPICS:
+    if TOPIC.fullmatch(heading) is None or heading.isupper() or said == chunk.title.casefold():
+        return None
+    if said in NO_TOPICS or NUMBERED.fullmatch(said):
         return None
     return heading
 

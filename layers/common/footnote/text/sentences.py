@@ -47,8 +47,8 @@ def looks_like_heading(text: str, start: int, end: int) -> bool:
 def _ends_sentence(text: str, start: int, match: re.Match[str], lang: str) -> bool:
     if GAP.match(text, match.end("mark")):
         return True
-    head = text[start : match.end("mark")]
-    following = text[match.end() :].lstrip("\"'“„«([»")[:1]
+    head = text[max(start, match.end("mark") - LONGEST) : match.end("mark")]
+    following = text[match.end() : match.end() + 20].lstrip("\"'“„«([»")[:1]
     spaced = match.end() > match.end("mark") or match.end() == len(text)
     if match["mark"] == ".":
         word = head[:-1].rsplit(None, 1)[-1].lstrip("(\"'[„“").lower() if head[:-1].strip() else ""
