@@ -17,7 +17,7 @@ DEV_DONE := .venv/dev-$(call sum,requirements/dev.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint style types imports pytest adapter bench clean lock
+.PHONY: help setup run test lint style types imports pytest adapter bench compare clean lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s  %s\n", $$1, $$2 }' Makefile

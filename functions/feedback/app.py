@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.learn.feedback import measure_feedback
 from footnote.types import Feedback
-from footnote_http.app import CallerOf, CoreOf, Problem, add_health, make_app
+from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
 from footnote_http.lambda_handler import http_handler
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     app = make_app("Footnote: feedback", core)
     add_health(app, "feedback")
 
-    @app.post("/feedback", responses={404: {"model": Problem, "description": "There is no such turn of the caller's"}})
+    @app.post("/feedback", responses=problems({404: "There is no such turn of the caller's"}))
     async def feedback(request: FeedbackRequest, caller: CallerOf, core: CoreOf) -> Taken:
         """What a user thinks of an answer. One for each turn and user: the last one stands."""
         given = Feedback(

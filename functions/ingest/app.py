@@ -11,13 +11,16 @@ from pydantic import BaseModel, Field
 from footnote.errors import TooLarge
 from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
 from footnote.types import Document, Page
-from footnote_http.app import CallerOf, CoreOf, add_health, make_app
+from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
 from footnote_http.lambda_handler import Handler, http_handler
 from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Source, as_file, as_source, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
+
+
+GONE = problems({404: "The caller has no such document"})
 
 
 class UploadRequest(BaseModel):
@@ -76,7 +79,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         upload = Upload(doc_id, name, collection, sorted(groups), caller.user_id, limits.max_file_mb * 2**20, core.clock() + VALID_S)
         return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
 
-    @app.post("/uploads/form", status_code=204)
+    @app.post("/uploads/form", status_code=204, responses=GONE | problems({403: "The form was changed, or its time is over"}))
     async def upload_form(
         policy: Annotated[str, Form()],
         signature: Annotated[str, Form(alias="x-amz-signature")],
@@ -112,7 +115,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         )
         return _body(document)
 
-    @app.get("/documents")
+    @app.get("/documents", responses=GONE)
     async def documents(
         caller: CallerOf,
         core: CoreOf,
@@ -124,7 +127,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         page: Page[Document] = await core.ledger.list(caller, collection=collection, limit=limit, after=after)
         return DocumentPage(data=[_body(document) for document in page.data], has_more=page.has_more, last_id=page.last_id)
 
-    @app.get("/documents/{doc_id}")
+    @app.get("/documents/{doc_id}", responses=GONE)
     async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """One document, and how far the vectors are."""
         found = await core.ledger.get(caller, doc_id)
@@ -134,7 +137,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             vectors = {"done": done, "total": total}
         return _body(found, vectors)
 
-    @app.get("/documents/{doc_id}/content", response_model=None, description=DESCRIPTION, responses=CONTENT)
+    @app.get("/documents/{doc_id}/content", response_model=None, description=DESCRIPTION, responses=GONE | CONTENT)
     async def content(
         doc_id: str, caller: CallerOf, core: CoreOf, view: AsView = "original", chunk_id: str | None = None, bounds: BoundsOf = None
     ) -> Response | Source:
@@ -144,12 +147,12 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         passage = await core.sources.passage(caller, found, parsed, chunk_id, read_bounds(bounds or ())) if chunk_id else None
         return as_source(found, parsed, view, passage)
 
-    @app.delete("/documents/{doc_id}")
+    @app.delete("/documents/{doc_id}", responses=GONE)
     async def delete(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Deletes a document: it is in no answer from the moment this returns."""
         return _body(await core.ingestor.delete(caller, doc_id))
 
-    @app.post("/documents/{doc_id}/retry", status_code=202)
+    @app.post("/documents/{doc_id}/retry", status_code=202, responses=GONE)
     async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Reads a FAILED document again."""
         return _body(await core.ingestor.retry(caller, doc_id))

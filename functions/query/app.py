@@ -19,6 +19,9 @@ from footnote_http.sse import stream_events
 from footnote_http.streams import Streams
 from query.conversations import NOT_FOUND, add_conversations
 from query.dialects import chat_service, trd
+from query.dialects.dify import add_dify
+from query.dialects.openai import add_openai
+from query.mcp_route import add_mcp
 from query.replies import AskResponse
 from query.resume import resume
 
@@ -79,6 +82,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         return await ask_stream(request, caller, core, trace_id, last_event_id)
 
     add_conversations(app)
+    add_openai(app)
+    add_dify(app)
+    add_mcp(app)
 
     def retrieve(retriever: Retriever) -> Callable[..., Any]:
         async def search(request: trd.RetrieveRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:

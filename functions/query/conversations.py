@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI, Query, Response
 from pydantic import BaseModel
@@ -12,13 +12,13 @@ from pydantic import BaseModel
 from footnote.errors import NotFound
 from footnote.ports import Block, Room, StoredTurn
 from footnote.types import Caller, Page
-from footnote_http.app import CallerOf, CoreOf, Problem
+from footnote_http.app import CallerOf, CoreOf, problems
 from query.replies import TurnBody, make_turn_body
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": Problem, "description": "The caller has no such thing"}}
+NOT_FOUND = problems({404: "The caller has no such thing"})
 
 Limit = Annotated[int, Query(ge=1, le=200)]
 

@@ -53,6 +53,13 @@ class ClaimedAnswer(BaseModel):
     claims: list[Claim]
 
 
+class UsageBody(BaseModel):
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    estimated: bool = Field(description="True: counted here, because the model's endpoint did not tell.")
+
+
 class AskResponse(BaseModel):
     answer: str | ClaimedAnswer
     citations: list[CitationBody]
@@ -67,7 +74,7 @@ class AskResponse(BaseModel):
     warnings: list[str]
     searched_for: list[str] = Field(description="What was searched for.")
     suggested_questions: list[str] = Field(description="At most three that could be asked next.")
-    usage: dict[str, int]
+    usage: UsageBody
     cost: float | None = Field(description="Of the model's tokens, at the prices that are set now; null where none are.")
     degraded: bool = Field(description="True: a part failed and was done without.")
     persisted: bool
@@ -113,9 +120,8 @@ def make_steps(block: Block) -> list[StepBody]:
     return [StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"]) for s in block["spans"]]
 
 
-def make_usage(block: Block) -> dict[str, int]:
-    spent = block["result"]["usage"]
-    return {name: spent[name] for name in ("prompt_tokens", "completion_tokens", "total_tokens")}
+def make_usage(block: Block) -> UsageBody:
+    return UsageBody(**block["result"]["usage"])
 
 
 def claimed(reply: AskResponse) -> AskResponse:
@@ -154,11 +160,17 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
         "outcome": block["outcome"] or "answered",
         "extractive": block["extractive"],
         "model": block["llm"],
-        "notice": message("model_failed" if block["llm_failed"] else "extractive", block["lang"]) if block["extractive"] else None,
+        "notice": _notice(block),
         "warnings": block["warnings"],
         "searched_for": result["search_decision"]["rewritten_query"] or [question_of(block)],
         "suggested_questions": block["suggested_questions"],
         "usage": usage,
-        "cost": llm.cost(usage["prompt_tokens"], usage["completion_tokens"]),
+        "cost": llm.cost(usage.prompt_tokens, usage.completion_tokens),
         "degraded": block["degraded"],
     }
+
+
+def _notice(block: Block) -> str | None:
+    if not block["extractive"] or block["outcome"] is not None:  # what was refused quotes nothing
+        return None
+    return message("model_failed" if block["llm_failed"] else "extractive", block["lang"])

@@ -24,7 +24,7 @@ from urllib.error import URLError
 from uuid import uuid4
 
 import pytest
-from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, Page, Request, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, FilePayload, Page, Request, expect
 
 HERE = Path(__file__).parent
 START_S = 30
@@ -198,13 +198,18 @@ class Screen:
         expect(self.page.locator("html[data-ready]")).to_be_attached()
         self.page.locator("#into").evaluate("(field, name) => (field.value = name)", self.index)
 
+    def pick(self, files: dict[str, bytes]) -> None:
+        """Chooses files in the picker."""
+        chosen = [FilePayload(name=name, mimeType="application/octet-stream", buffer=content) for name, content in files.items()]
+        self.page.locator("#files").set_input_files(chosen)
+
     def add(self, name: str, content: bytes) -> None:
         """Adds a file through the picker and waits until it is READY and all its vectors are there."""
-        self.page.locator("#files").set_input_files({"name": name, "mimeType": "application/octet-stream", "buffer": content})
+        self.pick({name: content})
         expect(self.page.locator("#index")).to_have_value(self.index)
         row = self.page.locator("#document-list li")
         expect(row).to_have_attribute("data-state", "READY")
-        expect(row).to_have_attribute("data-vectors", "all")
+        expect(self.page.locator("#document-list")).to_have_attribute("data-vectors", "all")
 
     def ask(self, question: str) -> None:
         box = self.page.locator("#question")
@@ -212,7 +217,7 @@ class Screen:
         box.press("Enter")
 
     def finished(self) -> None:
-        expect(self.page.locator("#thread")).to_have_attribute("aria-live", "polite")
+        expect(self.page.locator("#thread")).to_have_attribute("aria-busy", "false")
 
     def picture(self, path: Path) -> None:
         self.page.screenshot(path=path)

@@ -1,4 +1,4 @@
-"""Documents: in by picking or dropping, out by deleting, and what a hostile one can do (nothing)."""
+"""Documents: in by picking or dropping, one or many, out by deleting, and what a hostile one can do (nothing)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import expect
+import pytest
+from playwright.sync_api import Locator, Page, Route, expect
 
 Open = Callable[..., Any]
 
+BROKEN = b"%PDF-1.7 this is no PDF at all"
 DROP = """([name, content]) => {
   const bytes = Uint8Array.from(atob(content), c => c.charCodeAt(0))
   const data = new DataTransfer()
@@ -20,13 +22,29 @@ DROP = """([name, content]) => {
 }"""
 
 
+def letters(count: int) -> dict[str, bytes]:
+    return {f"letter {n:02}.txt": f"Letter {n:02} reached the harbour master on a Monday.".encode() for n in range(1, count + 1)}
+
+
+def upload(page: Page, name: str) -> Locator:
+    return page.get_by_role("table").get_by_role("row").filter(has=page.get_by_role("rowheader", name=name, exact=True))
+
+
+def paths_of(screen: Any, url: str, beginning: str) -> list[str]:
+    return [path for path in (request.removeprefix(url) for request in screen.requests) if path.startswith(beginning)]
+
+
+# --- one file ------------------------------------------------------------------------------------
+
+
 def test_a_dropped_file_becomes_ready_and_can_be_asked(open_screen: Open, server: str, handbook: bytes, tmp_path: Path) -> None:
     screen = open_screen(server)
     screen.page.evaluate(DROP, ["handbook.pdf", base64.b64encode(handbook).decode()])
     row = screen.page.locator("#document-list li")
     expect(row).to_have_attribute("data-state", "READY")
-    expect(row).to_have_attribute("data-vectors", "all")
+    expect(screen.page.locator("#document-list")).to_have_attribute("data-vectors", "all")
     expect(row).to_contain_text("3 pages")
+    expect(upload(screen.page, "handbook.pdf")).to_contain_text("Ready")
     expect(screen.page.locator("#drop-here")).to_be_hidden()
     screen.picture(tmp_path / "ready.png")
     screen.ask("Within how many weeks does the finance team refund travel expenses?")
@@ -36,13 +54,51 @@ def test_a_dropped_file_becomes_ready_and_can_be_asked(open_screen: Open, server
 
 def test_an_unreadable_file_shows_why_and_what_to_do(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server)
-    screen.page.evaluate(DROP, ["broken.pdf", base64.b64encode(b"%PDF-1.7 this is no PDF at all").decode()])
+    screen.page.evaluate(DROP, ["broken.pdf", base64.b64encode(BROKEN).decode()])
     row = screen.page.locator("#document-list li")
     expect(row).to_have_attribute("data-state", "FAILED")
     reason, remedy = row.locator(".why span").all_inner_texts()
     assert len(reason.split()) > 3
     assert len(remedy.split()) > 3
+    expect(upload(screen.page, "broken.pdf")).to_contain_text(reason.strip())
+    expect(screen.page.locator("#documents-status")).to_contain_text("broken.pdf failed.")
     screen.picture(tmp_path / "failed.png")
+
+
+def test_a_document_that_was_read_in_part_says_what_is_missing(open_screen: Open, server: str, handbook: bytes) -> None:
+    def in_part(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.json()
+        for document in body["data"]:
+            document |= {"reason": "Pages 2 and 3 are images.", "remedy": "Run OCR on them.", "format": "pptx"}
+        route.fulfill(response=answer, json=body)
+
+    screen = open_screen(server)
+    screen.page.route("**/documents?*", in_part)
+    screen.add("handbook.pdf", handbook)
+    row = screen.page.locator("#document-list li")
+    expect(row.locator(".why")).to_have_text("Pages 2 and 3 are images. Run OCR on them. ")
+    expect(row).to_contain_text("PPTX")
+    expect(row).to_contain_text("3 slides")
+    expect(upload(screen.page, "handbook.pdf")).to_contain_text("Pages 2 and 3 are images.")
+
+
+def test_a_document_can_be_opened_without_a_question(open_handbook: Open, server: str) -> None:
+    page = open_handbook(server).page
+    page.get_by_role("button", name="Employee handbook", exact=True).click()
+    expect(page.get_by_role("complementary", name="Employee handbook")).to_be_visible()
+    expect(page.locator("#source-of")).to_have_text("of 3")
+    expect(page.locator("#source-view canvas").first).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Employee handbook", exact=True)).to_be_focused()
+
+
+def test_a_document_can_be_saved_as_it_was(open_handbook: Open, server: str, handbook: bytes) -> None:
+    page = open_handbook(server).page
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download").click()
+    assert download.value.suggested_filename == "handbook.pdf"
+    assert Path(download.value.path()).read_bytes() == handbook
 
 
 def test_a_deleted_document_disappears_after_a_question(open_handbook: Open, server: str) -> None:
@@ -55,9 +111,166 @@ def test_a_deleted_document_disappears_after_a_question(open_handbook: Open, ser
     row.locator(".bin").click()
     row.locator(".danger").click()
     expect(row).to_have_count(0)
+    expect(upload(screen.page, "handbook.pdf")).to_contain_text("Deleted")
     expect(screen.page.locator("#no-documents")).to_be_visible()
     expect(screen.page.locator("#suggestions button")).to_have_count(0)
     assert screen.page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
+
+
+def test_what_was_deleted_elsewhere_leaves_the_list_when_the_reader_comes_back(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    kept = page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
+    page.request.delete(f"{server}/documents/{kept[0]['doc_id']}")
+    expect(page.locator("#document-list li")).to_have_count(1)
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    expect(page.locator("#document-list li")).to_have_count(0)
+    expect(page.locator("#no-documents")).to_be_visible()
+
+
+# --- many files ----------------------------------------------------------------------------------
+
+
+def test_many_files_are_told_one_by_one_and_all_together(open_screen: Open, server: str, tmp_path: Path) -> None:
+    screen = open_screen(server)
+    page = screen.page
+    screen.pick({**letters(60), "=broken.pdf": BROKEN, "empty, again.txt": b""})
+    screen.picture(tmp_path / "running.png")
+    expect(page.get_by_role("heading", name="62 of 62 done · 2 failed")).to_be_visible(timeout=60_000)
+    expect(page.locator("#documents-status")).to_have_text("62 files are done, 2 failed.")
+    expect(upload(page, "letter 07.txt")).to_contain_text("1 passage")
+    screen.picture(tmp_path / "over.png")
+    assert len(paths_of(screen, server, "/documents")) < 40
+
+    page.get_by_role("checkbox", name="Only failed ones").check()
+    expect(page.locator("#uploads-rows tr:visible")).to_have_count(2)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as CSV").click()
+    lines = Path(download.value.path()).read_bytes().decode("utf-8-sig").split("\r\n")
+    assert lines[0] == "File,Bytes,State,Pages,Passages,Reason,Remedy"
+    assert "letter 01.txt,49,Ready,,1,," in lines
+    assert [line.split(",Failed,")[0] for line in lines if ",Failed," in line] == ["'=broken.pdf,30", '"empty, again.txt",0']
+    assert len(lines) == 1 + 62 + 1
+
+    page.get_by_role("button", name="Put this list away").click()
+    expect(page.get_by_role("table")).to_be_hidden()
+    expect(page.locator("#document-list li")).to_have_count(50)
+    page.get_by_role("button", name="Show more").click()
+    expect(page.locator("#document-list li")).to_have_count(62)
+    expect(page.get_by_role("button", name="Show more")).to_be_hidden()
+
+
+def test_the_same_file_again_is_already_here(open_handbook: Open, server: str, handbook: bytes) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    page.get_by_role("button", name="Put this list away").click()
+    screen.pick({"handbook.pdf": handbook, "copy of it.pdf": handbook})
+    expect(page.get_by_role("heading", name="2 of 2 done")).to_be_visible()
+    expect(upload(page, "handbook.pdf")).to_contain_text("Already here")
+    expect(upload(page, "copy of it.pdf")).to_contain_text("Already here")
+    expect(page.locator("#document-list li")).to_have_count(1)
+
+
+def test_a_new_version_of_a_file_is_not_already_here(open_handbook: Open, server: str, handbook: bytes) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    page.get_by_role("button", name="Put this list away").click()
+    screen.pick({"handbook.pdf": handbook.replace(b"28 days", b"29 days")})
+    expect(page.get_by_role("heading", name="1 of 1 done")).to_be_visible()
+    expect(upload(page, "handbook.pdf").locator(".state")).to_have_text("Ready")
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_sent(open_screen: Open, server: str, tmp_path: Path) -> None:
+    with (tmp_path / "film.pdf").open("wb") as film:
+        film.truncate(51 * 2**20)
+    screen = open_screen(server)
+    screen.page.locator("#files").set_input_files(tmp_path / "film.pdf")
+    expect(upload(screen.page, "film.pdf")).to_contain_text("The file has 51.0 MB; 50 MB are allowed.")
+    assert paths_of(screen, server, "/uploads") == ["/uploads"]
+    assert [complaint for complaint in screen.complaints if "413" not in complaint] == []
+    screen.complaints.clear()
+
+
+def test_uploads_can_be_cancelled_and_taken_up_again(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    page = screen.page
+    held: list[Route] = []
+    page.route("**/uploads/form", lambda route: held.append(route))
+    screen.pick(letters(6))
+    expect(page.locator('#uploads-rows [data-state="sending"]')).to_have_count(3)
+    page.get_by_role("button", name="Cancel letter 05.txt").click()
+    expect(upload(page, "letter 05.txt")).to_contain_text("Cancelled")
+    page.get_by_role("button", name="Cancel letter 02.txt").click()
+    expect(upload(page, "letter 02.txt")).to_contain_text("Cancelled")
+    expect(upload(page, "letter 04.txt")).to_contain_text("Sending")
+    page.get_by_role("button", name="Cancel all").click()
+    expect(page.get_by_role("heading", name="6 of 6 done · 6 cancelled")).to_be_visible()
+    expect(page.get_by_role("button", name="Put this list away")).to_be_focused()
+    assert page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
+
+    page.unroute("**/uploads/form")
+    page.get_by_role("button", name="Try again: letter 02.txt").click()
+    expect(upload(page, "letter 02.txt")).to_contain_text("Ready")
+    expect(page.locator("#document-list li")).to_have_count(1)
+
+
+def test_a_file_that_did_not_arrive_is_sent_again(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    page = screen.page
+    page.route("**/uploads/form", lambda route: route.abort(), times=1)
+    screen.pick(letters(1))
+    expect(upload(page, "letter 01.txt")).to_contain_text("The server cannot be reached.")
+    page.get_by_role("button", name="Try again: letter 01.txt").click()
+    expect(upload(page, "letter 01.txt")).to_contain_text("Ready")
+    assert [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint] == []
+    screen.complaints.clear()
+
+
+def test_a_file_that_could_not_be_read_is_read_again_where_it_lies(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    page = screen.page
+    screen.pick({"broken.pdf": BROKEN})
+    expect(page.get_by_role("heading", name="1 of 1 done · 1 failed")).to_be_visible()
+    for again in page.get_by_role("table"), page.locator("#document-list"):
+        with page.expect_response("**/retry") as answer:
+            again.get_by_role("button", name="Try again: broken.pdf").click()
+        assert answer.value.json()["state"] == "RECEIVED"
+        expect(page.locator("#document-list li")).to_have_attribute("data-state", "FAILED")
+        expect(page.get_by_role("heading", name="1 of 1 done · 1 failed")).to_be_visible()
+    assert len(paths_of(screen, server, "/uploads/form")) == 1
+
+
+# --- folders -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """`post` with three letters, one of them below, and what does not count."""
+    for path in ("letter 10.txt", "letter 9.txt", "old/1998/letter.txt", ".DS_Store", "~$letter.docx", ".git/config.txt"):
+        file = tmp_path / "post" / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(f"This is the file {path}.")
+    return tmp_path / "post"
+
+
+@pytest.mark.parametrize("way", ["picked", "dropped"])
+def test_a_folder_brings_all_its_files_with_their_paths(open_screen: Open, server: str, folder: Path, way: str) -> None:
+    screen = open_screen(server)
+    page = screen.page
+    if way == "picked":
+        page.locator("#folder").set_input_files(folder)
+    else:
+        browser = page.context.new_cdp_session(page)
+        data = {"items": [], "files": [str(folder)], "dragOperationsMask": 1}
+        for event in ("dragEnter", "dragOver", "drop"):
+            browser.send("Input.dispatchDragEvent", {"type": event, "x": 300, "y": 300, "data": data})
+    expect(page.get_by_role("heading", name="3 of 3 done")).to_be_visible()
+    assert page.get_by_role("rowheader").all_inner_texts() == ["post/letter 9.txt", "post/letter 10.txt", "post/old/1998/letter.txt"]
+    kept = page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
+    assert {document["file_name"] for document in kept} == {"post/letter 9.txt", "post/letter 10.txt", "post/old/1998/letter.txt"}
+
+
+# --- hostile ones --------------------------------------------------------------------------------
 
 
 HOSTILE_DOCUMENT = """# <img src=x onerror="alert('title')"> Lighthouse
@@ -72,10 +285,9 @@ def test_a_hostile_document_is_shown_as_text_and_asks_for_nothing(open_screen: O
     screen.add("lighthouse.txt", HOSTILE_DOCUMENT.encode())
     screen.ask("Where does the lighthouse keeper live?")
     screen.finished()
-    screen.page.locator(".hits").evaluate("hits => (hits.open = true)")
-    screen.page.locator(".hits button").first.click()
-    expect(screen.page.locator("#passage-text")).to_contain_text("<img src=x onerror=\"alert('text')\">")
-    expect(screen.page.locator("#passage-text")).to_contain_text("![spy](https://example.com/spy.png)")
+    screen.page.locator(".footnotes button").first.click()
+    expect(screen.page.locator("#source-view")).to_contain_text("<img src=x onerror=\"alert('text')\">")
+    expect(screen.page.locator("#source-view")).to_contain_text("![spy](https://example.com/spy.png)")
     assert screen.page.locator("img, iframe, .turn script, #passage script").count() == 0
 
 

@@ -161,7 +161,8 @@ def test_text_is_readable_in_both_colour_schemes(open_handbook: Open, server: st
     screen.finished()
     screen.page.locator(".cite").first.click()
     screen.picture(tmp_path / f"{scheme}.png")
-    texts = [".question", ".answer p", ".cite", ".snippet", ".number", ".notice", ".actions .facts", ".steps summary"]
+    texts = [".question", ".answer p", ".cite", ".snippet", ".number", ".notice", ".receipt .facts", ".receipt summary"]
     texts += ["#passage-title", ".place", "#passage-text", "#passage-text mark", ".scores dt", "#send", "#language", ".options label"]
+    texts += [".new", ".conversations .title", ".conversations time"]
     contrasts = dict(zip(texts, screen.page.evaluate(CONTRASTS, texts), strict=True))
     assert {name: round(value, 2) for name, value in contrasts.items() if value < 4.5} == {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -15,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+import uvicorn
 from fastapi import FastAPI
 
 from footnote.bootstrap import Core
@@ -46,6 +48,7 @@ class Site:
 
 
 OpenSite = Callable[..., Awaitable[Site]]
+Serve = Callable[[FastAPI], Awaitable[str]]
 
 
 @pytest.fixture
@@ -85,6 +88,28 @@ async def open_site(tmp_path: Path, clock: Clock) -> AsyncIterator[OpenSite]:
             return Site(core, app, client)
 
         yield open_
+
+
+@pytest.fixture
+async def serve() -> AsyncIterator[Serve]:
+    """An app behind a real socket of this machine; gives its address."""
+    async with AsyncExitStack() as stack:
+
+        async def start(app: FastAPI) -> str:
+            listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            server = uvicorn.Server(uvicorn.Config(app, log_level="warning", lifespan="off"))
+            serving = asyncio.create_task(server.serve(sockets=[listener]))
+
+            async def stop() -> None:
+                server.should_exit = True
+                await serving
+
+            stack.push_async_callback(stop)
+            while not server.started:
+                await asyncio.sleep(0)
+            return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+        yield start
 
 
 @pytest.fixture
@@ -146,6 +171,6 @@ def as_caller(caller: Caller, create_app: CreateApp) -> CreateApp:
 
 def heavy_imports(module: str) -> list[str]:
     """What importing a function's module also loads of what should wait for the first request."""
-    heavy = ("footnote.adapters", "footnote.bootstrap", "sqlite3", "numpy", "openai", "mangum", "pypdfium2", "aws_lambda_powertools")
+    heavy = ("footnote.adapters", "footnote.bootstrap", "sqlite3", "numpy", "openai", "mangum", "pypdfium2", "aws_lambda_powertools", "mcp")
     code = f"import {module}, sys; print(*sorted(name for name in sys.modules if name in {heavy}))"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()

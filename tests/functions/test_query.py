@@ -48,7 +48,7 @@ async def test_an_answer_cites_documents_by_id_and_says_where_its_markers_stand(
         "persisted": True,
         "debug": None,
     }
-    assert body["usage"] == {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    assert body["usage"] == {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18, "estimated": False}
     assert body["trace_id"] == reply.headers["x-trace-id"]
     assert body["latency_ms"] > 0
     assert (await site.core.turns.get(LOCAL, body["trace_id"]))["conversations"][1]["content"] == SHOWN_ANSWER
@@ -117,7 +117,7 @@ async def test_a_stream_tells_steps_then_tokens_then_the_whole_reply(method: str
     told = [event["type"] for event in events]
     at = told.index("think")
     assert told[at - 1 : at + 4] == ["step", "think", "token", "token", "node"]
-    assert [event["content"] for event in events if event["type"] in ("think", "token")] == ["Hm.", "It was built ", "in 1894 [^bridge]."]
+    assert [event["content"] for event in events if event["type"] in ("think", "token")] == ["Hm.", "It was built", " in 1894 [^bridge]."]
     done = events[-1]
     assert (done["type"], done["answer"], done["persisted"], told.count("done")) == ("done", "It was built in 1894 [^bridge].", True, 1)
     assert done["trace_id"] == reply.headers["x-trace-id"]
@@ -144,8 +144,8 @@ async def test_a_stream_that_breaks_off_ends_with_an_error_and_what_was_said(ope
             "type": "error",
             "content": "The language model did not answer in time",
             "detail": f"The model took too long. (trace {trace_id})",
-            "final_response": "It was built ",
-            "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+            "final_response": "It was built",
+            "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "estimated": False},
             "trace_id": trace_id,
         },
     )

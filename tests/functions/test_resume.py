@@ -98,7 +98,7 @@ async def test_a_reader_who_lost_the_connection_hears_the_rest_and_the_question_
     assert (second.status, second.headers["x-trace-id"]) == (200, first.headers["x-trace-id"])
     told = heard + more
     assert [id_ for id_, _ in told] == [f"{first.headers['x-trace-id']}.{number}" for number in range(len(told))]
-    assert [event["content"] for _, event in told if event["type"] == "token"] == ["It was built ", "in 1894 ", "[^bridge]."]
+    assert [event["content"] for _, event in told if event["type"] == "token"] == ["It was built", " in 1894", " [^bridge]."]
     assert more[-1][1]["answer"] == "It was built in 1894 [^bridge]."
     assert len(await site.core.turns.records(LOCAL, 0, 2e9)) == 1
 
@@ -164,7 +164,7 @@ async def test_a_stored_error_is_told_as_one(open_site: OpenSite) -> None:
         "content": "Something went wrong",
         "detail": f"Something went wrong (trace {trace_id})",
         "final_response": "",
-        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0},
+        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "estimated": False},
         "trace_id": trace_id,
     }
 

@@ -121,7 +121,7 @@ def _failed(error: FootnoteError, block: Block, text: str) -> Mapping[str, Any]:
         "content": error.title,
         "detail": f"{error.detail} (trace {block['trace_id']})",
         "final_response": text,
-        "usage": make_usage(block),
+        "usage": make_usage(block).model_dump(),
         "trace_id": block["trace_id"],
     }
 

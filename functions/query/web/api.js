@@ -1,7 +1,6 @@
 // The routes this page uses. Every failure is a Problem whose message is fit to be shown.
 
 import { t } from './i18n.js'
-import { parseEvents } from './sse.js'
 
 export class Problem extends Error {
   constructor(detail, { status = 0, traceId = null } = {}) {
@@ -18,15 +17,21 @@ export async function call(method, path, body) {
   return text ? JSON.parse(text) : null
 }
 
-/** One question → its events as they arrive. Ends early, without an error, when `signal` is aborted. */
-export async function* ask(question, signal) {
-  try {
-    const response = await reach('/ask/stream', { method: 'POST', signal, ...withJson(question, 'text/event-stream') })
-    yield* parseEvents(response.body)
-  } catch (error) {
-    if (signal.aborted) return
-    throw error instanceof Problem ? error : new Problem(t('error_cut'))
+/** Every page of a list, in its order. */
+export async function callAll(path, limit = 100) {
+  const all = []
+  for (let after = null; ;) {
+    const page = await call('GET', `${path}?${new URLSearchParams({ limit, ...(after ? { after } : {}) })}`)
+    all.push(...page.data)
+    if (!page.has_more) return all
+    after = page.last_id
   }
+}
+
+/** A POST whose reply is read as it comes. `lastEventId`: what was read of it before, null = nothing. */
+export function openStream(path, body, { signal, lastEventId = null }) {
+  const { headers, body: json } = withJson(body, 'text/event-stream')
+  return reach(path, { method: 'POST', signal, body: json, headers: lastEventId ? { ...headers, 'last-event-id': lastEventId } : headers })
 }
 
 function withJson(body, accept = 'application/json') {

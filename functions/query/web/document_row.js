@@ -1,104 +1,65 @@
-// One line of the list of documents: a file on its way in, or a document with its state and a way to delete it.
+// One line of the list of documents: open it, save it, read it again where it failed, delete it.
 
 import { call } from './api.js'
-import { el, label, say } from './dom.js'
+import { confirmDelete } from './confirm.js'
+import { explain, factsOf } from './document_facts.js'
+import { el, label } from './dom.js'
+import { openSource } from './source.js'
 
 export class DocumentRow {
-  /** `onRemoved()` is called after the document was deleted, or the note about a failed file was put away. */
-  constructor(title, onRemoved) {
-    this.title = title
+  #told = ''
+
+  /** `onRemoved(row)` after it was deleted here or elsewhere, `onRetried(row)` after it was sent back to be read. */
+  constructor({ onRemoved, onRetried }) {
     this.document = null
-    this.name = el('span', { class: 'name' }, title)
-    this.facts = el('span', { class: 'facts' })
-    this.progress = el('progress', { max: 1, value: 0, hidden: true, 'aria-label': title })
-    this.why = el('p', { class: 'why', hidden: true })
-    this.remove = label(el('button', { type: 'button', class: 'quiet icon bin', hidden: true, onclick: () => this.#ask() }), 'remove', { title })
     this.onRemoved = onRemoved
-    this.element = el('li', {}, el('div', {}, this.name, this.facts), this.remove, this.progress, this.why)
-  }
-
-  waiting() {
-    say(this.facts, 'upload_waiting')
-  }
-
-  sending(share) {
-    this.progress.hidden = false
-    this.progress.value = share
-    say(this.facts, 'upload_sending', { percent: Math.round(share * 100) })
+    this.onRetried = onRetried
+    this.name = el('button', { type: 'button', class: 'name', onclick: () => openSource({ doc_id: this.document.doc_id, title: this.document.title }) })
+    this.facts = el('span', { class: 'facts' })
+    this.save = el('a', { class: 'quiet icon save' })
+    this.again = el('button', { type: 'button', class: 'quiet icon again', onclick: () => this.#retry() })
+    this.remove = el('button', { type: 'button', class: 'quiet icon bin' })
+    this.why = el('p', { class: 'why', hidden: true })
+    this.element = el('li', {}, el('div', {}, this.name, this.facts), el('div', { class: 'act' }, this.again, this.save, this.remove), this.why)
+    this.remove.addEventListener('click', () => confirmDelete(this.element, this.remove, 'remove_question', tell => this.#delete(tell)))
   }
 
   show(found) {
+    const told = JSON.stringify(found)
+    if (told === this.#told) return
+    this.#told = told
     this.document = found
-    this.title = found.title || this.title
-    this.name.textContent = this.title
-    this.progress.hidden = true
-    this.element.dataset.state = found.state
-    this.element.dataset.vectors = hasAllVectors(found) ? 'all' : 'some'
-    delete this.facts.dataset.i18n
+    const { doc_id: docId, title, state } = found
+    this.element.dataset.state = state
+    this.name.textContent = title
+    this.name.title = found.file_name
+    this.name.disabled = state !== 'READY'
     this.facts.replaceChildren(...factsOf(found))
-    this.#explain(found.state === 'FAILED' ? [found.reason, found.remedy] : [])
-    label(this.remove, 'remove', { title: this.title }).hidden = false
+    label(this.save, 'save', { title }).href = pathOf(docId, '/content')
+    this.save.download = found.file_name.split('/').at(-1)
+    label(this.again, 'upload_again', { title }).hidden = state !== 'FAILED'
+    label(this.remove, 'remove', { title })
+    explain(this.why, found)
   }
 
-  /** The file never became a document. */
-  fail(reason, remedy = null) {
-    this.element.dataset.state = 'FAILED'
-    this.progress.hidden = true
-    say(this.facts, 'state_FAILED')
-    this.#explain([reason, remedy])
-    label(this.remove, 'dismiss', { title: this.title }).hidden = false
-  }
-
-  #explain(sentences) {
-    const said = sentences.filter(Boolean)
-    this.why.hidden = said.length === 0
-    this.why.replaceChildren(...said.map(sentence => el('span', {}, sentence, ' ')))
-  }
-
-  #ask() {
-    if (!this.document) return this.#gone()
-    const yes = say(el('button', { type: 'button', class: 'danger', onclick: () => this.#delete(question) }), 'remove_yes')
-    const no = say(el('button', { type: 'button', class: 'quiet', onclick: () => this.#keep(question) }), 'remove_no')
-    const question = el('div', { class: 'question-row', role: 'group' }, say(el('span'), 'remove_question'), yes, no)
-    question.addEventListener('keydown', event => event.key === 'Escape' && (event.preventDefault(), event.stopPropagation(), this.#keep(question)))
-    this.remove.hidden = true
-    this.element.append(question)
-    no.focus()
-  }
-
-  #keep(question) {
-    question.remove()
-    this.remove.hidden = false
-    this.remove.focus()
-  }
-
-  async #delete(question) {
+  async #retry() {
     try {
-      await call('DELETE', `/documents/${encodeURIComponent(this.document.doc_id)}`)
+      this.show(await call('POST', pathOf(this.document.doc_id, '/retry')))
     } catch (problem) {
-      if (problem.status !== 404) {
-        this.#keep(question)
-        return this.#explain([problem.message])
-      }
+      return explain(this.why, { reason: problem.message })
     }
-    this.#gone()
+    this.remove.focus() // the button that was pressed is gone
+    this.onRetried(this)
   }
 
-  #gone() {
-    this.element.remove()
+  async #delete(tell) {
+    try {
+      await call('DELETE', pathOf(this.document.doc_id))
+    } catch (problem) {
+      if (problem.status !== 404) return tell(problem.message)
+    }
     this.onRemoved(this)
   }
 }
 
-/** Vectors are made after a document is READY; until then it is found by its words. */
-export const hasAllVectors = ({ vectors }) => !vectors || vectors.done >= vectors.total
-
-function factsOf({ state, pages, chunks, vectors }) {
-  const facts = [say(el('span', { class: 'state' }), `state_${state}`)]
-  if (state === 'READY') {
-    if (pages) facts.push(say(el('span'), 'pages', { n: pages }))
-    if (chunks) facts.push(say(el('span'), 'passages', { n: chunks }))
-    if (!hasAllVectors({ vectors })) facts.push(say(el('span'), 'vectors', vectors))
-  }
-  return facts
-}
+const pathOf = (docId, rest = '') => `/documents/${encodeURIComponent(docId)}${rest}`

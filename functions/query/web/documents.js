@@ -1,138 +1,175 @@
-// The list of an index's documents, and the files that are on their way into it.
+// The list of an index's documents. One look at the server tells the list and the files on their way in what became of all.
 
-import { call } from './api.js'
-import { DocumentRow, hasAllVectors } from './document_row.js'
+import { DocumentRow } from './document_row.js'
 import { $, say } from './dom.js'
-import { t } from './i18n.js'
-import { isSettled, sendFile, untilSettled } from './uploads.js'
+import { findDocument, isSettled, listDocuments } from './listing.js'
+import { UploadTable } from './upload_table.js'
 
 const PAGE = 50
-const AT_ONCE = 2 // uploads
-const REFRESH_MS = 1000
+const MANY = 10 // files on their way: then looks are rarer
+const SHORT_MS = 300
+const LONG_MS = 1500
+const LONGEST_MS = 6000
 
 const list = $('document-list')
-const rows = new Map() // doc_id → DocumentRow
+const rows = new Map() // doc_id → DocumentRow, in the order of the list
 let collection = ''
-let after = null
-let timer = 0
-let wasMoving = false
+let shown = PAGE
+let newest = 0 // when one of the listed documents was last changed
+let ready = null // how many of them answer; null = not looked yet
+let phase = 'still' // 'reading' while documents are unsettled, then 'meaning' until all vectors are there
+let wait = SHORT_MS
+let timer = 0 // 0 = no look is planned
+let due = 0 // when it is
+let looks = Promise.resolve()
 let onChange = () => {}
 
-/** `changed(collection)` is called when a document became READY, has all its vectors, or was deleted. */
+const uploads = new UploadTable(() => {
+  phase = 'reading'
+  lookSoon(pace())
+})
+
+/** `changed(collection)` is called when documents became READY, have all their vectors, or were deleted. */
 export function watchDocuments(changed) {
   onChange = changed
-  $('more-documents').addEventListener('click', () => load(after))
+  $('more-documents').addEventListener('click', () => {
+    shown += PAGE
+    look()
+  })
+  document.addEventListener('visibilitychange', () => document.hidden || look())
 }
 
 export async function showDocuments(name) {
   if (name !== collection) {
     collection = name
-    wasMoving = false
+    shown = PAGE
+    phase = 'still'
+    ready = null
     rows.clear()
     list.replaceChildren()
   }
-  await load(null)
+  await look()
 }
 
-/** Lists one page; later pages are appended, the first one brings known rows up to date. */
-async function load(from) {
+/** Sends files `{file, path}` into the index that is shown. */
+export function addFiles(items) {
+  uploads.add(items, collection, newest)
+}
+
+// --- looking -----------------------------------------------------------------------------------
+
+/** One look after the other; resolves after its own. */
+function look() {
   clearTimeout(timer)
-  const name = collection
-  const query = new URLSearchParams({ collection: name, limit: PAGE, ...(from ? { after: from } : {}) })
-  let page
+  timer = 0
+  return (looks = looks.then(lookAround))
+}
+
+/** Within `ms`: a look that is planned for an earlier time stands. */
+function lookSoon(ms) {
+  const at = performance.now() + ms
+  if (timer && due <= at) return
+  clearTimeout(timer)
+  timer = setTimeout(look, ms)
+  due = at
+}
+
+const pace = () => (uploads.expected(collection).length > MANY ? LONG_MS : SHORT_MS)
+
+async function lookAround() {
+  const started = performance.now()
+  let moved = false
   try {
-    page = await call('GET', `/documents?${query}`)
+    for (const name of uploads.collections()) if (name !== collection) moved = (await lookInto(name)).moved || moved
+    moved = (await showNow()) || moved
   } catch (problem) {
-    $('no-documents').hidden = false
-    delete $('no-documents').dataset.i18n
-    $('no-documents').textContent = problem.message
-    return
+    tellProblem(problem)
   }
-  if (name !== collection) return // another index was chosen meanwhile
-  for (const found of page.data) rowOf(found).show(found)
-  if (from || rows.size <= PAGE) {
-    after = page.last_id
-    $('more-documents').hidden = !page.has_more
+  wait = moved ? pace() : Math.min(wait * 1.6, LONGEST_MS)
+  const took = performance.now() - started
+  if (phase !== 'still' || uploads.collections().size > 0) lookSoon(Math.max(wait, 2 * took))
+}
+
+/** Reads a collection as far as it is shown and awaited; `moved`: a file's state changed. */
+async function lookInto(name) {
+  const expected = uploads.expected(name) // what arrives from now on may be missing in the answer
+  const enough = found => {
+    const known = new Set(found.map(({ doc_id }) => doc_id))
+    return (name !== collection || found.length >= shown) && expected.every(row => known.has(row.docId))
   }
-  tellIfEmpty()
-  const moving = page.data.some(isMoving)
-  if (moving) timer = setTimeout(() => load(null), REFRESH_MS)
-  else if (wasMoving) onChange(name) // what may be asked can be told better now
-  wasMoving = moving
+  const { documents, more } = await listDocuments(name, enough)
+  const byId = new Map(documents.map(found => [found.doc_id, found]))
+  for (const row of expected) row.learn(byId.get(row.docId) ?? (await findDocument(row.docId)))
+  return { documents, more, moved: expected.some(({ state }) => state !== 'reading') }
 }
 
-/** Unsettled, or its vectors are still being made. */
-const isMoving = found => !isSettled(found) || (found.state === 'READY' && !hasAllVectors(found))
-
-function rowOf(found) {
-  const known = rows.get(found.doc_id)
-  if (known) return known
-  const row = new DocumentRow(found.title, removed)
-  rows.set(found.doc_id, row)
-  list.append(row.element)
-  return row
-}
-
-function removed(row) {
-  if (row.document) {
-    rows.delete(row.document.doc_id)
-    announce('status_removed', { title: row.title })
-    onChange(collection)
-  }
-  tellIfEmpty()
-  $('documents-title').focus()
-}
-
-function tellIfEmpty() {
-  say($('no-documents'), 'no_documents').hidden = list.childElementCount > 0
-}
-
-/** Sends files into the index that is shown, a few at once; each becomes a row at the top of the list. */
-export async function addFiles(files) {
+async function showNow() {
   const name = collection
-  const waiting = files.map(file => {
-    const row = new DocumentRow(file.name, removed)
-    row.waiting()
-    return { file, row }
-  })
-  list.prepend(...waiting.map(({ row }) => row.element))
-  tellIfEmpty()
-  const worker = async () => {
-    for (let next = waiting.shift(); next; next = waiting.shift()) await add(next.file, name, next.row)
+  const { documents, more, moved } = await lookInto(name)
+  if (name !== collection) return moved // another index was chosen meanwhile
+  const before = { newest, ready, phase }
+  newest = Math.max(0, ...documents.map(({ updated_at }) => updated_at))
+  ready = documents.filter(({ state }) => state === 'READY').length
+  const dropped = showRows(documents.slice(0, shown))
+  $('more-documents').hidden = !more && documents.length <= shown
+  const now = await phaseOf(documents)
+  if (name !== collection) return moved
+  list.dataset.vectors = now === 'still' ? 'all' : 'some'
+  phase = now
+  if (dropped || (before.ready === 0 && ready > 0) || (before.phase !== now && now !== 'reading')) onChange(name)
+  return moved || newest !== before.newest
+}
+
+async function phaseOf(documents) {
+  if (!documents.every(isSettled) || uploads.expected(collection).length > 0) return 'reading'
+  const one = documents.find(({ state }) => state === 'READY')
+  const vectors = one && (await findDocument(one.doc_id))?.vectors // of all documents together
+  const missing = vectors && vectors.done < vectors.total
+  say($('vectors'), 'vectors', missing ? vectors : {}).hidden = !missing
+  return missing ? 'meaning' : 'still'
+}
+
+// --- the list ----------------------------------------------------------------------------------
+
+/** Brings the list to these documents, in this order, and moves no row that may stay. → whether one was dropped. */
+function showRows(documents) {
+  const wanted = new Set(documents.map(({ doc_id }) => doc_id))
+  const gone = [...rows.keys()].filter(docId => !wanted.has(docId))
+  for (const docId of gone) drop(docId)
+  let next = list.firstElementChild
+  for (const found of documents) {
+    const row = rowOf(found)
+    row.show(found)
+    if (row.element === next) next = next.nextElementSibling
+    else list.insertBefore(row.element, next)
   }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker))
-  if (name === collection) await load(null)
+  say($('no-documents'), 'no_documents').hidden = documents.length > 0
+  return gone.length > 0
 }
 
-/** A dropped folder cannot be sent; it says so in the list instead of failing later. */
-export function refuseFolder(title) {
-  const row = new DocumentRow(title, removed)
-  row.fail(t('upload_folder'), t('upload_folder_remedy'))
-  list.prepend(row.element)
-  tellIfEmpty()
+function rowOf({ doc_id: docId }) {
+  if (!rows.has(docId)) rows.set(docId, new DocumentRow({ onRemoved: removed, onRetried: () => lookSoon(SHORT_MS) }))
+  return rows.get(docId)
 }
 
-async function add(file, name, row) {
-  try {
-    row.sending(0)
-    const docId = await sendFile(file, name, share => row.sending(share))
-    adopt(docId, row, name)
-    const found = await untilSettled(docId, state => row.show(state))
-    if (found.state === 'DELETED') return row.element.remove()
-    if (found.state === 'READY') announce('status_ready', { title: row.title })
-    else announce('status_not_ready', { title: row.title, reason: found.reason ?? '' })
-  } catch (problem) {
-    row.fail(problem.message)
-    announce('status_not_ready', { title: row.title, reason: problem.message })
-  }
-  onChange(name)
+function drop(docId) {
+  const { element } = rows.get(docId)
+  if (element.contains(document.activeElement)) $('documents-title').focus()
+  element.remove()
+  rows.delete(docId)
 }
 
-/** The same file again is the same document: its older row makes way. */
-function adopt(docId, row, name) {
-  if (name !== collection) return
-  rows.get(docId)?.element.remove()
-  rows.set(docId, row)
+function removed({ document: { doc_id: docId, title } }) {
+  drop(docId)
+  uploads.deleted(docId)
+  say($('documents-status'), 'status_removed', { title })
+  onChange(collection)
+  lookSoon(SHORT_MS) // a further one may take its place
 }
 
-const announce = (key, values) => say($('documents-status'), key, values)
+function tellProblem({ message }) {
+  const line = $('no-documents')
+  line.hidden = false
+  delete line.dataset.i18n
+  line.textContent = message
+}

@@ -1,6 +1,6 @@
 // Elements are made here, and only from text: nothing on this page is ever parsed as HTML outside markdown.js.
 
-import { t } from './i18n.js'
+import { ago, t } from './i18n.js'
 
 export const $ = id => document.getElementById(id)
 
@@ -29,5 +29,13 @@ export function label(node, key, values = {}) {
   node.dataset.values = JSON.stringify(values)
   node.setAttribute('aria-label', t(key, values))
   node.title = t(key, values)
+  return node
+}
+
+/** How long ago `seconds` (since 1970) was, in a `<time>`. */
+export function tellAgo(node, seconds) {
+  node.dateTime = new Date(seconds * 1000).toISOString()
+  node.dataset.ago = seconds
+  node.textContent = ago(seconds)
   return node
 }

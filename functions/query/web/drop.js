@@ -1,15 +1,20 @@
-// Files come from the picker, or dropped anywhere on the page.
+// Files and folders come from the pickers, or dropped anywhere on the page.
 
 import { $ } from './dom.js'
+import { droppedFiles, pickedFiles } from './folders.js'
 
-/** `onFiles(File[])` and `onFolder(name)`. */
-export function acceptFiles(onFiles, onFolder) {
-  const input = $('files')
-  for (const id of ['choose', 'first-file']) $(id).addEventListener('click', () => input.click())
-  input.addEventListener('change', () => {
-    onFiles([...input.files])
-    input.value = '' // the same file can be chosen again
-  })
+/** `onFiles([{file, path}])`, never empty. */
+export function acceptFiles(onFiles) {
+  const take = found => found.length && onFiles(found)
+  for (const [button, input] of [['choose', 'files'], ['first-file', 'files'], ['choose-folder', 'folder']]) {
+    $(button).addEventListener('click', () => $(input).click())
+  }
+  for (const input of [$('files'), $('folder')]) {
+    input.addEventListener('change', () => {
+      take(pickedFiles(input.files))
+      input.value = '' // the same file can be chosen again
+    })
+  }
 
   const overlay = $('drop-here')
   const carriesFiles = event => event.dataTransfer?.types.includes('Files')
@@ -21,16 +26,10 @@ export function acceptFiles(onFiles, onFolder) {
   addEventListener('dragenter', event => carriesFiles(event) && hover(1))
   addEventListener('dragleave', event => carriesFiles(event) && hover(-1))
   addEventListener('dragover', event => carriesFiles(event) && event.preventDefault())
-  addEventListener('drop', event => {
+  addEventListener('drop', async event => {
     if (!carriesFiles(event)) return
     event.preventDefault()
     hover(-depth)
-    const files = []
-    for (const item of event.dataTransfer.items) {
-      const file = item.getAsFile()
-      if (item.webkitGetAsEntry?.()?.isDirectory) onFolder(file?.name ?? '')
-      else if (file) files.push(file)
-    }
-    if (files.length) onFiles(files)
+    take(await droppedFiles(event.dataTransfer))
   })
 }

@@ -4,7 +4,8 @@ import { call } from './api.js'
 import { el, label, say } from './dom.js'
 import { t } from './i18n.js'
 
-export function feedbackOn(traceId) {
+/** `given`: what was thought of this answer before, up, down or null. */
+export function feedbackOn(traceId, given) {
   const up = thumb('up', () => send('up'))
   const down = thumb('down', () => {
     form.hidden = !form.hidden
@@ -18,8 +19,14 @@ export function feedbackOn(traceId) {
       say(el('button', { class: 'primary' }), 'send_feedback'),
       say(el('button', { type: 'button', class: 'quiet', onclick: leave }), 'cancel')))
 
+  showRating(given)
   reason.placeholder = t('reason_placeholder')
   form.addEventListener('keydown', event => event.key === 'Escape' && (event.stopPropagation(), leave()))
+
+  function showRating(rating) {
+    up.setAttribute('aria-pressed', rating === 'up')
+    down.setAttribute('aria-pressed', rating === 'down')
+  }
 
   function leave() {
     form.hidden = true
@@ -33,8 +40,7 @@ export function feedbackOn(traceId) {
       outcome.textContent = problem.message
       return
     }
-    up.setAttribute('aria-pressed', rating === 'up')
-    down.setAttribute('aria-pressed', rating === 'down')
+    showRating(rating)
     if (!form.hidden) leave()
     say(outcome, 'thanks')
   }
@@ -43,5 +49,5 @@ export function feedbackOn(traceId) {
 }
 
 function thumb(rating, onclick) {
-  return label(el('button', { type: 'button', class: `quiet icon ${rating}`, 'aria-pressed': 'false', onclick }), rating)
+  return label(el('button', { type: 'button', class: `quiet icon ${rating}`, onclick }), rating)
 }

@@ -23,6 +23,15 @@ export function number(value, digits = 0) {
   return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)
 }
 
+const UNITS = [['year', 31_536_000], ['month', 2_592_000], ['day', 86_400], ['hour', 3600], ['minute', 60]]
+
+/** `seconds` (since 1970) as "5 minutes ago", "yesterday", … */
+export function ago(seconds) {
+  const passed = Math.max(0, Date.now() / 1000 - seconds)
+  const [unit, length] = UNITS.find(([, length]) => passed >= length) ?? ['second', Infinity]
+  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(-Math.floor(passed / length), unit)
+}
+
 export function setLanguage(tag) {
   language = tag
   remember('language', tag)
@@ -34,6 +43,7 @@ export function translatePage(root = document) {
   const values = node => JSON.parse(node.dataset.values ?? '{}')
   for (const node of root.querySelectorAll('[data-i18n]')) node.textContent = t(node.dataset.i18n, values(node))
   for (const node of root.querySelectorAll('[data-i18n-placeholder]')) node.placeholder = t(node.dataset.i18nPlaceholder)
+  for (const node of root.querySelectorAll('[data-ago]')) node.textContent = ago(Number(node.dataset.ago))
   for (const node of root.querySelectorAll('[data-i18n-label]')) {
     const text = t(node.dataset.i18nLabel, values(node))
     node.setAttribute('aria-label', text)

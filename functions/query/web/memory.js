@@ -1,16 +1,36 @@
-// What the page remembers between visits. A browser may forbid storage: then it remembers nothing.
+// What the page remembers: choices between visits, unfinished questions until the tab is closed.
+// A browser may forbid storage: then it remembers nothing.
 
-export function recall(name) {
+export const recall = name => read(() => localStorage, name)
+export const remember = (name, value) => write(() => localStorage, name, value)
+
+/** A question whose answer is still on its way, or was when the reader left its conversation: `{request, from, at}`, or null. */
+export const recallUnfinished = room => JSON.parse(read(() => sessionStorage, `unfinished.${room}`))
+export const rememberUnfinished = (room, unfinished) => write(() => sessionStorage, `unfinished.${room}`, JSON.stringify(unfinished))
+export const forgetUnfinished = room => write(() => sessionStorage, `unfinished.${room}`, null)
+
+/** The conversations with one. */
+export function unfinishedRooms() {
+  const prefix = 'footnote.unfinished.'
   try {
-    return localStorage.getItem(`footnote.${name}`)
+    return Object.keys(sessionStorage).filter(key => key.startsWith(prefix)).map(key => key.slice(prefix.length))
+  } catch {
+    return []
+  }
+}
+
+function read(storage, name) {
+  try {
+    return storage().getItem(`footnote.${name}`)
   } catch {
     return null
   }
 }
 
-export function remember(name, value) {
+function write(storage, name, value) {
   try {
-    localStorage.setItem(`footnote.${name}`, value)
+    if (value === null) storage().removeItem(`footnote.${name}`)
+    else storage().setItem(`footnote.${name}`, value)
   } catch {
     // Storage is off or full; the choice lasts until the page is closed.
   }

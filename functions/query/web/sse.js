@@ -1,20 +1,24 @@
-// Server-sent events from a response's body: `data:` lines hold JSON, an empty line ends an event, `:` starts a comment.
+// Server-sent events from a response's body: `data:` lines hold JSON, `id:` names an event, an empty line ends it, `:` starts a comment.
 
-/** A ReadableStream of bytes → the parsed objects. An event cut off at the end of the stream is dropped. */
-export async function* parseEvents(body) {
+/** A ReadableStream of bytes → `{id, event}`; `id` is the last one named, null before the first. `onBytes()` at every piece, comments too.
+    An event cut off at the end of the stream is dropped. */
+export async function* parseEvents(body, onBytes = () => {}) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let id = null
   let rest = ''
   let data = []
   try {
     for (;;) {
       const { value, done } = await reader.read()
       if (done) return
+      onBytes()
       const lines = (rest + value).split('\n')
       rest = lines.pop()
       for (const line of lines.map(line => line.replace(/\r$/, ''))) {
         if (line.startsWith('data:')) data.push(line.slice(5).replace(/^ /, ''))
+        else if (line.startsWith('id:')) id = line.slice(3).trim()
         if (line !== '' || data.length === 0) continue
-        yield JSON.parse(data.join('\n'))
+        yield { id, event: JSON.parse(data.join('\n')) }
         data = []
       }
     }

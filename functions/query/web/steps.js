@@ -1,4 +1,4 @@
-// What a turn is doing now, and afterwards what each step took and gave.
+// What a turn is doing now, and what each step took and gave.
 
 import { el, say } from './dom.js'
 import { knows } from './i18n.js'
@@ -7,6 +7,7 @@ export class StepList {
   #rows = new Map()
 
   constructor() {
+    this.ended = [] // `{name, ms, status, out}`, as a stored turn has them
     this.now = say(el('span', { class: 'now' }), 'starting')
     this.list = el('ol')
     this.element = el('details', { class: 'steps running' }, el('summary', {}, this.now), this.list)
@@ -18,13 +19,13 @@ export class StepList {
   }
 
   end({ name, ms, status, out }) {
+    this.ended.push({ name, ms, status, out })
     const row = this.#row(name)
-    row.classList.add(status)
-    row.lastChild.textContent = Object.entries(out ?? {}).map(([key, value]) => `${key} ${value}`).join(' · ')
-    row.lastChild.before(say(el('span', { class: 'ms' }), 'ms', { ms: Math.round(ms) }))
+    row.append(say(el('span', { class: 'ms' }), 'ms', { ms: Math.round(ms) }))
     if (status !== 'ok') row.firstChild.after(say(el('em'), `was_${status}`))
   }
 
+  /** The turn is over and has no answer: what was done until then stays. */
   finish() {
     this.element.classList.remove('running')
     this.element.hidden = this.#rows.size === 0
@@ -33,14 +34,14 @@ export class StepList {
 
   #row(name) {
     if (!this.#rows.has(name)) {
-      this.#rows.set(name, el('li', {}, sayStep(el('span'), name), el('span', { class: 'out' })))
+      this.#rows.set(name, el('li', {}, sayStep(el('span'), name)))
       this.list.append(this.#rows.get(name))
     }
     return this.#rows.get(name)
   }
 }
 
-function sayStep(node, name) {
+export function sayStep(node, name) {
   if (knows(`step_${name}`)) return say(node, `step_${name}`)
   delete node.dataset.i18n
   node.textContent = name

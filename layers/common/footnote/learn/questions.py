@@ -104,7 +104,7 @@ def _topic(chunk: Chunk) -> str | None:
     """What its heading is about; None where that is nothing of its own."""
     heading = NUMBERING.sub("", chunk.headings[-1]).strip().rstrip(":.") if chunk.headings else ""
     said = heading.casefold()
-    if TOPIC.fullmatch(heading) is None or heading.isupper() or said == chunk.title.casefold():
+    if TOPIC.fullmatch(heading) is None or heading.isupper() or said == chunk.title.casefold().rstrip(":."):
         return None
     if said in NO_TOPICS or NUMBERED.fullmatch(said):
         return None

@@ -25,6 +25,8 @@ CJK_RUN = re.compile(
 )
 CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]")
 GRAM = 5
+WIDEST = 20
+"""Characters of a token at most, on average: hardly any text has as many, but runs of spaces do."""
 STEMMERS = {"en": "english", "de": "german", "ko": "english", "ja": "english", "zh": "english"}
 """The Latin words in CJK text are mostly English names and terms."""
 
@@ -86,7 +88,7 @@ def count_tokens(text: str) -> int:
         cjk = sum(_is_cjk(char) for char in word) if not word.isascii() else 0
         rest = len(word) - cjk
         total += cjk * 0.65 + (1 + max(0, rest - 5) / 4 if rest else 0)
-    return round(total + len(SIGN.findall(text)) * 0.5)
+    return max(round(total + len(SIGN.findall(text)) * 0.5), len(text) // WIDEST)
 
 
 def _latin_tokens(words: list[str], lang: str) -> list[str]:

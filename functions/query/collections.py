@@ -1,0 +1,15 @@
+"""Which collections a caller may ask."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footnote.types import Caller
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+
+async def has_collection(name: str, caller: Caller, core: Core) -> bool:
+    """Whether it holds a document that the caller may read, or is the one of callers that name none."""
+    return name == core.settings.index_name or name in await core.ledger.collections(caller)

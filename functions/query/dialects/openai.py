@@ -1,0 +1,163 @@
+"""`/v1/chat/completions` and `/v1/models`: for every client that speaks OpenAI's API. A model is a collection."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from fastapi import FastAPI, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, ConfigDict, Field
+
+from footnote.errors import BadRequest
+from footnote.events import Done, Event, Token
+from footnote.types import Answer, Caller, Profile, Turn
+from footnote_http.app import CallerOf, CoreOf, Problem, TraceId, shape_errors
+from footnote_http.sse import stream_events
+from query.citations import Origin
+from query.collections import has_collection
+from query.dialects.openai_replies import Chunks, UnknownModel, completion, error_detail
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+NAME = "footnote"
+PROFILE = Profile("openai", live=True, citation_style="numbered", prompt="answer_numbered")
+
+
+class Part(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    type: str
+    text: str = ""
+
+
+class ChatMessage(BaseModel):
+    model_config = ConfigDict(extra="allow")
+
+    role: str
+    content: str | list[Part] | None = None
+
+
+class StreamOptions(BaseModel):
+    include_usage: bool = False
+
+
+class ResponseFormat(BaseModel):
+    type: Literal["text"] = "text"
+
+
+class ChatCompletionRequest(BaseModel):
+    """What is not named here is accepted and changes nothing."""
+
+    model: str = Field(description="`footnote`, or `footnote/<collection>`.")
+    messages: list[ChatMessage] = Field(min_length=1, description="The last one of the user is the question.")
+    stream: bool = False
+    stream_options: StreamOptions | None = None
+    temperature: float | None = Field(None, ge=0, le=2)
+    max_tokens: int | None = Field(None, ge=1)
+    max_completion_tokens: int | None = Field(None, ge=1)
+    # What a client could not do without is refused, not passed over.
+    n: Literal[1] | None = Field(None, description="There is one answer.")
+    response_format: ResponseFormat | None = Field(None, description="Answers are prose.")
+    tool_choice: Literal["none", "auto"] | None = Field(None, description="Tools are never called.")
+
+
+class ErrorDetail(BaseModel):
+    message: str
+    type: str
+    param: str | None
+    code: str | None
+
+
+class ErrorBody(BaseModel):
+    error: ErrorDetail
+
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": ErrorBody, "description": meaning}
+    for status, meaning in {
+        400: "The request cannot be used",
+        404: "There is no such model",
+        413: "The body is too long",
+        503: "A part is down",
+    }.items()
+}
+
+
+def add_openai(app: FastAPI) -> None:
+    for path in ("/v1/models", "/v1/chat/completions"):
+        shape_errors(app, path, error_body)
+
+    @app.get("/v1/models", responses=ERRORS)
+    async def models(caller: CallerOf, core: CoreOf) -> dict[str, Any]:
+        """The collections as models."""
+        names = [NAME, *(f"{NAME}/{collection}" for collection in sorted(await core.ledger.collections(caller)))]
+        return {"object": "list", "data": [{"id": name, "object": "model", "created": 0, "owned_by": NAME} for name in names]}
+
+    @app.post("/v1/chat/completions", response_model=None, responses=ERRORS | {200: {"content": {"text/event-stream": {}}}})
+    async def chat_completions(
+        request: ChatCompletionRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin
+    ) -> Response:
+        """Answers the last user message with `[n]` markers; `citations` and `annotations` say what they stand for."""
+        turn = await chat_turn(request, caller, core, trace_id)
+        if not request.stream:
+            turn = _without_asking(turn) if is_side_task(turn.question) else await core.answer.finish(turn)
+            return JSONResponse(completion(turn, request.model, origin))
+        chunks = Chunks(turn, request.model, origin, usage=bool(request.stream_options and request.stream_options.include_usage))
+        events = _say(_without_asking(turn)) if is_side_task(turn.question) else core.answer.run(turn)
+        return await stream_events(events, chunks.encode, trace_id, end="[DONE]")
+
+
+async def chat_turn(request: ChatCompletionRequest, caller: Caller, core: Core, trace_id: str) -> Turn:
+    return Turn(
+        trace_id=trace_id,
+        caller=caller,
+        profile=replace(PROFILE, temperature=request.temperature, max_tokens=request.max_completion_tokens or request.max_tokens),
+        question=last_question(request.messages),
+        collection=await _collection_of(request.model, caller, core),
+        retriever=core.settings.retriever,
+        started_at=core.clock(),
+    )
+
+
+def last_question(messages: Sequence[ChatMessage]) -> str:
+    """The words of the last user message."""
+    content = next((message.content for message in reversed(messages) if message.role == "user"), None)
+    if content is None:
+        raise BadRequest("There is no message of the user.")
+    if isinstance(content, str):
+        return content
+    if foreign := next((part.type for part in content if part.type != "text"), None):
+        raise BadRequest(f"The question holds a part of type “{foreign[:40]}”. Only text can be asked.")
+    return "\n".join(part.text for part in content)
+
+
+async def _collection_of(model: str, caller: Caller, core: Core) -> str:
+    name, _, collection = model.partition("/")
+    if name != NAME or (collection and not await has_collection(collection, caller, core)):
+        raise UnknownModel("There is no such model. GET /v1/models lists those that there are.")
+    return collection or core.settings.index_name
+
+
+def is_side_task(question: str) -> bool:
+    """Open WebUI has the model of a chat write its title, tags and follow-up questions, too."""
+    return question.startswith("### Task:") and "<chat_history>" in question
+
+
+def _without_asking(turn: Turn) -> Turn:
+    """An empty object: Open WebUI then takes the question as the title, and no tags or follow-ups."""
+    return turn.with_(answer=Answer("{}"))
+
+
+async def _say(turn: Turn) -> AsyncGenerator[Event, None]:
+    if turn.answer is not None:
+        yield Token(turn.answer.text)
+    yield Done(turn)
+
+
+def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, Any]]:
+    """OpenAI's shape of an error, which says 400 where others say 422."""
+    status = 400 if problem.status == 422 else problem.status
+    return status, {"error": error_detail(problem.detail, status, exc)}

@@ -1,0 +1,142 @@
+"""What OpenAI's clients read: a completion, its chunks, an error. Open WebUI's events ride on the chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+
+from footnote.errors import NotFound
+from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.types import Citation, Turn
+from query.citations import answer_text, make_citations, source_url
+
+SEARCHING = {"en": "Searching the documents", "de": "Die Dokumente werden durchsucht", "ko": "문서를 검색하는 중"}
+FOUND = {"en": "Passages found: {}", "de": "Gefundene Stellen: {}", "ko": "찾은 구절: {}개"}
+
+Json = dict[str, Any]
+
+
+class UnknownModel(NotFound):
+    title = "There is no such model"
+
+
+def completion(turn: Turn, model: str, origin: str) -> Json:
+    text = answer_text(turn)
+    return {
+        **_head(turn, "chat.completion", model),
+        "choices": [
+            {
+                "index": 0,
+                "message": {"role": "assistant", "content": text, "refusal": None, "annotations": make_annotations(turn, origin)},
+                "logprobs": None,
+                "finish_reason": "stop",
+            }
+        ],
+        "usage": _usage(turn),
+        "citations": make_citations(turn, origin),
+        "trace_id": turn.trace_id,
+    }
+
+
+class Chunks:
+    """A turn's events as chunks. `usage`: whether the last one tells the tokens."""
+
+    def __init__(self, turn: Turn, model: str, origin: str, *, usage: bool) -> None:
+        self._head = _head(turn, "chat.completion.chunk", model)
+        self._origin, self._usage = origin, usage
+        self._lang = "en"
+        self._begun = self._spoken = False
+
+    def encode(self, event: Event) -> Iterator[Mapping[str, Any]]:
+        if not self._begun:
+            self._begun = True
+            yield self._chunk({"role": "assistant", "content": ""})
+        match event:
+            case StepFinished("language", detail=detail):
+                self._lang = str(detail.get("language", "en"))
+            case StepStarted("search"):
+                yield self._status(SEARCHING, done=False)
+            case StepFinished("read", detail=detail):
+                yield self._status(FOUND, detail.get("hits", 0), done=True)
+            case Think(text):
+                yield self._chunk({"reasoning_content": text})
+            case Token(text):
+                self._spoken = True
+                yield self._chunk({"content": text})
+            case Done(turn):
+                yield from self._end(turn)
+            case Failed(error, turn):
+                yield {"error": error_detail(f"{error.detail} (trace {turn.trace_id})", error.status, error)}
+
+    def _end(self, turn: Turn) -> Iterator[Json]:
+        if not self._spoken:
+            yield self._chunk({"content": answer_text(turn)})
+        for citation in turn.answer.citations if turn.answer else ():
+            yield self._chunk({}, event={"type": "source", "data": _source(citation, self._origin)})
+        last = {"citations": make_citations(turn, self._origin), "trace_id": turn.trace_id}
+        yield self._chunk({"annotations": make_annotations(turn, self._origin)}, "stop", **last)
+        if self._usage:
+            yield {**self._head, "choices": [], "usage": _usage(turn)}
+
+    def _status(self, text: Mapping[str, str], *values: object, done: bool) -> Json:
+        description = text.get(self._lang, text["en"]).format(*values)
+        return self._chunk({}, event={"type": "status", "data": {"description": description, "done": done}})
+
+    def _chunk(self, delta: Json, finish_reason: str | None = None, **more: Any) -> Json:
+        """Every chunk but the one of usage has its choice: many a client reads the first one without looking."""
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
+        return {**self._head, "choices": [choice], **({"usage": None} if self._usage else {}), **more}
+
+
+def make_annotations(turn: Turn, origin: str) -> list[Json]:
+    """One for each marker, in the order of the text; the indexes are code points."""
+    markers = sorted((span, citation) for citation in (turn.answer.citations if turn.answer else ()) for span in citation.spans)
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": start,
+                "end_index": end,
+                "title": citation.hit.chunk.title,
+                "url": source_url(origin, citation.hit.chunk, citation.page),
+            },
+        }
+        for (start, end), citation in markers
+    ]
+
+
+def error_detail(text: str, status: int, exc: Exception | None = None) -> Json:
+    param, code = None, None
+    if isinstance(exc, UnknownModel):
+        param, code = "model", "model_not_found"
+    elif isinstance(exc, RequestValidationError):
+        param = ".".join(str(part) for part in exc.errors()[0]["loc"] if part != "body") or None
+    kind = "server_error" if status >= 500 else "rate_limit_error" if status == 429 else "invalid_request_error"
+    return {"message": text, "type": kind, "param": param, "code": code}
+
+
+def _head(turn: Turn, kind: str, model: str) -> Json:
+    return {"id": f"chatcmpl-{turn.trace_id}", "object": kind, "created": int(turn.started_at), "model": model}
+
+
+def _usage(turn: Turn) -> Json:
+    usage = turn.usage
+    return {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "total_tokens": usage.total_tokens}
+
+
+def _source(citation: Citation, origin: str) -> Json:
+    """Open WebUI's own form. It tells sources apart by `source` and numbers them as they come, counts pages from 0,
+    and makes a second source of an annotation whose address is not a `source`."""
+    chunk = citation.hit.chunk
+    url = source_url(origin, chunk, citation.page)
+    metadata: Json = {"source": url, "name": chunk.title, "source_url": url}
+    if citation.page:
+        metadata |= {"page": citation.page - 1}
+    return {
+        "source": {"id": url, "name": chunk.title, "url": url},
+        "document": [citation.snippet],
+        "metadata": [metadata],
+        "distances": [round(citation.hit.score, 4)],
+    }

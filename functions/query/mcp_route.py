@@ -1,0 +1,31 @@
+"""`POST /mcp`: where MCP clients arrive. What serves them is loaded at the first call."""
+
+from __future__ import annotations
+
+import asyncio
+from importlib import import_module
+
+from fastapi import FastAPI, Request, Response
+from starlette.types import Receive, Scope, Send
+
+from footnote_http.app import CallerOf, CoreOf, TraceId
+from query.citations import Origin
+
+
+class _Reply(Response):
+    """Leaves the whole exchange, the request's body too, to the server that was made for it."""
+
+    def __init__(self, request: Request, **options: object) -> None:
+        super().__init__()
+        self._request, self._options = request, options
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        server = await asyncio.to_thread(import_module, "query.mcp_server")
+        await server.serve(self._request, receive, send, **self._options)
+
+
+def add_mcp(app: FastAPI) -> None:
+    # Not in the OpenAPI, which has no words for it. A GET is a 405, as with every server that keeps no sessions.
+    @app.post("/mcp", include_in_schema=False)
+    async def mcp(request: Request, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Response:
+        return _Reply(request, caller=caller, core=core, trace_id=trace_id, origin=origin)

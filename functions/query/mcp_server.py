@@ -1,0 +1,188 @@
+"""MCP over streamable HTTP, without sessions: the tools `search`, `fetch`, `ask` and `list_collections`.
+
+A server is made for each request and gone after it, so that nothing has to live on between two events of a Lambda.
+Replies are JSON. `search` and `fetch` have the shapes that ChatGPT asks for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, TextContent, Tool, ToolAnnotations
+from pydantic import BaseModel, Field, ValidationError
+from starlette.types import Receive, Send
+
+from footnote.errors import FootnoteError, NotFound
+from footnote.types import Caller, Chunk, Profile, Turn, make_chunk_id
+from query.citations import answer_text, document_url, make_citations, source_url
+from query.collections import has_collection
+
+if TYPE_CHECKING:
+    from fastapi import Request
+
+    from footnote.bootstrap import Core
+
+PROFILE = Profile("mcp", live=False, citation_style="numbered", prompt="answer_numbered")
+SEARCHED = 10
+"""Passages that a search gives."""
+LONGEST = 200_000
+"""Characters of a document that is fetched as a whole."""
+
+Json = dict[str, Any]
+
+
+class Search(BaseModel):
+    query: str = Field(description="What to look for, in words or as a question.")
+
+
+class Fetch(BaseModel):
+    id: str = Field(description="The id of a search result, such as handbook#003; without #003, the whole document.")
+
+
+class Ask(BaseModel):
+    question: str
+    collection: str | None = Field(None, description="A name that list_collections gives; by default the configured one.")
+
+
+class ListCollections(BaseModel):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Who asks, and what is needed to answer."""
+
+    caller: Caller
+    core: Core
+    trace_id: str
+    origin: str
+
+    async def search(self, asked: Search) -> CallToolResult:
+        turn = await self.core.retrieve.finish(self._turn(asked.query, self.core.settings.index_name, SEARCHED))
+        found = [
+            {"id": chunk.public_id, "title": _title(chunk), "url": source_url(self.origin, chunk)}
+            for chunk in (hit.chunk for hit in turn.hits)
+        ]
+        return _json({"results": found})
+
+    async def fetch(self, asked: Fetch) -> CallToolResult:
+        doc_id, _, ordinal = asked.id.rpartition("#")
+        if not doc_id:
+            return _json(await self._document(asked.id))
+        document = await self.core.ledger.get(self.caller, doc_id)
+        place = int(ordinal) if ordinal.isascii() and ordinal.isdigit() and len(ordinal) < 10 else -1
+        chunks: list[Chunk] = await self.core.index.read(self.caller, [make_chunk_id(doc_id, document.active_generation, place)])
+        if not chunks:
+            raise NotFound("There is no such passage. Search again.")
+        (chunk,) = chunks
+        metadata = {"doc_id": doc_id, "page": chunk.page, "headings": list(chunk.headings), "collection": chunk.collection}
+        url = source_url(self.origin, chunk)
+        return _json({"id": asked.id, "title": _title(chunk), "text": chunk.text, "url": url, "metadata": metadata})
+
+    async def ask(self, asked: Ask) -> CallToolResult:
+        collection = asked.collection or self.core.settings.index_name
+        if not await has_collection(collection, self.caller, self.core):
+            raise NotFound("There is no such collection. list_collections names those that there are.")
+        turn = await self.core.answer.finish(self._turn(asked.question, collection, PROFILE.limit))
+        text, cited = answer_text(turn), make_citations(turn, self.origin)
+        sources = "\n".join(f"[{each['number']}] {each['title']}: {each['url']}" for each in cited)
+        structured = {"answer": text, "citations": cited, "trace_id": turn.trace_id}
+        return CallToolResult(content=[TextContent(text=f"{text}\n\n{sources}".rstrip())], structured_content=structured)
+
+    async def list_collections(self, _: ListCollections) -> CallToolResult:
+        known = await self.core.ledger.collections(self.caller)
+        listed = {"collections": [{"name": name, "documents": documents} for name, documents in sorted(known.items())]}
+        return CallToolResult(content=[TextContent(text=json.dumps(listed, ensure_ascii=False))], structured_content=listed)
+
+    async def _document(self, doc_id: str) -> Json:
+        document, parsed = await self.core.sources.text(self.caller, doc_id)
+        text = "\n\n".join(block.text for block in parsed.blocks)
+        return {
+            "id": doc_id,
+            "title": document.title,
+            "text": text[:LONGEST],
+            "url": document_url(self.origin, doc_id),
+            "metadata": {"doc_id": doc_id, "pages": document.pages, "collection": document.collection, "cut": len(text) > LONGEST},
+        }
+
+    def _turn(self, question: str, collection: str, limit: int) -> Turn:
+        return Turn(
+            trace_id=self.trace_id,
+            caller=self.caller,
+            profile=PROFILE,
+            question=question,
+            collection=collection,
+            retriever=self.core.settings.retriever,
+            limit=limit,
+            started_at=self.core.clock(),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Described:
+    title: str
+    description: str
+    arguments: type[BaseModel]
+    run: Callable[[Desk, Any], Awaitable[CallToolResult]]
+
+
+TOOLS = {
+    "search": _Described(
+        "Search documents", "Finds passages in the documents. Read what one says with fetch.", Search, Desk.search
+    ),
+    "fetch": _Described("Read a passage or a document", "The text of a search result, or of a whole document.", Fetch, Desk.fetch),
+    "ask": _Described("Ask the documents", "Answers a question from the documents and cites the passages, as [n].", Ask, Desk.ask),
+    "list_collections": _Described(
+        "List collections", "The collections that can be asked, and how many documents each holds.", ListCollections, Desk.list_collections
+    ),
+}  # fmt: skip
+
+
+async def serve(request: Request, receive: Receive, send: Send, *, caller: Caller, core: Core, trace_id: str, origin: str) -> None:
+    """One exchange. A page of another site may not talk to this server with the browser of somebody who can."""
+    desk = Desk(caller, core, trace_id, origin)
+
+    async def list_tools(*_: object) -> ListToolsResult:
+        return ListToolsResult(tools=[_tool(name, tool) for name, tool in TOOLS.items()])
+
+    async def call_tool(_: object, params: CallToolRequestParams) -> CallToolResult:
+        tool = TOOLS.get(params.name)
+        if tool is None:
+            return _error(f"There is no tool with this name. There are {', '.join(TOOLS)}.")
+        try:
+            return await tool.run(desk, tool.arguments.model_validate(params.arguments or {}))
+        except ValidationError as exc:
+            return _error("; ".join(f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in exc.errors()[:5]))
+        except FootnoteError as exc:
+            return _error(exc.detail)
+
+    server: Server[Any] = Server("footnote", title="Footnote", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
+    allowed = TransportSecuritySettings(allowed_hosts=[request.headers.get("host", "")], allowed_origins=[origin])
+    manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True, security_settings=allowed)
+    async with manager.run():
+        await manager.handle_request(request.scope, receive, send)
+
+
+def _tool(name: str, tool: _Described) -> Tool:
+    hints = ToolAnnotations(title=tool.title, read_only_hint=True, open_world_hint=False)
+    schema = tool.arguments.model_json_schema()
+    return Tool(name=name, title=tool.title, description=tool.description, input_schema=schema, annotations=hints)
+
+
+def _title(chunk: Chunk) -> str:
+    """With the heading above the passage, by which several of one document can be told apart."""
+    return " › ".join(dict.fromkeys((chunk.title, *chunk.headings[-1:])))
+
+
+def _json(body: Json) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=json.dumps(body, ensure_ascii=False))])
+
+
+def _error(text: str) -> CallToolResult:
+    return CallToolResult(content=[TextContent(text=text)], is_error=True)

@@ -1,0 +1,68 @@
+// A finished turn, live or stored, as nodes: the answer with its citations, their sources, and what can be done with them.
+
+import { copyText } from './copy.js'
+import { download } from './download.js'
+import { el, label, say } from './dom.js'
+import { answerMarkdown, conversationMarkdown, fileName } from './export.js'
+import { feedbackOn } from './feedback.js'
+import { knows } from './i18n.js'
+import { renderAnswer } from './markdown.js'
+import { receiptOf } from './receipt.js'
+import { openSource } from './source.js'
+import { suggest, wantQuestion } from './suggestions.js'
+
+/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → what the answer says, and what stands below. */
+export function answerOf(turn) {
+  const sources = turn.citations.map(citation => ({ ...hitOf(turn, citation), ...citation }))
+  const body = renderAnswer(turn.answer, turn.citations, n => el('sup', {}, marker(sources.find(({ number }) => number === n), sources)))
+  const after = [...notes(turn), ...footnotes(sources), ...nearest(turn), actions(turn), receiptOf(turn), ...followUps(turn)]
+  return { body, after }
+}
+
+export const askAgain = text => say(el('button', { type: 'button', class: 'quiet again-question', onclick: event => wantQuestion(event.target, text) }), 'retry')
+
+const hitOf = ({ hits }, { chunk_id: id }) => hits.find(({ chunk_id }) => chunk_id === id) ?? { headings: [], content: '' }
+
+function marker(source, sources) {
+  const button = el('button', { type: 'button', class: 'cite', onclick: () => openSource(source, sources) }, String(source.number))
+  const values = { number: String(source.number), title: source.title, page: String(source.page) }
+  return label(button, source.page == null ? 'citation' : 'citation_page', values)
+}
+
+function notes({ degraded, persisted, warnings, notice }) {
+  const keys = [degraded && 'degraded', persisted === false && 'not_saved', ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
+  const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
+  return notice ? [...known, el('p', { class: 'notice' }, notice)] : known
+}
+
+function footnotes(sources) {
+  if (sources.length === 0) return []
+  const rows = sources.map(source => el('li', {}, passage(source, el('span', { class: 'number' }, String(source.number)), source.snippet, () => openSource(source, sources))))
+  return [el('ol', { class: 'footnotes' }, ...rows)]
+}
+
+/** Where the documents say nothing, a reader wants to see what came nearest. */
+function nearest({ hits, outcome }) {
+  if (outcome !== 'refused' || hits.length === 0) return []
+  const rows = hits.map(hit => el('li', {}, passage(hit, el('span', { class: 'number' }, '·'), hit.content, () => openSource(hit))))
+  return [el('section', { class: 'nearest' }, say(el('h3'), 'nearest'), el('ol', { class: 'footnotes' }, ...rows))]
+}
+
+function passage({ title, page }, sign, text, onclick) {
+  const place = page == null ? null : say(el('span', { class: 'page' }), 'page_short', { page: String(page) })
+  const source = el('span', { class: 'source' }, el('b', {}, title), place)
+  return el('button', { type: 'button', onclick }, sign, el('span', {}, source, el('span', { class: 'snippet' }, text)))
+}
+
+function actions(turn) {
+  const copy = label(el('button', { type: 'button', class: 'quiet icon copy', onclick: () => copyText(answerMarkdown(turn), copy, 'copy') }), 'copy')
+  const write = () => download(fileName(turn.question), conversationMarkdown([turn]), 'text/markdown;charset=utf-8')
+  const save = label(el('button', { type: 'button', class: 'quiet icon save', onclick: write }), 'save_answer')
+  const again = ['refused', 'no_hits'].includes(turn.outcome) ? [askAgain(turn.question)] : []
+  return el('footer', { class: 'actions' }, copy, save, ...feedbackOn(turn.trace_id, turn.feedback), ...again)
+}
+
+function followUps({ suggested_questions: questions }) {
+  if (!questions?.length) return []
+  return [el('section', { class: 'follow-ups' }, say(el('h3'), 'follow_ups'), el('ul', { class: 'suggestions' }, ...suggest(questions)))]
+}

@@ -1,0 +1,50 @@
+// The question box and how it searches.
+
+import { $ } from './dom.js'
+import { recall, remember } from './memory.js'
+
+const question = $('question')
+
+/** `onAsk(text)` with a question that is not empty; `onStop()`. A question that may not be asked now stays in the box. */
+export function watchComposer({ mayAsk, onAsk, onStop }) {
+  $('ask').addEventListener('submit', event => {
+    event.preventDefault()
+    const text = question.value.trim()
+    if (!text || !mayAsk()) return
+    question.value = ''
+    fit()
+    onAsk(text)
+  })
+  question.addEventListener('input', fit)
+  question.addEventListener('keydown', event => {
+    const composing = event.isComposing || event.keyCode === 229 // Enter then ends a Hangul syllable; Safari tells only the code
+    if (event.key !== 'Enter' || event.shiftKey || composing) return
+    event.preventDefault()
+    $('ask').requestSubmit()
+  })
+  $('stop').addEventListener('click', onStop)
+  for (const id of ['retriever', 'results']) {
+    $(id).value = recall(id) ?? $(id).value
+    $(id).addEventListener('change', () => remember(id, $(id).value))
+  }
+  if (!$('retriever').value) $('retriever').selectedIndex = 0 // a name that an older version remembered
+}
+
+export const canSearch = () => $('results').reportValidity()
+
+/** The part of POST /ask/stream's body that the options decide. */
+export const searchOptions = () => ({ retriever: $('retriever').value, num_result_doc: Number($('results').value) })
+
+export function showRunning(on) {
+  const hadFocus = [$('send'), $('stop')].includes(document.activeElement)
+  $('send').hidden = on
+  $('stop').hidden = !on
+  if (hadFocus) question.focus() // a hidden button would lose it
+}
+
+export const focusQuestion = () => question.focus({ preventScroll: true })
+
+function fit() {
+  question.style.height = 'auto'
+  question.style.height = `${question.scrollHeight}px`
+}

@@ -1,0 +1,9 @@
+// A text made here, saved as a file.
+
+export function download(name, text, type) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type }))
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+}

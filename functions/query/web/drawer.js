@@ -1,0 +1,18 @@
+// The conversations: a column beside the thread, or where there is no room for it a drawer.
+
+import { $ } from './dom.js'
+
+const wide = matchMedia('(min-width: 1240px)')
+const drawer = $('drawer')
+const conversations = $('conversations')
+
+export const closeDrawer = () => drawer.open && drawer.close()
+
+$('show-conversations').addEventListener('click', () => {
+  drawer.append(conversations)
+  drawer.showModal()
+})
+drawer.addEventListener('close', () => $('columns').prepend(conversations))
+drawer.addEventListener('click', event => event.target === drawer && drawer.close()) // beside the drawer
+$('close-conversations').addEventListener('click', closeDrawer)
+wide.addEventListener('change', closeDrawer)

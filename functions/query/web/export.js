@@ -1,0 +1,35 @@
+// Turns as Markdown: the answers, and their sources as footnotes with title, page and the cited words.
+
+import { t } from './i18n.js'
+import { placeMarkers } from './markdown.js'
+
+/** An answer, without its question. */
+export const answerMarkdown = turn => `${join(answerAndNotes(turn, 0))}\n`
+
+/** Questions and answers; the footnotes are numbered through. */
+export function conversationMarkdown(turns) {
+  let count = 0
+  const parts = turns.map(turn => {
+    const text = join([`## ${oneLine(turn.question)}`, ...answerAndNotes(turn, count)])
+    count += turn.citations.length
+    return text
+  })
+  return `${join(parts)}\n`
+}
+
+/** A name for a file of these words. */
+export function fileName(words) {
+  const plain = oneLine(words).replace(/[\\/:*?"<>|\p{Cc}.]+/gu, ' ').trim().slice(0, 60).trim()
+  return `${plain || 'Footnote'}.md`
+}
+
+function answerAndNotes({ answer, citations }, before) {
+  const notes = citations.map(({ number, title, page, snippet }) => {
+    const place = page == null ? title : `${title}, ${t('page_short', { page: String(page) })}`
+    return `[^${number + before}]: ${oneLine(place)}: “${oneLine(snippet)}”`
+  })
+  return [placeMarkers(answer, citations, number => `[^${number + before}]`), notes.join('\n')]
+}
+
+const join = parts => parts.filter(Boolean).join('\n\n')
+const oneLine = text => text.replace(/\s+/g, ' ').trim()

@@ -1,0 +1,92 @@
+// One page of a PDF: its picture, over it the cited passage, over that its text, invisible, to be selected.
+
+import { el, label } from './dom.js'
+
+const MOST_PIXELS = 2 ** 24 // of one picture: browsers draw nothing on a canvas that is too large
+
+export class PdfPage {
+  #pdfjs
+  #pdf
+  #measured = null
+  #wanted = 0 // pixels per point of the picture that is there or being made; 0 = none
+  #task = null
+  #canvas = null
+  #text = null
+
+  constructor(pdfjs, pdf, number) {
+    this.#pdfjs = pdfjs
+    this.#pdf = pdf
+    this.number = number
+    this.marks = el('div', { class: 'pdf-marks' })
+    this.element = label(el('div', { class: 'pdf-page', role: 'group' }, this.marks), 'source_page', { page: String(number) })
+    this.element.removeAttribute('title')
+  }
+
+  /** Asks for the page and takes its size, in points. Before, it has the size of the first one. */
+  measure() {
+    this.#measured ??= this.#pdf.getPage(this.number).then(page => {
+      const { width, height } = page.getViewport({ scale: 1 / page.userUnit })
+      this.size = { width, height }
+      this.element.style.setProperty('--width', width)
+      this.element.style.setProperty('--height', height)
+      return page
+    })
+    return this.#measured
+  }
+
+  /** Paints the page with so many pixels to a point; the old picture stays until the new one is complete. */
+  async draw(zoom) {
+    const wanted = zoom * devicePixelRatio
+    if (this.#wanted === wanted) return
+    this.#wanted = wanted
+    const page = await this.measure()
+    if (this.#wanted !== wanted) return
+    this.#task?.cancel()
+    const { width, height } = this.size
+    const scale = Math.min(wanted, Math.sqrt(MOST_PIXELS / (width * height)))
+    const viewport = page.getViewport({ scale: scale / page.userUnit })
+    const canvas = el('canvas', { width: Math.ceil(viewport.width), height: Math.ceil(viewport.height), 'aria-hidden': 'true' })
+    const task = (this.#task = page.render({ canvas, viewport }))
+    try {
+      await task.promise
+    } catch (error) {
+      if (error instanceof this.#pdfjs.RenderingCancelledException) return
+      throw error
+    }
+    if (this.#wanted !== wanted) return
+    this.#canvas?.remove()
+    this.#canvas = canvas
+    this.element.prepend(canvas)
+    this.element.dataset.drawn = ''
+    if (!this.#text) await this.#layText(page)
+  }
+
+  async #layText(page) {
+    const container = (this.#text = el('div', { class: 'pdf-text' }))
+    const viewport = page.getViewport({ scale: 1 / page.userUnit })
+    this.element.append(container)
+    await new this.#pdfjs.TextLayer({ textContentSource: page.streamTextContent(), container, viewport }).render()
+  }
+
+  /** Gives the picture's memory back; size and marks stay. */
+  clear() {
+    if (this.#wanted === 0) return
+    this.#wanted = 0
+    this.#task?.cancel()
+    this.#canvas?.remove()
+    this.#text?.remove()
+    this.#canvas = this.#text = null
+    delete this.element.dataset.drawn
+  }
+
+  /** Boxes in points from the page's upper left corner. Needs the page's measure. */
+  mark(boxes) {
+    const { width, height } = this.size
+    const percent = (part, whole) => `${(100 * part) / whole}%`
+    this.marks.replaceChildren(...boxes.map(({ x0, y0, x1, y1 }) => {
+      const box = el('div', { class: 'pdf-mark' })
+      Object.assign(box.style, { left: percent(x0, width), top: percent(y0, height), width: percent(x1 - x0, width), height: percent(y1 - y0, height) })
+      return box
+    }))
+  }
+}

@@ -1,0 +1,233 @@
+// The source panel: the document behind a citation, at the cited page, with the cited words marked.
+
+import { Problem, call } from './api.js'
+import { $, el, say } from './dom.js'
+import { openPanel } from './panels.js'
+import { PdfView, loadPdfjs } from './pdf_view.js'
+import { markSnippet, scoresOf } from './quote.js'
+import './source_edge.js'
+import { renderText, unitOf } from './text_view.js'
+
+const panel = $('passage')
+const view = $('source-view')
+let cited = null // what is shown
+let among = [] // the citations of its answer, in their order
+let source = null // what the server says of it
+let pdf = null // the PdfView that is open
+let asText = false
+let latest = 0 // only the newest call may touch the panel
+
+/** Opens the panel on `{chunk_id, doc_id, title, page, headings, bounds, snippet, content, score, bm25, cosine}`;
+ * `siblings`: the citations that its reader may go on to. */
+export async function openSource(citation, siblings = [citation]) {
+  among = siblings
+  await Promise.all([show(citation), openPanel(panel)])
+}
+
+async function show(citation) {
+  const reopened = pdf && cited?.doc_id === citation.doc_id
+  cited = citation
+  if (!reopened) leave()
+  describe()
+  await load()
+}
+
+/** What is known before the server is asked: the passage as it was when the answer was given. */
+function describe() {
+  $('passage-title').textContent = cited.title
+  showPlace('page')
+  $('passage-text').replaceChildren(...markSnippet(cited.content, cited.snippet))
+  $('passage-scores').replaceChildren(...scoresOf(cited))
+  $('source-facts').open = false
+  $('source-file').href = address()
+  const place = among.indexOf(cited)
+  $('source-cited').hidden = among.length < 2
+  say($('source-which'), 'source_which', { number: String(place + 1), of: String(among.length) })
+  setEnd('source-cited-back', place < 1)
+  setEnd('source-cited-on', place === among.length - 1)
+}
+
+/** `unit`: the text for its page, slide or sheet. */
+function showPlace(unit) {
+  const path = (cited.headings ?? []).filter(heading => heading !== cited.title).join(' › ')
+  const number = cited.page == null ? null : say(el('strong'), unit, { page: String(cited.page) })
+  $('passage-place').replaceChildren(...[number, number && path && ' · ', path].filter(Boolean))
+}
+
+async function load() {
+  const mine = ++latest
+  const late = () => mine !== latest
+  view.ariaBusy = 'true'
+  note(null)
+  if (!pdf) view.replaceChildren(say(el('p', { class: 'hint opening' }), 'source_opening'))
+  if (cited.page != null) loadPdfjs().catch(() => {}) // meanwhile; a failure is told when it is needed
+  try {
+    const found = await locate(cited)
+    if (late()) return
+    source = found
+    showPlace(unitOf(source.format, 'page'))
+    if (source.changed) note('source_changed')
+    if (source.format === 'pdf' && !asText) await showPdf(late)
+    else await showText(late)
+  } catch (problem) {
+    if (!late()) fail(problem)
+  }
+  if (!late()) view.ariaBusy = 'false'
+}
+
+function address(as = null, { doc_id, chunk_id, bounds } = cited) {
+  const path = `/documents/${encodeURIComponent(doc_id)}/content`
+  if (!as) return path
+  const query = new URLSearchParams({ as, ...(chunk_id ? { chunk_id } : {}) })
+  for (const [start, end] of bounds ?? []) query.append('bounds', `${start}-${end}`)
+  return `${path}?${query}`
+}
+
+/** Where the citation stands in its document now. Without its passage, the document itself is still shown. */
+async function locate(citation) {
+  try {
+    const found = await call('GET', address(asText || citation.page == null ? 'blocks' : 'marks', citation))
+    return { ...found, chunk_id: citation.chunk_id, changed: isChanged(citation, found.quote) }
+  } catch (problem) {
+    if (problem.status !== 404) throw problem
+    const document = await call('GET', `/documents/${encodeURIComponent(citation.doc_id)}`)
+    if (document.state === 'DELETED') throw problem
+    return { ...document, blocks: [], marks: [], boxes: [], chunk_id: null, changed: true }
+  }
+}
+
+/** The first of the bounds is the snippet; white space may differ. */
+function isChanged({ bounds, snippet }, quote) {
+  const bare = text => text.replace(/\s+/g, '')
+  return Boolean(bounds?.length && snippet) && !bare(quote).startsWith(bare(snippet))
+}
+
+async function showPdf(late) {
+  try {
+    if (!pdf) {
+      const opened = await PdfView.open(address(), view, showMoved)
+      if (late()) return opened.close()
+      pdf = opened
+      pdf.enter()
+    }
+    setTools('pdf')
+    await pdf.show(source.boxes, cited.page ?? 1)
+    if (source.boxes.length === 0 && !source.changed && !late()) note('source_no_place')
+  } catch {
+    if (late()) return
+    leave()
+    note('source_no_pdf')
+    await showText(late)
+  }
+}
+
+async function showText(late) {
+  const text = source.blocks.length > 0 ? source : await call('GET', address('blocks', { ...cited, chunk_id: source.chunk_id }))
+  if (late()) return
+  leave()
+  setTools('text')
+  view.replaceChildren(renderText(text))
+  showMarkedText()
+}
+
+function showMarkedText() {
+  const target = view.querySelector('mark') ?? view.querySelector(`[data-page="${cited.page}"]`)
+  view.scrollTop = 0
+  target?.scrollIntoView({ block: 'center', inline: 'nearest' })
+}
+
+/** The document leaves the view; the panel may stay. */
+function leave() {
+  pdf?.close()
+  pdf = null
+  setTools(null)
+  view.replaceChildren()
+}
+
+function fail(problem) {
+  leave()
+  const gone = problem.status === 404
+  note(gone ? 'source_gone' : 'source_failed', { detail: problem instanceof Problem ? problem.message : String(problem) })
+  if (gone) $('source-file').removeAttribute('href')
+  else view.append(say(el('button', { type: 'button', class: 'second source-again', onclick: load }), 'source_again'))
+}
+
+/** A line over the document, null = none. Where it says that the passage is below, that is opened. */
+function note(key, values) {
+  $('source-note').hidden = key === null
+  if (key === null) return $('source-note').replaceChildren()
+  say($('source-note'), key, values)
+  if (key === 'source_changed' || key === 'source_gone') $('source-facts').open = true
+}
+
+// --- tools ---
+
+function setTools(kind) {
+  $('source-pages').hidden = $('source-zoom').hidden = kind !== 'pdf'
+  $('source-back').hidden = kind === null
+  $('source-text').hidden = kind === null || source?.format !== 'pdf'
+}
+
+function showMoved({ page, pages, percent }) {
+  if (document.activeElement !== $('source-page')) $('source-page').value = page
+  $('source-page').max = pages
+  say($('source-of'), 'source_of', { pages })
+  $('source-percent').textContent = `${percent} %`
+  setEnd('source-page-back', page === 1)
+  setEnd('source-page-on', page === pages)
+}
+
+/** A button that leads nowhere now keeps the focus, which `disabled` would lose. */
+function setEnd(id, isEnd) {
+  $(id).setAttribute('aria-disabled', String(isEnd))
+}
+
+function goOn(step) {
+  const next = among[among.indexOf(cited) + step]
+  if (!next || !among.includes(cited)) return
+  if (!$('source-cited').contains(document.activeElement)) $('passage-title').focus({ preventScroll: true })
+  show(next)
+}
+
+function on(id, action, event = 'click') {
+  $(id).addEventListener(event, action)
+}
+
+/** Where the document is closed meanwhile, there is nowhere to go. */
+function goTo(page) {
+  if (page) pdf?.goTo(page).catch(() => {})
+}
+
+on('source-page-back', () => goTo(pdf.page - 1))
+on('source-page-on', () => goTo(pdf.page + 1))
+on('source-page', () => goTo($('source-page').valueAsNumber), 'change')
+on('source-smaller', () => pdf.zoom(1 / 1.25))
+on('source-larger', () => pdf.zoom(1.25))
+on('source-fit', () => pdf.zoom(null))
+on('source-back', () => (pdf ? pdf.showMarked(cited.page ?? 1).catch(() => {}) : showMarkedText()))
+on('source-cited-back', () => goOn(-1))
+on('source-cited-on', () => goOn(1))
+on('source-text', () => {
+  asText = !asText
+  $('source-text').setAttribute('aria-pressed', String(asText))
+  load()
+})
+
+panel.addEventListener('keydown', event => {
+  if (event.metaKey || event.target.matches('input')) return
+  if (event.key === '[') goOn(-1) // on some keyboards with Alt or Ctrl
+  else if (event.key === ']') goOn(1)
+  else if (pdf && event.key === '+' && !event.ctrlKey) pdf.zoom(1.25)
+  else if (pdf && event.key === '-' && !event.ctrlKey) pdf.zoom(1 / 1.25)
+})
+
+// A pointer or the focus on a citation: it is likely to be opened, and what shows a PDF may load already.
+for (const event of ['pointerover', 'focusin']) {
+  document.addEventListener(event, ({ target }) => target.closest?.('.cite, .footnotes button, .hits button') && loadPdfjs().catch(() => {}))
+}
+
+new MutationObserver(() => {
+  if (!panel.hidden) return
+  latest++
+  leave()
+}).observe(panel, { attributeFilter: ['hidden'] })

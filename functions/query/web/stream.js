@@ -1,0 +1,79 @@
+// One question's events, to the last. The turn goes on at the server when the connection is lost:
+// the page comes back with the last event's id and reads on from there.
+
+import { openStream, Problem } from './api.js'
+import { t } from './i18n.js'
+import { parseEvents } from './sse.js'
+
+const WAITS_MS = [500, 1000, 2000, 4000, 8000]
+const SILENCE_MS = 45_000 // the server says something every 15 s: this long without a word, and nobody is there
+
+/** Asks `question`, the body of POST /ask/stream, and yields its events until `done` or `error`.
+ * `from`: read on after this id, null = ask anew. `onOpen(id)`: from this id on all of it can be read again.
+ * `onLink(false)`: the connection is lost, `onLink(true)`: it is back.
+ * Ends early, without an error, when `signal` is aborted. Throws a Problem when no more can come. */
+export async function* ask(question, { signal, from = null, onOpen = () => {}, onLink = () => {} }) {
+  let lastEventId = from
+  let tries = 0
+  let lost = false
+  for (;;) {
+    try {
+      for await (const { id, event } of connect(question, { signal, lastEventId })) {
+        if (lost) onLink(true)
+        if (!lastEventId) onOpen(id)
+        lost = false
+        lastEventId = id ?? lastEventId
+        if (event === null) continue
+        tries = 0
+        yield event
+        if (event.type === 'done' || event.type === 'error') return
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      if (error.status === 404 && lastEventId) throw new Problem(t('error_forgotten'))
+      if (error instanceof Problem && !(lastEventId && mayPass(error))) throw error
+    }
+    if (signal.aborted) return
+    if (!lastEventId || tries === WAITS_MS.length) throw new Problem(t('error_cut'))
+    if (!lost) onLink(false)
+    lost = true
+    await pause(WAITS_MS[tries], signal)
+    if (navigator.onLine) tries += 1 // a machine without a network gives up nothing
+  }
+}
+
+const mayPass = ({ status }) => status === 0 || status >= 500
+
+/** `{id, event}`; the first has no event, and the id under which the turn can be found again from now on. */
+async function* connect(question, { signal, lastEventId }) {
+  const silence = new AbortController()
+  let timer = 0
+  const heard = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  }
+  heard()
+  try {
+    const response = await openStream('/ask/stream', question, { signal: AbortSignal.any([signal, silence.signal]), lastEventId })
+    if (response.status === 204) throw new Problem(t('error_forgotten'), { status: 204 })
+    yield { id: lastEventId ?? `${response.headers.get('x-trace-id')}.0`, event: null }
+    yield* parseEvents(response.body, heard)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** Until `ms` have passed, the network is back or `signal` is aborted. */
+function pause(ms, signal) {
+  return new Promise(resume => {
+    const over = new AbortController()
+    const end = () => {
+      clearTimeout(timer)
+      over.abort()
+      resume()
+    }
+    const timer = setTimeout(end, ms)
+    addEventListener('online', end, { signal: over.signal })
+    signal.addEventListener('abort', end, { signal: over.signal })
+  })
+}

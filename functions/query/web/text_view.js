@@ -1,0 +1,120 @@
+// What was read of a file, as headings, paragraphs, lists and tables; the cited words stand in <mark>.
+
+import { el, say } from './dom.js'
+
+const UNITS = { pptx: 'source_slide', odp: 'source_slide', xlsx: 'source_sheet', xls: 'source_sheet', ods: 'source_sheet' }
+const ROWS = 200 // of a long table, on each side of the cited one; the others come when asked for
+
+/** The key of the text for what a format counts: slides, sheets or, by `page`, pages. */
+export const unitOf = (format, page) => UNITS[format] ?? page
+
+/** Blocks and marks as the server gives them → one element. */
+export function renderText({ blocks, marks, format }) {
+  const view = el('div', { class: 'source-text' })
+  const above = blocks.some(block => block.page !== null) ? 3 : 2 // the panel's own heading, and those of the pages
+  let page = null
+  blocks.forEach((block, number) => {
+    if (block.page !== null && block.page !== page) {
+      page = block.page
+      view.append(say(el('h3', { class: 'unit', 'data-page': page }), unitOf(format, 'source_page'), { page: String(page) }))
+    }
+    const spans = marks.filter(mark => mark.block === number)
+    view.append(...RENDER[block.kind]({ ...block, above, spans: inUtf16(block.text, spans) }))
+  })
+  view.querySelector('mark')?.before(say(el('span', { class: 'sr-only' }), 'supports'))
+  return view
+}
+
+const RENDER = {
+  heading: block => [el(`h${Math.min(6, block.above + block.level)}`, {}, ...pieces(block))],
+  paragraph: block => [el('p', {}, ...pieces(block))],
+  caption: block => [el('p', { class: 'caption' }, ...pieces(block))],
+  code: block => [el('pre', { tabindex: 0 }, el('code', {}, ...pieces(block)))],
+  image: block => [el('p', { class: 'image' }, ...pieces(block))],
+  list: block => [listOf(block)],
+  table: block => tableOf(block),
+}
+
+/** The server counts code points, a string here UTF-16 units. */
+function inUtf16(text, spans) {
+  if (spans.length === 0) return []
+  const points = Array.from(text)
+  const units = offset => points.slice(0, offset).join('').length
+  return spans.map(({ start, end }) => ({ start: units(start), end: units(end) })).sort((a, b) => a.start - b.start)
+}
+
+/** The stretch from `from` to `to` as strings and marks. */
+function pieces({ text, spans }, from = 0, to = text.length) {
+  const nodes = []
+  let at = from
+  for (const { start, end } of spans) {
+    const [first, last] = [Math.max(start, at), Math.min(end, to)]
+    if (first >= last) continue
+    nodes.push(text.slice(at, first), el('mark', {}, text.slice(first, last)))
+    at = last
+  }
+  return [...nodes, text.slice(at, to)].filter(node => node !== '')
+}
+
+/** Lines of a text with where they stand. */
+function linesOf(text) {
+  return Array.from(text.matchAll(/[^\n]+/g), ({ 0: line, index }) => ({ line, from: index, to: index + line.length }))
+}
+
+function listOf(block) {
+  const list = el('ul', { class: 'source-lines' })
+  for (const { line, from, to } of linesOf(block.text)) {
+    const [head = '', indent = '', sign = ''] = line.match(/^(\s*)([-*•]|\d+[.)])\s+/) ?? []
+    const item = el('li', {}, el('span', { class: 'source-sign' }, /\d/.test(sign) ? sign : sign && '•'), el('span', {}, ...pieces(block, from + head.length, to)))
+    item.style.setProperty('--depth', Math.floor(indent.length / 2))
+    list.append(item)
+  }
+  return list
+}
+
+/** A Markdown table, its first line the header, its second the rule below. */
+function tableOf(block) {
+  const [header, , ...rows] = linesOf(block.text)
+  const cited = rows.findIndex(row => block.spans.some(span => span.start < row.to && span.end > row.from))
+  let first = Math.max(0, cited - ROWS)
+  let last = Math.min(rows.length, Math.max(0, cited) + ROWS)
+  const body = el('tbody', {}, ...rows.slice(first, last).map(row => rowOf('td', block, row)))
+  const above = el('button', { type: 'button', class: 'quiet', onclick: showAbove })
+  const below = el('button', { type: 'button', class: 'quiet', onclick: showBelow })
+
+  function showAbove() {
+    const from = Math.max(0, first - ROWS)
+    body.prepend(...rows.slice(from, first).map(row => rowOf('td', block, row)))
+    first = from
+    count()
+  }
+  function showBelow() {
+    const to = Math.min(rows.length, last + ROWS)
+    body.append(...rows.slice(last, to).map(row => rowOf('td', block, row)))
+    last = to
+    count()
+  }
+  function count() {
+    say(above, 'source_rows_above', { n: first }).hidden = first === 0
+    say(below, 'source_rows_below', { n: rows.length - last }).hidden = last === rows.length
+  }
+  count()
+  const table = el('table', {}, el('thead', {}, rowOf('th', block, header)), body)
+  return [above, el('div', { class: 'table', tabindex: 0 }, table), below]
+}
+
+function rowOf(tag, block, { line, from }) {
+  const row = el('tr')
+  for (const { 0: cell, index } of line.matchAll(/(?<=\|)(?:\\.|[^|\\])*(?=\|)/g)) {
+    const start = from + index + cell.length - cell.trimStart().length
+    row.append(el(tag, {}, ...pieces(block, start, Math.max(start, from + index + cell.trimEnd().length)).map(unescaped)))
+  }
+  if (row.querySelector('mark')) row.className = 'cited'
+  return row
+}
+
+function unescaped(node) {
+  if (typeof node === 'string') return node.replaceAll('\\|', '|')
+  node.textContent = node.textContent.replaceAll('\\|', '|')
+  return node
+}

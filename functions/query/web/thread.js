@@ -1,0 +1,108 @@
+// The conversation that is shown: its turns, and the one that is being answered.
+
+import { currentRoom, makeRoom, nameRoom } from './address.js'
+import { callAll } from './api.js'
+import { $, el, say } from './dom.js'
+import { forgetUnfinished, recallUnfinished, rememberUnfinished } from './memory.js'
+import { Turn } from './turn.js'
+
+const thread = $('thread')
+let room = null // null = a new conversation, named by its first question
+let turns = []
+let running = null
+let loading = false
+let opened = 0 // only the newest opening may touch the thread
+let onChange = () => {}
+
+/** `onAsk(text)` when a turn asks for a question; `changed()` when the conversation is another one, or grew. */
+export function watchThread({ onAsk, changed }) {
+  onChange = changed
+  thread.addEventListener('ask', ({ target, detail: text }) => {
+    const failed = turns.find(({ element, isSettled }) => !isSettled && element.contains(target))
+    if (isBusy()) return
+    if (failed) drop(failed) // it is asked again in its place
+    onAsk(text)
+  })
+}
+
+export const shownRoom = () => room
+export const isRunning = () => running !== null
+export const isBusy = () => isRunning() || loading
+export const stopRunning = () => running?.stop()
+export const finishedTurns = () => turns.map(({ record }) => record).filter(Boolean)
+
+/** Asks in this conversation. `request`: the body of POST /ask/stream, but for its room. */
+export function askHere(request) {
+  if (room === null) nameRoom((room = makeRoom()))
+  return run({ ...request, room_id: room })
+}
+
+/** Shows the conversation that the address names, and goes on with what was not finished in it. */
+export async function showRoom() {
+  const wanted = currentRoom()
+  if (wanted === room) return
+  running?.leave()
+  running = null
+  room = wanted
+  turns = []
+  thread.replaceChildren()
+  setLoading(wanted !== null)
+  onChange()
+  const mine = ++opened
+  if (wanted !== null) await fill(wanted, () => mine !== opened)
+}
+
+/** `late()`: the reader has gone on to another one. */
+async function fill(wanted, late) {
+  const unfinished = recallUnfinished(wanted)
+  let stored = []
+  try {
+    stored = await callAll(`/conversations/${encodeURIComponent(wanted)}`)
+  } catch (problem) {
+    const lost = problem.status === 404 ? say(el('p', { class: 'note' }), 'conversation_gone') : el('p', { class: 'note failed' }, problem.message)
+    if (!late() && !unfinished) thread.append(lost)
+  }
+  if (late()) return
+  for (const found of stored) append(Turn.stored(found))
+  turns.at(-1)?.element.scrollIntoView()
+  setLoading(false)
+  onChange()
+  if (!unfinished) return
+  if (stored.some(({ trace_id: trace }) => unfinished.from.startsWith(trace))) forgetUnfinished(wanted)
+  else run(unfinished.request, unfinished.from)
+}
+
+function setLoading(on) {
+  loading = on
+  thread.setAttribute('aria-busy', String(on))
+}
+
+async function run(request, from = null) {
+  const here = room
+  const turn = new Turn(request.query_text)
+  append(turn)
+  running = turn
+  thread.setAttribute('aria-busy', 'true')
+  onChange()
+  turn.element.scrollIntoView()
+  const remember = id => {
+    rememberUnfinished(here, { request, from: id, at: Date.now() / 1000 })
+    onChange()
+  }
+  await turn.run(request, { from, onOpen: remember })
+  if (!turn.wasLeft) forgetUnfinished(here)
+  if (running !== turn) return
+  running = null
+  thread.setAttribute('aria-busy', 'false')
+  onChange()
+}
+
+function append(turn) {
+  turns.push(turn)
+  thread.append(turn.element)
+}
+
+function drop(turn) {
+  turns = turns.filter(other => other !== turn)
+  turn.element.remove()
+}

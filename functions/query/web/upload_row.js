@@ -1,0 +1,150 @@
+// One file on its way in: waiting → sending → reading → ready, there, failed, cancelled or deleted.
+
+import { call } from './api.js'
+import { explain, factsOf, saySize } from './document_facts.js'
+import { $, el, label, say } from './dom.js'
+import { t } from './i18n.js'
+import { isSettled } from './listing.js'
+import { sendFile } from './uploads.js'
+
+const PATIENCE_MS = 30_000 // a store tells of a new file a little late: until then "not found" means "not yet"
+
+export class UploadRow {
+  #item
+  #abort = new AbortController()
+  #arrivedAt = 0
+  #onState
+
+  /** `since`: no document listed before was changed later. `onState(row, before)` follows each change of `state`;
+      `onAgain(row)` when the file shall be sent (again). */
+  constructor(item, { collection, since, onState, onAgain }) {
+    this.#item = item
+    this.#onState = onState
+    this.collection = collection
+    this.since = since
+    this.onAgain = onAgain
+    this.state = 'waiting'
+    this.docId = null
+    this.document = null
+    this.why = {}
+    const slash = item.path.lastIndexOf('/') + 1
+    const name = el('bdi', {}, slash ? el('span', { class: 'folder' }, item.path.slice(0, slash)) : null, item.path.slice(slash))
+    this.name = el('th', { role: 'rowheader', scope: 'row', class: 'name', title: item.path }, name)
+    this.size = el('td', { role: 'cell', class: 'size' })
+    this.what = el('td', { role: 'cell', class: 'what' })
+    this.progress = el('progress', { max: 1, value: 0, 'aria-label': item.path })
+    this.note = el('div', { class: 'why', hidden: true })
+    this.button = el('button', { type: 'button', onclick: () => this.#act() })
+    this.element = el('tr', { role: 'row' }, this.name, this.size, this.what,
+      el('td', { role: 'cell', class: 'act' }, this.button), el('td', { role: 'cell', class: 'note-cell' }, this.note))
+    if (item.file) saySize(this.size, item.file.size)
+    this.#show()
+  }
+
+  get path() {
+    return this.#item.path
+  }
+
+  get bytes() {
+    return this.#item.file?.size ?? 0
+  }
+
+  /** The file itself, to the server. Never throws. */
+  async send() {
+    this.#abort = new AbortController()
+    const onProgress = share => {
+      this.progress.value = share
+      say(this.what.firstChild, 'upload_sending', { percent: Math.round(share * 100) })
+    }
+    this.#become('sending')
+    try {
+      this.docId = await sendFile(this.#item, this.collection, { signal: this.#abort.signal, onProgress })
+      this.#arrivedAt = Date.now()
+      this.#become('reading')
+    } catch (problem) {
+      if (this.#abort.signal.aborted) this.#become('cancelled')
+      else this.#fail(problem)
+    }
+  }
+
+  /** What is on its way stops; what has arrived stays. */
+  cancel() {
+    if (this.state === 'waiting') this.#become('cancelled')
+    else if (this.state === 'sending') this.#abort.abort()
+  }
+
+  /** The document as the server tells it after the file arrived; null = no such document. */
+  learn(found) {
+    if (this.state !== 'reading') return // it was deleted meanwhile
+    if (found === null) {
+      if (Date.now() - this.#arrivedAt > PATIENCE_MS) this.#fail(new Error(t('upload_lost')))
+      return
+    }
+    const known = found.doc_id !== this.docId || found.updated_at <= this.since
+    this.docId = found.doc_id
+    this.document = found
+    this.why = found
+    if (!isSettled(found)) this.#show()
+    else if (found.state === 'READY') this.#become(known ? 'there' : 'ready')
+    else this.#become(found.state.toLowerCase())
+  }
+
+  deleted() {
+    this.#become('deleted')
+  }
+
+  #fail({ message }) {
+    this.why = { reason: message }
+    this.#become('failed')
+  }
+
+  #become(state) {
+    const before = this.state
+    this.state = state
+    if (state === 'waiting' || state === 'sending') this.why = {}
+    this.#show()
+    this.#onState(this, before)
+  }
+
+  #act() {
+    if (this.state === 'failed' || this.state === 'cancelled') this.#again()
+    else this.cancel()
+  }
+
+  /** What has arrived is read again; the file is sent again where the server has lost it or never had it. */
+  async #again() {
+    const { document } = this
+    this.document = null
+    if (document) {
+      try {
+        this.docId = (await call('POST', `/documents/${encodeURIComponent(document.doc_id)}/retry`)).doc_id
+        this.#arrivedAt = Date.now()
+        this.since = document.updated_at
+        return this.#become('reading')
+      } catch (problem) {
+        if (problem.status !== 404) return this.#fail(problem)
+      }
+    }
+    this.#become('waiting')
+    this.onAgain(this)
+  }
+
+  #show() {
+    const hadFocus = document.activeElement === this.button
+    this.element.dataset.state = this.state
+    this.what.replaceChildren(...this.#facts())
+    explain(this.note, this.why)
+    const action = { waiting: 'upload_cancel', sending: 'upload_cancel', failed: 'upload_again', cancelled: 'upload_again' }[this.state]
+    this.button.hidden = !action
+    if (hadFocus && !action) $('uploads-title').focus()
+    if (action) label(this.button, action, { title: this.path }).className = `quiet icon ${action === 'upload_again' ? 'again' : 'cross'}`
+  }
+
+  #facts() {
+    if (this.state === 'sending') return [say(el('span'), 'upload_sending', { percent: 0 }), this.progress]
+    if (this.state === 'reading') return factsOf(this.document ?? { state: 'RECEIVED' })
+    if (this.state === 'ready') return factsOf(this.document)
+    const state = say(el('span', { class: 'state' }), `result_${this.state}`)
+    return this.state === 'there' ? [state, ...factsOf(this.document).slice(1)] : [state]
+  }
+}

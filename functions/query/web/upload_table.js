@@ -1,0 +1,127 @@
+// What becomes of the files that were added: one row each, a line and a bar over all, kept until put away.
+
+import { $, say } from './dom.js'
+import { toCsv } from './csv.js'
+import { download } from './download.js'
+import { t } from './i18n.js'
+import { UploadRow } from './upload_row.js'
+
+const AT_ONCE = 3
+const MOVING = ['waiting', 'sending', 'reading']
+
+export class UploadTable {
+  #rows = []
+  #waiting = []
+  #sending = 0
+  #tally = {} // state → number of rows
+  #onArrival
+
+  /** `onArrival()` when a file has arrived at the server, or is read there again. */
+  constructor(onArrival) {
+    this.#onArrival = onArrival
+    $('uploads-failed').addEventListener('change', () => this.#filter())
+    $('uploads-list').addEventListener('click', () => this.#download())
+    $('uploads-cancel').addEventListener('click', () => this.#cancelAll())
+    $('uploads-dismiss').addEventListener('click', () => this.#dismiss())
+    addEventListener('beforeunload', event => this.#sending && event.preventDefault())
+  }
+
+  /** Sends files `{file, path}`, a few at once. `since`: nothing listed in this collection was changed later. */
+  add(items, collection, since) {
+    const rows = items.map(item => new UploadRow(item, { collection, since, onState: (...change) => this.#changed(...change), onAgain: row => this.#send([row]) }))
+    this.#rows.unshift(...rows)
+    this.#tally.waiting = this.#count('waiting') + rows.length
+    $('uploads-rows').prepend(...rows.map(({ element }) => element))
+    $('uploads').hidden = false
+    this.#summarize()
+    this.#send(rows)
+  }
+
+  /** Rows of files that have arrived and are not settled. */
+  expected(collection) {
+    return this.#rows.filter(row => row.state === 'reading' && row.collection === collection)
+  }
+
+  /** Where such rows are. */
+  collections() {
+    return new Set(this.#rows.filter(({ state }) => state === 'reading').map(({ collection }) => collection))
+  }
+
+  deleted(docId) {
+    for (const row of this.#rows) if (row.docId === docId) row.deleted()
+  }
+
+  #send(rows) {
+    this.#waiting.push(...rows)
+    while (this.#sending < AT_ONCE && this.#waiting.length > 0) this.#sendOne(this.#waiting.shift())
+  }
+
+  async #sendOne(row) {
+    if (row.state !== 'waiting') return // it was cancelled
+    this.#sending += 1
+    await row.send()
+    this.#sending -= 1
+    this.#send([])
+  }
+
+  #changed(row, before) {
+    this.#tally[before] -= 1
+    this.#tally[row.state] = this.#count(row.state) + 1
+    this.#summarize()
+    if (row.state === 'reading') this.#onArrival()
+    if (this.#count(...MOVING) === 0) this.#announce(row)
+  }
+
+  #count(...states) {
+    return states.reduce((sum, state) => sum + (this.#tally[state] ?? 0), 0)
+  }
+
+  #summarize() {
+    const [all, failed, cancelled] = [this.#rows.length, this.#count('failed'), this.#count('cancelled')]
+    const done = all - this.#count(...MOVING)
+    const [first, second, third] = $('uploads-title').children
+    say(first, 'uploads_done', { done, all })
+    say(second, 'uploads_failed', { n: failed }).hidden = failed === 0
+    say(third, 'uploads_cancelled', { n: cancelled }).hidden = cancelled === 0
+    $('uploads-progress').max = all
+    $('uploads-progress').value = done
+    $('uploads').classList.toggle('over', done === all)
+    const unsent = this.#count('waiting', 'sending') > 0
+    const hadFocus = document.activeElement === $('uploads-cancel')
+    $('uploads-cancel').hidden = !unsent
+    $('uploads-dismiss').hidden = unsent
+    if (hadFocus && !unsent) $('uploads-dismiss').focus()
+    $('uploads-filter').hidden = failed === 0
+    if (failed === 0) this.#filter($('uploads-failed').checked = false)
+  }
+
+  #announce(row) {
+    const values = { title: row.path, reason: row.why.reason ?? '', n: this.#count('failed'), all: this.#rows.length }
+    const one = row.state === 'failed' ? 'status_not_ready' : 'status_ready'
+    say($('documents-status'), this.#rows.length === 1 && row.state !== 'cancelled' ? one : 'status_uploads', values)
+  }
+
+  #filter(onlyFailed = $('uploads-failed').checked) {
+    $('uploads-table').classList.toggle('only-failed', onlyFailed)
+  }
+
+  #cancelAll() {
+    this.#waiting = []
+    for (const row of this.#rows) row.cancel()
+  }
+
+  #dismiss() {
+    this.#rows = []
+    this.#tally = {}
+    $('uploads-rows').replaceChildren()
+    $('uploads').hidden = true
+    $('documents-title').focus()
+  }
+
+  #download() {
+    const head = ['column_file', 'column_bytes', 'column_state', 'column_pages', 'column_passages', 'column_reason', 'column_remedy'].map(key => t(key))
+    const rows = this.#rows.map(({ path, bytes, state, document, why }) =>
+      [path, bytes, t(`result_${state}`), document?.pages, document?.chunks, why.reason, why.remedy])
+    download('footnote-files.csv', toCsv([head, ...rows]), 'text/csv;charset=utf-8')
+  }
+}

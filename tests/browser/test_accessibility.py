@@ -1,0 +1,218 @@
+"""Who cannot see, or has no mouse: axe-core's rules on the main states, and walks by keyboard alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Page, expect
+
+Open = Callable[..., Any]
+HERE = Path(__file__).parent
+LEAVE = "How many days of annual leave do employees receive?"
+DARK = {"color_scheme": "dark"}
+NARROW = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
+STILL = {"reduced_motion": "reduce"}
+"""Colours in the middle of a transition are nobody's defect."""
+
+
+# --- states --------------------------------------------------------------------------------------
+
+
+def grave_in(page: Page) -> list[str]:
+    """What is serious or critical by axe-core's rules."""
+    found = Axe().run(page).response["violations"]
+    grave = [violation for violation in found if violation["impact"] in ("serious", "critical")]
+    return [f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}" for violation in grave for node in violation["nodes"]]
+
+
+@pytest.mark.parametrize("look", [{}, DARK, NARROW], ids=["wide", "dark", "narrow"])
+def test_axe_finds_nothing_serious_in_the_main_states(
+    open_screen: Open, server: str, handbook: bytes, look: dict[str, Any], tmp_path: Path
+) -> None:
+    screen = open_screen(server, **STILL, **look)
+    grave = {}
+    for state in main_states(screen, handbook):
+        screen.page.screenshot(path=tmp_path / f"{state}.png")
+        grave[state] = grave_in(screen.page)
+    assert grave == {"empty": [], "uploads": [], "answer": [], "conversations": [], "pdf": [], "text": []}
+
+
+def main_states(screen: Any, handbook: bytes) -> Iterator[str]:
+    page: Page = screen.page
+    documents = page.locator("#document-list")
+    yield "empty"
+
+    files = {"handbook.pdf": handbook, "broken.pdf": b"%PDF-1.7 nothing", "empty.txt": b"", "letter.txt": b"A letter came on Monday."}
+    screen.pick(files)
+    expect(page.get_by_role("heading", name="4 of 4 done · 2 failed")).to_be_visible()
+    documents.get_by_role("button", name="Delete broken.pdf").click()
+    yield "uploads"
+
+    documents.get_by_role("button", name="Keep").click()
+    close_sheet(page)
+    screen.ask(LEAVE)
+    screen.finished()
+    for folded in page.locator("#thread summary:visible").all():
+        folded.click()
+    yield "answer"
+
+    conversations = page.get_by_role("navigation", name="Conversations")
+    if not conversations.is_visible():
+        page.get_by_role("button", name="Conversations").click()
+    conversations.get_by_role("button", name="Delete").first.click()
+    yield "conversations"
+
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Citation 1").first.click()
+    expect(page.locator("#source-view canvas").first).to_be_visible()
+    yield "pdf"
+
+    page.keyboard.press("Escape")
+    opener = page.get_by_role("button", name="Documents")
+    if opener.is_visible():
+        opener.click()
+    documents.get_by_role("button", name="letter", exact=True).click()
+    expect(page.locator("#source-view")).to_contain_text("A letter came on Monday.")
+    yield "text"
+
+
+def test_axe_finds_nothing_serious_in_korean(open_screen: Open, server: str, tmp_path: Path) -> None:
+    screen = open_screen(server, locale="ko-KR", **STILL)
+    screen.add("handbook.md", (HERE / "handbook.ko.md").read_bytes())
+    screen.ask("직원의 연차 휴가는 매년 며칠입니까?")
+    screen.finished()
+    screen.page.get_by_role("button", name="인용 1").first.click()
+    expect(screen.page.locator("#source-view mark").first).to_be_visible()
+    screen.picture(tmp_path / "korean.png")
+    assert grave_in(screen.page) == []
+
+
+def close_sheet(page: Page) -> None:
+    """Adding files opens the documents over a narrow page."""
+    if page.locator("#sheet").evaluate("sheet => sheet.open"):
+        page.keyboard.press("Escape")
+
+
+# --- keyboard ------------------------------------------------------------------------------------
+
+FOCUSED = """() => {
+  const node = document.activeElement
+  const box = node.getBoundingClientRect()
+  const style = getComputedStyle(node)
+  const composer = node.closest('.composer')
+  return {
+    name: node.getAttribute('aria-label') || node.labels?.[0]?.innerText || node.innerText?.trim() || node.id || node.tagName,
+    seen: (composer && getComputedStyle(composer, '::before').borderTopColor !== '') || style.outlineStyle !== 'none',
+    inside: box.bottom > 0 && box.top < innerHeight,
+  }
+}"""
+
+
+def walk(page: Page, key: str = "Tab") -> list[dict[str, Any]]:
+    """Every place that the key leads to, from the beginning of the page until it leaves it or comes round."""
+    page.get_by_role("link", name="Skip to the question").focus()
+    first = page.evaluate(FOCUSED)
+    places = [first]
+    for _ in range(80):
+        page.keyboard.press(key)
+        if page.evaluate("document.activeElement === document.body || document.activeElement.matches('.skip:first-child')"):
+            return places
+        places.append(page.evaluate(FOCUSED))
+    pytest.fail(f"{key} does not come round: {[place['name'] for place in places[-5:]]}")
+
+
+def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server, **STILL)
+    screen.ask(LEAVE)
+    screen.finished()
+    places = walk(screen.page)
+    assert [place["name"] for place in places if not place["seen"] or not place["inside"]] == []
+    controls = screen.page.locator(
+        "a[href]:visible, button:enabled:visible, select:visible, input:visible, textarea:visible, summary:visible"
+    )
+    assert len(places) >= controls.count()
+    names = [place["name"] for place in places]
+    for earlier, later in pairwise(ORDER):
+        assert position(names, earlier) < position(names, later)
+
+
+ORDER = [
+    "Skip to the question",
+    "New conversation",
+    "Citation 1",
+    "Copy the answer",
+    "Your question",
+    "Ask",
+    "Add files",
+    "Add a folder",
+    "Into collection",
+    "Save as CSV",
+    "Delete Employee handbook",
+]
+
+
+def position(names: list[str], beginning: str) -> int:
+    found = [place for place, name in enumerate(names) if name.startswith(beginning)]
+    assert found, f"{beginning} is not among {names}"
+    return found[0]
+
+
+@pytest.mark.parametrize(("button", "picker"), [("Add files", "#files"), ("Add a folder", "#folder")])
+def test_a_picker_is_opened_by_keyboard(open_screen: Open, server: str, button: str, picker: str) -> None:
+    page = open_screen(server).page
+    # Not by waiting for the chooser: a headless Chromium does not always tell of one for folders.
+    page.locator(picker).evaluate("input => input.addEventListener('click', () => (input.title = 'opened'))")
+    page.get_by_role("button", name=button).focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(picker)).to_have_attribute("title", "opened")
+
+
+def test_a_document_is_deleted_by_keyboard(open_handbook: Open, server: str) -> None:
+    page = open_handbook(server).page
+    page.get_by_role("button", name="Delete Employee handbook").focus()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Keep")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("button", name="Delete Employee handbook")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Shift+Tab")
+    expect(page.get_by_role("button", name="Delete", exact=True)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#document-list li")).to_have_count(0)
+    expect(page.locator("#documents-title")).to_be_focused()
+
+
+def test_a_failed_upload_is_tried_again_and_put_away_by_keyboard(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    page = screen.page
+    screen.pick({"broken.pdf": b"%PDF-1.7 nothing"})
+    again = page.get_by_role("table").get_by_role("button", name="Try again: broken.pdf")
+    again.focus()
+    with page.expect_response("**/retry"):
+        page.keyboard.press("Enter")
+    expect(page.locator("#uploads-title")).to_be_focused()
+    expect(again).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Put this list away")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("table")).to_be_hidden()
+    expect(page.locator("#documents-title")).to_be_focused()
+
+
+def test_a_sheet_on_a_narrow_screen_holds_the_focus_until_escape(open_handbook: Open, server: str) -> None:
+    page = open_handbook(server, **NARROW).page
+    close_sheet(page)
+    opener = page.get_by_role("button", name="Documents")
+    opener.focus()
+    page.keyboard.press("Enter")
+    for _ in range(25):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement === document.body || document.activeElement.closest('#sheet') !== null")
+    page.keyboard.press("Escape")
+    expect(opener).to_be_focused()

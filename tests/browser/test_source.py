@@ -1,0 +1,373 @@
+"""The source panel: a citation opens its document at the cited page, with the cited words marked."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import make_pdf
+
+LEAVE = "How many days of annual leave do employees receive?"
+SENTENCE = "Employees receive 28 days of annual leave per year."
+HERE = Path(__file__).parent
+WEB = HERE.parents[1] / "functions" / "query" / "web"
+Open = Callable[..., Any]
+
+
+def open_first_citation(screen: Any, question: str) -> Page:
+    screen.ask(question)
+    screen.finished()
+    page: Page = screen.page
+    page.locator(".answer .cite").first.click()
+    return page
+
+
+def view_of(page: Page) -> Locator:
+    return page.locator("#source-view")
+
+
+def edges(locator: Locator) -> dict[str, float]:
+    """Of its box in the window, in CSS pixels."""
+    box = locator.bounding_box()
+    assert box is not None
+    return {"left": box["x"], "top": box["y"], "right": box["x"] + box["width"], "bottom": box["y"] + box["height"]}
+
+
+YELLOW = """async image => {
+  const picture = new Image()
+  picture.src = `data:image/png;base64,${image}`
+  await picture.decode()
+  const canvas = new OffscreenCanvas(picture.width, picture.height).getContext('2d')
+  canvas.drawImage(picture, 0, 0)
+  const { data } = canvas.getImageData(0, 0, picture.width, picture.height)
+  let yellow = 0
+  for (let at = 0; at < data.length; at += 4) if (data[at] > 220 && data[at + 1] > 200 && data[at + 2] < 160) yellow++
+  return yellow / (data.length / 4)
+}"""
+
+
+def yellow_share(page: Page, box: dict[str, float]) -> float:
+    left, top = box["left"], box["top"]
+    picture = page.screenshot(clip={"x": left, "y": top, "width": box["right"] - left, "height": box["bottom"] - top})
+    share: float = page.evaluate(YELLOW, base64.b64encode(picture).decode())
+    return share
+
+
+# --- PDF ---------------------------------------------------------------------------------------
+
+
+def test_a_pdf_opens_on_the_cited_page_with_the_sentence_highlighted(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server, device_scale_factor=2)
+    page = open_first_citation(screen, LEAVE)
+    drawn = view_of(page).locator(".pdf-page[data-drawn]").nth(0)
+    expect(drawn).to_be_visible()
+    expect(page.locator("#source-page")).to_have_value("2")
+    expect(page.locator("#source-of")).to_have_text("of 3")
+    expect(page.locator("#passage-title")).to_be_focused()
+    second = view_of(page).locator(".pdf-page").nth(1)
+    words = edges(second.locator(".pdf-text span").get_by_text(SENTENCE))
+    mark = edges(second.locator(".pdf-mark").first)
+    assert {side: abs(mark[side] - words[side]) <= 4 for side in words} == dict.fromkeys(words, True)
+    view = edges(view_of(page))
+    assert view["top"] <= mark["top"] < mark["bottom"] <= view["bottom"]
+    assert yellow_share(page, mark) > 0.6
+    beside = {**mark, "left": mark["right"] + 20, "right": mark["right"] + 60}
+    assert yellow_share(page, beside) == 0
+    canvas = second.locator("canvas")
+    assert canvas.evaluate("canvas => Math.abs(canvas.width - 2 * canvas.clientWidth) <= 2")  # a pixel of the screen each
+    screen.picture(tmp_path / "pdf.png")
+
+
+def test_pages_sizes_and_the_way_back_work_by_their_buttons(open_handbook: Open, server: str) -> None:
+    page = open_first_citation(open_handbook(server), LEAVE)
+    number = page.locator("#source-page")
+    expect(number).to_have_value("2")
+    page.locator("#source-page-on").click()
+    expect(number).to_have_value("3")
+    expect(page.locator("#source-page-on")).to_be_disabled()
+    page.locator("#source-page-back").click()
+    page.locator("#source-page-back").click()
+    expect(number).to_have_value("1")
+    mark = view_of(page).locator(".pdf-mark").first
+    expect(mark).not_to_be_in_viewport()
+    page.locator("#source-back").click()
+    expect(number).to_have_value("2")
+    expect(mark).to_be_in_viewport()
+    second = view_of(page).locator(".pdf-page").nth(1)
+    width = second.evaluate("page => page.clientWidth")
+    page.locator("#source-larger").click()
+    assert second.evaluate("page => page.clientWidth") == pytest.approx(1.25 * width, abs=2)
+    expect(mark).to_be_in_viewport()
+    page.locator("#source-fit").click()
+    assert second.evaluate("page => page.clientWidth") == pytest.approx(width, abs=2)
+    number.fill("3")
+    number.press("Enter")
+    expect(view_of(page).locator(".pdf-page").nth(2)).to_be_in_viewport(ratio=0.5)
+
+
+def test_of_a_long_pdf_only_the_pages_near_the_reader_are_painted(open_screen: Open, server: str) -> None:
+    pages = [f"Chapter {number}\nNothing of note happens in chapter {number}." for number in range(1, 201)]
+    pages[149] = "Lighthouse\nThe lighthouse keeper is called Bartholomew Quint."
+    screen = open_screen(server)
+    screen.add("long.pdf", make_pdf(*pages))
+    page = open_first_citation(screen, "What is the lighthouse keeper called?")
+    expect(page.locator("#source-page")).to_have_value("150")
+    expect(view_of(page).locator(".pdf-page[data-drawn]").first).to_be_attached()
+    expect(view_of(page).locator(".pdf-page")).to_have_count(200)
+    assert view_of(page).locator("canvas").count() <= 5
+    page.locator("#source-page").fill("7")
+    page.locator("#source-page").press("Enter")
+    expect(view_of(page).locator(".pdf-page").nth(6).locator("canvas")).to_be_attached()
+    expect(view_of(page).locator(".pdf-page").nth(149).locator("canvas")).to_have_count(0)
+
+
+def test_a_pdf_can_be_read_as_text_too(open_handbook: Open, server: str) -> None:
+    page = open_first_citation(open_handbook(server), LEAVE)
+    page.locator("#source-text").click()
+    expect(view_of(page).locator("mark").first).to_have_text(SENTENCE)
+    expect(view_of(page).locator("mark").first).to_be_in_viewport()
+    expect(view_of(page).locator(".unit")).to_have_text(["Page 1", "Page 2", "Page 3"])
+    page.locator("#source-text").click()
+    expect(view_of(page).locator(".pdf-mark").first).to_be_in_viewport()
+
+
+def test_where_the_pages_cannot_be_shown_the_text_is(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    screen.page.route("**/content", lambda route: route.fulfill(body=b"%PDF-1.7 cut off", content_type="application/pdf"))
+    page = open_first_citation(screen, LEAVE)
+    expect(view_of(page).locator("mark").first).to_have_text(SENTENCE)
+    expect(page.locator("#source-note")).to_have_text("The pages cannot be shown. This is the text that was read.")
+
+
+def test_a_korean_pdf_without_fonts_of_its_own_is_drawn_marked_and_explained_in_korean(
+    open_screen: Open, server: str, tmp_path: Path
+) -> None:
+    screen = open_screen(server, locale="ko-KR", color_scheme="dark")
+    screen.add("handbook.pdf", korean_pdf("직원의 연차 휴가는 매년 28일입니다.", "출장비는 2주 안에 지급됩니다."))
+    page = open_first_citation(screen, "직원의 연차 휴가는 매년 며칠입니까?")
+    words = edges(view_of(page).locator(".pdf-text span").get_by_text("직원의 연차 휴가는 매년 28일입니다."))
+    mark = edges(view_of(page).locator(".pdf-mark").first)
+    for side in ("left", "top", "bottom"):  # to the right, the reader's own font may be wider than the missing one
+        assert mark[side] == pytest.approx(words[side], abs=4)
+    assert yellow_share(page, mark) > 0.6
+    expect(page.locator("#source-back")).to_have_text("인용문으로 돌아가기")
+    assert any("/pdfjs/cmaps/" in url for url in screen.requests)
+    screen.picture(tmp_path / "korean.png")
+
+
+def korean_pdf(*lines: str) -> bytes:
+    """One page whose font is named but not embedded, as many Korean programs write it."""
+    shown = " ".join(f"<{line.encode('utf-16-be').hex()}> Tj T*" for line in lines)
+    stream = f"BT /F1 12 Tf 72 760 Td 24 TL {shown} ET"
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
+        f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
+        "<< /Type /Font /Subtype /Type0 /BaseFont /HYSMyeongJo-Medium /Encoding /UniKS-UCS2-H /DescendantFonts [6 0 R] >>",
+        "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /HYSMyeongJo-Medium /FontDescriptor 7 0 R /DW 1000 /W [1 94 500]"
+        " /CIDSystemInfo << /Registry (Adobe) /Ordering (Korea1) /Supplement 1 >> >>",
+        "<< /Type /FontDescriptor /FontName /HYSMyeongJo-Medium /Flags 6 /FontBBox [0 -120 1000 880] /ItalicAngle 0"
+        " /Ascent 880 /Descent -120 /CapHeight 880 /StemV 80 >>",
+    ]
+    pdf, places = "%PDF-1.4\n", "0000000000 65535 f \n"
+    for number, body in enumerate(objects, start=1):
+        places += f"{len(pdf):010d} 00000 n \n"
+        pdf += f"{number} 0 obj\n{body}\nendobj\n"
+    size = len(objects) + 1
+    return f"{pdf}xref\n0 {size}\n{places}trailer\n<< /Size {size} /Root 1 0 R >>\nstartxref\n{len(pdf)}\n%%EOF\n".encode()
+
+
+# --- everything else is shown as text ------------------------------------------------------------
+
+NOTES = """# Notes 🎉
+
+Welcome 👋🏽 to the island, whose ferry leaves at noon.
+
+- 🗼 The lighthouse keeper is called Bartholomew Quint.
+- The baker opens at six.
+"""
+
+
+def test_markdown_opens_as_text_with_exactly_the_cited_words_marked(open_screen: Open, server: str, tmp_path: Path) -> None:
+    screen = open_screen(server)
+    screen.add("notes.md", NOTES.encode())
+    page = open_first_citation(screen, "What is the lighthouse keeper called?")
+    expect(view_of(page).locator("h3")).to_have_text("Notes 🎉")
+    expect(view_of(page).locator("li")).to_have_count(2)
+    expect(view_of(page).locator("mark")).to_have_text(["🗼 The lighthouse keeper is called Bartholomew Quint."])
+    expect(page.locator("#source-pages")).to_be_hidden()
+    screen.picture(tmp_path / "markdown.png")
+
+
+def test_a_table_opens_at_the_cited_row(open_screen: Open, server: str, tmp_path: Path) -> None:
+    rows = [f"Station {number},Line {number % 9},{number} m" for number in range(1500)]
+    rows[1200] = "Wetterspitze,Zahnradbahn,2962 m"
+    screen = open_screen(server)
+    screen.add("stations.csv", "\n".join(["Station,Line,Height | sea level", *rows]).encode())
+    page = open_first_citation(screen, "What is the line and the height of the station Wetterspitze?")
+    expect(view_of(page).locator("th")).to_have_text(["Station", "Line", "Height | sea level"])
+    row = view_of(page).locator("tr.cited").filter(has_text="Wetterspitze")
+    expect(row.locator("mark")).to_have_text(["Wetterspitze", "Zahnradbahn", "2962 m"])
+    expect(row).to_be_in_viewport()
+    assert view_of(page).locator("tbody tr").count() < 450
+    expect(view_of(page).locator("button:visible").first).to_have_text(re.compile(r"^[\d,]+ rows above$"))
+    below = view_of(page).locator("button:visible").last
+    expect(below).to_have_text(re.compile(r"^\d+ rows below$"))
+    below.click()
+    expect(view_of(page)).to_contain_text("Station 1499")
+    screen.picture(tmp_path / "table.png")
+
+
+# --- what may have happened to a document -----------------------------------------------------------
+
+
+def test_a_deleted_document_is_told_and_the_cited_passage_still_shown(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server)
+    screen.ask(LEAVE)
+    screen.finished()
+    [document] = screen.page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
+    screen.page.request.delete(f"{server}/documents/{document['doc_id']}")
+    screen.page.locator(".answer .cite").first.click()
+    expect(screen.page.locator("#source-note")).to_contain_text("This document was deleted")
+    expect(screen.page.locator("#passage-text mark")).to_be_visible()
+    expect(screen.page.locator("#passage-text mark")).to_contain_text(SENTENCE)
+    expect(screen.page.locator("#source-file")).to_be_hidden()
+    screen.picture(tmp_path / "deleted.png")
+    assert all("status of 404" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # the browser itself notes the status
+
+
+def test_a_document_that_has_changed_since_is_told(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    [document] = screen.page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
+    older = {
+        "doc_id": document["doc_id"],
+        "chunk_id": f"{document['doc_id']}#001",
+        "title": "Employee handbook",
+        "page": 2,
+        "bounds": [[0, 30]],
+        "snippet": "Employees receive 26 days.",
+        "content": "Employees receive 26 days. Ask your manager.",
+    }
+    screen.page.evaluate("citation => import('/web/source.js').then(source => source.openSource(citation))", older)
+    expect(screen.page.locator("#source-note")).to_contain_text("This document has changed")
+    expect(screen.page.locator("#passage-text mark")).to_contain_text("Employees receive 26 days.")
+    expect(view_of(screen.page).locator(".pdf-page").nth(1)).to_be_in_viewport()
+
+
+def test_a_server_that_is_gone_is_told_and_can_be_tried_again(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    screen.page.route("**/content?**", lambda route: route.abort())
+    page = open_first_citation(screen, LEAVE)
+    expect(page.locator("#source-note")).to_contain_text("The server cannot be reached")
+    page.unroute("**/content?**")
+    view_of(page).get_by_role("button").click()
+    expect(view_of(page).locator(".pdf-mark").first).to_be_in_viewport()
+    expect(page.locator("#source-note")).to_be_hidden()
+    assert all("ERR_FAILED" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()
+
+
+# --- keyboard, widths, screens ------------------------------------------------------------------------
+
+
+def test_citations_are_walked_through_by_keyboard(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    for name in ("north", "south"):
+        text = f"# {name}\n\nThe {name} lighthouse keeper is called Quint."
+        screen.page.locator("#files").set_input_files({"name": f"{name}.md", "mimeType": "text/markdown", "buffer": text.encode()})
+    expect(screen.page.locator("#document-list li[data-state=READY]")).to_have_count(2)
+    expect(screen.page.locator("#document-list")).to_have_attribute("data-vectors", "all")
+    screen.ask("What are the lighthouse keepers called?")
+    screen.finished()
+    page = screen.page
+    opener = page.locator(".answer .cite").first
+    opener.press("Enter")
+    expect(page.locator("#passage-title")).to_be_focused()
+    first = page.locator("#passage-title").inner_text()
+    expect(page.locator("#source-which")).to_have_text("Citation 1 of 2")
+    page.keyboard.press("]")
+    expect(page.locator("#source-which")).to_have_text("Citation 2 of 2")
+    expect(page.locator("#passage-title")).not_to_have_text(first)
+    expect(view_of(page).locator("mark").first).to_contain_text("lighthouse keeper is called Quint")
+    page.keyboard.press("[")
+    expect(page.locator("#passage-title")).to_have_text(first)
+    reached = []
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id"))
+    assert [name for name in reached if name] == [
+        "source-cited-back",
+        "source-cited-on",
+        "source-file",
+        "source-full",
+        "source-back",
+        "source-view",
+    ]
+    page.keyboard.press("Escape")
+    expect(page.locator("#passage")).to_be_hidden()
+    expect(opener).to_be_focused()
+
+
+def test_the_panel_can_be_made_wider_and_take_the_whole_window(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    page = open_first_citation(screen, LEAVE)
+    panel, edge = page.locator("#passage"), page.locator("#source-edge")
+    mark = view_of(page).locator(".pdf-mark").first
+    expect(mark).to_be_in_viewport()
+    assert edges(panel)["left"] == pytest.approx(640, abs=3)
+    edge.press("ArrowLeft")
+    assert edges(panel)["left"] == pytest.approx(614, abs=3)  # 2 % of 1280
+    edge.hover()
+    page.mouse.down()
+    page.mouse.move(500, 400)
+    page.mouse.up()
+    assert edges(panel)["left"] == pytest.approx(500, abs=3)
+    page.locator("#source-full").click()
+    assert edges(panel)["left"] == pytest.approx(0, abs=3)
+    expect(mark).to_be_in_viewport()
+    page.locator("#passage .close").click()
+    expect(page.locator(".answer")).to_be_visible()
+    page.reload()
+    expect(page.locator("#source-edge")).to_have_attribute("aria-valuenow", "61")  # 780 of 1280
+
+
+def test_on_a_narrow_screen_it_fills_the_screen_and_the_passage_can_be_read(
+    open_screen: Open, server: str, handbook: bytes, tmp_path: Path
+) -> None:
+    screen = open_screen(server, viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    page = screen.page
+    page.locator("#show-documents").click()
+    screen.add("handbook.pdf", handbook)
+    page.keyboard.press("Escape")
+    open_first_citation(screen, LEAVE)
+    mark = view_of(page).locator(".pdf-mark").first
+    expect(mark).to_be_in_viewport()
+    assert edges(page.locator("#passage")) == {"left": 0, "top": 0, "right": 360, "bottom": 740}
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert edges(mark)["left"] >= 0
+    screen.picture(tmp_path / "narrow.png")
+    page.locator("#passage .close").click()
+    expect(page.locator("#passage")).to_be_hidden()
+
+
+def test_the_vendored_pdf_reader_is_what_its_list_says() -> None:
+    rows = re.findall(r"^\| `pdfjs/([\w.]+/?)` .*`([0-9a-f]{64})` \|$", (WEB / "vendor/VENDORED.md").read_text(), re.MULTILINE)
+    found = {path.name + "/" * path.is_dir(): digest(path) for path in (WEB / "vendor/pdfjs").iterdir() if path.name != "LICENSE"}
+    assert dict(rows) == found
+
+
+def digest(path: Path) -> str:
+    """Of a folder: of what `sha256sum *` says in it."""
+    if path.is_dir():
+        listing = "".join(f"{digest(file)}  {file.name}\n" for file in sorted(path.iterdir()))
+        return hashlib.sha256(listing.encode()).hexdigest()
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,0 +1,249 @@
+"""Around an answer: how it was made, what to ask next, asking again, and going on after the connection was lost."""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Route, expect
+
+LEAVE = "How many days of annual leave do employees receive?"
+Open = Callable[..., Any]
+
+OBSERVE_STATUS = """() => {
+  window.said = []
+  const status = document.getElementById('status')
+  new MutationObserver(() => said.push(status.textContent)).observe(status, { childList: true })
+}"""
+
+
+# --- the receipt -----------------------------------------------------------------------------------
+
+
+def test_the_receipt_tells_time_tokens_and_every_passage(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
+    screen = open_handbook(server_with_model)
+    page = screen.page
+    page.locator("#results").fill("2")
+    screen.ask(LEAVE)
+    screen.finished()
+    receipt = page.locator(".receipt")
+    expect(receipt.locator("table")).to_have_count(0)
+    receipt.locator("summary").click()
+    facts = receipt.locator("dl")
+    expect(facts).to_contain_text("scripted")
+    expect(facts).to_contain_text(re.compile(r"\d+ read, \d+ written"))
+    expect(facts.locator("q")).to_have_text(LEAVE)
+    steps = receipt.locator(".chart li:not(.sum)")
+    expect(steps.filter(has_text="Searching").locator(".ms")).to_have_text(re.compile(r"^[\d.]+ m?s$"))
+    room = steps.first.evaluate("row => parseFloat(getComputedStyle(row).gridTemplateColumns.split(' ')[1])")
+    assert max(bar.bounding_box()["width"] for bar in steps.locator(".bar").all()) == pytest.approx(room, abs=1)
+    rows = receipt.locator("tbody tr")
+    expect(rows).to_have_count(2)
+    rank, title, on_page, score, _, _, cited = rows.first.locator("th, td").all_inner_texts()
+    assert (rank, title, on_page, cited) == ("1", "Employee handbook", "2", "1")
+    assert re.fullmatch(r"[01]\.\d\d", score)
+    expect(rows.nth(1).locator("td").last).to_have_text("–")
+    receipt.scroll_into_view_if_needed()
+    screen.picture(tmp_path / "receipt.png")
+    rows.nth(1).locator("button").click()
+    expect(page.locator("#passage-title")).to_have_text("Employee handbook")
+    page.reload()
+    page.locator(".receipt summary").click()
+    expect(page.locator(".receipt .chart li:not(.sum)")).not_to_have_count(0)
+
+
+def test_without_a_model_the_receipt_says_that_the_answer_is_quoted(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(screen.page.locator(".receipt summary")).to_contain_text("quoted, no language model")
+    expect(screen.page.locator(".receipt summary")).not_to_contain_text("token")
+
+
+# --- what comes next -------------------------------------------------------------------------------
+
+
+def test_a_follow_up_is_asked_by_a_click_in_the_same_conversation(open_handbook: Open, server: str) -> None:
+    def with_follow_up(route: Route) -> None:
+        answer = route.fetch()
+        body = answer.text().replace('"suggested_questions": []', '"suggested_questions": ["When does unused leave expire?"]')
+        route.fulfill(response=answer, body=body)
+
+    screen = open_handbook(server)
+    page = screen.page
+    page.route("**/ask/stream", with_follow_up)
+    screen.ask(LEAVE)
+    screen.finished()
+    room = page.evaluate("location.hash")
+    page.get_by_role("button", name="When does unused leave expire?").click()
+    expect(page.locator(".question")).to_have_text([LEAVE, "When does unused leave expire?"])
+    screen.finished()
+    expect(page.locator(".follow-ups:visible")).to_have_count(1)
+    expect(page.locator("#question")).to_be_focused()
+    assert page.evaluate("location.hash") == room
+
+
+def test_a_stopped_question_is_asked_again_in_its_place(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    page = screen.page
+    screen.ask("Tell me slowly about annual leave")
+    expect(page.locator(".answer")).to_contain_text("One moment")
+    page.locator("#stop").click()
+    screen.finished()
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator(".answer")).to_contain_text("One moment")
+    expect(page.locator(".question")).to_have_count(1)
+    page.locator("#stop").click()
+
+
+def test_a_refused_question_can_be_asked_again_and_shows_what_came_nearest(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    screen.ask("What is the moon made of?")
+    screen.finished()
+    expect(page.locator(".nearest li")).not_to_have_count(0)
+    expect(page.locator("#status")).to_have_text("The answer is complete, without citations.")
+    screen.picture(tmp_path / "refused.png")
+    page.get_by_role("button", name="Ask again").click()
+    expect(page.locator(".question")).to_have_count(2)
+    screen.finished()
+
+
+# --- the stream ------------------------------------------------------------------------------------
+
+
+def test_the_status_line_tells_the_beginning_and_the_end_and_no_token(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    page = screen.page
+    page.evaluate(OBSERVE_STATUS)
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(page.get_by_role("log")).to_have_attribute("aria-live", "off")
+    assert page.evaluate("said") == ["Looking for an answer.", "The answer is complete, with 1 citation."]
+
+
+def test_a_reloaded_page_goes_on_with_the_answer(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    page = screen.page
+    screen.ask("Tell me slowly about annual leave")
+    expect(page.locator(".answer")).to_contain_text("and 3")
+    page.reload()
+    expect(page.locator(".question")).to_have_text("Tell me slowly about annual leave")
+    expect(page.locator(".answer")).to_contain_text("One moment")
+    expect(page.locator(".answer")).to_contain_text("and 9")
+    page.locator("#stop").click()
+    screen.finished()
+    assert all("status of 404" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # the conversation is stored with its first answer
+
+
+def test_a_question_that_is_asked_at_once_waits_for_the_collections(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    held: list[Route] = []
+    page.route("**/collections", lambda route: held.append(route))
+    with page.expect_response("**/conversations?*"):
+        page.reload()
+    screen.ask(LEAVE)
+    expect(page.locator("#question")).to_have_value("")
+    for route in held:
+        route.continue_()
+    page.unroute("**/collections")
+    screen.finished()
+    expect(page.locator(".answer")).to_contain_text("28 days")
+
+
+class CuttingProxy:
+    """Stands before a server, and cuts its first stream of an answer in the middle of the first token."""
+
+    def __init__(self, server: str) -> None:
+        parts = urlsplit(server)
+        self._server = (parts.hostname or "", parts.port or 0)
+        self._door = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self._door.getsockname()[1]}"
+        self.cuts = 0
+
+    def serve(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._door.accept()
+                server = socket.create_connection(self._server)
+                for source, sink in ((client, server), (server, client)):
+                    threading.Thread(target=self._pump, args=(source, sink), daemon=True).start()
+
+    def close(self) -> None:
+        self._door.shutdown(socket.SHUT_RDWR)
+        self._door.close()
+
+    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError), closing(source), closing(sink):
+            while data := source.recv(65_536):
+                place = data.find(b'"type": "token"')
+                if place >= 0 and self.cuts == 0:
+                    self.cuts += 1
+                    sink.sendall(data[:place])
+                    sink.shutdown(socket.SHUT_RDWR)
+                    return
+                sink.sendall(data)
+
+
+@contextmanager
+def cutting(server: str) -> Iterator[CuttingProxy]:
+    proxy = CuttingProxy(server)
+    thread = threading.Thread(target=proxy.serve)
+    thread.start()
+    try:
+        yield proxy
+    finally:
+        proxy.close()
+        thread.join(5)
+
+
+def test_an_answer_goes_on_after_the_connection_was_lost_and_is_made_once(open_handbook: Open, server_with_model: str) -> None:
+    with cutting(server_with_model) as proxy:
+        screen = open_handbook(proxy.url)
+        page = screen.page
+        page.evaluate(OBSERVE_STATUS)
+        screen.ask(LEAVE)
+        screen.finished()
+        expect(page.locator(".answer p")).to_have_text("Yes 🎉, 28 days1.")
+        assert proxy.cuts == 1
+        assert page.evaluate("said") == [
+            "Looking for an answer.",
+            "The connection is lost. The answer goes on as soon as it is back …",
+            "The connection is back.",
+            "The answer is complete, with 1 citation.",
+        ]
+        expect(page.locator(".link")).to_be_hidden()
+        asked = [url for url in screen.requests if url.endswith("/ask/stream")]
+        room = page.evaluate("location.hash").removeprefix("#/c/")
+        turns = page.request.get(f"{server_with_model}/conversations/{room}").json()["data"]
+        assert (len(asked), len(turns)) == (2, 1)
+        assert all("ERR_" in complaint for complaint in screen.complaints)
+        screen.complaints.clear()  # the browser itself notes the cut
+
+
+def test_an_answer_that_the_server_has_forgotten_can_be_asked_for_again(open_handbook: Open, server_with_model: str) -> None:
+    def forget(route: Route) -> None:
+        if "last-event-id" in route.request.headers:
+            route.fulfill(status=404, content_type="application/problem+json", body='{"title": "Not found", "status": 404}')
+        else:
+            route.continue_()
+
+    with cutting(server_with_model) as proxy:
+        screen = open_handbook(proxy.url)
+        screen.page.route("**/ask/stream", forget)
+        screen.ask(LEAVE)
+        screen.finished()
+        expect(screen.page.locator(".failed")).to_contain_text("The server has no more of this answer.")
+        screen.page.get_by_role("button", name="Ask again").click()
+        expect(screen.page.locator(".answer p")).to_have_text("Yes 🎉, 28 days1.")
+        expect(screen.page.locator(".question")).to_have_count(1)
+        screen.complaints.clear()  # the browser itself notes the cut and the status

@@ -1,0 +1,106 @@
+"""Footnote as an external knowledge base of Dify."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from footnote.types import Caller
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite
+
+ASKED: dict[str, Any] = {"knowledge_id": "default", "query": QUESTION, "retrieval_setting": {"top_k": 5, "score_threshold": 0.0}}
+
+
+def where(*conditions: tuple[Any, str, Any], operator: str = "and") -> dict[str, Any]:
+    listed = [{"name": name, "comparison_operator": comparison, "value": value} for name, comparison, value in conditions]
+    return {"metadata_condition": {"logical_operator": operator, "conditions": listed}}
+
+
+async def test_a_record_is_a_passage_with_where_it_stands(open_site: OpenSite) -> None:
+    site = await open_site()
+    await put_document(site.core.index, make_document("plan", groups=("*",), metadata={"year": 2024}), ["A bridge is planned."])
+    reply = await site.client.post("/retrieval", json=ASKED)
+    bridge, plan = reply.json()["records"]
+    assert reply.status_code == 200
+    assert 0 < plan["score"] < bridge.pop("score") <= 1
+    assert bridge == {
+        "content": BRIDGE[0],
+        "title": "Records",
+        "metadata": {
+            "url": "http://footnote.test/documents/bridge/content?chunk_id=bridge%23000#page=3",
+            "doc_id": "bridge",
+            "chunk_id": "bridge#000",
+            "page": 3,
+            "headings": [],
+        },
+    }
+    assert (plan["metadata"]["year"], plan["metadata"]["page"]) == (2024, None)
+
+
+async def test_records_are_counted_and_have_the_least_score_that_was_asked_for(open_site: OpenSite) -> None:
+    site = await open_site()
+    await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge is planned.", "The bridge is late."])
+    records = (await site.client.post("/retrieval", json=ASKED)).json()["records"]
+    assert len(records) == 3
+    least = ASKED | {"retrieval_setting": {"top_k": 5, "score_threshold": records[1]["score"]}}
+    assert (await site.client.post("/retrieval", json=least)).json()["records"] == records[:2]
+    one = ASKED | {"retrieval_setting": {"top_k": 1, "score_threshold": 0.0}}
+    assert (await site.client.post("/retrieval", json=one)).json()["records"] == records[:1]
+    nothing = await site.client.post("/retrieval", json=ASKED | {"query": "Zebras?"})
+    assert (nothing.status_code, nothing.json()) == (200, {"records": []})
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [
+        (where(("year", "is", "2024")), {"b", "c"}),
+        (where(("year", "=", 2024), ("kind", "is", "report")), {"b"}),
+        (where((["year"], "in", ["1999", 2024])), {"a", "b", "c"}),
+        (where(("year", "is", "1999"), ("year", "is", "2024"), operator="or"), {"a", "b", "c"}),
+        (where(("tags", "is", "blue")), {"c"}),
+        (where(("year", "is", "1066")), set()),
+        ({"metadata_condition": {"conditions": []}}, {"a", "b", "c"}),
+        ({"metadata_condition": None}, {"a", "b", "c"}),
+    ],
+)
+async def test_a_condition_on_metadata_narrows_the_search(condition: dict[str, Any], found: set[str], open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    for doc_id, metadata in (
+        ("a", {"year": "1999", "kind": "report"}),
+        ("b", {"year": 2024, "kind": "report"}),
+        ("c", {"year": "2024", "tags": ["blue", "big"]}),
+    ):
+        await put_document(site.core.index, make_document(doc_id, groups=("*",), metadata=metadata), ["The bridge was built."])
+    records = (await site.client.post("/retrieval", json=ASKED | condition)).json()["records"]
+    assert {record["metadata"]["doc_id"] for record in records} == found
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (where(("year", ">", 2000)), "Input should be 'is', '=' or 'in'"),
+        (where(("year", "contains", "20")), "Input should be 'is', '=' or 'in'"),
+        (where(("a", "is", "1"), ("b", "is", "2"), operator="or"), "“or” between different fields"),
+        (where(("a", "is", "1"), ("a", "is", "2")), "Two conditions on a cannot both be asked for."),
+        ({"query": ""}, "The question is empty."),
+        ({"retrieval_setting": {"top_k": 0, "score_threshold": 0}}, "retrieval_setting.top_k"),
+    ],
+)
+async def test_what_cannot_be_asked_is_a_clear_error_in_the_shape_of_dify(changes: dict[str, Any], text: str, open_site: OpenSite) -> None:
+    site = await open_site()
+    reply = await site.client.post("/retrieval", json=ASKED | changes)
+    assert (reply.status_code, set(reply.json()), reply.json()["error_code"]) == (422, {"error_code", "error_msg"}, 422)
+    assert text in reply.json()["error_msg"]
+    assert len(reply.headers["x-trace-id"]) == 32
+
+
+async def test_a_knowledge_that_does_not_exist_and_one_that_may_not_be_read_are_the_same_2001(open_site: OpenSite) -> None:
+    site = await open_site(caller=Caller("ann", frozenset({"eng"})), filled=False)
+    await site.core.ingestor.accept(LOCAL, b"A secret bridge.", file_name="b.txt", collection="pay", permission_groups=["hr"])
+    assert await site.core.ingestor.work_one()
+    for name in ("pay", "none"):
+        reply = await site.client.post("/retrieval", json=ASKED | {"knowledge_id": name})
+        assert reply.status_code == 404
+        assert reply.json() == {"error_code": 2001, "error_msg": "There is no such knowledge. Its id is a collection's name."}

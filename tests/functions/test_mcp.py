@@ -1,0 +1,145 @@
+"""The MCP server, with the SDK's own client over a socket, in both of the protocol's forms."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import httpx
+import pytest
+from mcp import Client
+from mcp_types import CallToolResult, TextContent
+
+from footnote.types import Caller
+from tests.fakes import Piece
+from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve
+
+HANDBOOK = b"# Records\n\n## The bridge\n\nThe bridge was built in 1894. It is painted blue.\n"
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+}
+ACCEPT = {"accept": "application/json, text/event-stream"}
+
+Start = Callable[..., Awaitable[str]]
+
+
+@pytest.fixture
+async def start(open_site: OpenSite, serve: Serve) -> Start:
+    """Serves a handbook and a document for hr alone; gives the address."""
+
+    async def start_(*reply: Piece, **options: Any) -> str:
+        site = await open_site(*reply, filled=False, **options)
+        for name, groups, data in (("handbook.md", ["*"], HANDBOOK), ("pay.md", ["hr"], b"The bridge warden is paid 900 crowns.")):
+            await site.core.ingestor.accept(LOCAL, data, file_name=name, collection="default", permission_groups=groups, doc_id=name[:-3])
+        while await site.core.ingestor.work_one():
+            pass
+        return await serve(site.app)
+
+    return start_
+
+
+def text_of(result: CallToolResult) -> str:
+    (item,) = result.content
+    assert isinstance(item, TextContent)
+    return item.text
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_tools_are_listed_as_only_reading(mode: Any, start: Start) -> None:
+    async with Client(f"{await start()}/mcp", mode=mode) as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    assert list(tools) == ["search", "fetch", "ask", "list_collections"]
+    assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
+    assert tools["search"].input_schema["required"] == ["query"]
+    assert list(tools["ask"].input_schema["properties"]) == ["question", "collection"]
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_what_a_search_finds_can_be_fetched(mode: Any, start: Start) -> None:
+    address = await start()
+    async with Client(f"{address}/mcp", mode=mode) as client:
+        found = json.loads(text_of(await client.call_tool("search", {"query": "When was the bridge built?"})))
+        assert list(found) == ["results"]
+        first = found["results"][0]
+        url = f"{address}/documents/handbook/content?chunk_id={first['id'].replace('#', '%23')}"
+        assert first == {"id": first["id"], "title": "Records › The bridge", "url": url}
+        passage = json.loads(text_of(await client.call_tool("fetch", {"id": first["id"]})))
+        assert set(passage) == {"id", "title", "text", "url", "metadata"}
+        assert (passage["id"], passage["title"], passage["url"]) == (first["id"], first["title"], first["url"])
+        assert "The bridge was built in 1894. It is painted blue." in passage["text"]
+        assert passage["metadata"]["collection"] == "default"
+        whole = json.loads(text_of(await client.call_tool("fetch", {"id": "handbook"})))
+        assert (whole["title"], whole["url"]) == ("Records", f"{address}/documents/handbook/content")
+        assert whole["text"] == "Records\n\nThe bridge\n\nThe bridge was built in 1894. It is painted blue."
+        assert whole["metadata"] == {"doc_id": "handbook", "pages": None, "collection": "default", "cut": False}
+
+
+async def test_an_answer_comes_as_words_with_its_sources_and_as_data(start: Start) -> None:
+    address = await start("It was built in 1894 [1].")
+    async with Client(f"{address}/mcp") as client:
+        result = await client.call_tool("ask", {"question": QUESTION})
+    assert not result.is_error
+    answer = result.structured_content
+    (citation,) = answer["citations"]
+    assert text_of(result) == f"It was built in 1894 [1].\n\n[1] Records: {citation['url']}"
+    assert (answer["answer"], citation["doc_id"]) == ("It was built in 1894 [1].", "handbook")
+    assert len(answer["trace_id"]) == 32
+
+
+async def test_collections_are_listed_with_their_sizes(start: Start) -> None:
+    async with Client(f"{await start()}/mcp") as client:
+        result = await client.call_tool("list_collections")
+    assert result.structured_content == {"collections": [{"name": "default", "documents": 2}]}
+    assert json.loads(text_of(result)) == result.structured_content
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "told"),
+    [
+        ("fetch", {"id": "handbook#999"}, "There is no such passage."),
+        ("fetch", {"id": "handbook#1x"}, "There is no such passage."),
+        ("fetch", {"id": "nothing#000"}, ""),
+        ("fetch", {"id": "nothing"}, ""),
+        ("fetch", {}, "id: Field required"),
+        ("search", {"query": ""}, "The question is empty."),
+        ("search", {"query": "x" * 2001}, "2000 are allowed"),
+        ("ask", {"question": QUESTION, "collection": "none"}, "There is no such collection."),
+        ("delete", {}, "There is no tool with this name."),
+    ],
+)
+async def test_what_cannot_be_done_is_told_to_the_model_that_asked(tool: str, arguments: dict[str, str], told: str, start: Start) -> None:
+    async with Client(f"{await start()}/mcp") as client:
+        result = await client.call_tool(tool, arguments)
+    assert result.is_error
+    assert told in text_of(result)
+
+
+async def test_what_a_caller_may_not_read_cannot_be_found_or_fetched(start: Start) -> None:
+    async with Client(f"{await start(caller=Caller('ann', frozenset({'eng'})))}/mcp") as client:
+        assert "pay" not in text_of(await client.call_tool("search", {"query": "What is the bridge warden paid?"}))
+        for id_ in ("pay", "pay#000"):
+            result = await client.call_tool("fetch", {"id": id_})
+            assert (result.is_error, "crowns" in text_of(result)) == (True, False)
+        assert "crowns" not in text_of(await client.call_tool("ask", {"question": "What is the bridge warden paid?"}))
+        assert (await client.call_tool("list_collections")).structured_content == {"collections": [{"name": "default", "documents": 1}]}
+
+
+async def test_replies_are_json_without_a_session_and_there_is_no_stream_to_get(open_site: OpenSite) -> None:
+    site = await open_site()
+    reply = await site.client.post("/mcp", json=INITIALIZE, headers=ACCEPT)
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "application/json")
+    assert "mcp-session-id" not in reply.headers
+    assert len(reply.headers["x-trace-id"]) == 32
+    assert reply.json()["result"]["serverInfo"]["name"] == "footnote"
+    assert (await site.client.get("/mcp", headers=ACCEPT)).status_code == 405
+
+
+@pytest.mark.parametrize(("origin", "status"), [("http://footnote.test", 200), ("https://evil.example", 403), ("null", 403)])
+async def test_the_pages_of_other_sites_are_turned_away(origin: str, status: int, open_site: OpenSite) -> None:
+    site = await open_site()
+    reply: httpx.Response = await site.client.post("/mcp", json=INITIALIZE, headers=ACCEPT | {"origin": origin})
+    assert reply.status_code == status

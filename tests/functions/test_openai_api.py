@@ -1,0 +1,294 @@
+"""OpenAI's API, with OpenAI's own client over a socket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import openai
+import pytest
+from openai import AsyncOpenAI
+
+from footnote.errors import ModelTimeout
+from footnote.ports import Delta
+from footnote.types import Caller, Usage
+from tests.fakes import Piece, make_document, put_document
+from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve, Site, read_events
+
+ASKED: Any = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
+BRIDGE_URL = "/documents/bridge/content?chunk_id=bridge%23000#page=3"
+TASK = "### Task:\nGenerate a concise title.\n### Chat History:\n<chat_history>\nUSER: When?\n</chat_history>"
+
+SPOKEN = {
+    "en": (QUESTION, "The bridge was built in 1894.", "It was built in 1894 [1].", "Searching the documents", "Passages found: 1"),
+    "de": (
+        "Wann wurde die Brücke gebaut?",
+        "Die Brücke wurde 1894 gebaut.",
+        "Sie wurde 1894 gebaut – für Fußgänger [1].",
+        "Die Dokumente werden durchsucht",
+        "Gefundene Stellen: 1",
+    ),
+    "ko": ("다리는 언제 지어졌나요?", "다리는 1894년에 지어졌다.", "1894년에 지어졌습니다 [1].", "문서를 검색하는 중", "찾은 구절: 1개"),
+}
+
+
+class Open:
+    """A site, its address, and OpenAI's client for it."""
+
+    def __init__(self, site: Site, address: str, client: AsyncOpenAI) -> None:
+        self.site, self.address, self.client = site, address, client
+
+
+OpenClient = Callable[..., Awaitable[Open]]
+
+
+@pytest.fixture
+async def connect(open_site: OpenSite, serve: Serve) -> AsyncIterator[OpenClient]:
+    async with AsyncExitStack() as stack:
+
+        async def open_(*reply: Piece, **options: Any) -> Open:
+            site = await open_site(*reply, **options)
+            address = await serve(site.app)
+            client = AsyncOpenAI(base_url=f"{address}/v1", api_key="unused", max_retries=0)
+            return Open(site, address, await stack.enter_async_context(client))
+
+        yield open_
+
+
+# --- a whole reply -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", SPOKEN)
+async def test_an_answer_carries_its_citations_twice_as_annotations_and_in_full(lang: str, connect: OpenClient) -> None:
+    question, passage, answer, *_ = SPOKEN[lang]
+    to = await connect(answer, Delta(usage=Usage(11, 7)), filled=False)
+    await put_document(to.site.core.index, make_document("bridge", title="Records", groups=("*",)), [passage], lang=lang, page=3)
+    messages: Any = [
+        {"role": "system", "content": "You are a pirate."},
+        {"role": "user", "content": "Hello"},
+        {"role": "assistant", "content": "Hi."},
+        {"role": "user", "content": [{"type": "text", "text": question}]},
+    ]
+    reply = await to.client.chat.completions.create(model="footnote", messages=messages, temperature=0.1, max_tokens=50, user="ann")
+    (choice,) = reply.choices
+    assert (choice.message.role, choice.message.content, choice.finish_reason) == ("assistant", answer, "stop")
+    (annotation,) = choice.message.annotations or ()
+    marked = annotation.url_citation
+    assert answer[marked.start_index : marked.end_index] == "[1]"
+    assert (marked.title, marked.url) == ("Records", to.address + BRIDGE_URL)
+    assert reply.usage is not None
+    assert (reply.usage.prompt_tokens, reply.usage.completion_tokens, reply.usage.total_tokens) == (11, 7, 18)
+    more = reply.model_extra or {}
+    assert more["citations"] == [
+        {
+            "number": 1,
+            "doc_id": "bridge",
+            "chunk_id": "bridge#000",
+            "title": "Records",
+            "page": 3,
+            "snippet": passage,
+            "url": to.address + BRIDGE_URL,
+        }
+    ]
+    block = await to.site.core.turns.get(LOCAL, more["trace_id"])
+    assert (block["dialect"], block["conversations"][0]["content"], block["lang"]) == ("openai", question, lang)
+
+
+async def test_what_clients_ask_of_the_model_reaches_it(open_site: OpenSite) -> None:
+    site = await open_site("In 1894 [1].")
+    body = ASKED | {"temperature": 0.1, "max_tokens": 5, "max_completion_tokens": 50, "top_p": 0.5, "tools": [], "seed": 1, "n": 1}
+    assert (await site.client.post("/v1/chat/completions", json=body)).status_code == 200
+    model = await site.core.models.pick(None)
+    assert model.sent[0].options["temperature"] == 0.1  # type: ignore[union-attr]
+    assert model.sent[0].options["max_tokens"] == 50  # type: ignore[union-attr]
+
+
+async def test_without_a_model_the_documents_are_quoted(connect: OpenClient) -> None:
+    to = await connect()
+    reply = await to.client.chat.completions.create(**ASKED)
+    assert (reply.choices[0].message.content or "").startswith("The bridge was built in 1894. [1]")
+
+
+@pytest.mark.parametrize(
+    ("headers", "origin"),
+    [
+        ({}, "http://footnote.test"),
+        ({"host": "10.0.0.7:81"}, "http://10.0.0.7:81"),
+        ({"x-forwarded-proto": "https, http", "x-forwarded-host": "docs.example.org"}, "https://docs.example.org"),
+        ({"x-forwarded-proto": "https"}, "https://footnote.test"),
+    ],
+)
+async def test_addresses_are_those_that_the_client_used(headers: dict[str, str], origin: str, open_site: OpenSite) -> None:
+    site = await open_site()
+    body = (await site.client.post("/v1/chat/completions", json=ASKED, headers=headers)).json()
+    assert body["citations"][0]["url"] == origin + BRIDGE_URL
+
+
+# --- streams -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", SPOKEN)
+async def test_a_stream_says_what_it_does_then_the_answer_then_its_sources(lang: str, connect: OpenClient) -> None:
+    question, passage, answer, searching, found = SPOKEN[lang]
+    to = await connect(Delta(thinking="Hm."), answer[:9], answer[9:], Delta(usage=Usage(11, 7)), filled=False)
+    await put_document(to.site.core.index, make_document("bridge", title="Records", groups=("*",)), [passage], lang=lang, page=3)
+    stream = await to.client.chat.completions.create(
+        model="footnote", messages=[{"role": "user", "content": question}], stream=True, stream_options={"include_usage": True}
+    )
+    chunks = [chunk async for chunk in stream]
+    assert {chunk.object for chunk in chunks} == {"chat.completion.chunk"}
+    assert len({(chunk.id, chunk.model, chunk.created) for chunk in chunks}) == 1
+    *told, usage = chunks
+    deltas = [chunk.choices[0].delta for chunk in told]
+    assert (deltas[0].role, "".join(delta.content or "" for delta in deltas)) == ("assistant", answer)
+    assert [text for delta in deltas if (text := (delta.model_extra or {}).get("reasoning_content"))] == ["Hm."]
+    assert [chunk.choices[0].finish_reason for chunk in told] == [None] * (len(told) - 1) + ["stop"]
+    assert (usage.choices, usage.usage.total_tokens if usage.usage else None) == ([], 18)
+    url = to.address + BRIDGE_URL
+    *statuses, source = [event for chunk in told if (event := (chunk.model_extra or {}).get("event"))]
+    assert statuses == [
+        {"type": "status", "data": {"description": searching, "done": False}},
+        {"type": "status", "data": {"description": found, "done": True}},
+    ]
+    score = source["data"].pop("distances")
+    assert 0 < score[0] <= 1
+    assert source == {
+        "type": "source",
+        "data": {
+            "source": {"id": url, "name": "Records", "url": url},
+            "document": [passage],
+            "metadata": [{"source": url, "name": "Records", "source_url": url, "page": 2}],
+        },
+    }
+    last = told[-1].model_extra or {}
+    assert [citation["url"] for citation in last["citations"]] == [url]
+    (annotation,) = (deltas[-1].model_extra or {})["annotations"]
+    marked = annotation["url_citation"]
+    assert (answer[marked["start_index"] : marked["end_index"]], marked["url"]) == ("[1]", url)
+    assert (await to.site.core.turns.get(LOCAL, last["trace_id"]))["status"] == "done"
+
+
+async def test_streamed_markers_are_numbered_as_the_sources_are(open_site: OpenSite) -> None:
+    site = await open_site("Ferries cross [", "2]. Nobody knows [9]. It is blue [1]", " [2].")
+    body = ASKED | {"messages": [{"role": "user", "content": "The bridge, and ferries on the river?"}], "stream": True}
+    reply = await site.client.post("/v1/chat/completions", json=body)
+    assert reply.text.endswith("\n\ndata: [DONE]\n\n")
+    chunks = read_events(reply.text.removesuffix("data: [DONE]\n\n"))
+    text = "".join(chunk["choices"][0]["delta"].get("content", "") for chunk in chunks)
+    assert text == "Ferries cross [1]. Nobody knows. It is blue [2] [1]."
+    sources = [chunk["event"]["data"]["document"][0] for chunk in chunks if chunk.get("event", {}).get("type") == "source"]
+    assert [each["number"] for each in chunks[-1]["citations"]] == [1, 2]
+    assert [each["snippet"] for each in chunks[-1]["citations"]] == sources
+    spans = [each["url_citation"] for each in chunks[-1]["choices"][0]["delta"]["annotations"]]
+    assert [text[span["start_index"] : span["end_index"]] for span in spans] == ["[1]", "[2]", "[1]"]
+
+
+async def test_a_stream_that_breaks_off_raises_in_the_client_and_is_not_done(connect: OpenClient) -> None:
+    to = await connect("It was built", " then", ModelTimeout("The model took too long."))
+    heard = []
+
+    async def listen() -> None:
+        async for chunk in await to.client.chat.completions.create(**ASKED, stream=True):
+            heard.append(chunk.choices[0].delta.content or "")
+
+    with pytest.raises(openai.APIError, match=r"The model took too long\. \(trace [0-9a-f]{32}\)") as error:
+        await listen()
+    assert "".join(heard) == "It was built then"
+    assert error.value.type == "server_error"
+
+
+async def test_a_stream_that_breaks_off_has_no_end(open_site: OpenSite) -> None:
+    site = await open_site("It was built", ModelTimeout("late"))
+    reply = await site.client.post("/v1/chat/completions", json=ASKED | {"stream": True})
+    assert list(read_events(reply.text)[-1]) == ["error"]
+    assert "[DONE]" not in reply.text
+
+
+# --- models ------------------------------------------------------------------------------------
+
+
+async def test_every_collection_that_a_caller_may_read_is_a_model(connect: OpenClient) -> None:
+    to = await connect(caller=Caller("ann", frozenset({"eng"})), filled=False)
+    for name, collection, groups in (("a.txt", "town", ["*"]), ("b.txt", "pay", ["hr"])):
+        await to.site.core.ingestor.accept(
+            LOCAL, b"The ferry leaves at noon.", file_name=name, collection=collection, permission_groups=groups
+        )
+    while await to.site.core.ingestor.work_one():
+        pass
+    assert [model.id async for model in await to.client.models.list()] == ["footnote", "footnote/town"]
+    reply = await to.client.chat.completions.create(
+        model="footnote/town", messages=[{"role": "user", "content": "When does the ferry leave?"}]
+    )
+    assert (reply.choices[0].message.content, reply.model) == ("The ferry leaves at noon. [1]", "footnote/town")
+    for unknown in ("footnote/pay", "footnote/none", "gpt-4o", "footnotes"):
+        with pytest.raises(openai.NotFoundError) as error:
+            await to.client.chat.completions.create(**ASKED | {"model": unknown})
+        assert (error.value.code, error.value.param, error.value.type) == ("model_not_found", "model", "invalid_request_error")
+
+
+# --- what cannot be used -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("changes", "param", "text"),
+    [
+        ({"n": 2}, "n", "Input should be 1"),
+        ({"response_format": {"type": "json_object"}}, "response_format.type", "Input should be 'text'"),
+        ({"tool_choice": "required"}, "tool_choice", "Input should be 'none' or 'auto'"),
+        ({"messages": []}, "messages", "at least 1 item"),
+        ({"messages": [{"role": "system", "content": "Hi"}]}, None, "There is no message of the user."),
+        ({"messages": [{"role": "user", "content": None}]}, None, "There is no message of the user."),
+        ({"messages": [{"role": "user", "content": ""}]}, None, "The question is empty."),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]},
+            None,
+            "holds a part of type “image_url”. Only text can be asked.",
+        ),
+    ],
+)
+async def test_a_request_that_cannot_be_used_is_a_400_in_the_shape_of_openai(
+    changes: dict[str, Any], param: str | None, text: str, stream: bool, open_site: OpenSite
+) -> None:
+    site = await open_site()
+    reply = await site.client.post("/v1/chat/completions", json=ASKED | changes | {"stream": stream})
+    error = reply.json()["error"]
+    assert (reply.status_code, error["type"], error["param"], error["code"]) == (400, "invalid_request_error", param, None)
+    assert text in error["message"]
+    assert len(reply.headers["x-trace-id"]) == 32
+
+
+@pytest.mark.parametrize(("method", "content", "status"), [("POST", b"{", 400), ("POST", b"x" * (2**20 + 1), 413), ("GET", None, 405)])
+async def test_what_never_reaches_the_route_is_told_in_the_same_shape(
+    method: str, content: bytes | None, status: int, open_site: OpenSite
+) -> None:
+    site = await open_site()
+    reply = await site.client.request(method, "/v1/chat/completions", content=content, headers={"content-type": "application/json"})
+    assert reply.status_code == status
+    assert set(reply.json()["error"]) == {"message", "type", "param", "code"}
+
+
+@pytest.mark.parametrize("stream", [False, True])
+async def test_an_index_that_is_down_is_a_503_for_the_client(stream: bool, tmp_path: Path, connect: OpenClient) -> None:
+    (tmp_path / "index.db").write_bytes(b"This is no database, whatever its name says. " * 100)
+    to = await connect("An invention.", filled=False)
+    with pytest.raises(openai.InternalServerError) as error:
+        await to.client.chat.completions.create(**ASKED, stream=stream)
+    assert (error.value.status_code, error.value.type) == (503, "server_error")
+
+
+# --- what Open WebUI asks on the side ----------------------------------------------------------
+
+
+async def test_a_title_is_not_looked_for_in_the_documents(connect: OpenClient) -> None:
+    to = await connect("Must not be asked.")
+    asked: Any = {"model": "footnote", "messages": [{"role": "user", "content": TASK}]}
+    assert json.loads((await to.client.chat.completions.create(**asked)).choices[0].message.content or "") == {}
+    stream = await to.client.chat.completions.create(**asked, stream=True)
+    assert "".join([chunk.choices[0].delta.content or "" async for chunk in stream]) == "{}"
+    model = await to.site.core.models.pick(None)
+    assert model.sent == []  # type: ignore[union-attr]
+    assert (await to.site.core.turns.rooms(LOCAL, 10, None)).data == ()
