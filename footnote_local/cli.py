@@ -57,6 +57,7 @@ def serve(
     data: DataOption = None,
     ingest: Annotated[list[Path] | None, typer.Option("--ingest", help="File or folder to read first; may be repeated.")] = None,
     host: Annotated[str, typer.Option(help="Address to listen on. Everyone who reaches it may read and write everything.")] = "127.0.0.1",
+    name: Annotated[list[str] | None, typer.Option("--name", help="A host name that a proxy in front of it has; may be repeated.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Serve the page and the API on this machine."""
@@ -70,7 +71,7 @@ def serve(
             say(f"Footnote is at {address}")
 
     try:
-        serve_on(_core(data), host=host, port=port, ingest=ingest or [], say=say, announce=announce)
+        serve_on(_core(data), host=host, port=port, ingest=ingest or [], say=say, announce=announce, names=name or [])
     except FootnoteError as exc:
         say(f"footnote: {exc.detail}")
         leave(Exit.UNAVAILABLE)
@@ -165,7 +166,7 @@ def ask(
             chunk = citation.hit.chunk
             page = f", page {citation.page}" if citation.page else ""
             print(f"[{citation.number}] {chunk.title}{page} ({chunk.public_id})")
-        if turn.answer and turn.answer.extractive:
+        if turn.answer and turn.answer.extractive and turn.outcome is None:
             from footnote.answer.messages import message
 
             say(message("model_failed" if turn.model else "extractive", turn.lang))

@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, Unavailable
 from footnote_local.sources import LOCAL, Report, take_in
+from footnote_local.visitors import Visitors
 from footnote_local.worker import Lock, Worker
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def function_of(path: str) -> str:
     return next((function for prefix, function in ROUTES if path == prefix or path.startswith(prefix + "/")), "query")
 
 
-def create_app(core: Core, *, on_start: Callable[[], Awaitable[None]] | None = None) -> ASGIApp:
+def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], Awaitable[None]] | None = None) -> ASGIApp:
     """One app over the four functions and one Core; its lifespan runs the worker."""
     from feedback.app import create_app as feedback
     from ingest.app import create_app as ingest
@@ -74,7 +75,7 @@ def create_app(core: Core, *, on_start: Callable[[], Awaitable[None]] | None = N
         else:
             await front(scope, receive, send)
 
-    return route
+    return Visitors(route, names)
 
 
 def open_port(host: str, port: int) -> socket.socket:
@@ -92,9 +93,19 @@ def open_port(host: str, port: int) -> socket.socket:
     return listener
 
 
-def serve(core: Core, *, host: str, port: int, ingest: Sequence[Path], say: Callable[[str], None], announce: Callable[[str], None]) -> None:
-    """Serves until it is interrupted. `announce` gets the address, `say` what became of the first documents.
-    Unavailable when the port or the data cannot be used, Conflict when another server works on them."""
+def serve(
+    core: Core,
+    *,
+    host: str,
+    port: int,
+    ingest: Sequence[Path],
+    say: Callable[[str], None],
+    announce: Callable[[str], None],
+    names: Sequence[str] = (),
+) -> None:
+    """Serves until it is interrupted. `names`: more host names that it goes by. `announce` gets the address, `say`
+    what became of the first documents. Unavailable when the port or the data cannot be used, Conflict when another
+    server works on them."""
     import uvicorn
 
     listener = open_port(host, port)
@@ -106,7 +117,7 @@ def serve(core: Core, *, host: str, port: int, ingest: Sequence[Path], say: Call
                 raise Unavailable(found)
         address = f"http://{host}:{listener.getsockname()[1]}"
         taking = _FirstDocuments(core, ingest, say)
-        app = create_app(core, on_start=partial(_start, core, taking, address, say, announce))
+        app = create_app(core, names=names, on_start=partial(_start, core, taking, address, say, announce))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=DRAIN_S, server_header=False)
         server: Server = uvicorn.Server(config)
         server.run(sockets=[listener])

@@ -52,7 +52,7 @@ def test_the_first_part_of_a_path_chooses_the_function(path: str, function: str)
 
 async def test_every_function_answers_behind_the_one_address(tmp_path: Path) -> None:
     core = open_core(tmp_path)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://footnote.test") as client:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://localhost") as client:
         for function in ("query", "ingest", "feedback", "stats"):
             reply = await client.get(f"/{function}/health")
             assert (reply.status_code, reply.json()["function"]) == (200, function)
@@ -69,7 +69,7 @@ async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -
     core, said = open_core(tmp_path / "data"), list[str]()
     taking = _FirstDocuments(core, [docs], said.append)
     app = create_app(core)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
         before = await client.get("/ready")
         assert (before.status_code, before.json()["parts"]["documents"]) == (503, "0 of 0 first documents are read.")
         inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
@@ -159,7 +159,7 @@ def test_a_server_answers_takes_what_a_second_command_brings_and_stops_when_told
     assert httpx.get(f"{server.url}/ready").json()["parts"]["documents"] == "ok"
     asked = {"query_text": "When was the lighthouse lit?", "index_name": "default"}
     with httpx.stream("GET", f"{server.url}/ask/stream", params=asked) as stream:
-        events = [json.loads(line.removeprefix("data: ")) for line in stream.iter_lines() if line]
+        events = [json.loads(line.removeprefix("data: ")) for line in stream.iter_lines() if line.startswith("data: ")]
     assert events[-1]["answer"].startswith("The lighthouse was lit in 1874. [^tower-")
 
     second = footnote("serve", "--port", "0")

@@ -1,0 +1,71 @@
+"""Which requests may come in, where no sign-in is asked for: not those that a page of another site makes with the
+browser of somebody who can reach this machine.
+
+Such a page has two ways. It posts a form, which browsers send to anybody: its `Origin` is then not ours. Or its own
+name is made to lead to this machine, by which it becomes ours: the `Host` is then a name that nobody gave us.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Collection
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from footnote_http.app import HEADERS, Problem
+
+OWN_SUFFIXES = (".localhost", ".local", ".internal")
+"""Names that no name server of the internet gives out; `host.docker.internal` is how containers call this machine."""
+HARMLESS = ("GET", "HEAD", "OPTIONS")
+"""What another site's page may send, as it cannot read the reply."""
+
+
+class Visitors:
+    """`names`: further host names that this server has, such as a proxy's."""
+
+    def __init__(self, app: ASGIApp, names: Collection[str] = ()) -> None:
+        self._app = app
+        self._names = frozenset(name.lower() for name in names)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        detail = self._objection(scope["method"], Headers(scope=scope)) if scope["type"] == "http" else None
+        if detail is None:
+            await self._app(scope, receive, send)
+            return
+        problem = Problem(title="This request is not allowed", status=403, detail=detail, trace_id="")
+        await JSONResponse(problem.model_dump(), 403, HEADERS, media_type="application/problem+json")(scope, receive, send)
+
+    def _objection(self, method: str, headers: Headers) -> str | None:
+        host = headers.get("host", "")
+        name = _host_name(f"//{host}")
+        if not self._is_ours(name):
+            return f"This server does not go by the name {name[:100]}. If it should, start it with --name {name[:100]}."
+        origin = headers.get("origin")
+        if origin is not None and method not in HARMLESS and _host_name(origin) != name and not self._is_named(_host_name(origin)):
+            return "This server takes nothing from pages of other sites."
+        return None
+
+    def _is_ours(self, name: str) -> bool:
+        """Addresses, names without a dot and reserved ones: none of them can be another site's."""
+        return "." not in name or name.endswith(OWN_SUFFIXES) or _is_address(name) or self._is_named(name)
+
+    def _is_named(self, name: str) -> bool:
+        return name in self._names
+
+
+def _host_name(url: str) -> str:
+    try:
+        return (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return "?.invalid"
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
