@@ -68,6 +68,12 @@ def test_a_quoted_item_of_a_list_starts_no_list_in_the_answer() -> None:
     assert readable(Scored(make_hit("1894 was the year.", "plan"), 0, 18, 1.0, 1.0, False)) == "1894 was the year."
 
 
+async def test_the_head_of_a_table_is_no_answer() -> None:
+    hit = make_hit("| Bridge | Painted |\n| --- | --- |\n| Tower Bridge | 1911 |", "table", kind="table")
+    ranked = await rank_sentences(make_turn("When was the bridge painted?", hits=(hit,)), Stored(hit))  # type: ignore[arg-type]
+    assert [readable(sentence) for sentence in ranked] == ["Bridge: Tower Bridge, Painted: 1911"]
+
+
 async def test_a_sentence_that_asks_is_no_answer() -> None:
     hit = make_hit('When was the bridge painted? Type "when was the bridge painted?" to ask. The bridge was painted in 1911.', "faq")
     ranked = await rank_sentences(make_turn("When was the bridge painted?", hits=(hit,)), Stored(hit))  # type: ignore[arg-type]

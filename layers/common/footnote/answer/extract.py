@@ -36,6 +36,7 @@ PASSAGES = 5
 MOST_SENTENCES = 3
 FALL_OFF = 0.25
 RULE = frozenset("-: ")
+TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 """What the line between a table's head and its rows is made of."""
 
 LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
@@ -168,11 +169,12 @@ def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[st
     cosines = _cosines(turn.vector, stored)
     scored = []
     for i, (start, end) in enumerate(stored.bounds):
-        if looks_like_heading(chunk.text, start, end) or _asks(chunk.text[start:end], turn.question):
+        sentence = chunk.text[start:end]
+        if looks_like_heading(chunk.text, start, end) or TABLE_HEAD.fullmatch(sentence) or _asks(sentence, turn.question):
             continue
         covt = covered_share(terms, held[i] | title, weights, least=least)
         covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, least=least)
-        kind = answer_type_score(turn.question, chunk.text[start:end])
+        kind = answer_type_score(turn.question, sentence)
         score = words = 0.5 * covt + 0.3 * covn + 0.3 * covp + 0.1 * kind
         if cosines is not None:
             score = 0.3 * covt + 0.2 * covn + 0.4 * cosines[i + 1] + 0.4 * cosines[0] + 0.1 * kind + 0.25 * covp
