@@ -25,14 +25,14 @@ STOP_S = 20
 class Server:
     def __init__(self, process: subprocess.Popen[bytes], url: str) -> None:
         self._process = process
-        self._url = url
+        self.url = url
 
     def wait(self) -> None:
         """Until `/ready` is 200; NotMeasured when that takes too long."""
         until = time.monotonic() + READY_S
         while time.monotonic() < until and self._process.poll() is None:
             try:
-                with urlopen(f"{self._url}/ready", timeout=5):
+                with urlopen(f"{self.url}/ready", timeout=5):
                     return
             except (HTTPError, URLError, TimeoutError):
                 time.sleep(POLL_S)
@@ -40,7 +40,7 @@ class Server:
 
     def ask(self, question: str) -> dict[str, Any]:
         body = {"query_text": question, "index_name": "default", "permission_groups": []}
-        request = Request(f"{self._url}/ask", json.dumps(body).encode(), {"content-type": "application/json"})
+        request = Request(f"{self.url}/ask", json.dumps(body).encode(), {"content-type": "application/json"})
         with urlopen(request, timeout=60) as response:
             reply: dict[str, Any] = json.load(response)
         return reply
@@ -55,11 +55,12 @@ class Server:
 
 
 @contextmanager
-def serving(data: Path, *, ingest: Sequence[Path] = ()) -> Iterator[Server]:
+def serving(data: Path, *, ingest: Sequence[Path] = (), **settings: str) -> Iterator[Server]:
+    """`settings`: of the environment, such as LLM__BASE_URL."""
     port = _free_port()
     command = [sys.executable, "-m", "footnote_local", "serve", "--port", str(port), "--data", str(data)]
     command += [argument for path in ingest for argument in ("--ingest", str(path))]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, cwd=ROOT, env=environment() | settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         yield Server(process, f"http://127.0.0.1:{port}")
     finally:

@@ -18,7 +18,7 @@ from footnote.learn.golden import GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile
 
 SEARCHING = ("footnote", "langchain", "llamaindex", "haystack", "txtai")
-CHATTING = ("openai_sdk", "footnote", "langchain", "llamaindex", "haystack")
+CHATTING = ("openai_sdk", "footnote", "langchain", "llamaindex", "haystack", "footnote_embedding", "footnote_http")
 CHAT_SET = "squad2"
 PAGE, PICTURE = ROOT / "docs" / "benchmarks.md", ROOT / "assets" / "benchmarks.svg"
 

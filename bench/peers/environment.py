@@ -15,7 +15,7 @@ from bench.figures import ROOT, NotMeasured, environment, tell
 from bench.peers.job import Job
 
 REQUIREMENTS = Path(__file__).parent / "requirements.txt"
-OURS = frozenset({"footnote", "openai_sdk"})
+OURS = frozenset({"footnote", "footnote_embedding", "footnote_http", "openai_sdk"})
 """Systems that run in Footnote's environment: the bare SDK in the version that Footnote uses."""
 QUIET = {
     "HAYSTACK_TELEMETRY_ENABLED": "False",

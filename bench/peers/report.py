@@ -14,8 +14,8 @@ NAMES = {
     "haystack": "Haystack",
     "txtai": "txtai",
     "openai_sdk": "openai SDK alone",
-    "footnote_http": "Footnote over HTTP",
-    "footnote_embedding": "Footnote over HTTP, embedding",
+    "footnote_embedding": "Footnote, embedding too",
+    "footnote_http": "the same over HTTP",
 }
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
 ROW, LABEL, WIDTH, BAR = 16, 130, 640, 420

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +12,7 @@ from bench.peers.job import CHAT_PASSAGES, TOP, Chat, Job, Search
 from footnote.bootstrap import Core
 from footnote.events import Failed, Token
 from footnote.settings import LLM, Settings
+from footnote.tracing import new_trace_id
 from footnote.types import Caller, Profile, Turn
 from footnote_local.evaluate import DEPTH
 
@@ -33,16 +33,17 @@ class Given:
         return np.array([self.job.vector_of_question[text] for text in texts], np.float32)
 
 
-def open_core(job: Job, index: Path) -> Core:
+def open_core(job: Job, *, vectors_given: bool) -> Core:
     """On an index of the job's passages that was made before, as `footnote ingest` makes it."""
-    core = Core(Settings(footnote_data=index, llm=LLM(base_url=job.model_url or None, model="stub", discover=False)))
-    assert core.embedder is not None, "the built-in embedder is not installed"
-    core.embedder = Given(job, core.embedder.name, core.embedder.languages)
+    core = Core(Settings(footnote_data=job.folder / "footnote", llm=LLM(base_url=job.model_url or None, model="stub", discover=False)))
+    if vectors_given:
+        assert core.embedder is not None, "the built-in embedder is not installed"
+        core.embedder = Given(job, core.embedder.name, core.embedder.languages)
     return core
 
 
 def make_search(job: Job) -> Search:
-    core = open_core(job, job.folder / "footnote")
+    core = open_core(job, vectors_given=True)
 
     async def search(question: str) -> Sequence[str]:
         turn = await core.retrieve.finish(Turn("bench", ME, PROFILE, question, "default", limit=DEPTH))
@@ -51,12 +52,10 @@ def make_search(job: Job) -> Search:
     return search
 
 
-def make_chat(job: Job) -> Chat:
-    core = open_core(job, job.folder / "footnote")
+def make_chat(job: Job, *, vectors_given: bool = True) -> Chat:
+    core = open_core(job, vectors_given=vectors_given)
 
     async def chat(question: str) -> AsyncIterator[str]:
-        from footnote.tracing import new_trace_id
-
         async for event in core.answer.run(Turn(new_trace_id(), ME, PROFILE, question, "default", limit=CHAT_PASSAGES)):
             if isinstance(event, Failed):
                 raise event.error
