@@ -25,7 +25,7 @@ GONE = problems({404: "The caller has no such document"})
 
 class UploadRequest(BaseModel):
     file_name: str = Field(min_length=1, max_length=1000)
-    size: int = Field(ge=0, description="Bytes.")
+    size: int = Field(ge=0, le=2**53, description="Bytes.")
     index_name: str | None = Field(None, description="The collection; by default the configured one.")
     permission_groups: list[str] = []
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from hypothesis.configuration import set_hypothesis_home_dir
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.python.asgi import ASGIClient
@@ -27,7 +30,7 @@ from tests.functions.conftest import ASK, BRIDGE
 
 CREATE = {"query": create_query, "ingest": create_ingest, "feedback": create_feedback, "stats": create_stats}
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-CALM = settings(  # the same examples in every run
+CALM = settings(  # the same examples in every run; FOOTNOTE_EXAMPLES=150 looks further
     max_examples=int(os.environ.get("FOOTNOTE_EXAMPLES", "12")),
     derandomize=True,
     database=None,
@@ -46,11 +49,13 @@ EVERY = [pytest.param(name, operation, id=f"{name}-{operation.label}") for name 
 
 
 @pytest.fixture(scope="module")
-def core(tmp_path_factory: pytest.TempPathFactory) -> Core:
+def core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Core]:
+    set_hypothesis_home_dir(tmp_path_factory.mktemp("hypothesis"))
     folder: Path = tmp_path_factory.mktemp("data")
     made = Core(Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
     made.embedder = FakeEmbedder()  # without one, a search by meaning is a 503 that the OpenAPI names
-    return made
+    yield made
+    asyncio.run(made.close())
 
 
 @pytest.fixture(scope="module")

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable
 from functools import cache, cached_property, partial
+from importlib.util import find_spec
 from typing import Any
 
 from footnote.adapters.cache_sqlite import SqliteCache
@@ -24,7 +25,7 @@ from footnote.adapters.secret_local import load_secret
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.answer.extract import is_answerable
 from footnote.errors import FootnoteError
-from footnote.ingest.child import ParserProcess
+from footnote.ingest.child import DOCLING, PARSER, ParserProcess
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
 from footnote.learn.questions import suggest_questions
@@ -153,7 +154,8 @@ class Core:
     @cached_property
     def parser(self) -> Parser:
         limits = self.settings.ingest
-        return self._parser or ParserProcess(limits.parse_limit_s, limits.parse_memory_mb)
+        parser = DOCLING if self.settings.docling_enabled and find_spec("docling") else PARSER
+        return self._parser or ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=parser)
 
     @cached_property
     def _store(self) -> Any:

@@ -94,6 +94,7 @@ class Settings(BaseSettings):
     auth: Auth = Field(default_factory=Auth)
 
     footnote_data: Path = Field(Path("data"), description="Folder of the embedded index, stores and files.")
+    docling_enabled: bool = Field(False, description="Read office files and e-books with docling, where it is installed; slower.")
     index_name: str = Field("default", description="Collection of a caller that names none.")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = Field("rrf", description="Default of `/ask`: rrf, bm25, knn or cc.")
 

@@ -30,6 +30,7 @@ MAX_ANSWER = 256 * 1024 * 1024
 """Bytes of JSON that a child may send back."""
 PARSER = "footnote.ingest.parse"
 """The module whose `parse(data, file_name)` the child runs."""
+DOCLING = "footnote.ingest.parse.with_docling"
 
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from footnote.ingest.child import serve; serve(*sys.argv[2:])"
 _TICK_S = 0.1

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 
-from footnote.ingest.pieces import Piece, divide, parts, piece_of, render, size
-from footnote.text.tokens import count_tokens
+from footnote.ingest.pieces import Piece, cost, divide, parts, piece_of, render, size
+from footnote.text.tokens import WIDEST, count_tokens
 from footnote.types import Block, BlockKind, Chunk, Document, Level, Parsed, make_chunk_id
 
 SMALL = 40
@@ -23,7 +23,6 @@ _TINY_SECTION = 0.25
 """A passage filled less than this takes in the next section, if that fits as a whole."""
 _HALF_FULL = 0.5
 """A passage filled less than this takes in a small one of the next section."""
-
 Path = tuple[str, ...]
 
 
@@ -52,7 +51,7 @@ class Passage:
         self.tokens = size(self.pieces)
 
     def size_with(self, piece: Piece) -> int:
-        return self.tokens + size([*self.pieces[-1:], piece]) - size(self.pieces[-1:])
+        return self.tokens + cost(self.pieces[-1] if self.pieces else None, piece)
 
     def add(self, piece: Piece, path: Path) -> None:
         self.tokens = self.size_with(piece)
@@ -222,17 +221,23 @@ def _even_out(before: Passage, passage: Passage) -> None:
 
 def _opening(section: Section, max_tokens: int, lang: str) -> Passage:
     """A section's whole path, and its text up to the limit."""
-    body = [piece for piece in section.pieces if piece.kind != "heading"]
+    body = [_start(piece, max_tokens) for piece in section.pieces[: max_tokens + 1] if piece.kind != "heading"]
     path = Piece(-1, "heading", " › ".join(section.path), section.pieces[0].page, keep_with_next=True)
     opening = _pack([Section(section.path, (path, *body) if section.path else tuple(body))], max_tokens, lang)[0]
     return Passage(opening.pieces, [section.path])
+
+
+def _start(piece: Piece, max_tokens: int) -> Piece:
+    """Enough of a piece to fill a passage: the rest need not be cut a second time."""
+    enough = WIDEST * max_tokens
+    return replace(piece, text=piece.text[:enough]) if len(piece.text) > enough else piece
 
 
 def _outline(title: str, sections: Sequence[Section], max_tokens: int, lang: str) -> str:
     """The title, the first paragraph (at most half), and as many levels of headings as still fit."""
     texts = [piece for section in sections for piece in section.pieces if piece.kind == "paragraph"]
     text = next((piece for piece in texts if piece.tokens > SMALL // 2), texts[0] if texts else None)  # rather not a date or a number
-    first = render(_pack([Section((), (text,))], max_tokens // 2, lang)[0].pieces) if text else ""
+    first = render(_pack([Section((), (_start(text, max_tokens),))], max_tokens // 2, lang)[0].pieces) if text else ""
     paths = list(dict.fromkeys(section.path for section in sections if section.path))
     head = render(_pack([Section((), (Piece(0, "paragraph", title),))], max_tokens // 4, lang)[0].pieces) if title.strip() else ""
     for depth in range(max(map(len, paths), default=0), 0, -1):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from footnote.text.sentences import split_sentences
-from footnote.text.tokens import count_tokens
+from footnote.text.tokens import WIDEST, count_tokens
 from footnote.types import Block, BlockKind, Part, Place
 
 
@@ -63,7 +63,12 @@ def piece_of(number: int, block: Block, following: Block | None) -> Piece:
 
 def size(pieces: Sequence[Piece]) -> int:
     """Tokens of what `render` makes of them, or a few more."""
-    return sum(piece.tokens + (piece.opening_tokens if _begins(pieces, i) else 0) for i, piece in enumerate(pieces))
+    return sum(cost(pieces[i - 1] if i else None, piece) for i, piece in enumerate(pieces))
+
+
+def cost(before: Piece | None, piece: Piece) -> int:
+    """Tokens that a piece adds to what ends with `before`."""
+    return piece.tokens + (piece.opening_tokens if _begins(before, piece) else 0)
 
 
 def render(pieces: Sequence[Piece]) -> str:
@@ -93,15 +98,17 @@ def _goes_on(before: Part, part: Part) -> bool:
 
 def _laid_out(pieces: Sequence[Piece]) -> Iterator[tuple[str, Piece]]:
     """Each piece, and what stands before it."""
-    for i, piece in enumerate(pieces):
-        if _begins(pieces, i):
-            yield ("\n\n" if i else "") + (f"{piece.opening}\n" if piece.opening else ""), piece
+    before: Piece | None = None
+    for piece in pieces:
+        if _begins(before, piece):
+            yield ("\n\n" if before else "") + (f"{piece.opening}\n" if piece.opening else ""), piece
         else:
             yield piece.glue, piece
+        before = piece
 
 
-def _begins(pieces: Sequence[Piece], i: int) -> bool:
-    return i == 0 or pieces[i - 1].block != pieces[i].block
+def _begins(before: Piece | None, piece: Piece) -> bool:
+    return before is None or before.block != piece.block
 
 
 def divide(piece: Piece, max_tokens: int, lang: str) -> list[Piece]:
@@ -109,7 +116,7 @@ def divide(piece: Piece, max_tokens: int, lang: str) -> list[Piece]:
     character stays as it is."""
     for parts in (_rows(piece, max_tokens), _lines(piece), _sentences(piece, lang), _halves(piece)):
         if len(parts) > 1:
-            return [*(replace(part, keep_with_next=False) for part in parts[:-1]), parts[-1]]
+            return [*(replace(part, keep_with_next=False) if part.keep_with_next else part for part in parts[:-1]), parts[-1]]
     return [piece]
 
 
@@ -153,9 +160,9 @@ def _halves(piece: Piece) -> list[Piece]:
 
 
 def _between(piece: Piece, bounds: Sequence[tuple[int, int]]) -> Iterator[Piece]:
-    """The parts at these bounds, each with the white space that stood before it as its glue."""
+    """The parts at these bounds, each with the white space that stood before it as its glue, of a long run the beginning."""
     last = 0
     for start, end in bounds:
-        glue = piece.text[last:start] if last else piece.glue
+        glue = piece.text[last:start][:WIDEST] if last else piece.glue
         yield replace(piece, text=piece.text[start:end], glue=glue, start=piece.start + start)
         last = end

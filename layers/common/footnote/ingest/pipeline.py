@@ -76,12 +76,13 @@ class Ingestor:
         """Stores a file and queues its work; when this returns, nothing of it can be lost. `refused`: why it is
         kept as FAILED and never queued."""
         check_size(len(data), self.settings.max_file_mb)
+        digest = await asyncio.to_thread(hashlib.sha256, data)
         document, _ = await self.ledger.accept(
             caller,
             file_name=check_file_name(file_name),
             collection=check_collection(collection),
             permission_groups=check_groups(permission_groups, caller),
-            content_hash=hashlib.sha256(data).hexdigest(),
+            content_hash=digest.hexdigest(),
             size=len(data),
             metadata=metadata,
             doc_id=doc_id,

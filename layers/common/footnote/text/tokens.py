@@ -82,6 +82,7 @@ def count_tokens(text: str) -> int:
     """About how many tokens a model's tokenizer makes of this; within 15 % on prose, never used for billing.
 
     A Latin word counts 1 + a quarter for every letter past five, a CJK character .65, other signs .5.
+    No text has fewer than one for `WIDEST` characters.
     """
     total = 0.0
     for word in WORD.findall(text):

@@ -8,14 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, takewhile, zip_longest
 
-from footnote.ingest.parse.table import to_markdown
+from footnote.ingest.parse.table import MAX_AREA, to_markdown
 from footnote.types import Block, Parsed
 
 MAX_CELLS = 500_000
 """Filled cells of one file that are read."""
 
-_MAX_AREA = 2_000_000
-"""Cells of one table, empty ones included; of larger ones only the filled cells are written."""
 _MAX_REPEATS = 100_000
 """Cells of one file that are filled because a merged cell spreads over them."""
 _NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,:\s-]*\s?(?:%|[^\w\s]{1,3}|[A-Z]{3})?")
@@ -156,7 +154,7 @@ def _table(region: Rows, wide: Spans, page: int) -> Iterator[Block]:
         rows = [_one_header(rows[0], rows[1], {column: wide.get((numbers[0], column), column) for column in rows[0]}), *rows[2:]]
     if len(columns) == 1 and any(len(_first(row)) > _LONG_TEXT for row in rows):
         yield from (Block("paragraph", _first(row), page=page) for row in rows)
-    elif len(columns) * len(rows) > _MAX_AREA:
+    elif len(columns) * len(rows) > MAX_AREA:
         yield Block("paragraph", "\n".join(" | ".join(row.values()) for row in rows), page=page)
     else:
         yield Block("table", to_markdown([[row.get(column, "") for column in columns] for row in rows]), page=page)

@@ -12,6 +12,8 @@ from footnote.types import Block, Parsed
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 50
+MAX_AREA = 2_000_000
+"""Cells of one table, empty ones included: in a larger one no empty cells are written to fill a row."""
 
 
 def parse(data: bytes) -> Parsed:
@@ -31,7 +33,8 @@ def to_markdown(rows: Sequence[Sequence[str]]) -> str:
     if not rows:
         return ""
     width = max(len(row) for row in rows)
-    lines = ["| " + " | ".join([*map(_cell, row), *[""] * (width - len(row))]) + " |" for row in rows]
+    filled = width if width * len(rows) <= MAX_AREA else 0
+    lines = ["| " + " | ".join([*map(_cell, row), *[""] * (filled - len(row))]) + " |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
 

@@ -1,0 +1,68 @@
+"""A hostile file is refused, with a reason and a remedy, or read within bounds; the next file is read as if nothing had been."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+
+from footnote.errors import UnreadableFile
+from footnote.ingest.child import ParserProcess
+from footnote.ingest.parse import MAX_TEXT, finish
+from footnote.ingest.pipeline import cut
+from footnote.text.tokens import WIDEST, count_tokens
+from footnote.types import Block, Parsed
+from tests.fakes import make_document
+from tests.hostile import packages, pdfs, texts
+from tests.hostile.case import Case
+
+CASES = [*packages.CASES, *texts.CASES, *pdfs.CASES]
+TOKENS = 320
+
+
+@pytest.fixture(scope="module")
+def reader() -> Iterator[ParserProcess]:
+    """With the memory that it has by default, and less time."""
+    made = ParserProcess(limit_s=30)
+    yield made
+    asyncio.run(made.close())
+
+
+async def read(reader: ParserProcess, case: Case) -> Parsed | UnreadableFile:
+    try:
+        return await reader.parse(case.make(), case.file_name)
+    except UnreadableFile as exc:
+        return exc
+
+
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+async def test_a_hostile_file_is_refused_or_contained(case: Case, reader: ParserProcess) -> None:
+    found = await read(reader, case)
+    if isinstance(found, UnreadableFile):
+        assert case.reason is not None, found.reason
+        assert found.reason.startswith(case.reason)
+        assert found.remedy
+    else:
+        assert case.reason is None
+        assert case.holds in "\n".join(block.text for block in found.blocks)
+        assert sum(len(block.text) for block in found.blocks) <= MAX_TEXT
+        chunks = cut(make_document(), found, "en", TOKENS)
+        assert max(count_tokens(chunk.text) for chunk in chunks) <= TOKENS
+        assert max(len(chunk.text) for chunk in chunks) <= TOKENS * WIDEST
+    good = await reader.parse(b"# Fees\n\nTwo euros.", "good.md")
+    assert good.blocks == (Block("heading", "Fees", 1), Block("paragraph", "Two euros."))
+
+
+def test_there_are_enough_of_them_and_no_two_are_called_the_same() -> None:
+    names = [case.name for case in CASES]
+    assert len(names) >= 150
+    assert len(set(names)) == len(names)
+
+
+def test_text_past_the_limit_is_left_out_from_the_end_of_a_line_on_and_the_reader_is_told() -> None:
+    blocks = Block("list", "x" * 9_000_000), Block("list", "y" * 600_000 + "\n" + "z" * 600_000), Block("paragraph", "End.")
+    parsed = finish(Parsed(blocks), "text", "long.txt")
+    assert [block.text[-1] + str(len(block.text)) for block in parsed.blocks] == ["x9000000", "y600000"]
+    assert parsed.reason == "Only the first 10,000,000 characters were read."
+    assert parsed.remedy == "Split it into smaller files and add those."

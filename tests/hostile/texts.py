@@ -1,0 +1,204 @@
+"""Hostile text files: nesting, endless lines, lying encodings, names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import string
+
+from tests.hostile.case import Case
+from tests.hostile.packages import FILE, LAUGHS
+
+UNREADABLE = "This file could not be read; it may be damaged."
+BINARY = "This file holds binary data, not text."
+EMPTY = "This file holds no text"
+RIGHT_TO_LEFT = "\u202e"
+ZERO_WIDTH = "\u200b\u200d\u2060\ufeff"
+
+
+def page(body: str) -> bytes:
+    return f"<!doctype html><html><head><title>T</title></head><body>{body}</body></html>".encode()
+
+
+def mail(parts: int) -> bytes:
+    """A multipart in a multipart in a multipart …"""
+    head = "From: a@b.c\r\nTo: d@e.f\r\nSubject: Deep\r\nMIME-Version: 1.0\r\n"
+    open_ = "".join(f'Content-Type: multipart/mixed; boundary="b{i}"\r\n\r\n--b{i}\r\n' for i in range(parts))
+    close = "".join(f"\r\n--b{i}--\r\n" for i in reversed(range(parts)))
+    return f"{head}{open_}Content-Type: text/plain\r\n\r\nHello.{close}".encode()
+
+
+def mail_of(content_type: str, body: bytes, encoding: str = "7bit") -> bytes:
+    head = (
+        f"From: a@b.c\nTo: d@e.f\nSubject: Hi\nMIME-Version: 1.0\nContent-Type: {content_type}\nContent-Transfer-Encoding: {encoding}\n\n"
+    )
+    return head.encode() + body
+
+
+def rtf(body: str) -> bytes:
+    return rb"{\rtf1\ansi " + body.encode() + b"}"
+
+
+def notebook(cells: int) -> bytes:
+    return json.dumps({"nbformat": 4, "cells": [{"cell_type": "code", "source": ["x = 1\n"], "outputs": []}] * cells}).encode()
+
+
+def lines(pattern: str, count: int) -> bytes:
+    return f"Begin. {pattern * count} End.".encode()
+
+
+CASES = [
+    # --- nesting -------------------------------------------------------------------------------
+    Case("HTML 20,000 elements deep", "a.html", lambda: page("<div>" * 20_000 + "Deep."), None, "Deep."),
+    Case("HTML 1,000 tables deep", "a.html", lambda: page("<table><tr><td>" * 1_000 + "Deep."), None, "Deep."),
+    Case("HTML 5,000 lists deep", "a.html", lambda: page("<ul><li>" * 5_000 + "Deep."), None, "Deep."),
+    Case("HTML with 5,000 footers in one another", "a.html", lambda: page("Top.<footer><header>" * 5_000 + "Deep."), None, "Top."),
+    Case(
+        "an HTML table of lying spans",
+        "a.html",
+        lambda: page("<table>" + "<tr><td colspan=9999999 rowspan=9999999>x<td>y</tr>" * 2_000 + "</table>"),
+        None,
+        "x",
+    ),
+    Case("20,000 attributes", "a.html", lambda: page(f"<p {' '.join(f'a{i}=1' for i in range(20_000))}>Hi.</p>"), None, "Hi."),
+    Case(
+        "scripts and styles",
+        "a.html",
+        lambda: page("<script>evil()</script><style>p{}</style><p onclick=evil()>Hi.</p>" * 20_000),
+        None,
+        "Hi.",
+    ),
+    Case("entities in an SVG", "a.svg", lambda: f'<?xml version="1.0"?>{LAUGHS}<svg><text>&a8;</text></svg>'.encode(), None, "&a8;"),
+    Case("an entity of a file in an XML", "a.xml", lambda: f'<?xml version="1.0"?>{FILE}<x>&a8;</x>'.encode(), None, "&a8;"),
+    Case("XML 100,000 elements deep", "a.xml", lambda: b"<a>" * 100_000 + b"Deep.", None, "Deep."),
+    Case("JSON 100,000 lists deep", "a.json", lambda: b"[" * 100_000 + b"]" * 100_000, None, "[["),
+    Case("JSON 900 objects deep", "a.json", lambda: b'{"a":' * 900 + b"1" + b"}" * 900, None, "1"),
+    Case("JSON of one number with a million digits", "a.json", lambda: b'{"a": ' + b"9" * 1_000_000 + b"}", None, "9"),
+    Case("JSON of 20,000 records", "a.jsonl", lambda: b'{"a": 1}\n' * 20_000, None, "1"),
+    Case("JSON of 100,000 keys", "a.json", lambda: json.dumps({f"k{i}": i for i in range(100_000)}).encode(), None, "k1"),
+    Case("a notebook of 20,000 cells", "a.ipynb", lambda: notebook(20_000), None, "x = 1"),
+    Case("Markdown 10,000 quotes deep", "a.md", lambda: b"> " * 10_000 + b"Deep.", EMPTY),
+    Case("Markdown 10,000 lists deep", "a.md", lambda: b"- " * 10_000 + b"Deep.", EMPTY),
+    Case("Markdown of 100,000 open brackets", "a.md", lambda: b"[" * 100_000, None, "["),
+    Case("Markdown of open links", "a.md", lambda: b"[a](" * 20_000, None, "[a]"),
+    Case("Markdown of open emphasis", "a.md", lambda: b"*a_ " * 20_000, None, "a"),
+    Case("Markdown of back ticks", "a.md", lambda: b"".join(b"`" * i + b" " for i in range(1, 800)), None, "`"),
+    Case("a Markdown table of 10,000 columns", "a.md", lambda: b"|a" * 10_000 + b"\n" + b"|-" * 10_000 + b"\n" + b"|b" * 10_000, None, "b"),
+    Case("a Markdown table that is filled up", "a.md", lambda: b"|a" * 3_000 + b"\n" + b"|-" * 3_000 + b"\n" + b"|b\n" * 3_000, None, "b"),
+    Case("a mail 1,000 parts deep", "a.eml", lambda: mail(1_000), UNREADABLE),
+    Case(
+        "a mail of 5,000 parts",
+        "a.eml",
+        lambda: mail_of('multipart/mixed; boundary="b"', b"--b\n\nHello.\n" * 5_000 + b"--b--"),
+        None,
+        "Hello.",
+    ),
+    Case(
+        "a mail whose boundary never comes",
+        "a.eml",
+        lambda: mail_of('multipart/mixed; boundary="b"', b"Hello.\n" * 1_000),
+        None,
+        "From: a@b.c",
+    ),
+    Case(
+        "a mail in a mail in a mail",
+        "a.eml",
+        lambda: b"Content-Type: message/rfc822\n\n" * 2_000 + mail_of("text/plain", b"Hello."),
+        UNREADABLE,
+    ),
+    Case("a mail in a charset nobody knows", "a.eml", lambda: mail_of("text/plain; charset=klingon", b"Hello."), None, "Hello."),
+    Case("a mail of broken base64", "a.eml", lambda: mail_of("text/plain", b"SGVsbG8u!!!=\x00\xff", "base64"), None, "Hello."),
+    Case(
+        "a mail with a header of 2 MB",
+        "a.eml",
+        lambda: mail_of("text/plain", b"Hello.").replace(b"Hi", b"=?utf-8?q?" + b"=41" * 700_000 + b"?="),
+        None,
+        "Hello.",
+    ),
+    Case("RTF 100,000 groups deep", "a.rtf", lambda: rtf("{" * 100_000 + "Deep." + "}" * 100_000), "This file is damaged"),
+    Case("RTF that never closes", "a.rtf", lambda: rtf("{\\b " * 1_000 + "Deep."), None, "Deep."),
+    Case("RTF with lying numbers", "a.rtf", lambda: rtf("\\u99999999999999999999? \\'zz Hi."), None, "Hi."),
+    Case("an RTF table of 20,000 cells", "a.rtf", lambda: rtf("\\trowd" + "\\cellx1 x\\cell" * 20_000 + "\\row"), None, "x"),
+    # --- lines and columns ---------------------------------------------------------------------
+    Case("a line of 13 MB", "a.txt", lambda: b"bridge river " * 1_000_000, None, "bridge"),
+    Case("CSV of 10,000 columns", "a.csv", lambda: (b"," * 9_999 + b"x\n") * 30, None, "x"),
+    Case("CSV of 20,000 rows", "a.csv", lambda: b"a,b\n" * 20_000, None, "a"),
+    Case("CSV whose quote never ends", "a.csv", lambda: b'a,b\n"' + b"x,y\n" * 40_000, None, "x"),
+    Case("CSV of quotes", "a.csv", lambda: b'"' * 500_001, None, '"'),
+    Case("CSV of one wide row among narrow ones", "a.csv", lambda: b"a,b\n" * 20_000 + b"," * 50_000 + b"x\n", None, "x"),
+    # --- patterns ------------------------------------------------------------------------------
+    *(
+        Case(f"50,000 times {what}", "a.txt", lambda unit=unit: lines(unit, 50_000), None, "End.")
+        for what, unit in (
+            ("one letter", "a"),
+            ("digits", "1"),
+            ("digits and dots", "1."),
+            ("numbers", "1. "),
+            ("dots", "."),
+            ("dots and spaces", ". "),
+            ("spaces", " "),
+            ("hyphens", "-"),
+            ("underscores", "_"),
+            ("equals signs", "="),
+            ("pipes", "|"),
+            ("quotes", '."'),
+            ("abbreviations", "e.g. "),
+            ("initials", "A."),
+            ("accents on one letter", "\u0301"),
+            ("Hangul", "가"),
+            ("hyphenated line ends", "a-\n"),
+            ("bullets", "\n- "),
+            ("empty lines", "\n \n"),
+            ("tabs", "\t"),
+            ("at signs", "@"),
+            ("brackets", "("),
+            ("colons", "a: "),
+        )
+    ),
+    *(
+        Case(f"Markdown of 20,000 times {unit!r}", "a.md", lambda unit=unit: lines(unit, 20_000), None, "End.")
+        for unit in ("\\", "~", "<", "&", "\n#", "\n1. ", "\n> ", "\n|", "![", "<a ", "&#", "\n```\n")
+    ),
+    # --- characters ----------------------------------------------------------------------------
+    Case("direction marks", "a.txt", lambda: f"pay {RIGHT_TO_LEFT}001 euros{RIGHT_TO_LEFT}".encode(), None, "pay 001 euros"),
+    Case("zero-width characters", "a.txt", lambda: f"i{ZERO_WIDTH}gnore{ZERO_WIDTH}".encode(), None, "i\u200dgnore\u200d"),
+    Case("lone surrogates in UTF-16", "a.txt", lambda: "Hi.".encode("utf-16") + b"\x00\xd8\x41\x00" * 100, None, "Hi."),
+    Case(
+        "tags of hidden text", "a.txt", lambda: ("Hi." + "".join(chr(0xE0000 + ord(c)) for c in string.ascii_letters)).encode(), None, "Hi."
+    ),
+    Case("NULs among letters", "a.txt", lambda: b"Hello.\0" * 1_000, None),
+    Case("half of its bytes are no UTF-8", "a.txt", lambda: bytes(range(256)) * 100, BINARY),
+    Case("UTF-7 that means a script", "a.html", lambda: b"<html><meta charset=utf-7><body>+ADw-script+AD4-evil", None, "script"),
+    Case(
+        "a charset that is a codec of Python",
+        "a.html",
+        lambda: b"<html><meta charset=unicode_escape><body>\\x41\\N{BULLET}Hi.",
+        None,
+        "Hi.",
+    ),
+    Case("a charset that unpacks", "a.html", lambda: b"<html><meta charset=zlib_codec><body>Hi.\xe9", None, "Hi."),
+    Case("a charset called idna", "a.html", lambda: b"<html><meta charset=idna><body>" + b"Hi.\xe9 " * 20_000, None, "Hi."),
+    Case("a charset called punycode", "a.html", lambda: b"<html><meta charset=punycode><body>" + b"Hi.\xe9-a " * 2_000, None, "Hi."),
+    Case("one character as big as UTF-32 allows", "a.txt", lambda: b"\xff\xfe\x00\x00H\0\0\0i\0\0\0\xff\xff\xff\x7f", None, "Hi"),
+    # --- what it is not ------------------------------------------------------------------------
+    Case("a program called text", "a.txt", lambda: b"\x7fELF\x02\x01\x01" + bytes(100), "This is a program"),
+    Case("a picture with HTML behind it", "a.html", lambda: b"GIF89a=1;/*" + page("<p>Hi.</p>"), "This is an image (.gif)"),
+    Case("HTML with a PDF's header in it", "a.html", lambda: page("<p>Hi.</p>") + b"%PDF-1.4\n", "This PDF is damaged"),
+    Case("a PDF and a ZIP", "a.zip", lambda: b"%PDF-1.4\n" + b"PK\x03\x04" * 100, "This PDF"),
+    Case("a gzip bomb", "a.txt.gz", lambda: gzip.compress(bytes(50 << 20)), "This is a compressed archive (.gz)"),
+    Case("white space only", "a.txt", lambda: b" \n" * 100_000, EMPTY),
+    # --- names ---------------------------------------------------------------------------------
+    *(
+        Case(f"a name of {what}", name, lambda: b"Hi.", None, "Hi.")
+        for what, name in (
+            ("1,000 characters", "n" * 996 + ".txt"),
+            ("controls", "a\x00\x1b\r\n.txt"),
+            ("dots", ".."),
+            ("a path", "../../etc/passwd"),
+            ("Korean", "보고서.txt"),
+            ("emoji", "📄👩‍💻.txt"),
+            ("reversed letters", f"a{RIGHT_TO_LEFT}txt.exe"),
+            ("a lone surrogate", "a\udc80.txt"),
+        )
+    ),
+]
