@@ -11,9 +11,9 @@ from pypdf import PdfReader, PdfWriter
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
-from footnote.ingest.parse.pdf_blocks import to_blocks
-from footnote.ingest.parse.pdf_lines import Line
-from footnote.ingest.parse.pdf_page import with_ligatures
+from footnote.ingest.parse.pdf.blocks import to_blocks
+from footnote.ingest.parse.pdf.lines import Line
+from footnote.ingest.parse.pdf.page import with_ligatures
 from footnote.types import Block
 from tests.footnote.ingest.pdf_files import Drawing, Image, Text, make_pdf, paragraph
 

@@ -1,4 +1,4 @@
-"""What is in a file? Bytes → blocks. A format is one module with a `parse`, and one row here.
+"""What is in a file? Bytes → blocks. A format is one module, or one folder, with a `parse`, and one row here.
 
 Parsers are synchronous and import their libraries lazily; they run in a child process
 (`footnote.ingest.child`), because files come from strangers.
@@ -22,7 +22,7 @@ FORMATS: dict[str, str] = {
     "xlsx": "footnote.ingest.parse.xlsx",
     "xls": "footnote.ingest.parse.xls",
     "odt": "footnote.ingest.parse.odf",
-    "ods": "footnote.ingest.parse.ods",
+    "ods": "footnote.ingest.parse.odf.sheets",
     "odp": "footnote.ingest.parse.odf",
     "epub": "footnote.ingest.parse.epub",
     "rtf": "footnote.ingest.parse.rtf",

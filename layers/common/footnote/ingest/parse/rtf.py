@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.docx_styles import style_of_name
+from footnote.ingest.parse.docx.styles import style_of_name
 from footnote.ingest.parse.package import damaged
 from footnote.ingest.parse.table import fill_spans, to_markdown
 from footnote.ingest.parse.title import usable_title

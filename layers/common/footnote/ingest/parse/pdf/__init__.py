@@ -1,4 +1,4 @@
-"""PDF → blocks, by pdfium: `pdf_page` reads each page's lines, `pdf_blocks` makes blocks of them."""
+"""PDF → blocks, by pdfium: `page` reads each page's lines, `blocks` makes blocks of them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from itertools import pairwise
 
 from footnote.errors import UnreadableFile
 from footnote.ingest.parse.decode import clean
-from footnote.ingest.parse.pdf_blocks import to_blocks
-from footnote.ingest.parse.pdf_lines import Box, Line
-from footnote.ingest.parse.pdf_page import read_page
+from footnote.ingest.parse.pdf.blocks import to_blocks
+from footnote.ingest.parse.pdf.lines import Box, Line
+from footnote.ingest.parse.pdf.page import read_page
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed, Place
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from footnote.ingest.parse.pdf_lines import Line
+from footnote.ingest.parse.pdf.lines import Line
 
 _EDGE = 0.25
 """The share of a page at its top and at its bottom where headers and footers may stand."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.docx_styles import style_of_name
+from footnote.ingest.parse.docx.styles import style_of_name
 from footnote.ingest.parse.package import attr, child, count, local
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
-from footnote.ingest.parse.pdf_lines import Box
+from footnote.ingest.parse.pdf.lines import Box
 from footnote.ingest.parse.plain import join_lines
 
 _NEAR = 3.0

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.docx_pages import Pages
-from footnote.ingest.parse.docx_styles import Style, Styles, numbering_of, outline_level, read_numbering
+from footnote.ingest.parse.docx.pages import Pages
+from footnote.ingest.parse.docx.styles import Style, Styles, numbering_of, outline_level, read_numbering
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
 from footnote.ingest.parse.package import Package, attr, child, count, damaged, local
 from footnote.ingest.parse.table import fill_spans, to_markdown

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
 
-from footnote.ingest.parse.pdf_groups import BULLET, group_lines, is_bold, is_item
-from footnote.ingest.parse.pdf_lines import Line, join_rows
-from footnote.ingest.parse.pdf_running import without_running_lines
+from footnote.ingest.parse.pdf.groups import BULLET, group_lines, is_bold, is_item
+from footnote.ingest.parse.pdf.lines import Line, join_rows
+from footnote.ingest.parse.pdf.running import without_running_lines
 from footnote.ingest.parse.plain import join_with_offsets
 from footnote.ingest.parse.table import to_markdown
 from footnote.types import Block, BlockKind, Place

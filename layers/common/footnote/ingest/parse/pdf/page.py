@@ -13,9 +13,9 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from footnote.ingest.parse.decode import clean
-from footnote.ingest.parse.pdf_lines import Box, Line, unweave
-from footnote.ingest.parse.pdf_rules import read_drawn
-from footnote.ingest.parse.pdf_tables import Grid, Piece, fill, find_grids
+from footnote.ingest.parse.pdf.lines import Box, Line, unweave
+from footnote.ingest.parse.pdf.rules import read_drawn
+from footnote.ingest.parse.pdf.tables import Grid, Piece, fill, find_grids
 
 _LINE = re.compile(r"[^\n\x02\ufffe]*[\n\x02\ufffe]?")
 """pdfium writes U+0002 or U+FFFE for a hyphen at a line's end, and no line end after it."""

@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from footnote.ingest.parse.pdf_lines import Box
+from footnote.ingest.parse.pdf.lines import Box
 
 _THIN = 3.0
 """Points; what is drawn no thicker is a line."""

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
-from footnote.ingest.parse.pdf_lines import Line
+from footnote.ingest.parse.pdf.lines import Line
 from footnote.ingest.parse.plain import ITEM
 
 BULLET = re.compile(r"[•·‣▪◦●○■□➢➤✓\uf0b7\uf0a7\uf0d8]\s*|[-–*]\s+|o\s+(?=[A-Z])")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.odf_styles import Styles, read_styles
+from footnote.ingest.parse.odf.styles import Styles, read_styles
 from footnote.ingest.parse.package import Package, attr, child, count, damaged, local, needs_password
 from footnote.ingest.parse.table import fill_spans, to_markdown
 from footnote.types import Block, BlockKind, Parsed
