@@ -300,6 +300,7 @@ def test_citations_are_walked_through_by_keyboard(open_screen: Open, server: str
     expect(view_of(page).locator("mark").first).to_contain_text("lighthouse keeper is called Quint")
     page.keyboard.press("[")
     expect(page.locator("#passage-title")).to_have_text(first)
+    expect(page.locator("#source-back")).to_be_visible()  # once the source is there
     reached = []
     for _ in range(8):
         page.keyboard.press("Tab")
