@@ -18,7 +18,7 @@ NAMES = {
     "footnote_http": "the same over HTTP",
 }
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
-ROW, LABEL, WIDTH, BAR = 16, 130, 640, 420
+ROW, LABEL, WIDTH, BAR = 16, 160, 670, 420
 
 
 @dataclass(frozen=True, slots=True)
