@@ -18,7 +18,7 @@ from tests.fakes import make_document
 
 LINES = "The tower was lit in 1874. It was torn down in 1999."
 PLACES = (Place(0, 3, 100, 50, 360, 62), Place(26, 3, 100, 64, 360, 76))
-"""Two lines of 26 characters each (the first with the space at its end): ten points a character."""
+"""Two lines of 260 points; by their characters 11.12 and, with the space that begins it, 10.96 ems wide."""
 ME, OTHER = Caller("me", frozenset({"staff"})), Caller("other", frozenset({"guests"}))
 
 
@@ -33,17 +33,17 @@ def test_a_sentence_is_marked_in_its_block_and_boxed_on_its_line() -> None:
     passage = locate(chunk, blocks, [(start, len(chunk.text))])
     assert passage.quote == "It was torn down in 1999."
     assert passage.marks == (Mark(1, 27, 52),)
-    assert passage.boxes == (Box(3, 110.0, 64, 360.0, 76),)
+    assert passage.boxes == (Box(3, 106.6, 64, 360.0, 76),)  # .28 of 10.96 ems further right
 
 
-def test_part_of_a_line_is_boxed_in_proportion() -> None:
+def test_part_of_a_line_is_boxed_by_the_widths_of_its_characters() -> None:
     blocks = (Block("paragraph", LINES, 0, 3, PLACES),)
     (chunk,) = cut(*blocks)
     passage = locate(chunk, blocks, [(4, 9)])
     assert passage.quote == "tower"
     (box,) = passage.boxes
     assert (box.page, box.y0, box.y1) == (3, 50, 62)
-    assert (box.x0, box.x1) == (140.0, 190.0)
+    assert (box.x0, box.x1) == (145.4, 200.5)  # "The " 1.94 ems, "tower" 2.36
 
 
 def test_without_bounds_the_whole_passage_is_marked() -> None:

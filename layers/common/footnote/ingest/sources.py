@@ -15,6 +15,9 @@ from footnote.ports import Files, Index, Ledger
 from footnote.types import Block, Caller, Chunk, Document, Parsed, Place, make_chunk_id
 
 Bounds = tuple[int, int]
+FIRST_SQUARE = "\u1100"
+"""From Hangul on, signs are as wide as they are high."""
+_NARROW, _WIDE = frozenset(" iljtfrI.,;:'’‘|!()[]-"), frozenset("mwMW@%—…")
 ORDINAL = re.compile(r"[0-9]{1,9}")
 
 
@@ -95,15 +98,21 @@ def _marks(chunk: Chunk, blocks: Sequence[Block], start: int, end: int) -> Itera
 
 
 def _boxes(block: Block, mark: Mark) -> Iterator[Box]:
-    """A line that is marked in part is cut in proportion to its characters; a table's row is marked as a whole."""
+    """A line that is marked in part is cut where its characters' usual widths say; a table's row is marked as a whole."""
     after = Place(len(block.text), 0, 0, 0, 0, 0)
     for place, following in pairwise((*block.places, after)):
         first, last = max(mark.start, place.offset), min(mark.end, following.offset)
         if first >= last or not block.text[first:last].strip():
             continue
-        length = len(block.text[place.offset : following.offset].rstrip())
         x0, x1 = place.x0, place.x1
         if block.kind != "table":
-            width = (place.x1 - place.x0) / max(length, 1)
-            x0, x1 = place.x0 + width * (first - place.offset), place.x0 + width * min(last - place.offset, length)
+            line = block.text[place.offset : following.offset].rstrip()
+            scale = (place.x1 - place.x0) / _width(line)
+            x0 = place.x0 + scale * _width(line[: first - place.offset])
+            x1 = place.x0 + scale * _width(line[: last - place.offset])
         yield Box(place.page, round(x0, 1), place.y0, round(x1, 1), place.y1)
+
+
+def _width(text: str) -> float:
+    """In ems of an ordinary typeface, near enough to begin a mark between two words."""
+    return sum(0.28 if c in _NARROW else 0.8 if c in _WIDE else 1.0 if c >= FIRST_SQUARE else 0.66 if c.isupper() else 0.5 for c in text)
