@@ -156,20 +156,18 @@ def ask(
 
     core = _core(data)
     turn = run(answer(core, question, collection, sys.stdout.write if not as_json else None))
-    if as_json:
-        from query.dialects.trd import reply
+    from query.dialects.trd import reply
 
-        show_json(reply(turn, core.settings.llm).model_dump())
+    told = reply(turn, core.settings.llm)
+    if as_json:
+        show_json(told.model_dump())
     else:
         print()
-        for citation in turn.answer.citations if turn.answer else ():
-            chunk = citation.hit.chunk
+        for citation in told.citations:
             page = f", page {citation.page}" if citation.page else ""
-            print(f"[{citation.number}] {chunk.title}{page} ({chunk.public_id})")
-        if turn.answer and turn.answer.extractive and turn.outcome is None:
-            from footnote.answer.messages import message
-
-            say(message("model_failed" if turn.model else "extractive", turn.lang))
+            print(f"[{citation.number}] {citation.title}{page} ({citation.chunk_id})")
+        if told.notice:
+            say(told.notice)
     leave(Exit.OK if turn.outcome is None else Exit.BAD)
 
 

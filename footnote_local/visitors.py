@@ -15,6 +15,8 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from footnote.errors import Forbidden
+from footnote.tracing import new_trace_id
 from footnote_http.app import HEADERS, Problem
 
 OWN_SUFFIXES = (".localhost", ".local", ".internal")
@@ -35,8 +37,9 @@ class Visitors:
         if detail is None:
             await self._app(scope, receive, send)
             return
-        problem = Problem(title="This request is not allowed", status=403, detail=detail, trace_id="")
-        await JSONResponse(problem.model_dump(), 403, HEADERS, media_type="application/problem+json")(scope, receive, send)
+        problem = Problem(title=Forbidden.title, status=403, detail=detail, trace_id=new_trace_id())
+        headers = {**HEADERS, "x-trace-id": problem.trace_id}
+        await JSONResponse(problem.model_dump(), 403, headers, media_type="application/problem+json")(scope, receive, send)
 
     def _objection(self, method: str, headers: Headers) -> str | None:
         host = headers.get("host", "")

@@ -19,7 +19,7 @@ from pydantic import BaseModel, Field, ValidationError
 from starlette.types import Receive, Send
 
 from footnote.errors import FootnoteError, NotFound
-from footnote.types import Caller, Chunk, Profile, Turn, make_chunk_id
+from footnote.types import Caller, Chunk, Profile, Turn
 from query.citations import answer_text, document_url, make_citations, source_url
 from query.collections import has_collection
 
@@ -72,15 +72,14 @@ class Desk:
         return _json({"results": found})
 
     async def fetch(self, asked: Fetch) -> CallToolResult:
-        doc_id, _, ordinal = asked.id.rpartition("#")
+        doc_id = asked.id.rpartition("#")[0]
         if not doc_id:
             return _json(await self._document(asked.id))
         document = await self.core.ledger.get(self.caller, doc_id)
-        place = int(ordinal) if ordinal.isascii() and ordinal.isdigit() and len(ordinal) < 10 else -1
-        chunks: list[Chunk] = await self.core.index.read(self.caller, [make_chunk_id(doc_id, document.active_generation, place)])
-        if not chunks:
-            raise NotFound("There is no such passage. Search again.")
-        (chunk,) = chunks
+        try:
+            chunk = await self.core.sources.chunk(self.caller, document, asked.id)
+        except NotFound as exc:
+            raise NotFound("There is no such passage. Search again.") from exc
         metadata = {"doc_id": doc_id, "page": chunk.page, "headings": list(chunk.headings), "collection": chunk.collection}
         url = source_url(self.origin, chunk)
         return _json({"id": asked.id, "title": _title(chunk), "text": chunk.text, "url": url, "metadata": metadata})

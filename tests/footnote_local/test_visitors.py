@@ -29,6 +29,7 @@ async def test_a_name_that_leads_here_from_elsewhere_is_refused(host: str) -> No
     assert reply.status_code == 403
     assert reply.headers["content-type"] == "application/problem+json"
     assert "does not go by the name" in reply.json()["detail"]
+    assert reply.json()["trace_id"] == reply.headers["x-trace-id"] != ""
 
 
 async def test_a_name_that_was_given_is_taken() -> None:

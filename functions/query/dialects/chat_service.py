@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, Field
 
-from footnote.answer.messages import message
 from footnote.types import Caller, Profile, Turn
+from query.citations import answer_text
 
 PROFILE = Profile(
     "chat_service",
@@ -57,7 +57,7 @@ def reply(turn: Turn) -> ChatResponse:
     answer = turn.answer
     return ChatResponse(
         query=turn.question,
-        answer=answer.text if answer else message("blocked", turn.lang),
+        answer=answer_text(turn),
         citations=[
             ChatCitation(title=citation.hit.chunk.title, page=citation.page, url=citation.hit.chunk.metadata.get("url"))
             for citation in (answer.citations if answer else ())

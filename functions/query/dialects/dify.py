@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from footnote.errors import BadRequest, NotFound
 from footnote.types import Caller, Hit, Profile, Retriever, Turn
-from footnote_http.app import CallerOf, CoreOf, Problem, TraceId, shape_errors
+from footnote_http.app import CallerOf, CoreOf, Problem, TraceId, shape_errors, shaped
 from query.citations import Origin, source_url
 from query.collections import has_collection
 
@@ -58,15 +58,15 @@ class DifyError(BaseModel):
     error_msg: str
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": DifyError, "description": meaning}
-    for status, meaning in {
+ERRORS = shaped(
+    DifyError,
+    {
         404: "There is no such knowledge",
         413: "The body is too long",
         422: "The request cannot be used",
         503: "A part is down",
-    }.items()
-}
+    },
+)
 CODES = {401: 1001, 403: 1002, 404: 2001}
 
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from footnote.errors import BadRequest
 from footnote.events import Done, Event, Token
 from footnote.types import Answer, Caller, Profile, Turn
-from footnote_http.app import CallerOf, CoreOf, Problem, TraceId, shape_errors
+from footnote_http.app import CallerOf, CoreOf, Problem, TraceId, shape_errors, shaped
 from footnote_http.sse import stream_events
 from query.citations import Origin
 from query.collections import has_collection
@@ -75,15 +75,15 @@ class ErrorBody(BaseModel):
     error: ErrorDetail
 
 
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": ErrorBody, "description": meaning}
-    for status, meaning in {
+ERRORS = shaped(
+    ErrorBody,
+    {
         400: "The request cannot be used",
         404: "There is no such model",
         413: "The body is too long",
         503: "A part is down",
-    }.items()
-}
+    },
+)
 
 
 def add_openai(app: FastAPI) -> None:

@@ -55,6 +55,11 @@ def problems(meanings: dict[int, str]) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": meaning, "content": content} for status, meaning in meanings.items()}
 
 
+def shaped(model: type[BaseModel], meanings: dict[int, str]) -> dict[int | str, dict[str, Any]]:
+    """The same of a route whose errors have another shape (`shape_errors`)."""
+    return {status: {"model": model, "description": meaning} for status, meaning in meanings.items()}
+
+
 ErrorShape = Callable[[Problem, Exception | None], tuple[int, dict[str, Any]]]
 """A problem, and what was raised if anything was → (status, body)."""
 

@@ -256,6 +256,7 @@ async def test_a_deleted_document_is_gone_in_the_middle_of_its_work_and_stays_go
     await working
     assert (await answering(core), await core.queue.size()) == ([], 0)
     assert [await core.index.staged(document.doc_id, generation) for generation in (1, 2)] == [NOTHING] * 2
+    assert [path.name for path in (core.settings.data / "files").rglob("*") if path.is_file()] == []  # nor its text
     with pytest.raises(NotFound):
         await core.ledger.get(LOCAL, document.doc_id)
     for generation in (1, 2):

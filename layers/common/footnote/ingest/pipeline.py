@@ -151,6 +151,7 @@ class Ingestor:
             await self._process(document, generation)
         except NotFound:  # deleted meanwhile: what was staged since goes too
             await self.index.remove(doc_id)
+            await self._forget_files(doc_id, generation)
         except UnreadableFile as exc:
             await self._fail(doc_id, generation, exc.reason, exc.remedy)
         except Exception as exc:

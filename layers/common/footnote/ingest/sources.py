@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -64,17 +65,22 @@ class Sources:
     async def text(self, caller: Caller, doc_id: str) -> tuple[Document, Parsed]:
         """What was read of it; NotFound until there is something."""
         document = await self.ledger.get(caller, doc_id)
-        return document, unpack(await self.files.get(parsed_key(document.doc_id, document.active_generation)))
+        packed = await self.files.get(parsed_key(document.doc_id, document.active_generation))
+        return document, await asyncio.to_thread(unpack, packed)
 
     async def passage(self, caller: Caller, document: Document, parsed: Parsed, chunk_id: str, bounds: Sequence[Bounds]) -> Passage:
-        """`chunk_id`: as citations show it, `DOC#003`. No bounds = all of the passage."""
+        """No bounds = all of the passage."""
+        return locate(await self.chunk(caller, document, chunk_id), parsed.blocks, bounds)
+
+    async def chunk(self, caller: Caller, document: Document, chunk_id: str) -> Chunk:
+        """`chunk_id`: as citations show it, `DOC#003`."""
         doc_id, _, ordinal = chunk_id.rpartition("#")
         if doc_id != document.doc_id or not ORDINAL.fullmatch(ordinal):
             raise NotFound("There is no such passage in this document.")
         chunks = await self.index.read(caller, [make_chunk_id(doc_id, document.active_generation, int(ordinal))])
         if not chunks:
             raise NotFound("This passage is not in the document any more.")
-        return locate(chunks[0], parsed.blocks, bounds)
+        return chunks[0]
 
 
 def locate(chunk: Chunk, blocks: Sequence[Block], bounds: Sequence[Bounds] = ()) -> Passage:
