@@ -78,6 +78,47 @@ class Ingest(BaseModel):
     parse_memory_mb: int = Field(1024, ge=256, description="Most memory to read one file, in MiB.")
 
 
+class OpenSearch(BaseModel):
+    """The index in a cluster of its own. Unset: the embedded one."""
+
+    url: str | None = Field(None, description="Address of an OpenSearch cluster, domain or serverless collection.")
+    auth: Literal["none", "basic", "aws"] = Field("none", description="none, basic (user and password) or aws (requests are signed).")
+    service: Literal["es", "aoss"] = Field("es", description="What requests are signed for: es = a domain, aoss = a serverless collection.")
+    user: str | None = Field(None, description="For basic.")
+    password: SecretStr | None = Field(None, description="For basic.")
+    prefix: str = Field("footnote", pattern=r"^[a-z][a-z0-9]{0,30}$", description="What the names of all indexes begin with.")
+    server_fusion: bool = Field(False, description="Let the cluster fuse the two lists by its `hybrid` query; slower, and cc only.")
+    limit_s: float = Field(3, gt=0, description="Longest wait for one search, in seconds.")
+
+
+class DB(BaseModel):
+    """Conversations in MongoDB. Unset: in the embedded store."""
+
+    uri: SecretStr | None = Field(None, description="MongoDB URI; stands before host and port.")
+    host: str | None = Field(None, description="Host of a MongoDB without passwords.")
+    port: int = Field(27017, gt=0, lt=65536, description="Its port.")
+    name: str = Field("footnote", min_length=1, description="Database of the conversations.")
+    statistics: str = Field("statistics", min_length=1, description="Database of the roll-ups.")
+
+    @property
+    def address(self) -> str | None:
+        """The URI, or one from host and port; None = no MongoDB is configured."""
+        if self.uri is not None:
+            return self.uri.get_secret_value()
+        return f"mongodb://{self.host}:{self.port}" if self.host else None
+
+
+class AWS(BaseModel):
+    """What replaces the embedded store, files and queue, each where it is set. Region and credentials are the SDK's own."""
+
+    cache_table: str | None = Field(None, description="DynamoDB table of cached values and sessions.")
+    ledger_table: str | None = Field(None, description="DynamoDB table of the documents' states.")
+    files_bucket: str | None = Field(None, description="S3 bucket of the files as they were added, and what was read of them.")
+    drop_bucket: str | None = Field(None, description="S3 bucket that people drop files into; uploads go there too.")
+    queue_url: str | None = Field(None, description="SQS queue of files to read.")
+    event_bus: str | None = Field(None, description="EventBridge bus that is told of questions and answers.")
+
+
 class Auth(BaseModel):
     mode: Literal["none"] = Field("none", description="none: everyone who reaches the server is the one local user.")
 
@@ -92,6 +133,9 @@ class Settings(BaseSettings):
     rag: Rag = Field(default_factory=Rag)
     ingest: Ingest = Field(default_factory=Ingest)
     auth: Auth = Field(default_factory=Auth)
+    opensearch: OpenSearch = Field(default_factory=OpenSearch)
+    db: DB = Field(default_factory=DB)
+    aws: AWS = Field(default_factory=AWS)
 
     footnote_data: Path = Field(Path("data"), description="Folder of the embedded index, stores and files.")
     docling_enabled: bool = Field(False, description="Read office files and e-books with docling, where it is installed; slower.")

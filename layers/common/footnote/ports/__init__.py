@@ -8,24 +8,27 @@ written down. Every backend of a port, and every wrapper around one, passes the 
 from __future__ import annotations
 
 from footnote.ports.blocks import Block, make_block, question_of, title_of
-from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, PendingVector
+from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector
 from footnote.ports.ledger import Ledger
 from footnote.ports.models import Clock, Delta, Embedder, LanguageModel, Models, Parser
-from footnote.ports.stores import Cache, Drops, Files, Job, Queue
+from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import Rollup, Room, StoredTurn, TurnRecord, TurnStore
 
 __all__ = [
     "SMALL_COLLECTION",
     "Block",
+    "Bus",
     "Cache",
     "ChunkVectors",
     "Clock",
     "CollectionInfo",
     "Delta",
+    "Dropped",
     "Drops",
     "Embedder",
     "Files",
     "Index",
+    "Indexed",
     "Job",
     "LanguageModel",
     "Ledger",
@@ -38,6 +41,8 @@ __all__ = [
     "StoredTurn",
     "TurnRecord",
     "TurnStore",
+    "UploadForm",
+    "Uploads",
     "make_block",
     "question_of",
     "title_of",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -39,6 +39,17 @@ class ChunkVectors:
     chunk_id: str
     vector: npt.NDArray[np.float32]
     sentences: npt.NDArray[np.int8] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Indexed:
+    """A generation of a document as the index holds it, for reconciliation. `active`: it is the one that answers."""
+
+    doc_id: str
+    generation: int
+    collection: str
+    active: bool
+    chunks: int
 
 
 SMALL_COLLECTION = 200
@@ -81,12 +92,18 @@ class Index(Protocol):
         """(number of chunks, `types.chunks_digest` of them) as read back from the index."""
         ...
 
-    async def activate(self, doc_id: str, generation: int) -> None:
-        """This generation answers from now on, all others of the document are gone."""
+    async def activate(self, doc_id: str, generation: int) -> bool:
+        """This generation answers from now on, all earlier ones are gone. False, and nothing changes, where a later one
+        answers already or this one was removed; that holds whoever else writes at the same time."""
         ...
 
-    async def remove(self, doc_id: str) -> None:
-        """The document answers no query from the moment this returns. Unknown ids are fine."""
+    async def remove(self, doc_id: str, through: int) -> None:
+        """Generations up to `through` answer no query from the moment this returns, and never will again, even if one
+        of them is staged or activated later. Unknown ids are fine."""
+        ...
+
+    def inventory(self) -> AsyncIterator[Indexed]:
+        """Every generation of every document in every collection, staged ones too, ordered by doc_id, then generation."""
         ...
 
     async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:

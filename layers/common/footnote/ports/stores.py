@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,14 +23,67 @@ class Files(Protocol):
         """NotFound when there is none."""
         ...
 
-    async def delete(self, key: str) -> None: ...
+    async def delete(self, key: str) -> None:
+        """Missing keys are fine."""
+        ...
+
+    def keys(self, prefix: str) -> AsyncIterator[str]:
+        """All keys that begin so, in the order of their bytes."""
+        ...
+
+    async def link(self, key: str, valid_s: float, *, content_type: str, disposition: str) -> str | None:
+        """An address from which a browser may fetch the file for so long, with these headers; None where there is none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """A file in a bucket. `version`: changes whenever the file does."""
+
+    key: str
+    version: str
+    size: int
 
 
 class Drops(Protocol):
-    """Files that somebody put into a bucket."""
+    """Files that somebody put into a bucket. Reads see the last write."""
 
-    async def get(self, bucket: str, key: str) -> bytes:
-        """NotFound when there is none (any more)."""
+    async def get(self, bucket: str, key: str) -> tuple[bytes, str]:
+        """(bytes, version); NotFound when there is none (any more)."""
+        ...
+
+    async def head(self, bucket: str, key: str) -> Dropped | None:
+        """None when there is none (any more)."""
+        ...
+
+    async def delete(self, bucket: str, key: str) -> None:
+        """Missing keys are fine."""
+        ...
+
+    def list(self, bucket: str) -> AsyncIterator[Dropped]:
+        """Everything in the bucket, in the order of the keys' bytes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UploadForm:
+    """Where a browser posts a file to: `fields`, then the file as `file`, as multipart/form-data."""
+
+    url: str
+    fields: Mapping[str, str]
+
+
+class Uploads(Protocol):
+    """Signed forms, where uploads go to a bucket and not through us."""
+
+    async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm: ...
+
+
+class Bus(Protocol):
+    """Tells others what happened."""
+
+    async def publish(self, detail_type: str, detail: Mapping[str, Any]) -> None:
+        """Unavailable where it cannot be told; nobody's answer may wait for that or fail by it."""
         ...
 
 
