@@ -31,7 +31,7 @@ TIMED = 500
 ROUNDS = 3
 TOP = 10
 """Passages that a timed question reads: as many as the figures look at."""
-FORMAT = "4"
+FORMAT = "5"
 """Part of the index's name; raised when chunks or tokens are made in another way."""
 
 Progress = Callable[[str, int, int], None]

@@ -1,16 +1,15 @@
-"""S3 events from the queue → documents. A message that fails goes back alone; the rest of its batch is done."""
+"""Messages from the queue: S3 events, and files to read. One that fails goes back alone; the rest of its batch is done."""
 
 from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote_plus
 
-from footnote.errors import NotFound
-from footnote.types import Caller
+from footnote.ports import Job
 from footnote_http.lambda_handler import use_loop
 
 if TYPE_CHECKING:
@@ -18,7 +17,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-DROPPER = Caller("s3", sees_all=True, role="admin")
+RESERVE_S = 20.0
+"""Left of the function's time when no further vectors are begun."""
+VECTORS_AT_ONCE = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +27,14 @@ class Drop:
     bucket: str
     key: str
     """As S3 has it, decoded from the event's URL form."""
-    removed: bool
 
 
-def drops_of(body: str) -> Iterator[Drop]:
-    """The drops in one message; S3's test event and folder markers hold none."""
-    for record in json.loads(body).get("Records", []):
+def drops_of(body: dict[str, Any]) -> Iterator[Drop]:
+    """The objects that one message tells of; S3's test event and folder markers are none."""
+    for record in body.get("Records", []):
         key = unquote_plus(record["s3"]["object"]["key"])
         if not key.endswith("/"):
-            yield Drop(record["s3"]["bucket"]["name"], key, record["eventName"].startswith("ObjectRemoved"))
+            yield Drop(record["s3"]["bucket"]["name"], key)
 
 
 def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
@@ -43,22 +43,27 @@ def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
 
     processor = AsyncBatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
 
+    def left_s() -> float:
+        return float(context.get_remaining_time_in_millis()) / 1000
+
     async def take_message(record: Any) -> None:
-        for drop in drops_of(record.body):
-            await take_drop(core, drop)
+        body = json.loads(record.body)
+        if "doc_id" in body:
+            await work(core, Job(record.message_id, body, int(record.attributes.approximate_receive_count)), left_s)
+            return
+        for drop in drops_of(body):
+            await core.bucket.converge(drop.bucket, drop.key)
+        while not core.settings.aws.queue_url and await core.ingestor.work_one():
+            pass  # on one machine nobody else takes the work from the queue
 
     use_loop()
     return async_process_partial_response(event, take_message, processor, context)
 
 
-async def take_drop(core: Core, drop: Drop) -> None:
-    if drop.removed:  # what was dropped is deleted like any document: by its id, with an audit trail
-        return
-    try:
-        data = await core.drops.get(drop.bucket, drop.key)
-    except NotFound:
-        return  # deleted again before its turn came
-    document = await core.ingestor.accept_drop(DROPPER, data, key=drop.key, collection=core.settings.index_name)
-    while await core.ingestor.work_one():
-        pass
-    log.info("drop taken", extra={"doc_id": document.doc_id, "state": document.state})
+async def work(core: Core, job: Job, left_s: Callable[[], float]) -> None:
+    """Reads a file, then makes its vectors as far as the time goes; the rest is a job of its own."""
+    await core.ingestor.handle(job)
+    while left_s() > RESERVE_S:
+        if not await core.ingestor.embed_some(VECTORS_AT_ONCE, job.body["doc_id"]):
+            return
+    await core.queue.put(job.body)

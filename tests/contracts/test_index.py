@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, PendingVector
+from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector
 from footnote.types import Caller, Candidates, Chunk, Part, Search, chunks_digest
 from tests.contracts.conftest import Open
 from tests.fakes import make_chunk, make_document, put_document
@@ -105,6 +105,53 @@ async def test_a_new_generation_replaces_the_old_one_in_every_answer(index: Any,
     assert await index.staged("plan", 1) == (0, chunks_digest([]))
 
 
+async def test_what_was_removed_never_answers_again_even_if_a_late_worker_activates_it(index: Any, me: Caller) -> None:
+    document = make_document(generation=2)
+    await index.stage(document, [make_chunk(document, "The bridge.")], [()])
+    await index.remove("plan", 2)
+    assert not await index.activate("plan", 2)
+    await index.stage(document, [make_chunk(document, "The bridge.")], [()])
+    assert not await index.activate("plan", 2)
+    assert await words(index, me, "bridge") == []
+    assert await index.read(me, ["plan|2|0"]) == []
+    await put_document(index, make_document(generation=3), ["The bridge."])
+    assert await words(index, me, "bridge") == ["plan|3|0"]
+
+
+async def test_an_older_generation_never_replaces_a_newer_one(index: Any, me: Caller) -> None:
+    late, soon = make_document(generation=1), make_document(generation=2)
+    await index.stage(late, [make_chunk(late, "The old bridge.")], [()])
+    await index.stage(soon, [make_chunk(soon, "The new bridge.")], [()])
+    assert await index.activate("plan", 2)
+    assert not await index.activate("plan", 1)
+    assert await index.activate("plan", 2)
+    assert [chunk.text for chunk in await index.read(me, await words(index, me, "bridge"))] == ["The new bridge."]
+
+
+async def test_removing_an_older_generation_leaves_the_newer_one(index: Any, me: Caller) -> None:
+    await put_document(index, make_document(generation=2), ["The new bridge."])
+    await index.remove("plan", 1)
+    assert await words(index, me, "bridge") == ["plan|2|0"]
+    await index.remove("plan", 2)
+    assert await words(index, me, "bridge") == []
+
+
+async def test_the_inventory_holds_every_generation_that_answers_or_waits(index: Any) -> None:
+    assert [item async for item in index.inventory()] == []
+    await put_document(index, make_document("b", collection="other"), ["one", "two"])
+    await put_document(index, make_document("a"), ["one"])
+    newer = make_document("a", generation=2)
+    await index.stage(newer, [make_chunk(newer, "one"), make_chunk(newer, "two", 1), make_chunk(newer, "three", 2)], [(), (), ()])
+    gone = make_document("c")
+    await put_document(index, gone, ["one"])
+    await index.remove("c", 1)
+    assert [item async for item in index.inventory()] == [
+        Indexed("a", 1, "default", True, 1),
+        Indexed("a", 2, "default", False, 3),
+        Indexed("b", 1, "other", True, 2),
+    ]
+
+
 async def test_a_document_can_move_to_another_collection_and_other_groups(index: Any, me: Caller, stranger: Caller) -> None:
     await put_document(index, make_document(), ["The bridge."])
     before = await index.info("default")
@@ -118,13 +165,13 @@ async def test_a_removed_document_is_gone_at_once_and_may_come_back(index: Any, 
     chunks = await put_document(index, make_document(), ["The bridge."])
     await embed(index, chunks, unit(1))
     await put_document(index, make_document("other"), ["Another bridge."])
-    await index.remove("plan")
+    await index.remove("plan", 1)
     assert await words(index, me, "bridge") == ["other|1|0"]
     assert await near(index, me, unit(1)) == []
     assert await index.read(me, ["plan|1|0"]) == []
     assert await index.sentences(me, ["plan|1|0"], "e") == {}
-    await index.remove("plan")
-    await index.remove("never there")
+    await index.remove("plan", 1)
+    await index.remove("never there", 1)
     await put_document(index, make_document(generation=3), ["The bridge is back."])
     assert sorted(await words(index, me, "bridge")) == ["other|1|0", "plan|3|0"]
 
@@ -318,7 +365,7 @@ async def test_ids_titles_and_texts_may_hold_any_character(index: Any, me: Calle
     found = await words(index, me, "bridge", collection="한국어")
     assert await index.read(me, found) == [chunk]
     assert (await index.sentences(me, found, "e"))[chunk.chunk_id].bounds == ((0, 6), (7, 18))
-    await index.remove(document.doc_id)
+    await index.remove(document.doc_id, document.generation)
     assert await index.read(me, found) == []
 
 
@@ -356,10 +403,10 @@ async def test_the_version_grows_with_every_change_that_answers_can_see(index: A
     assert replace(await grown(), version=0) == CollectionInfo("default", 3, {"de": 1, "en": 2}, 0)
     await embed(index, chunks[:1], unit(1))
     await grown()
-    await index.remove("plan")
+    await index.remove("plan", 1)
     assert replace(await grown(), version=0) == CollectionInfo("default", 1, {"de": 1}, 0)
     await index.stage(make_document("c"), [], [])
-    await index.remove("nothing")
+    await index.remove("nothing", 1)
     assert versions == sorted(set(versions))
     assert (await index.info("default")).version == versions[-1]
 
@@ -389,7 +436,7 @@ async def test_chunks_wait_for_their_vectors_oldest_first(index: Any) -> None:
 async def test_the_vectors_of_a_chunk_that_vanished_are_dropped(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["one"])
     other = await put_document(index, make_document("b"), ["two"])
-    await index.remove("plan")
+    await index.remove("plan", 1)
     await embed(index, [*chunks, *other], unit(1), unit(1))
     assert await near(index, me, unit(1)) == ["b|1|0"]
     assert await index.progress("e", None) == (1, 1)
@@ -442,7 +489,7 @@ async def test_another_client_of_the_same_data_sees_every_change(open_index: Ope
     assert (await words(reader, me, "bridge road"), await near(reader, me, unit(1))) == (["plan|2|0"], [])
     await embed(writer, chunks, unit(1))
     assert await near(reader, me, unit(1)) == ["plan|2|0"]
-    await writer.remove("plan")
+    await writer.remove("plan", 2)
     assert (await words(reader, me, "bridge"), await near(reader, me, unit(1))) == ([], [])
     assert (await reader.info("default")).chunks == 0
 

@@ -138,8 +138,23 @@ def test_of_a_batch_with_poison_only_the_poison_goes_back(core: Core, handle: Ha
     messages = ("poison", "no JSON"), ("good", s3_event("handbooks/a.txt")), ("odd", '{"Records": [{"s3": {}}]}')
     event = batch(*messages, ("huge", s3_event("handbooks/huge.txt")))
     failed = handle(event, None)["batchItemFailures"]
-    assert failed == [{"itemIdentifier": "poison"}, {"itemIdentifier": "odd"}, {"itemIdentifier": "huge"}]
-    assert [(document.file_name, document.state) for document in documents(core)] == [("handbooks/a.txt", "READY")]
+    assert failed == [{"itemIdentifier": "poison"}, {"itemIdentifier": "odd"}]
+    good, huge = documents(core)
+    assert (good.file_name, good.state) == ("handbooks/a.txt", "READY")
+    assert (huge.state, huge.reason, huge.remedy) == (
+        "FAILED",
+        "The file has 1.0 MB; 1 MB are allowed.",
+        "Split it, or raise INGEST__MAX_FILE_MB.",
+    )
+
+
+def test_a_file_that_left_the_bucket_answers_no_more(core: Core, handle: Handler) -> None:
+    drop(core, KEY)
+    handle(sample_event("ingest_s3_drop"), None)
+    (core.settings.data / "drops" / "footnote-documents" / KEY).unlink()
+    assert handle(sample_event("ingest_s3_removed"), None) == {"batchItemFailures": []}
+    assert documents(core) == []
+    assert run(lambda: core.index.sample(LOCAL, "default", 9)) == []
 
 
 @pytest.mark.parametrize(
@@ -148,7 +163,7 @@ def test_of_a_batch_with_poison_only_the_poison_goes_back(core: Core, handle: Ha
         json.dumps({"Service": "Amazon S3", "Event": "s3:TestEvent", "Bucket": "footnote-documents"}),
         s3_event("handbooks/"),
         s3_event("handbooks/gone.txt"),
-        s3_event("handbooks/a.txt", "ObjectRemoved:Delete"),
+        s3_event("handbooks/b.txt", "ObjectRemoved:Delete"),
         s3_event("../../store.db"),
     ],
     ids=["test event", "folder", "gone again", "removed", "path trick"],

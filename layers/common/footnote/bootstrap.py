@@ -26,6 +26,7 @@ from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.answer.extract import is_answerable
 from footnote.errors import FootnoteError
 from footnote.ingest.child import DOCLING, PARSER, ParserProcess
+from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
 from footnote.learn.questions import suggest_questions
@@ -67,6 +68,10 @@ class Core:
     @cached_property
     def ingestor(self) -> Ingestor:
         return Ingestor(self.ledger, self.files, self.queue, self.index, self.parser, self.embedder, self.settings.ingest, self.clock)
+
+    @cached_property
+    def bucket(self) -> Bucket:
+        return Bucket(self.drops, self.ledger, self.ingestor, self.cache, self.settings.index_name)
 
     @cached_property
     def sources(self) -> Sources:

@@ -92,7 +92,7 @@ async def test_a_file_that_is_mostly_dead_is_written_anew_while_others_read_it(o
         assert await near(reader, 0, limit=1) == [("kept|1|0", 1.0)]
     (before,) = vector_files(tmp_path)
     assert before.stat().st_size == (1 + 2 * (WASTE // 2 + 10)) * 16
-    await writer.remove("big")
+    await writer.remove("big", 2)
     assert (await near(reader, 1)) == [("kept|1|0", 0.0)]
     await put(writer, await put_document(writer, make_document("new"), ["three"]), 2)
     (after,) = vector_files(tmp_path)

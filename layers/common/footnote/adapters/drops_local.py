@@ -1,11 +1,18 @@
-"""The bucket's twin on one machine: `<folder>/<bucket>/<key>`."""
+"""The bucket's twin on one machine: `<folder>/<bucket>/<key>`. A version is the SHA-256 of the bytes."""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import TypeVar
 
 from footnote.errors import NotFound, StoreUnavailable
+from footnote.ports import Dropped
+
+T = TypeVar("T")
 
 
 class LocalDrops:
@@ -14,14 +21,46 @@ class LocalDrops:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    async def get(self, bucket: str, key: str) -> bytes:
-        try:
+    async def get(self, bucket: str, key: str) -> tuple[bytes, str]:
+        data = await self._look(bucket, key, Path.read_bytes)
+        if data is None:
+            raise NotFound("There is no such file.")
+        return data, hashlib.sha256(data).hexdigest()
+
+    async def head(self, bucket: str, key: str) -> Dropped | None:
+        return await self._look(bucket, key, lambda path: _dropped(key, path))
+
+    async def delete(self, bucket: str, key: str) -> None:
+        await self._look(bucket, key, Path.unlink)
+
+    async def list(self, bucket: str) -> AsyncIterator[Dropped]:
+        for key in await self._look(bucket, ".", _keys) or ():
+            found = await self.head(bucket, key)
+            if found is not None:
+                yield found
+
+    async def _look(self, bucket: str, key: str, operation: Callable[[Path], T]) -> T | None:
+        """What `operation` makes of the file; None where there is none."""
+
+        def run() -> T | None:
             root = (self._folder / bucket).resolve()
             path = (root / key).resolve()
-            if not path.is_relative_to(root) or root.parent != self._folder.resolve():
-                raise NotFound("There is no such file.")
-            return await asyncio.to_thread(path.read_bytes)
-        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError) as exc:
-            raise NotFound("There is no such file.") from exc
+            inside = path.is_relative_to(root) and root.parent == self._folder.resolve()
+            return operation(path) if inside else None
+
+        try:
+            return await asyncio.to_thread(run)
+        except (FileNotFoundError, NotADirectoryError, IsADirectoryError, ValueError):
+            return None
         except OSError as exc:
-            raise StoreUnavailable("The folder of dropped files cannot be read. Check its permissions.") from exc
+            raise StoreUnavailable("The folder of dropped files cannot be used. Check its permissions.") from exc
+
+
+def _dropped(key: str, path: Path) -> Dropped:
+    with path.open("rb") as file:
+        return Dropped(key, hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size)
+
+
+def _keys(root: Path) -> list[str]:
+    paths = (Path(parent, name) for parent, _, names in os.walk(root) for name in names)
+    return sorted((path.relative_to(root).as_posix() for path in paths), key=os.fsencode)

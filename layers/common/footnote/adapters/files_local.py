@@ -6,6 +6,7 @@ import asyncio
 import os
 import re
 import tempfile
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
@@ -49,15 +50,47 @@ class LocalFiles:
         except OSError as exc:
             raise _unavailable(exc) from exc
 
+    async def keys(self, prefix: str) -> AsyncIterator[str]:
+        try:
+            found = await asyncio.to_thread(_keys, self._folder, prefix)
+        except OSError as exc:
+            raise _unavailable(exc) from exc
+        for key in found:
+            yield key
+
+    async def link(self, key: str, valid_s: float, *, content_type: str, disposition: str) -> str | None:
+        """None: a folder has no addresses."""
+        check_key(key)
+        return None
+
     def _path(self, key: str) -> Path:
-        if not KEY.fullmatch(key):
-            raise BadRequest("A file's key is made of letters, digits, '.', '_' and '-', in segments joined by '/'.")
+        check_key(key)
         return self._folder / key
+
+
+def check_key(key: str) -> None:
+    """The rule for the keys of every backend."""
+    if not KEY.fullmatch(key):
+        raise BadRequest("A file's key is made of letters, digits, '.', '_' and '-', in segments joined by '/'.")
 
 
 def _unavailable(exc: OSError) -> StoreUnavailable:
     reason = exc.strerror or type(exc).__name__
     return StoreUnavailable(f"The folder of source files cannot be used ({reason}). Is the disk full or the folder read-only?")
+
+
+def _keys(folder: Path, prefix: str) -> list[str]:
+    start = prefix.rpartition("/")[0]
+    if start and not KEY.fullmatch(start):
+        return []  # no key begins so
+    paths = (Path(parent, name) for parent, _, names in os.walk(folder / start, onerror=_raise) for name in names)
+    keys = (path.relative_to(folder).as_posix() for path in paths)
+    return sorted(key for key in keys if key.startswith(prefix) and KEY.fullmatch(key))
+
+
+def _raise(exc: OSError) -> None:
+    if not isinstance(exc, _ABSENT):
+        raise exc
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 3
 
+# floors: up to this generation a document was removed.
 SCHEMA = """
 CREATE TABLE collections (
     collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0
@@ -15,6 +16,7 @@ CREATE TABLE generations (
     title TEXT NOT NULL, metadata TEXT NOT NULL, created_at REAL NOT NULL, active INTEGER NOT NULL DEFAULT 0,
     UNIQUE (doc_id, generation)
 );
+CREATE TABLE floors (doc_id TEXT PRIMARY KEY, generation INTEGER NOT NULL) WITHOUT ROWID;
 CREATE UNIQUE INDEX one_active ON generations (doc_id) WHERE active;
 CREATE TABLE chunks (
     rowid INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE,

@@ -9,18 +9,18 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from footnote.adapters.index_schema import SCHEMA, VERSION
-from footnote.adapters.index_sqlite_writes import activate, stage, staged
+from footnote.adapters.index_sqlite_writes import activate, inventory, remove, stage, staged
 from footnote.adapters.sqlite import Database
 from footnote.adapters.vector_file import Scan, VectorFiles
 from footnote.adapters.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, PendingVector
+from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Part, Search, SentenceVectors
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
+INVENTORY_PAGE = 500
+"""Generations that are listed in one read."""
 
 CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.parts, c.headings, c.text, c.bounds,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
@@ -71,11 +73,18 @@ class SqliteIndex:
     async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
         return await self._database.run(staged, doc_id, generation)
 
-    async def activate(self, doc_id: str, generation: int) -> None:
-        await self._database.run(activate, doc_id, generation)
+    async def activate(self, doc_id: str, generation: int) -> bool:
+        return await self._database.run(activate, doc_id, generation)
 
-    async def remove(self, doc_id: str) -> None:
-        await self._database.run(activate, doc_id, None)
+    async def remove(self, doc_id: str, through: int) -> None:
+        await self._database.run(remove, doc_id, through)
+
+    async def inventory(self) -> AsyncIterator[Indexed]:
+        after = "", 0
+        while page := await self._database.run(inventory, after, INVENTORY_PAGE):
+            for item in page:
+                yield item
+            after = page[-1].doc_id, page[-1].generation
 
     async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
         return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from footnote.adapters.index_schema import FULL_TEXT
 from footnote.adapters.sqlite import writing
+from footnote.ports import Indexed
 from footnote.text.tokens import index_tokens
 from footnote.types import Chunk, Document, chunks_digest
 
@@ -64,18 +66,52 @@ def staged(connection: sqlite3.Connection, doc_id: str, generation: int) -> tupl
     return searchable, chunks_digest((row["chunk_id"], row["text"]) for row in rows)
 
 
-def activate(connection: sqlite3.Connection, doc_id: str, generation: int | None) -> None:
-    """Flips a document to `generation` and drops its others; None drops them all."""
+def activate(connection: sqlite3.Connection, doc_id: str, generation: int) -> bool:
     with writing(connection):
-        changed = connection.execute(
-            """UPDATE collections SET version = version + 1
-               WHERE collection_id IN (SELECT collection_id FROM generations WHERE doc_id = ?) RETURNING collection_id""",
-            (doc_id,),
-        ).fetchall()
-        _delete_generations(connection, "doc_id = ? AND generation IS NOT ?", (doc_id, generation))
-        connection.execute("UPDATE generations SET active = 1 WHERE doc_id = ? AND generation = ?", (doc_id, generation))
-        for (collection_id,) in changed:
-            connection.execute(f"INSERT INTO words_{collection_id} (words_{collection_id}, rank) VALUES ('merge', {MERGE_PAGES})")
+        later = connection.execute(
+            """SELECT 1 FROM floors WHERE doc_id = :doc_id AND generation >= :generation
+               UNION ALL SELECT 1 FROM generations WHERE doc_id = :doc_id AND generation > :generation AND active""",
+            {"doc_id": doc_id, "generation": generation},
+        ).fetchone()
+        if later is not None:
+            return False
+        with _changing(connection, "doc_id = ? AND generation <= ?", (doc_id, generation)):
+            _delete_generations(connection, "doc_id = ? AND generation < ?", (doc_id, generation))
+            connection.execute("UPDATE generations SET active = 1 WHERE doc_id = ? AND generation = ?", (doc_id, generation))
+    return True
+
+
+def remove(connection: sqlite3.Connection, doc_id: str, through: int) -> None:
+    with writing(connection):
+        connection.execute(
+            "INSERT INTO floors VALUES (?, ?) ON CONFLICT DO UPDATE SET generation = MAX(generation, excluded.generation)",
+            (doc_id, through),
+        )
+        with _changing(connection, "doc_id = ? AND generation <= ?", (doc_id, through)):
+            _delete_generations(connection, "doc_id = ? AND generation <= ?", (doc_id, through))
+
+
+def inventory(connection: sqlite3.Connection, after: tuple[str, int], limit: int) -> list[Indexed]:
+    rows = connection.execute(
+        """SELECT g.doc_id, g.generation, k.name, g.active, (SELECT count(*) FROM chunks c WHERE c.generation_id = g.generation_id)
+           FROM generations g JOIN collections k USING (collection_id)
+           WHERE (g.doc_id, g.generation) > (?, ?) ORDER BY g.doc_id, g.generation LIMIT ?""",
+        (*after, limit),
+    )
+    return [Indexed(doc_id, generation, collection, bool(active), chunks) for doc_id, generation, collection, active, chunks in rows]
+
+
+@contextmanager
+def _changing(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> Iterator[None]:
+    """Counts a change of the collections that hold these generations, and tidies their full text after it."""
+    changed = connection.execute(
+        f"""UPDATE collections SET version = version + 1
+            WHERE collection_id IN (SELECT collection_id FROM generations WHERE {where}) RETURNING collection_id""",
+        values,
+    ).fetchall()
+    yield
+    for (collection_id,) in changed:
+        connection.execute(f"INSERT INTO words_{collection_id} (words_{collection_id}, rank) VALUES ('merge', {MERGE_PAGES})")
 
 
 def _delete_generations(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> None:

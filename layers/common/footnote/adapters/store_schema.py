@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-VERSION = 2
+VERSION = 3
 
+# `file_name` of a name is an origin where the file has one, and then there is a `version`; `shown` is what people see.
 # `permission_groups` is a sorted JSON array: equal sets are equal texts. Times are seconds since the epoch.
 SCHEMA = """
 CREATE TABLE documents (
@@ -25,7 +26,10 @@ CREATE TABLE documents (
     format TEXT NOT NULL DEFAULT '',
     metadata TEXT NOT NULL DEFAULT '{}',
     created_at REAL NOT NULL,
-    updated_at REAL NOT NULL
+    updated_at REAL NOT NULL,
+    lease_owner TEXT,
+    lease_until REAL,
+    buried INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX documents_by_content ON documents (content_hash, collection, permission_groups);
 CREATE INDEX documents_by_groups ON documents (permission_groups, collection, state);
@@ -34,10 +38,13 @@ CREATE TABLE document_names (
     collection TEXT NOT NULL,
     permission_groups TEXT NOT NULL,
     file_name TEXT NOT NULL,
+    shown TEXT NOT NULL,
+    version TEXT,
     doc_id TEXT NOT NULL REFERENCES documents,
     PRIMARY KEY (collection, permission_groups, file_name)
 ) WITHOUT ROWID;
 CREATE INDEX document_names_by_document ON document_names (doc_id);
+CREATE INDEX document_names_by_name ON document_names (file_name);
 CREATE TABLE document_aliases (
     alias TEXT PRIMARY KEY,
     doc_id TEXT NOT NULL REFERENCES documents

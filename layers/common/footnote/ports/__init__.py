@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from footnote.ports.blocks import Block, make_block, question_of, title_of
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector
-from footnote.ports.ledger import Ledger
+from footnote.ports.ledger import Held, Ledger
 from footnote.ports.models import Clock, Delta, Embedder, LanguageModel, Models, Parser
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import Rollup, Room, StoredTurn, TurnRecord, TurnStore
@@ -27,6 +27,7 @@ __all__ = [
     "Drops",
     "Embedder",
     "Files",
+    "Held",
     "Index",
     "Indexed",
     "Job",

@@ -4,9 +4,16 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from footnote.types import Caller, Document, Page
+
+
+class Held(NamedTuple):
+    """What an origin holds: a version of a file, and the document that came of it."""
+
+    doc_id: str
+    version: str
 
 
 class Ledger(Protocol):
@@ -25,14 +32,15 @@ class Ledger(Protocol):
         metadata: Mapping[str, Any] | None = None,
         doc_id: str | None = None,
         origin: str | None = None,
+        version: str = "",
     ) -> tuple[Document, bool]:
         """Records a file, and tells whether there is work to do.
 
         Within one collection and set of groups: the same content again returns the document as it is
         (False), under whatever name; a known name with new content is the document's next generation
         (True); anything else is a new document (True). A FAILED document is tried again (True).
-        `origin`: where the file lies, e.g. `s3://bucket/key`. It is the name in place of `file_name`, which
-        is only shown then: an upload of that name is another file."""
+        `origin`: where the file lies, e.g. `s3://bucket/key`, and which version of it this is. It is the name in
+        place of `file_name`, which is only shown then: an upload of that name is another file."""
         ...
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
@@ -66,17 +74,19 @@ class Ledger(Protocol):
 
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         """True where the owner may work on this generation until `lease_s` from now: nobody else does, or their lease
-        has run out. Once more by the same owner is fine."""
+        has run out. Once more by the same owner is fine. An `update` of the state to RECEIVED, READY or FAILED, and a
+        new generation, end a lease."""
         ...
 
     async def delete(self, caller: Caller, doc_id: str) -> Document:
-        """State DELETED, its names free again; no further generation can follow. NotFound as in `get`, but not for
-        a document that waits for its burial: there a delete that failed half-way may be asked for again."""
+        """State DELETED; no further generation can follow. Its names are free again, but an origin goes on leading
+        to it: what lies there is not to come back by itself. NotFound as in `get`, but not for a document that
+        waits for its burial: there a delete that failed half-way may be asked for again."""
         ...
 
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
-        """The origin is no name any more, but for the document `keep`. Documents that have no name left are DELETED
-        with that, and returned."""
+        """The origin is no name any more, but for the document `keep`. Documents that have no name left by that are
+        DELETED at once, and returned."""
         ...
 
     async def bury(self, doc_id: str) -> None:
@@ -87,14 +97,10 @@ class Ledger(Protocol):
         """DELETED documents of which something may be left."""
         ...
 
-    async def origins(self, prefix: str) -> dict[str, str]:
-        """Origin → id of its document, for all origins that begin so."""
+    async def held(self, origin: str) -> Held | None:
+        """What this origin holds as far as is known."""
         ...
 
-    async def latest(self, origin: str) -> str | None:
-        """The highest sequencer that was recorded for this origin."""
-        ...
-
-    async def put_latest(self, origin: str, sequencer: str) -> None:
-        """Records a sequencer, unless a higher one (as text) is recorded. It outlasts the origin's document."""
+    async def origins(self, prefix: str) -> dict[str, Held]:
+        """Every origin that begins so."""
         ...
