@@ -10,11 +10,11 @@ from typing import Any
 from footnote.bootstrap import Core
 from footnote.errors import NotFound
 from footnote.events import Done, Failed, Token
+from footnote.guard.identity import LOCAL
 from footnote.learn.golden import load_golden
 from footnote.tracing import new_trace_id
 from footnote.types import Profile, Retriever, Turn
 from footnote_local.evaluate import build_index, evaluate
-from footnote_local.sources import LOCAL
 from footnote_local.terminal import progress_bar
 
 PROFILE = Profile("cli", live=True, citation_style="numbered", prompt="answer_numbered")

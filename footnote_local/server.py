@@ -17,7 +17,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, Unavailable
-from footnote_local.sources import LOCAL, Report, take_in
+from footnote.guard.identity import LOCAL
+from footnote_local.sources import Report, take_in
 from footnote_local.visitors import Visitors
 from footnote_local.worker import Lock, Worker
 

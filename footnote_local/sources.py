@@ -10,10 +10,10 @@ from pathlib import Path
 
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, FootnoteError, NotFound
-from footnote.types import Caller, Document
+from footnote.guard.identity import LOCAL
+from footnote.types import Document
 from footnote_local.worker import Worker
 
-LOCAL = Caller("local", sees_all=True, role="admin")
 POLL_S = 0.1
 MOST_WAITING = 200
 """Documents in flight at once: a huge folder does not fill the queue before the first is read."""

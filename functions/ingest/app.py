@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, File, Form, Query, Response, UploadFile
+from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 
 from footnote.errors import TooLarge
@@ -13,12 +14,15 @@ from footnote.ingest.accept import check_collection, check_file_name, check_grou
 from footnote.types import Document, Page
 from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
 from footnote_http.lambda_handler import Handler, http_handler
-from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Source, as_file, as_source, read_bounds
+from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
+
+MOST_DIRECT = 4 * 2**20
+"""Bytes of a file that goes through the function, where there is another way: Lambda takes and gives 6 MB, in base64."""
 
 GONE = problems({404: "The caller has no such document"})
 
@@ -76,6 +80,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         collection = check_collection(request.index_name or core.settings.index_name)
         groups = check_groups(request.permission_groups, caller)
         doc_id = await core.ledger.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
+        if core.uploads is not None:
+            form = await core.bucket.announce(doc_id, file_name=name, collection=collection, permission_groups=groups)
+            return UploadTarget(url=form.url, fields=dict(form.fields), doc_id=doc_id)
         upload = Upload(doc_id, name, collection, sorted(groups), caller.user_id, limits.max_file_mb * 2**20, core.clock() + VALID_S)
         return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
 
@@ -110,6 +117,8 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     ) -> DocumentBody:
         """Takes a file; it answers questions as soon as its state is READY."""
         data = await _read(file, core.settings.ingest.max_file_mb * 2**20)
+        if core.uploads is not None and len(data) > MOST_DIRECT:
+            raise TooLarge("Files above 4 MB are sent another way: ask `POST /uploads` where to.")
         document = await core.ingestor.accept(
             caller, data, file_name=file.filename or "", collection=index_name, permission_groups=permission_groups or []
         )
@@ -142,7 +151,10 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         doc_id: str, caller: CallerOf, core: CoreOf, view: AsView = "original", chunk_id: str | None = None, bounds: BoundsOf = None
     ) -> Response | Source:
         if view == "original":
-            return as_file(*await core.sources.original(caller, doc_id))
+            document = await core.ledger.get(caller, doc_id)
+            if document.size > MOST_DIRECT and (address := await core.sources.link(document, **file_headers(document))):
+                return RedirectResponse(address, 307, {"cache-control": "no-store"})
+            return as_file(document, await core.sources.original(document))
         found, parsed = await core.sources.text(caller, doc_id)
         passage = await core.sources.passage(caller, found, parsed, chunk_id, read_bounds(bounds or ())) if chunk_id else None
         return as_source(found, parsed, view, passage)

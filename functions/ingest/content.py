@@ -63,16 +63,22 @@ CONTENT: dict[int | str, dict[str, Any]] = {
         "description": "The file, or a JSON object about it.",
         "model": Source,
         "content": {"application/pdf": {}, "application/octet-stream": {}},
-    }
+    },
+    307: {"description": "A large file in AWS: the address leads to the bucket, for five minutes."},
 }
 
 
 def as_file(document: Document, data: bytes) -> Response:
     """A PDF opens in the browser; anything else is saved, because a browser might run what is in it."""
+    told = file_headers(document)
+    headers = {"content-disposition": told["disposition"], "cache-control": "private, no-cache"}
+    return Response(data, media_type=told["content_type"], headers=headers)
+
+
+def file_headers(document: Document) -> dict[str, str]:
     kind, place = ("application/pdf", "inline") if document.format == "pdf" else ("application/octet-stream", "attachment")
     name = quote(PurePosixPath(document.file_name.replace("\\", "/")).name)
-    headers = {"content-disposition": f"{place}; filename*=UTF-8''{name}", "cache-control": "private, no-cache"}
-    return Response(data, media_type=kind, headers=headers)
+    return {"content_type": kind, "disposition": f"{place}; filename*=UTF-8''{name}"}
 
 
 def as_source(document: Document, parsed: Parsed, view: View, passage: Passage | None) -> Source:

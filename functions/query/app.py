@@ -24,6 +24,7 @@ from query.dialects.openai import add_openai
 from query.mcp_route import add_mcp
 from query.replies import AskResponse
 from query.resume import resume
+from query.sessions import add_sessions
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -81,6 +82,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         """The same for clients that can only GET, such as EventSource."""
         return await ask_stream(request, caller, core, trace_id, last_event_id)
 
+    add_sessions(app)
     add_conversations(app)
     add_openai(app)
     add_dify(app)

@@ -119,8 +119,25 @@ class AWS(BaseModel):
     event_bus: str | None = Field(None, description="EventBridge bus that is told of questions and answers.")
 
 
+class ApiKey(BaseModel):
+    """Of one user or program. `role`: an admin sees everybody's figures and unassigned files."""
+
+    key: SecretStr = Field(min_length=1)
+    groups: list[str] = []
+    role: Literal["user", "admin"] = "user"
+
+
 class Auth(BaseModel):
-    mode: Literal["none"] = Field("none", description="none: everyone who reaches the server is the one local user.")
+    """Who asks. In AWS somebody must have signed in."""
+
+    mode: Literal["none", "session", "api_key"] = Field(
+        "none",
+        description="none: everyone who reaches the server is the one local user. session: tokens made by `footnote session create`."
+        " api_key: the keys of `AUTH__API_KEYS`.",
+    )
+    api_keys: dict[str, ApiKey] = Field(
+        default_factory=dict, description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`.'
+    )
 
 
 class Settings(BaseSettings):

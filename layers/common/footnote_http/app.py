@@ -20,6 +20,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests
+from footnote.guard.identity import identify
 from footnote.tracing import new_trace_id
 from footnote.types import Caller
 
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 log = logging.getLogger(__name__)
+
+COOKIE = "footnote_session"
 
 MAX_JSON = 2**20
 """Bytes of a body that is no upload."""
@@ -71,7 +74,9 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
         version="1",
         docs_url=None,
         redoc_url=None,
-        responses=problems({413: "The body is too long", 422: BadRequest.title, 503: "A part is down"}),
+        responses=problems(
+            {401: "Nobody has signed in, or their time is over", 413: "The body is too long", 422: BadRequest.title, 503: "A part is down"}
+        ),
     )
     app.state.core = core or _shared
     app.state.error_shapes = {}
@@ -99,9 +104,18 @@ def core_of(request: Request) -> Core:
     return made
 
 
-def caller_of(request: Request) -> Caller:
-    """Who asks. In mode `none` everyone who reaches the server is the one local user."""
-    return Caller("local", sees_all=True, role="admin")
+async def caller_of(request: Request) -> Caller:
+    """Who asks, by the token that they send."""
+    core = core_of(request)
+    return await identify(token_of(request), auth=core.settings.auth, cache=core.cache)
+
+
+def token_of(request: Request) -> str | None:
+    """A program sends it in a header, the page in its cookie: in front of signed origins the header is taken."""
+    scheme, _, token = request.headers.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        return token.strip()
+    return request.headers.get("api-key") or request.cookies.get(COOKIE)
 
 
 def trace_id_of(request: Request) -> str:

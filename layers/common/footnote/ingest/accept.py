@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from footnote.errors import BadRequest, TooLarge
+from footnote.errors import BadRequest, Forbidden, TooLarge
 from footnote.types import EVERYONE, Caller
 
 COLLECTION = re.compile(r"[\w][\w.-]{0,63}")
@@ -41,6 +41,9 @@ def check_groups(groups: list[str], caller: Caller) -> frozenset[str]:
         if not GROUP.fullmatch(group):
             raise BadRequest("A permission group has 1 to 128 letters, digits or . : @ _ - and starts with a letter or digit, or is “*”.")
     if wanted:
+        foreign = wanted - caller.groups - {EVERYONE}
+        if foreign and not caller.sees_all and caller.role != "admin":
+            raise Forbidden(f"Only members of a group may add documents for it: {', '.join(sorted(foreign))}.")
         return wanted
     return frozenset({EVERYONE}) if caller.sees_all else frozenset({f"user:{caller.user_id}"})
 

@@ -7,20 +7,24 @@ written. So it does not matter in which order events come, how often, or that so
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from footnote.errors import BadRequest, NotFound, UnreadableFile
 from footnote.ingest.accept import check_file_name
 from footnote.ingest.pipeline import SYSTEM, Ingestor
-from footnote.ports import Cache, Dropped, Drops, Ledger
-from footnote.types import Caller
+from footnote.ports import Cache, Dropped, Drops, Ledger, UploadForm, Uploads
+from footnote.types import ADMINS, Caller
 
 log = logging.getLogger(__name__)
 
 DROPPER = Caller("s3", sees_all=True, role="admin")
+FORM_S = 900.0
+"""To begin an upload in."""
+ANNOUNCED_S = 14 * 24 * 3600.0
+"""As long as the queue keeps the news of its arrival."""
 UPLOADS = "uploads/"
 """Where announced uploads arrive; what lies below it is taken out again."""
-ADMINS = "role:admin"
 NOBODY_NAMED = UnreadableFile(
     "Nobody is named who may read files from this folder.", "Add its prefix to INGEST__DROP_GROUPS and drop the file again."
 )
@@ -43,6 +47,7 @@ class Bucket:
     ledger: Ledger
     ingestor: Ingestor
     cache: Cache
+    uploads: Uploads | None
     collection: str
 
     async def converge(self, bucket: str, key: str) -> str | None:
@@ -59,6 +64,14 @@ class Bucket:
             again = await self.drops.head(bucket, key)
             if (found and found.version) == (again and again.version):
                 return doc_id
+
+    async def announce(self, doc_id: str, *, file_name: str, collection: str, permission_groups: Iterable[str]) -> UploadForm:
+        """Where to post a file, whose groups are decided now. NotFound where uploads do not go to a bucket."""
+        if self.uploads is None:
+            raise NotFound("Uploads do not go to a bucket here.")
+        announced = {"file_name": file_name, "collection": collection, "permission_groups": sorted(permission_groups), "doc_id": doc_id}
+        await self.cache.put(upload_promise(doc_id), announced, ANNOUNCED_S)
+        return await self.uploads.form(UPLOADS + doc_id, self.ingestor.settings.max_file_mb * 2**20, FORM_S)
 
     async def _take(self, bucket: str, found: Dropped) -> str | None:
         origin = origin_of(bucket, found.key)

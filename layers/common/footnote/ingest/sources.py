@@ -16,6 +16,8 @@ from footnote.ports import Files, Index, Ledger
 from footnote.types import Block, Caller, Chunk, Document, Parsed, Place, make_chunk_id
 
 Bounds = tuple[int, int]
+LINK_S = 300.0
+"""A deleted document's address may be in somebody's hands for so long."""
 FIRST_SQUARE = "\u1100"
 """From Hangul on, signs are as wide as they are high."""
 _NARROW, _WIDE = frozenset(" iljtfrI.,;:'’‘|!()[]-"), frozenset("mwMW@%—…")
@@ -51,16 +53,19 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Every read takes the caller: what may not be found may not be opened either."""
+    """Every read takes the caller, or a document that was read with one: what may not be found may not be opened either."""
 
     ledger: Ledger
     files: Files
     index: Index
 
-    async def original(self, caller: Caller, doc_id: str) -> tuple[Document, bytes]:
+    async def original(self, document: Document) -> bytes:
         """The file as it was added; of a document that is read anew, the one that answers now."""
-        document = await self.ledger.get(caller, doc_id)
-        return document, await self.files.get(source_key(document.doc_id, document.active_generation or document.generation))
+        return await self.files.get(_current(document))
+
+    async def link(self, document: Document, *, content_type: str, disposition: str) -> str | None:
+        """An address of the same file for a browser, where files have one."""
+        return await self.files.link(_current(document), LINK_S, content_type=content_type, disposition=disposition)
 
     async def text(self, caller: Caller, doc_id: str) -> tuple[Document, Parsed]:
         """What was read of it; NotFound until there is something."""
@@ -81,6 +86,10 @@ class Sources:
         if not chunks:
             raise NotFound("This passage is not in the document any more.")
         return chunks[0]
+
+
+def _current(document: Document) -> str:
+    return source_key(document.doc_id, document.active_generation or document.generation)
 
 
 def locate(chunk: Chunk, blocks: Sequence[Block], bounds: Sequence[Bounds] = ()) -> Passage:

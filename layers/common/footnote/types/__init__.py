@@ -7,7 +7,7 @@ the epoch unless a name says `_ms`, pages count from 1, character offsets from 0
 
 from __future__ import annotations
 
-from footnote.types.caller import EVERYONE, Caller, Page, Role
+from footnote.types.caller import ADMINS, EVERYONE, Caller, Page, Role
 from footnote.types.documents import (
     Block,
     BlockKind,
@@ -25,6 +25,7 @@ from footnote.types.retrieval import Candidate, Candidates, Hit, Ranked, Retriev
 from footnote.types.turn import Answer, Citation, Feedback, Message, Outcome, Profile, Span, Turn, Usage
 
 __all__ = [
+    "ADMINS",
     "EVERYONE",
     "Answer",
     "Block",

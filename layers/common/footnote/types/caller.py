@@ -7,6 +7,8 @@ from typing import Generic, Literal, TypeVar
 
 EVERYONE = "*"
 """The permission group that every caller belongs to."""
+ADMINS = "role:admin"
+"""The permission group of those who may look after the system."""
 
 Role = Literal["user", "admin"]
 

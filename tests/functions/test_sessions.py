@@ -1,0 +1,91 @@
+"""Signing in: who has no token gets nothing, who has one gets what is theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from feedback.app import create_app as feedback
+from footnote.bootstrap import Core
+from footnote.guard.identity import Session, open_session
+from footnote.settings import LLM, Auth, Embedding, Settings
+from ingest.app import create_app as ingest
+from query.app import create_app as query
+from stats.app import create_app as stats
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import ASK, BRIDGE, CreateApp, OpenClient
+
+OPEN = {"/health", "/ready", "/sessions"}
+"""What answers without a token."""
+
+
+@pytest.fixture
+async def core(tmp_path: Path, clock: Any) -> Any:
+    settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), auth=Auth(mode="session"))
+    made = Core(settings, clock=clock)
+    await put_document(made.index, make_document("bridge", groups=["staff"]), BRIDGE)
+    yield made
+    await made.close()
+
+
+async def token_of(core: Core, user_id: str = "ann", *groups: str) -> str:
+    return await open_session(Session(user_id, groups), 3600, cache=core.cache)
+
+
+@pytest.mark.parametrize("create_app", [query, ingest, feedback, stats], ids=["query", "ingest", "feedback", "stats"])
+async def test_every_route_asks_for_a_token(create_app: CreateApp, core: Core, open_client: OpenClient) -> None:
+    app = create_app(lambda: core)
+    client = await open_client(create_app)
+    asked = 0
+    for path, methods in app.openapi()["paths"].items():
+        for method in set(methods) - ({"post", "delete"} if path == "/sessions" else set()):
+            if path in OPEN:
+                continue
+            body = ASK if path.startswith(("/ask", "/retrieve")) else {}
+            reply = await client.request(method, path.replace("{", "").replace("}", ""), json=None if method == "get" else body)
+            assert reply.status_code in (401, 422), (method, path, reply.text)
+            assert "bridge" not in reply.text.lower()
+            asked += reply.status_code == 401
+    assert asked
+
+
+async def test_a_stranger_finds_nothing_and_a_member_does(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(query)
+    for groups, found in (((), 0), (("guests",), 0), (("staff",), 2)):
+        headers = {"authorization": f"Bearer {await token_of(core, 'ann', *groups)}"}
+        reply = await client.post(
+            "/retrieve-bm25", json={"index_name": "default", "query_text": "bridge built", "permission_groups": []}, headers=headers
+        )
+        assert (reply.status_code, reply.json()["hits"]["total"]["value"]) == (200, found)
+
+
+async def test_the_page_signs_in_with_a_cookie_that_scripts_cannot_read(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(query)
+    assert (await client.post("/sessions", json={"token": "wrong"})).status_code == 401
+    token = await token_of(core, "ann", "staff")
+    reply = await client.post("/sessions", json={"token": token}, headers={"x-forwarded-proto": "https"})
+    assert reply.status_code == 204
+    cookie = reply.headers["set-cookie"].lower()
+    assert [part for part in ("httponly", "samesite=strict", "secure", "path=/") if part not in cookie] == []
+    signed_in = httpx.Cookies({"footnote_session": token})
+    client.cookies = signed_in
+    assert (await client.post("/ask", json=ASK)).status_code == 200
+    assert (await client.delete("/sessions")).status_code == 204
+    client.cookies = signed_in
+    assert (await client.post("/ask", json=ASK)).status_code == 401
+
+
+async def test_a_writer_needs_the_group_that_it_gives(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(ingest)
+    headers = {"authorization": f"Bearer {await token_of(core, 'ann', 'staff')}"}
+
+    async def add(*groups: str) -> httpx.Response:
+        data = {"index_name": "default", "permission_groups": list(groups)}
+        return await client.post("/ingest/file", files={"file": ("a.txt", b"text")}, data=data, headers=headers)
+
+    assert (await add("board")).status_code == 403
+    assert (await add("staff")).json()["permission_groups"] == ["staff"]
+    assert (await add()).json()["permission_groups"] == ["user:ann"]
