@@ -17,7 +17,7 @@ DEV_DONE := .venv/dev-$(call sum,requirements/dev.txt)
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint style types imports pytest adapter bench compare clean lock
+.PHONY: help setup run test lint style types imports pytest adapter engines bench compare clean lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s  %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,9 @@ pytest: $(DEV_DONE)
 
 adapter: setup ## the Lambda Web Adapter, for `footnote invoke query`; needs cargo, takes a minute or two
 	$(BIN)/python -m footnote_local.lambda_service.web_adapter
+
+engines: $(DEV_DONE) ## the engines for tests, in ~/.cache/footnote; needs a JDK (17 or newer) and Maven
+	$(BIN)/python -m tests.engines
 
 bench: setup ## the figures: quality, speed, memory
 	$(BIN)/python -m bench

@@ -5,9 +5,12 @@ from __future__ import annotations
 import ipaddress
 import os
 import sys
+import time
 from typing import Any
 
 import pytest
+
+pytest_plugins = ["tests.engines.fixtures"]
 
 # Before anything imports numpy: with more BLAS threads than cores at work, small matrices are many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -65,3 +68,9 @@ class HandClock:
 @pytest.fixture
 def clock() -> HandClock:
     return HandClock()
+
+
+@pytest.fixture(scope="session")
+def seed(request: pytest.FixtureRequest) -> str:
+    """Of what a run draws by chance; another one every day, and told where a test fails."""
+    return os.environ.get("FOOTNOTE_SEED") or time.strftime("%Y-%m-%d")

@@ -25,6 +25,7 @@ from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta, LanguageModel
 from footnote.types import Caller
+from tests.contracts import backends_dynamodb, backends_mongodb
 from tests.fakes import FakeEmbedder, FakeModel
 from tests.openai_server import Reply, chunk, serving, sse
 
@@ -51,9 +52,14 @@ async def in_folder(folder: Path, clock: Clock) -> AsyncIterator[LocalFiles]:
     yield LocalFiles(folder / "files")
 
 
-LEDGERS: dict[str, Make] = {"sqlite": on_sqlite(SqliteLedger)}
-TURN_STORES: dict[str, Make] = {"sqlite": on_sqlite(SqliteTurnStore)}
-CACHES: dict[str, Make] = {"sqlite": on_sqlite(SqliteCache)}
+ENGINES = {
+    "dynamodb": "dynamodb", "mongodb": "mongodb", "opensearch": "opensearch", "s3": "aws", "sqs": "aws", "eventbridge": "aws",
+}  # fmt: skip
+"""Backend → the engine that has to run for it."""
+
+LEDGERS: dict[str, Make] = {"sqlite": on_sqlite(SqliteLedger), "dynamodb": backends_dynamodb.make_ledger}
+TURN_STORES: dict[str, Make] = {"sqlite": on_sqlite(SqliteTurnStore), "mongodb": backends_mongodb.make}
+CACHES: dict[str, Make] = {"sqlite": on_sqlite(SqliteCache), "dynamodb": backends_dynamodb.make_cache}
 QUEUES: dict[str, Make] = {"sqlite": on_sqlite(SqliteQueue)}
 FILES: dict[str, Make] = {"local": in_folder}
 
@@ -73,6 +79,8 @@ def backends(table: dict[str, Make]) -> Any:
 
     @pytest.fixture(params=table)
     async def open_client(request: pytest.FixtureRequest, tmp_path: Path, clock: Clock) -> AsyncIterator[Open]:
+        if request.param in ENGINES:
+            request.getfixturevalue(f"{ENGINES[request.param]}_url")
         async with AsyncExitStack() as stack:
 
             async def client() -> Any:

@@ -73,3 +73,68 @@ async def test_two_clients_share_their_values(open_cache: Any) -> None:
     await asyncio.gather(*(client.put(f"k{number}", number, ttl_s=60) for number, client in enumerate([one, two] * 5)))
     assert [await one.get(f"k{number}") for number in range(10)] == list(range(10))
     assert [await two.get(f"k{number}") for number in range(10)] == list(range(10))
+
+
+# --- on condition ------------------------------------------------------------------------------
+
+
+async def test_a_key_is_free_for_one_until_its_time_is_up(cache: Any, clock: Any) -> None:
+    assert await cache.put_new("k", {"owner": "one"}, ttl_s=10) is True
+    assert await cache.put_new("k", {"owner": "two"}, ttl_s=10) is False
+    clock.advance(9.5)
+    assert await cache.put_new("k", {"owner": "two"}, ttl_s=10) is False
+    assert await cache.get("k") == {"owner": "one"}
+    clock.advance(0.5)
+    assert await cache.put_new("k", {"owner": "two"}, ttl_s=10) is True
+    clock.advance(9.5)
+    assert await cache.get("k") == {"owner": "two"}
+
+
+async def test_a_key_is_free_again_once_its_value_is_deleted(cache: Any) -> None:
+    await cache.put("k", None, ttl_s=60)
+    assert await cache.put_new("k", 1, ttl_s=60) is False
+    await cache.delete("k")
+    assert await cache.put_new("k", 1, ttl_s=60) is True
+
+
+async def test_a_new_value_that_is_no_json_is_refused_and_the_key_stays_free(cache: Any) -> None:
+    with pytest.raises(TypeError):
+        await cache.put_new("k", object(), ttl_s=60)
+    assert await cache.put_new("k", 1, ttl_s=60) is True
+
+
+async def test_of_many_that_want_a_key_at_once_one_gets_it(open_cache: Any) -> None:
+    clients = [await open_cache(), await open_cache()]
+    won = await asyncio.gather(*(clients[number % 2].put_new("k", number, ttl_s=60) for number in range(20)))
+    assert sum(won) == 1
+    assert await clients[0].get("k") == won.index(True)
+
+
+async def test_a_counter_adds_up_and_begins_again_when_its_time_is_up(cache: Any, clock: Any) -> None:
+    assert await cache.add("k", 2, ttl_s=10) == 2
+    clock.advance(9)
+    assert await cache.add("k", 3, ttl_s=10) == 5
+    assert await cache.add("k", -1, ttl_s=10) == 4
+    assert await cache.get("k") == 4
+    clock.advance(1)
+    assert await cache.get("k") is None
+    assert await cache.add("k", 7, ttl_s=10) == 7
+    clock.advance(9)
+    assert await cache.add("k", 1, ttl_s=10) == 8
+
+
+async def test_a_deleted_counter_begins_again(cache: Any) -> None:
+    await cache.add("k", 5, ttl_s=60)
+    await cache.delete("k")
+    assert await cache.add("k", 1, ttl_s=60) == 1
+
+
+async def test_of_what_many_add_at_once_nothing_is_lost(open_cache: Any) -> None:
+    clients = [await open_cache(), await open_cache()]
+
+    async def add(number: int) -> list[int]:
+        return [await clients[number % 2].add("k", 1, ttl_s=60) for _ in range(5)]
+
+    totals = await asyncio.gather(*map(add, range(20)))
+    assert sorted(total for some in totals for total in some) == list(range(1, 101))
+    assert await clients[0].get("k") == 100

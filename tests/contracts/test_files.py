@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -76,9 +77,47 @@ async def test_a_plain_key_is_accepted(files: Any, key: str) -> None:
     ],
 )
 async def test_a_key_that_could_lead_elsewhere_is_refused(files: Any, key: str) -> None:
-    for call in (files.put(key, b"x"), files.get(key), files.delete(key)):
+    for call in (files.put(key, b"x"), files.get(key), files.delete(key), files.link(key, 60, content_type="a/b", disposition="inline")):
         with pytest.raises(BadRequest):
             await call
+
+
+async def keys_of(files: Any, prefix: str) -> list[str]:
+    return [key async for key in files.keys(prefix)]
+
+
+async def test_keys_are_listed_by_what_they_begin_with_in_the_order_of_their_bytes(files: Any) -> None:
+    keys = ["B/1", "a-b", "a.b", "a/1", "a/10", "a/2", "a/b/c", "a_b", "ab"]
+    for key in reversed(keys):
+        await files.put(key, b"x")
+    assert await keys_of(files, "") == keys
+    assert await keys_of(files, "a/") == ["a/1", "a/10", "a/2", "a/b/c"]
+    assert await keys_of(files, "a/1") == ["a/1", "a/10"]
+    assert await keys_of(files, "a/b/c") == ["a/b/c"]
+    assert await keys_of(files, "a") == keys[1:]
+
+
+@pytest.mark.parametrize("prefix", ["none", "a/b/c/", "a/1/2", "/", "../", "/etc/", "a//", "가"])
+async def test_what_no_key_begins_with_lists_nothing(files: Any, prefix: str) -> None:
+    await files.put("a/1", b"x")
+    assert await keys_of(files, prefix) == []
+
+
+async def test_a_deleted_key_is_listed_no_more(files: Any) -> None:
+    for key in ("a/1", "a/2"):
+        await files.put(key, b"x")
+    await files.delete("a/1")
+    assert await keys_of(files, "a/") == ["a/2"]
+
+
+async def test_files_that_nobody_put_have_no_keys(files: Any) -> None:
+    assert await keys_of(files, "") == []
+
+
+async def test_a_link_is_an_address_or_nothing(files: Any) -> None:
+    await files.put("a", b"x")
+    link = await files.link("a", 60, content_type="text/plain", disposition="inline")
+    assert link is None or urlsplit(link).path.endswith("/a")
 
 
 async def test_a_reader_never_meets_half_a_file(open_files: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,8 @@ def drops(tmp_path: Path) -> LocalDrops:
 
 
 async def test_a_file_is_found_by_bucket_and_key(drops: LocalDrops) -> None:
-    assert (await drops.get("bucket", "a/여행 1.txt")).decode() == "bucket/a/여행 1.txt"
+    data, _ = await drops.get("bucket", "a/여행 1.txt")
+    assert data.decode() == "bucket/a/여행 1.txt"
 
 
 @pytest.mark.parametrize(
@@ -41,6 +43,21 @@ async def test_a_file_is_found_by_bucket_and_key(drops: LocalDrops) -> None:
         ("none", "a.txt"),
     ],
 )
-async def test_what_is_not_in_the_bucket_does_not_exist(bucket: str, key: str, drops: LocalDrops) -> None:
+async def test_what_is_not_in_the_bucket_does_not_exist(bucket: str, key: str, drops: LocalDrops, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         await drops.get(bucket, key)
+    assert await drops.head(bucket, key) is None
+    await drops.delete(bucket, key)
+    assert sorted(path.name for path in tmp_path.rglob("*") if path.is_file()) == ["b.txt", "out", "secret", "여행 1.txt"]
+
+
+@pytest.mark.parametrize(("bucket", "keys"), [("bucket", ["a/여행 1.txt"]), ("other", ["b.txt"]), ("none", []), ("..", []), ("", [])])
+async def test_only_what_is_in_the_bucket_is_listed(bucket: str, keys: list[str], drops: LocalDrops) -> None:
+    assert [found.key async for found in drops.list(bucket)] == keys
+
+
+async def test_the_same_bytes_dropped_anew_are_another_version(drops: LocalDrops, tmp_path: Path) -> None:
+    _, before = await drops.get("other", "b.txt")
+    os.utime(tmp_path / "drops/other/b.txt", ns=(1, 1))
+    _, after = await drops.get("other", "b.txt")
+    assert before != after

@@ -35,3 +35,16 @@ async def test_a_disk_error_is_not_told_as_a_missing_file(tmp_path: Path) -> Non
     for call in (files.get(name_too_long_for_a_disk), files.delete(name_too_long_for_a_disk)):
         with pytest.raises(StoreUnavailable):
             await call
+
+
+async def test_what_is_not_written_to_its_end_has_no_key(tmp_path: Path) -> None:
+    await LocalFiles(tmp_path).put("a/b", b"x")
+    (tmp_path / "a" / ".unfinished").write_bytes(b"x")
+    (tmp_path / ".secret").mkdir()
+    (tmp_path / ".secret" / "c").write_bytes(b"x")
+    assert [key async for key in LocalFiles(tmp_path).keys("")] == ["a/b"]
+
+
+async def test_a_folder_has_no_links(tmp_path: Path) -> None:
+    await LocalFiles(tmp_path).put("a", b"x")
+    assert await LocalFiles(tmp_path).link("a", 60, content_type="text/plain", disposition="inline") is None

@@ -1,7 +1,6 @@
 """The ledger in the embedded store: which documents there are, and what became of them.
 
-A scope is a collection with one exact set of permission groups. Inside a scope a name leads to one
-document, and a document may have several names. Every change is one write transaction.
+Every change is one write transaction.
 """
 
 from __future__ import annotations
@@ -13,14 +12,12 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from footnote.adapters import ledger_sqlite_writes as writes
-from footnote.adapters.ledger_sqlite_writes import File, make_document, make_name, make_origin, make_scope, read_document
+from footnote.adapters.ledger_rules import check_changes, make_file, make_name, make_origin, make_scope
+from footnote.adapters.ledger_sqlite_writes import make_document, read_document
 from footnote.adapters.sqlite import Database
 from footnote.errors import NotFound
 from footnote.ports import Clock, Held
 from footnote.types import Caller, Document, DocumentState, Page
-
-CHANGEABLE = frozenset({"title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "format", "metadata"})
-"""The fields that `update` writes; identity, content and generation change by `accept` alone."""
 
 
 class SqliteLedger:
@@ -54,16 +51,17 @@ class SqliteLedger:
         """A name that is its document's only one keeps the document through new content, even where another
         document has that content already: what the name used to hold must not go on answering.
         `doc_id` is a reserved id; where the file ends in another document, the id leads there."""
-        file = File(
-            name=make_name(file_name) if origin is None else make_origin(origin),
-            shown=make_name(file_name),
-            version=None if origin is None else version,
-            scope=make_scope(collection, permission_groups),
+        file = make_file(
+            file_name=file_name,
+            collection=collection,
+            permission_groups=permission_groups,
             content_hash=content_hash,
             size=size,
             title=title,
-            metadata=None if metadata is None else json.dumps(dict(metadata)),
+            metadata=metadata,
             doc_id=doc_id,
+            origin=origin,
+            version=version,
         )
         return await self._database.run(writes.accept, file, self._clock())
 
@@ -84,10 +82,8 @@ class SqliteLedger:
         return await self._database.run(_counts)
 
     async def update(self, doc_id: str, generation: int, **changes: Any) -> bool:
-        """TypeError for a field that is not in CHANGEABLE."""
-        unknown = changes.keys() - CHANGEABLE
-        if unknown:
-            raise TypeError(f"not a field that can be updated: {', '.join(sorted(unknown))}")
+        """TypeError for a field that is not changeable."""
+        check_changes(changes)
         if "metadata" in changes:
             changes["metadata"] = json.dumps(dict(changes["metadata"]))
         return await self._database.run(writes.update, doc_id, generation, {**changes, "updated_at": self._clock()})

@@ -3,64 +3,17 @@
 from __future__ import annotations
 
 import json
-import re
 import secrets
 import sqlite3
-import unicodedata
-from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import Any, NamedTuple
+from typing import Any
 
+from footnote.adapters.ledger_rules import ENDS_A_LEASE, File, Scope, make_slug
 from footnote.adapters.sqlite import writing
 from footnote.errors import NotFound
 from footnote.types import Caller, Document
 
-SLUG_LENGTH = 40
 OURS = frozenset({"lease_owner", "lease_until", "buried"})
 """Columns that are no field of a Document."""
-
-
-class Scope(NamedTuple):
-    collection: str
-    groups: str
-
-
-@dataclass(frozen=True, slots=True)
-class File:
-    """A file as it arrives, in the form in which it is compared and stored. `shown`: the name that people see."""
-
-    name: str
-    shown: str
-    version: str | None
-    """Of a file that has an origin."""
-    scope: Scope
-    content_hash: str
-    size: int
-    title: str
-    metadata: str | None
-    doc_id: str | None
-
-
-def make_slug(file_name: str) -> str:
-    """The readable part of a document's id: `Über uns.pdf` → `uber-uns`; `doc` for a name without a letter of a–z."""
-    stem = PurePosixPath(file_name).stem
-    folded = "".join(char for char in unicodedata.normalize("NFKD", stem.casefold()) if not unicodedata.combining(char))
-    slug = re.sub(r"[^a-z0-9]+", "-", folded).strip("-")[:SLUG_LENGTH].rstrip("-")
-    return slug if re.search("[a-z]", slug) else "doc"
-
-
-def make_name(file_name: str) -> str:
-    """In Unicode's composed form, so that one name is one key on every system; bytes that are no text are spelled out."""
-    return unicodedata.normalize("NFC", file_name).encode(errors="backslashreplace").decode()
-
-
-def make_origin(origin: str) -> str:
-    """As it is: a bucket may hold both forms of one name."""
-    return origin.encode(errors="backslashreplace").decode()
-
-
-def make_scope(collection: str, groups: frozenset[str]) -> Scope:
-    return Scope(collection, json.dumps(sorted(groups)))
 
 
 def make_document(row: sqlite3.Row) -> Document:
@@ -185,7 +138,7 @@ def _rename(connection: sqlite3.Connection, doc_id: str) -> None:
 
 
 def update(connection: sqlite3.Connection, doc_id: str, generation: int, values: dict[str, Any]) -> bool:
-    if values.get("state") in ("RECEIVED", "READY", "FAILED"):
+    if values.get("state") in ENDS_A_LEASE:
         values = {**values, "lease_owner": None}
     columns = ", ".join(f"{name} = :{name}" for name in values)
     with writing(connection):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 3
+VERSION = 4
 
 # `file_name` of a name is an origin where the file has one, and then there is a `version`; `shown` is what people see.
 # `permission_groups` is a sorted JSON array: equal sets are equal texts. Times are seconds since the epoch.
@@ -24,6 +24,7 @@ CREATE TABLE documents (
     chunks INTEGER NOT NULL DEFAULT 0,
     lang TEXT,
     format TEXT NOT NULL DEFAULT '',
+    digest TEXT NOT NULL DEFAULT '',
     metadata TEXT NOT NULL DEFAULT '{}',
     created_at REAL NOT NULL,
     updated_at REAL NOT NULL,

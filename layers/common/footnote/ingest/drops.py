@@ -59,7 +59,9 @@ class Bucket:
         while True:
             found = await self.drops.head(bucket, key)
             doc_id = await self._take(bucket, found) if found else None
-            for deleted in await self.ledger.release(origin, doc_id):
+            released = await self.ledger.release(origin, doc_id)
+            # Beside what was released now, what somebody released before and did not live to bury.
+            for deleted in {document.doc_id: document for document in [*released, *await self.ledger.unburied()]}.values():
                 await self.ingestor.bury(deleted)
             again = await self.drops.head(bucket, key)
             if (found and found.version) == (again and again.version):

@@ -12,7 +12,7 @@ from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo,
 from footnote.ports.ledger import Held, Ledger
 from footnote.ports.models import Clock, Delta, Embedder, LanguageModel, Models, Parser
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
-from footnote.ports.turns import Rollup, Room, StoredTurn, TurnRecord, TurnStore
+from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore
 
 __all__ = [
     "SMALL_COLLECTION",
@@ -33,6 +33,7 @@ __all__ = [
     "Job",
     "LanguageModel",
     "Ledger",
+    "Meter",
     "Models",
     "Parser",
     "PendingVector",

@@ -101,6 +101,8 @@ class Job:
     job_id: str
     body: Mapping[str, Any]
     attempt: int
+    owner: str = ""
+    """The same each time that this job is taken, where `job_id` is not; "" = `job_id`."""
 
 
 class Queue(Protocol):

@@ -103,3 +103,11 @@ class TurnStore(Protocol):
     async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
         """By user, room and search type; an admin's are everybody's."""
         ...
+
+
+class Meter(Protocol):
+    """Is told of every question that was answered, or was not."""
+
+    def turn(self, turn: Turn, now: float) -> None:
+        """A turn that ends now. It counts and measures; nobody's words leave with it."""
+        ...

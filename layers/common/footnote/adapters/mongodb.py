@@ -1,0 +1,133 @@
+"""The two databases in MongoDB 4.4 or newer: connection, indexes, a second try, errors.
+
+A connection may have died unnoticed, as those of a frozen Lambda do. What finds it dead is done once more: by the driver
+(writes, where the server has sessions) or else here. The client belongs to the event loop of its first use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Any, Concatenate, NamedTuple, ParamSpec, TypeVar
+
+from footnote.errors import StoreUnavailable
+
+if TYPE_CHECKING:
+    from pymongo import AsyncMongoClient
+    from pymongo.asynchronous.collection import AsyncCollection
+    from pymongo.asynchronous.database import AsyncDatabase
+    from pymongo.errors import AutoReconnect
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Document = dict[str, Any]
+
+CONNECT_MS = 2_000
+REPLY_MS = 2_000  # two tries end within the time that a pipeline gives to saving a turn
+IDLE_MS = 60_000  # routers forget a silent connection after some minutes, without telling
+# With `_id`, the first holds all that a list of rooms is made from.
+INDEXES = {"by_room": ("user_id", "room_id", "started_at", "number", "_id"), "by_time": ("started_at", "number")}
+REFUSED = frozenset({13, 18, 8000})  # Unauthorized, AuthenticationFailed, and what Atlas says for either
+UNUSABLE = "The address of MongoDB cannot be used. Check DB__URI, or DB__HOST and DB__PORT; the server must be MongoDB 4.4 or newer."
+
+
+class Opened(NamedTuple):
+    turns: AsyncCollection[Document]
+    statistics: AsyncDatabase[Document]
+
+
+class Databases:
+    """`name` has the conversations, `statistics` the roll-ups. What is set here stands before what `address`, a MongoDB
+    URI, says of time-outs, retries and writes."""
+
+    def __init__(self, address: str, name: str, statistics: str) -> None:
+        self._address = address
+        self._name = name
+        self._statistics = statistics
+        self._client: AsyncMongoClient[Document] | None = None
+        self._connecting = asyncio.Lock()
+        self._indexed = False
+
+    async def run(self, work: Callable[Concatenate[Opened, P], Awaitable[R]], *args: P.args, **kwargs: P.kwargs) -> R:
+        """`work(opened, …)`, which may be done twice."""
+        async with self._connecting:  # two first calls at once make one client
+            if self._client is None:
+                self._client = await asyncio.to_thread(_connect, self._address)
+        from bson.errors import BSONError
+        from pymongo.errors import AutoReconnect, PyMongoError
+
+        try:
+            opened = Opened(self._client[self._name]["conversations"], self._client[self._statistics])
+
+            async def attempt() -> R:
+                await self._make_indexes(opened)
+                return await work(opened, *args, **kwargs)
+
+            try:
+                return await attempt()
+            except AutoReconnect as exc:
+                if _is_final(exc):
+                    raise
+            return await attempt()
+        except (PyMongoError, BSONError) as exc:
+            raise StoreUnavailable(_told(exc)) from exc
+
+    async def _make_indexes(self, opened: Opened) -> None:
+        """Once per process. Not under the lock: while the server is away, nobody waits for another's time-out."""
+        from pymongo import IndexModel
+
+        if not self._indexed:
+            await opened.turns.create_indexes([IndexModel(fields, name=name) for name, fields in INDEXES.items()])
+            self._indexed = True
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+
+def _connect(address: str) -> AsyncMongoClient[Document]:
+    from pymongo import AsyncMongoClient
+    from pymongo.errors import ConfigurationError
+
+    try:
+        return AsyncMongoClient(
+            address,
+            appname="footnote",
+            serverSelectionTimeoutMS=CONNECT_MS,
+            connectTimeoutMS=CONNECT_MS,
+            socketTimeoutMS=REPLY_MS,
+            maxIdleTimeMS=IDLE_MS,
+            w="majority",
+            retryWrites=True,
+            retryReads=False,
+        )
+    except (ConfigurationError, ValueError, TypeError) as exc:
+        raise StoreUnavailable(UNUSABLE) from exc
+
+
+def _is_final(exc: AutoReconnect) -> bool:
+    """No server was there for as long as we wait, or the driver has tried twice already."""
+    from pymongo.errors import ServerSelectionTimeoutError
+
+    return isinstance(exc, ServerSelectionTimeoutError) or exc.has_error_label("RetryableWriteError")
+
+
+def _told(exc: Exception) -> str:
+    """What we say of the driver's errors. Its own words stay out: they name hosts."""
+    from pymongo import errors
+
+    match exc:
+        case errors.DocumentTooLarge():
+            return "The turn is larger than a document of MongoDB may be (16 MB)."
+        case errors.InvalidName():
+            return "A database of MongoDB cannot have that name. Check DB__NAME and DB__STATISTICS."
+        case errors.ConfigurationError():
+            return UNUSABLE
+        case errors.ConnectionFailure():
+            return "MongoDB cannot be reached. Check DB__URI, or DB__HOST and DB__PORT, and that the server lets this machine in."
+        case errors.OperationFailure() if exc.code in REFUSED:
+            return "MongoDB refused the user. Check the name and password in DB__URI, and the rights to DB__NAME and DB__STATISTICS."
+        case errors.OperationFailure():
+            return f"MongoDB could not do what was asked (code {exc.code}). Check its log and its disk space."
+    return "MongoDB could not do what was asked."

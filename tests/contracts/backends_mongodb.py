@@ -1,0 +1,34 @@
+"""Turns in MongoDB, or in what speaks like it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from pymongo import AsyncMongoClient
+
+from footnote.adapters.mongodb import Databases
+from footnote.adapters.store_mongodb import MongoTurnStore
+from footnote.ports import Clock
+from tests.engines.fixtures import address
+
+
+def database_names(folder: Path) -> tuple[str, str]:
+    name = "footnote_" + hashlib.sha256(str(folder).encode()).hexdigest()[:16]
+    return name, f"{name}_statistics"
+
+
+@asynccontextmanager
+async def make(folder: Path, clock: Clock) -> AsyncIterator[MongoTurnStore]:
+    """Dropped when a client of the folder leaves: a test's clients leave together, at its end."""
+    names = database_names(folder)
+    databases = Databases(address("mongodb"), *names)
+    try:
+        yield MongoTurnStore(databases, clock)
+    finally:
+        await databases.close()
+        async with AsyncMongoClient(address("mongodb")) as client:
+            for name in names:
+                await client.drop_database(name)

@@ -1,0 +1,141 @@
+"""A file's way into the index is cut short at any point: the process dies, or a call fails. What was accepted is not lost."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.errors import StoreUnavailable
+from footnote.ingest.pipeline import LEASE_S
+from tests.conftest import HandClock
+from tests.footnote.ingest.test_pipeline import (
+    CALLS,
+    LOCAL,
+    NEW,
+    OLD,
+    HereParser,
+    Killed,
+    accept,
+    answering,
+    finish,
+    found,
+    open_core,
+    spy,
+    state,
+    work,
+)
+
+
+@pytest.fixture
+def parser() -> HereParser:
+    return HereParser()
+
+
+@pytest.fixture
+async def core(tmp_path: Path, clock: HandClock, parser: HereParser) -> Any:
+    made = open_core(tmp_path / "data", clock, parser)
+    yield made
+    await made.close()
+
+
+@pytest.fixture(scope="module")
+def one_document(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which the old file is READY, with its vectors."""
+    folder = tmp_path_factory.mktemp("one") / "data"
+
+    async def fill() -> None:
+        core = open_core(folder, HandClock())
+        await accept(core)
+        await work(core)
+        await core.close()
+
+    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+        runner.run(fill())
+    return folder
+
+
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+@pytest.mark.parametrize("error", [Killed, StoreUnavailable])
+@pytest.mark.parametrize("at", range(len(CALLS)), ids=lambda at: f"{at}-{CALLS[at]}")
+async def test_whatever_call_fails_the_changed_file_ends_ready_and_once(
+    at: int, error: type[BaseException], after: bool, one_document: Path, tmp_path: Path, clock: HandClock
+) -> None:
+    folder = tmp_path / "data"
+    shutil.copytree(one_document, folder)
+    core, calls = open_core(folder, clock), []
+
+    async def fail_once(call: str, is_after: bool) -> None:
+        if is_after == after:
+            calls.append(call)
+            if len(calls) == at + 1:
+                raise error("now")
+
+    spy(core, fail_once)
+    accepted = False
+    try:
+        await accept(core, NEW)
+        accepted = True
+        await work(core)
+    except (Killed, StoreUnavailable):
+        pass
+    assert calls[: at + 1] == CALLS[: at + 1]
+    if error is Killed:
+        await core.close()
+        core = open_core(folder, clock)
+        await core.ingestor.recover()
+    if not accepted:  # the sender was told, and sends again
+        await finish(core, clock)
+        await accept(core, NEW)
+    await finish(core, clock)
+    (document,) = (await core.ledger.list(LOCAL)).data
+    assert (document.state, document.active_generation, document.reason) == ("READY", document.generation, None)
+    assert await answering(core) == [NEW]
+    assert ([len(await found(core, word)) for word in ("1874", "1999")], await core.ledger.unfinished()) == ([0, 1], [])
+    assert await core.index.progress("fake-embedder", None) == (1, 1)
+    await core.close()
+
+
+async def test_what_was_accepted_before_a_crash_is_taken_up_after_it(core: Core) -> None:
+    document = await accept(core)
+    job = await core.queue.take(LEASE_S)  # by a worker that dies with it
+    assert job is not None
+    assert not await core.ingestor.work_one()
+    assert await core.ingestor.recover() == 1
+    await work(core)
+    assert await state(core, document) == "READY"
+
+
+async def test_a_job_comes_back_when_its_lease_is_over_and_does_no_harm(core: Core, clock: HandClock, parser: HereParser) -> None:
+    document = await accept(core)
+    assert await core.queue.take(LEASE_S) is not None
+    clock.advance(LEASE_S - 1)
+    assert not await core.ingestor.work_one()
+    clock.advance(1)
+    assert await core.ingestor.work_one()
+    assert (await state(core, document), await core.queue.size()) == ("READY", 0)
+    for _ in range(3):
+        await core.queue.put({"doc_id": document.doc_id, "generation": 1})
+    await work(core)
+    assert (parser.parsed, await core.queue.size(), await answering(core)) == (["tower.txt"], 0, [OLD])
+
+
+async def test_a_crash_before_the_bytes_were_stored_is_told_and_the_file_can_be_added_again(core: Core) -> None:
+    async def fail(key: str, data: bytes) -> None:
+        raise Killed
+
+    put, core.files.put = core.files.put, fail  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        await accept(core)
+    core.files.put = put  # type: ignore[method-assign]
+    await core.ingestor.recover()
+    await work(core)
+    (document,) = (await core.ledger.list(LOCAL)).data
+    assert (document.state, document.reason, document.remedy) == ("FAILED", "The upload did not arrive.", "Add the file again.")
+    assert (await accept(core)).doc_id == document.doc_id
+    await work(core)
+    assert await answering(core) == [OLD]

@@ -1,0 +1,454 @@
+"""What does not fit between bucket, ledger, index and files: it is found, mended, and then there is nothing to find.
+
+Only ports are spoken to. What no port can do, losing a document from the index behind everybody's back, is `forget`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.adapters.index_sqlite_writes import _delete_generations
+from footnote.adapters.sqlite import writing
+from footnote.bootstrap import Core
+from footnote.errors import Conflict, NotFound
+from footnote.ingest.drops import upload_promise
+from footnote.ingest.keys import parsed_key, source_key
+from footnote.ingest.pipeline import LEASE_S, SYSTEM
+from footnote.ingest.verify import ABANDONED_S, QUEUED_S, verify
+from footnote.types import Chunk, Document, chunks_digest, make_chunk_id
+from ingest.drops import work as work_on_message
+from tests.conftest import HandClock
+from tests.fakes import FakeEmbedder
+from tests.footnote.ingest.test_drops import KEY, Shelf, open_core
+from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, PORTS, HereParser, Killed, Spied, accept, answering, work
+
+LONG = "\n\n".join(
+    f"# Part {part}\n\n" + " ".join(f"The lamp of tower {part}.{number} was lit in {1800 + number}." for number in range(40))
+    for part in range(3)
+).encode()
+"""Of several passages, with an outline."""
+
+Found = list[tuple[str, str, bool]]
+
+
+async def forget(core: Core, doc_id: str) -> None:
+    """The index loses a document, as if it had never been there."""
+
+    def run(connection: Any) -> None:
+        with writing(connection):
+            _delete_generations(connection, "doc_id = ?", (doc_id,))
+
+    await core.index._database.run(run)  # type: ignore[attr-defined]
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@pytest.fixture
+async def core(tmp_path: Path, clock: HandClock, shelf: Shelf) -> AsyncIterator[Core]:
+    made = open_core(tmp_path / "data", clock, shelf)
+    made.embedder = FakeEmbedder()
+    yield made
+    await made.close()
+
+
+async def check(core: Core, *, repair: bool = False, **options: Any) -> Found:
+    report = await verify(core.bucket, ["b"], core.embedder, repair=repair, **options)
+    return sorted((finding.kind, finding.id, finding.repaired) for finding in report.findings)
+
+
+async def mend(core: Core, expected: Found) -> None:
+    """Found as told and nothing changed by that; then repaired, worked off, and nothing is left to find."""
+    for _ in range(2):
+        assert await check(core) == sorted((kind, what, False) for kind, what, _ in expected)
+    assert await check(core, repair=True) == sorted(expected)
+    await work(core)
+    assert await check(core) == sorted((kind, what, False) for kind, what, repaired in expected if not repaired)
+
+
+async def add(core: Core, clock: HandClock, data: bytes = LONG, name: str = "tower.md") -> Document:
+    """A document that is READY for so long that nobody works on it any more."""
+    document = await accept(core, data, name)
+    await work(core)
+    clock.advance(ABANDONED_S)
+    return await core.ledger.get(LOCAL, document.doc_id)
+
+
+async def chunks_of(core: Core, document: Document) -> list[Chunk]:
+    ids = [make_chunk_id(document.doc_id, document.generation, ordinal) for ordinal in range(20)]
+    return await core.index.read(SYSTEM, ids)
+
+
+async def stage(core: Core, document: Document, chunks: list[Chunk]) -> None:
+    await core.index.stage(document, chunks, [((0, len(chunk.text)),) for chunk in chunks])
+
+
+async def lose_chunk(core: Core, document: Document) -> None:
+    await stage(core, document, (await chunks_of(core, document))[:-1])
+
+
+async def alter_text(core: Core, document: Document) -> None:
+    first, *rest = await chunks_of(core, document)
+    await stage(core, document, [replace(first, text=first.text + " Not."), *rest])
+
+
+async def stage_other(core: Core, document: Document, doc_id: str, generation: int, *, active: bool) -> None:
+    other = replace(document, doc_id=doc_id, generation=generation)
+    chunks = [
+        replace(chunk, doc_id=doc_id, generation=generation, chunk_id=make_chunk_id(doc_id, generation, chunk.ordinal))
+        for chunk in await chunks_of(core, document)
+    ]
+    await stage(core, other, chunks)
+    if active:
+        assert await core.index.activate(doc_id, generation)
+
+
+# --- nothing to find ---------------------------------------------------------------------------
+
+
+async def test_where_all_is_well_nothing_is_found(core: Core, clock: HandClock, shelf: Shelf) -> None:
+    shelf.put(KEY, OLD)
+    await core.bucket.converge("b", KEY)
+    for data in (LONG, NEW, LONG):
+        await add(core, clock, data)
+    await core.ingestor.delete(LOCAL, (await add(core, clock, b"Ferries cross at noon.", "ferry.txt")).doc_id)
+    await accept(core, b"", "empty.txt")
+    await work(core)
+    clock.advance(QUEUED_S)
+    report = await verify(core.bucket, ["b"], core.embedder, repair=True)
+    assert (report.documents, report.findings, report.wrong) == (3, (), 0)
+
+
+async def test_the_digest_of_a_document_is_of_all_that_answers(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    chunks = await chunks_of(core, document)
+    assert len(chunks) > document.chunks
+    assert document.digest == f"{len(chunks)}:{chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)}"
+
+
+async def test_at_no_moment_of_a_change_and_a_delete_is_anything_found(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    moments: list[str] = []
+
+    async def look(call: str, after: bool) -> None:
+        moments.append(call)
+        assert (call, await check(plain, repair=True)) == (call, [])
+
+    plain = open_core(core.settings.data, clock, Shelf())
+    plain.embedder = FakeEmbedder()
+    for name in PORTS:
+        setattr(core, name, Spied(name, getattr(core, name), look))
+    for made in ("ingestor", "bucket"):
+        core.__dict__.pop(made, None)
+    await accept(core, NEW, "tower.md")
+    await work(core)
+    await core.ingestor.delete(LOCAL, document.doc_id)
+    assert {"queue.put", "index.activate", "index.put_vectors", "index.remove", "ledger.bury"} <= set(moments)
+    assert (await answering(plain), (await plain.ledger.counts())["DELETED"]) == ([], 1)
+    await plain.close()
+
+
+async def test_who_works_at_this_moment_is_not_disturbed(core: Core, clock: HandClock) -> None:
+    parser: HereParser = core.parser  # type: ignore[assignment]
+    document = await accept(core)
+    parser.go_on.clear()
+    working = asyncio.create_task(core.ingestor.work_one())
+    await parser.reached.wait()
+    clock.advance(LEASE_S - 1)
+    queue, core.ingestor.queue = core.ingestor.queue, EmptyQueue()  # type: ignore[assignment]
+    assert await check(core, repair=True, abandoned_s=0) == []
+    core.ingestor.queue = queue
+    parser.go_on.set()
+    await working
+    assert (await core.ledger.get(LOCAL, document.doc_id)).state == "READY"
+    assert len(parser.parsed) == 1
+
+
+class EmptyQueue:
+    async def size(self) -> int:
+        return 0
+
+
+# --- ledger and index --------------------------------------------------------------------------
+
+
+async def test_a_document_that_is_missing_from_the_index_is_read_again(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await forget(core, document.doc_id)
+    await mend(core, [("missing", document.doc_id, True)])
+    assert len(await chunks_of(core, document)) == int(document.digest.partition(":")[0])
+
+
+@pytest.mark.parametrize("damage", [lose_chunk, alter_text])
+async def test_a_document_of_which_the_index_holds_something_else_is_read_again(damage: Any, core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    before = await chunks_of(core, document)
+    await damage(core, document)
+    await mend(core, [("damaged", document.doc_id, True)])
+    assert await chunks_of(core, document) == before
+
+
+async def test_a_document_that_is_lost_with_its_file_is_failed_and_can_be_added_again(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await lose_chunk(core, document)
+    await core.files.delete(source_key(document.doc_id, 1))
+    await mend(core, [("lost", document.doc_id, True)])
+    failed = await core.ledger.get(LOCAL, document.doc_id)
+    assert (failed.state, failed.remedy, failed.active_generation) == ("FAILED", "Add the file again.", 0)
+    assert failed.reason == "Its text was lost from the index, and the file is gone too."
+    assert await answering(core) == []
+    again = await add(core, clock)
+    assert (again.doc_id, again.state, len(await chunks_of(core, again)) > 1) == (document.doc_id, "READY", True)
+    assert await check(core) == []
+
+
+@pytest.mark.parametrize("active", [True, False])
+async def test_a_text_of_no_document_is_removed(active: bool, core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await stage_other(core, document, "nobody-000000", 3, active=active)
+    await core.files.put(source_key("nobody-000000", 3), OLD)
+    await mend(core, [("left_file", "sources/nobody-000000/3", True), ("orphan", "nobody-000000", True)])
+    assert len(await answering(core)) == document.chunks
+
+
+async def test_an_old_text_that_was_left_is_removed_while_the_next_one_is_in_work(core: Core, clock: HandClock) -> None:
+    for data in (LONG, OLD, LONG):
+        document = await add(core, clock, data)
+    await stage_other(core, document, document.doc_id, 1, active=False)
+    await accept(core, NEW, "tower.md")
+    await mend(core, [("stale", document.doc_id, True)])
+    assert await answering(core) == [NEW]
+
+
+async def test_a_text_that_is_newer_than_the_ledger_is_removed_and_told(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await stage_other(core, document, document.doc_id, 5, active=True)
+    await mend(core, [("ahead", document.doc_id, True)])
+    failed = await core.ledger.get(LOCAL, document.doc_id)
+    assert (failed.state, await answering(core)) == ("FAILED", [])
+    assert failed.remedy == "Was the ledger restored from a copy? Delete the document and add the file again."
+    await core.ingestor.delete(LOCAL, document.doc_id)
+    assert (await add(core, clock)).state == "READY"
+
+
+async def test_a_failed_document_that_answers_is_read_again(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await core.ledger.update(document.doc_id, 1, state="FAILED", active_generation=0, digest="", reason="The store was down.")
+    await mend(core, [("unnoticed", document.doc_id, True)])
+    assert await core.ledger.get(LOCAL, document.doc_id) == replace(document, updated_at=clock())
+
+
+async def test_what_answers_in_the_place_of_a_failed_change_is_told_of_and_left_alone(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await add(core, clock, b"", "tower.md")
+    await alter_text(core, document)
+    await mend(core, [("damaged", document.doc_id, False)])
+    assert len(await answering(core)) == document.chunks
+
+
+async def test_an_empty_ledger_is_not_believed(core: Core, clock: HandClock, tmp_path: Path, shelf: Shelf) -> None:
+    document = await add(core, clock)
+    other = open_core(tmp_path / "other", clock, shelf)
+    other.index, other.files = core.index, core.files
+    with pytest.raises(Conflict, match="Is this the right ledger"):
+        await check(other, repair=True)
+    assert len(await answering(core)) == document.chunks
+    assert await core.files.get(source_key(document.doc_id, 1)) == LONG
+    await other.close()
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_of_many_documents_exactly_the_broken_ones_are_mended(seed: int, core: Core, clock: HandClock) -> None:
+    chance = random.Random(seed)
+    for text in (OLD, LONG):
+        documents = [await add(core, clock, b"%d. %s" % (number, text), f"{number}.md") for number in range(12)]
+    before = sorted(await answering(core))
+    expected: Found = []
+    for document in chance.sample(documents, 7):
+        kind, what = chance.choice(["missing", "orphan", "stale", "damaged"]), document.doc_id
+        match kind:
+            case "missing":
+                await forget(core, what)
+            case "orphan":
+                await stage_other(core, document, what := f"other-{what}", chance.randint(1, 4), active=chance.random() < 0.5)
+            case "stale":
+                await stage_other(core, document, what, 1, active=False)
+            case "damaged":
+                await chance.choice([lose_chunk, alter_text])(core, document)
+        expected.append((kind, what, True))
+    await mend(core, expected)
+    assert sorted(await answering(core)) == before
+
+
+# --- the ledger alone --------------------------------------------------------------------------
+
+
+async def test_a_delete_that_stopped_half_way_is_finished(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await core.ledger.delete(LOCAL, document.doc_id)
+    assert await check(core, repair=True) == []  # somebody may be at it
+    clock.advance(ABANDONED_S)
+    await mend(core, [("half_deleted", document.doc_id, True)])
+    assert (await answering(core), await core.ledger.unburied()) == ([], [])
+    with pytest.raises(NotFound):
+        await core.files.get(source_key(document.doc_id, 1))
+
+
+async def lose_job(core: Core, document: Document) -> None:
+    job = await core.queue.take(LEASE_S)
+    assert job is not None
+    await core.queue.finish(job.job_id)
+
+
+async def test_work_that_nobody_does_is_queued_again_once(core: Core, clock: HandClock) -> None:
+    document = await accept(core)
+    clock.advance(ABANDONED_S)
+    assert await check(core) == []  # its job waits
+    await lose_job(core, document)
+    await core.ledger.lease(document.doc_id, 1, "dead", LEASE_S)
+    await core.ledger.update(document.doc_id, 1, state="PROCESSING")
+    assert await check(core) == []  # somebody was there a moment ago
+    clock.advance(ABANDONED_S)
+    for expected in ([("abandoned", document.doc_id, True)], []):
+        assert await check(core, repair=True) == expected
+        assert await core.queue.size() == 1
+    await work(core)
+    assert await answering(core) == [OLD]
+
+
+async def test_after_a_day_a_full_queue_is_no_excuse(core: Core, clock: HandClock) -> None:
+    document = await accept(core)
+    await lose_job(core, document)
+    await core.queue.put({"doc_id": "other", "generation": 1})
+    clock.advance(QUEUED_S - 1)
+    assert await check(core) == []
+    clock.advance(1)
+    await mend(core, [("abandoned", document.doc_id, True)])
+
+
+async def test_a_drop_whose_bytes_were_never_stored_is_taken_from_the_bucket(core: Core, clock: HandClock, shelf: Shelf) -> None:
+    async def die(*args: Any) -> None:
+        raise Killed
+
+    shelf.put(KEY, OLD)
+    put, core.files.put = core.files.put, die  # type: ignore[method-assign]
+    with pytest.raises(Killed):
+        await core.bucket.converge("b", KEY)
+    core.files.put = put  # type: ignore[method-assign]
+    clock.advance(ABANDONED_S)
+    (document,) = await core.ledger.unfinished()
+    await mend(core, [("abandoned", document.doc_id, True)])
+    assert await answering(core) == [OLD]
+
+
+async def test_vectors_that_were_never_made_are_asked_for_again(core: Core, clock: HandClock) -> None:
+    document = await accept(core)
+    assert await core.ingestor.work_one()
+    clock.advance(ABANDONED_S)
+    assert await check(core) == [("no_vectors", document.doc_id, False)]
+    assert await check(core, repair=True) == [("no_vectors", document.doc_id, True)]
+    assert await check(core) == []  # that waits in the queue
+    job = await core.queue.take(LEASE_S)
+    assert job is not None
+    await work_on_message(core, job, lambda: 60.0)
+    await core.queue.finish(job.job_id)
+    assert (await check(core), await core.index.progress("fake-embedder", None)) == ([], (1, 1))
+
+
+# --- the bucket --------------------------------------------------------------------------------
+
+
+async def test_events_that_never_came_are_made_up_for(core: Core, clock: HandClock, shelf: Shelf) -> None:
+    for key, data in (("handbooks/gone.txt", b"gone"), ("handbooks/changed.txt", b"before"), (KEY, OLD)):
+        shelf.put(key, data)
+        await core.bucket.converge("b", key)
+    await work(core)
+    del shelf.objects["handbooks/gone.txt"]
+    shelf.put("handbooks/changed.txt", b"after")
+    shelf.put("handbooks/new.txt", b"new")
+    await mend(
+        core, [("changed", "handbooks/changed.txt", True), ("gone", "handbooks/gone.txt", True), ("untaken", "handbooks/new.txt", True)]
+    )
+    assert sorted(await answering(core)) == sorted([OLD, b"after", b"new"])
+
+
+async def test_a_name_that_is_no_text_is_not_taken_for_another(core: Core, shelf: Shelf) -> None:
+    key = "handbooks/\udce4.txt"
+    shelf.put(key, OLD)
+    assert await check(core, repair=True) == [("untaken", key, True)]
+    await work(core)
+    assert (await check(core, repair=True), await answering(core)) == ([], [OLD])
+
+
+async def test_an_upload_is_taken_if_it_was_announced_and_told_of_if_not(core: Core, shelf: Shelf) -> None:
+    announced = {"file_name": "a.txt", "collection": "default", "permission_groups": ["staff"], "doc_id": "a-0001"}
+    await core.cache.put(upload_promise("a-0001"), announced, 60)
+    shelf.put("uploads/a-0001", OLD)
+    shelf.put("uploads/other", NEW)
+    await mend(core, [("stray", "uploads/other", False), ("untaken", "uploads/a-0001", True)])
+    assert (await answering(core), list(shelf.objects)) == ([OLD], ["uploads/other"])
+
+
+# --- the files ---------------------------------------------------------------------------------
+
+
+async def test_files_that_are_left_over_are_deleted(core: Core, clock: HandClock) -> None:
+    for data in (LONG, NEW):
+        document = await add(core, clock, data)
+    await core.ingestor.delete(LOCAL, (await add(core, clock, OLD, "gone.txt")).doc_id)
+    for key in (parsed_key(document.doc_id, 1), source_key("gone-000000", 2)):
+        await core.files.put(key, OLD)
+    await core.files.put("sources/readme.txt", b"not ours")
+    await mend(core, [("left_file", f"parsed/{document.doc_id}/1", True), ("left_file", "sources/gone-000000/2", True)])
+    assert await core.files.get("sources/readme.txt") == b"not ours"
+
+
+async def test_a_text_that_is_gone_is_read_again_and_a_file_that_is_gone_is_told(core: Core, clock: HandClock) -> None:
+    one, two = await add(core, clock), await add(core, clock, OLD, "two.txt")
+    await core.files.delete(parsed_key(one.doc_id, 1))
+    await core.files.delete(source_key(two.doc_id, 1))
+    await mend(core, [("no_file", two.doc_id, False), ("no_text", one.doc_id, True)])
+    assert await core.files.get(parsed_key(one.doc_id, 1))
+
+
+# --- when others are faster --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("happens", ["delete", "change"])
+async def test_what_is_mended_by_others_meanwhile_is_not_counted(happens: str, core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await lose_chunk(core, document)
+    looks = 0
+
+    async def look(call: str, after: bool) -> None:
+        nonlocal looks
+        if call == "index.inventory" and after:
+            looks += 1
+            if looks == 1:
+                await act[happens]()
+
+    act: dict[str, Callable[[], Awaitable[Any]]] = {
+        "delete": lambda: core.ingestor.delete(LOCAL, document.doc_id),
+        "change": lambda: add(core, clock, NEW),
+    }
+    spied = replace(core.ingestor, index=Spied("index", core.index, look))  # type: ignore[arg-type]
+    report = await verify(replace(core.bucket, ingestor=spied), [], core.embedder, repair=True)
+    assert (looks, report.findings) == (2, ())
+
+
+async def test_of_very_many_documents_each_is_read_back_in_its_hour(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.ingest.suspects.MOST_TEXTS", 1)
+    documents = [await add(core, clock, LONG + name.encode(), name) for name in ("a.md", "b.md", "c.md")]
+    for document in documents:
+        await alter_text(core, document)
+    found = [what for hour in range(24) for kind, what, _ in await check(core, hour=hour) if kind == "damaged"]
+    assert sorted(found) == sorted(document.doc_id for document in documents)
