@@ -25,7 +25,7 @@ from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta, LanguageModel
 from footnote.types import Caller
-from tests.contracts import backends_dynamodb, backends_mongodb
+from tests.contracts import backends_aws, backends_dynamodb, backends_local, backends_mongodb
 from tests.fakes import FakeEmbedder, FakeModel
 from tests.openai_server import Reply, chunk, serving, sse
 
@@ -60,8 +60,10 @@ ENGINES = {
 LEDGERS: dict[str, Make] = {"sqlite": on_sqlite(SqliteLedger), "dynamodb": backends_dynamodb.make_ledger}
 TURN_STORES: dict[str, Make] = {"sqlite": on_sqlite(SqliteTurnStore), "mongodb": backends_mongodb.make}
 CACHES: dict[str, Make] = {"sqlite": on_sqlite(SqliteCache), "dynamodb": backends_dynamodb.make_cache}
-QUEUES: dict[str, Make] = {"sqlite": on_sqlite(SqliteQueue)}
-FILES: dict[str, Make] = {"local": in_folder}
+QUEUES: dict[str, Make] = {"sqlite": on_sqlite(SqliteQueue), "sqs": backends_aws.make_queue}
+FILES: dict[str, Make] = {"local": in_folder, "s3": backends_aws.make_files}
+DROPS: dict[str, Make] = {"local": backends_local.make_drops, "s3": backends_aws.make_drops}
+BUSES: dict[str, Make] = {"local": backends_local.make_bus, "eventbridge": backends_aws.make_bus}
 
 
 @pytest.fixture
@@ -96,6 +98,8 @@ open_turn_store = backends(TURN_STORES)
 open_cache = backends(CACHES)
 open_queue = backends(QUEUES)
 open_files = backends(FILES)
+open_drops = backends(DROPS)
+open_bus = backends(BUSES)
 
 
 @pytest.fixture
@@ -121,6 +125,16 @@ async def queue(open_queue: Open) -> Any:
 @pytest.fixture
 async def files(open_files: Open) -> Any:
     return await open_files()
+
+
+@pytest.fixture
+async def bucket(open_drops: Open) -> Any:
+    return await open_drops()
+
+
+@pytest.fixture
+async def heard(open_bus: Open) -> Any:
+    return await open_bus()
 
 
 # --- the index -----------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from tests.contracts.backends_aws import at, bucket_of
 from tests.openai_server import Reply, serving
 
+pytestmark = pytest.mark.usefixtures("aws_url")
+
 NO_BUCKET = "footnote-that-nobody-made"
 TEXT = "text/plain; charset=utf-8"
 SAVE = "attachment; filename*=UTF-8''%EA%B0%80.txt"

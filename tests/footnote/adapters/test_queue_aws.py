@@ -14,6 +14,8 @@ from footnote.adapters.queue_aws import SqsQueue
 from footnote.errors import StoreUnavailable, TooLarge
 from tests.contracts.backends_aws import at, name_of, queue_of
 
+pytestmark = pytest.mark.usefixtures("aws_url")
+
 
 @pytest.fixture
 async def sqs(tmp_path: Path) -> AsyncIterator[tuple[str, Any]]:

@@ -1,4 +1,7 @@
-"""The bucket's twin on one machine: `<folder>/<bucket>/<key>`. A version is the SHA-256 of the bytes."""
+"""The bucket's twin on one machine: `<folder>/<bucket>/<key>`.
+
+A version is the SHA-256 of the bytes and the time of the write: the same bytes dropped anew are a new file.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import hashlib
 import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import BinaryIO, TypeVar
 
 from footnote.errors import NotFound, StoreUnavailable
 from footnote.ports import Dropped
@@ -22,10 +25,10 @@ class LocalDrops:
         self._folder = folder
 
     async def get(self, bucket: str, key: str) -> tuple[bytes, str]:
-        data = await self._look(bucket, key, Path.read_bytes)
-        if data is None:
+        found = await self._look(bucket, key, _read)
+        if found is None:
             raise NotFound("There is no such file.")
-        return data, hashlib.sha256(data).hexdigest()
+        return found
 
     async def head(self, bucket: str, key: str) -> Dropped | None:
         return await self._look(bucket, key, lambda path: _dropped(key, path))
@@ -56,9 +59,19 @@ class LocalDrops:
             raise StoreUnavailable("The folder of dropped files cannot be used. Check its permissions.") from exc
 
 
+def _read(path: Path) -> tuple[bytes, str]:
+    with path.open("rb") as file:
+        data = file.read()
+        return data, _version(file, hashlib.sha256(data).hexdigest())
+
+
 def _dropped(key: str, path: Path) -> Dropped:
     with path.open("rb") as file:
-        return Dropped(key, hashlib.file_digest(file, "sha256").hexdigest(), os.fstat(file.fileno()).st_size)
+        return Dropped(key, _version(file, hashlib.file_digest(file, "sha256").hexdigest()), os.fstat(file.fileno()).st_size)
+
+
+def _version(file: BinaryIO, digest: str) -> str:
+    return f"{digest}-{os.fstat(file.fileno()).st_mtime_ns}"
 
 
 def _keys(root: Path) -> list[str]:

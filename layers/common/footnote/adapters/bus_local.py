@@ -1,0 +1,56 @@
+"""The event bus of one machine: a file with one event a line, in the shape that EventBridge delivers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import threading
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from footnote.errors import TooLarge, Unavailable
+from footnote.ports import Clock
+
+SOURCE = "footnote"
+MOST_BYTES = 256 * 1024
+FILE_BYTES = 10_000_000
+"""A file that is larger becomes `events.jsonl.1`, in the place of the one before."""
+
+
+class LocalBus:
+    """`ports.Bus`. What is told is in `<folder>/events.jsonl` when `publish` returns."""
+
+    def __init__(self, folder: Path, clock: Clock = time.time) -> None:
+        self._path = folder / "events.jsonl"
+        self._clock = clock
+        self._writing = threading.Lock()
+
+    async def publish(self, detail_type: str, detail: Mapping[str, Any]) -> None:
+        encode_detail(detail_type, detail)
+        at = datetime.fromtimestamp(self._clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        event = {"time": at, "source": SOURCE, "detail-type": detail_type, "detail": dict(detail)}
+        line = json.dumps(event).encode() + b"\n"
+        try:
+            await asyncio.to_thread(self._append, line)
+        except OSError as exc:
+            raise Unavailable("The file of events cannot be written. Is the disk full or the data folder read-only?") from exc
+
+    def _append(self, line: bytes) -> None:
+        with self._writing:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if self._path.exists() and self._path.stat().st_size + len(line) > FILE_BYTES:
+                os.replace(self._path, f"{self._path}.1")
+            with self._path.open("ab", buffering=0) as file:  # one write a line: processes do not mix theirs
+                file.write(line)
+
+
+def encode_detail(detail_type: str, detail: Mapping[str, Any]) -> str:
+    """JSON; TooLarge where EventBridge would refuse it."""
+    text = json.dumps(dict(detail))
+    if len(SOURCE) + len(detail_type.encode()) + len(text) > MOST_BYTES:
+        raise TooLarge("An event is larger than 256 KB. Tell ids instead of texts.")
+    return text
