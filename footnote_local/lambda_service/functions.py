@@ -1,4 +1,4 @@
-"""The four functions as the template describes them; a test holds the two together."""
+"""The four functions as the template describes them, but for what it makes or asks for; a test holds the two together."""
 
 from __future__ import annotations
 
@@ -23,23 +23,29 @@ class Described:
     variables: Mapping[str, str]
 
 
-EVERYWHERE = {"POWERTOOLS_LOG_LEVEL": "INFO"}
+EVERYWHERE = {
+    "POWERTOOLS_LOG_LEVEL": "INFO",
+    "FOOTNOTE_DATA": "/tmp/footnote",  # noqa: S108 - the only folder that a function may write to
+    "LLM__DISCOVER": "false",
+    "EMBEDDING__BUILTIN": "false",
+}
+SEARCH = {"OPENSEARCH__AUTH": "aws"}
 ADAPTER = {"AWS_LWA_INVOKE_MODE": "response_stream", "AWS_LWA_PORT": "8080", "AWS_LWA_READINESS_CHECK_PATH": "/health"}
 FUNCTIONS = {
-    "query": Described("run.sh", 150, 2048, {**EVERYWHERE, **ADAPTER, "POWERTOOLS_SERVICE_NAME": "query"}),
-    "ingest": Described("ingest.app.handler", 120, 2048, {**EVERYWHERE, "POWERTOOLS_SERVICE_NAME": "ingest"}),
+    "query": Described("run.sh", 150, 2048, {**EVERYWHERE, **SEARCH, **ADAPTER, "POWERTOOLS_SERVICE_NAME": "query"}),
+    "ingest": Described("ingest.app.handler", 300, 2048, {**EVERYWHERE, **SEARCH, "POWERTOOLS_SERVICE_NAME": "ingest"}),
     "feedback": Described("feedback.app.handler", 30, 1024, {**EVERYWHERE, "POWERTOOLS_SERVICE_NAME": "feedback"}),
     "stats": Described("stats.app.handler", 120, 1024, {**EVERYWHERE, "POWERTOOLS_SERVICE_NAME": "stats"}),
 }
 
 
 def function(name: str, environment: Mapping[str, str]) -> Function:
-    """The function in this checkout with `environment` beside its own variables. Unavailable when a part of the runtime is missing."""
+    """The function in this checkout; `environment` stands before its own variables. Unavailable when a part of the runtime is missing."""
     described = FUNCTIONS[name]
     root = Path(str(find_spec(name).origin)).parents[1]  # type: ignore[union-attr]
     # The function's `python` is this one.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
-    variables = {**environment, "PATH": path, **described.variables}
+    variables = {**described.variables, **environment, "PATH": path}
     if described.handler == "run.sh":
         variables["AWS_LWA_PORT"] = str(_free_port())  # in AWS an environment has all ports to itself
         command: tuple[str, ...] = ("sh", str(root / name / described.handler))

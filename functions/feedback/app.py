@@ -12,6 +12,7 @@ from footnote.learn.feedback import measure_feedback
 from footnote.types import Feedback
 from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
 from footnote_http.lambda_handler import http_handler
+from footnote_http.start import observed, start
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -90,5 +91,5 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     return app
 
 
-app = create_app()
-handler = http_handler(app)
+app = start(create_app(), "feedback")
+handler = observed(http_handler(app), "feedback")

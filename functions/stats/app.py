@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import date, datetime
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, Query
@@ -15,6 +16,8 @@ from footnote.learn.stats import DAY_S, By, Figures, Group, day_of, figures_of, 
 from footnote.types import Caller
 from footnote_http.app import CallerOf, CoreOf, add_health, make_app
 from footnote_http.lambda_handler import Handler, http_handler
+from footnote_http.once import once
+from footnote_http.start import observed, start
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -61,7 +64,8 @@ def create_handler(app: FastAPI) -> Handler:
 
     def handle(event: dict[str, Any], context: Any) -> Any:
         if event.get("detail-type") == "Scheduled Event":
-            return run_schedule(event, app.state.core())
+            core = app.state.core()
+            return once(event, context, partial(run_schedule, event, core), name="roll-up", table=core.settings.aws.cache_table)
         return http(event, context)
 
     return handle
@@ -75,5 +79,5 @@ def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
         return runner.run(store_rollups(SCHEDULE, at, turns=core.turns))
 
 
-app = create_app()
-handler = create_handler(app)
+app = start(create_app(), "stats")
+handler = observed(create_handler(app), "stats")

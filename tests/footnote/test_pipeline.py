@@ -14,12 +14,14 @@ from footnote.adapters.index_sqlite import SqliteIndex
 from footnote.answer.messages import message
 from footnote.errors import BadRequest, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, StoreUnavailable
 from footnote.events import Done, Event, Failed, StepStarted, Token
+from footnote.learn.meter import LogMeter
 from footnote.pipeline import ANSWER, RETRIEVE
 from footnote.ports import ChunkVectors
 from footnote.prompts import Prompts
 from footnote.settings import Rag
 from footnote.steps import Runner
 from footnote.types import Caller, Turn
+from tests.conftest import HandClock
 from tests.fakes import HELD, LIVE, ME, FakeEmbedder, FakeModel, FakeModels, Piece, make_document, make_turn, put_document
 
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
@@ -65,7 +67,8 @@ async def bridge(index: SqliteIndex) -> SqliteIndex:
 
 def ports(index: Any, *reply: Piece, model: Any = None, turns: Turns | None = None, embedder: Any = None) -> dict[str, Any]:
     models = FakeModels(model if model is not None else FakeModel([reply]) if reply else None)
-    return {"index": index, "embedder": embedder, "models": models, "prompts": Prompts(), "turns": turns or Turns(), "rag": Rag()}
+    known = {"prompts": Prompts(), "rag": Rag(), "meter": LogMeter(), "clock": HandClock()}
+    return {"index": index, "embedder": embedder, "models": models, "turns": turns or Turns(), **known}
 
 
 async def run(bound: dict[str, Any], turn: Turn, table: Any = ANSWER) -> list[Event]:
@@ -96,7 +99,7 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     ]
     assert (turn.outcome, turn.degraded, turn.persisted, turn.lang) == (None, False, True, "en")
     assert [event.name for event in events if isinstance(event, StepStarted)] == [
-        "guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "follow_up", "save",
+        "guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "follow_up", "save", "meter",
     ]  # fmt: skip
     assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]
     sent = bound["models"].model.sent[0]

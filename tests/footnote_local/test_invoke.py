@@ -40,7 +40,7 @@ def test_a_function_that_fails_is_told_as_lambda_tells_it(footnote: Footnote, tm
     event = tmp_path / "event.json"
     event.write_text('{"detail-type": "Scheduled Event", "time": "soon"}')
     result = footnote("invoke", "stats", event)
-    assert (result.exit_code, json.loads(result.stdout)["errorType"]) == (1, "ValueError")
+    assert (result.exit_code, json.loads(result.stdout)["errorType"]) == (1, "EventFailed")
 
 
 @pytest.mark.parametrize(

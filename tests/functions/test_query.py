@@ -67,7 +67,7 @@ async def test_debug_tells_how_long_each_step_took_and_what_came_out(open_site: 
     site = await open_site()
     debug = (await site.client.post("/ask", json=ASK | {"debug": True, "retriever": "bm25"})).json()["debug"]
     assert (debug["language"], debug["retriever"]) == ("en", "bm25")
-    names = ["guard", "language", "search", "fuse", "read", "model", "extract", "check", "follow_up", "save"]
+    names = ["guard", "language", "search", "fuse", "read", "model", "extract", "check", "follow_up", "save", "meter"]
     assert [step["name"] for step in debug["steps"]] == names
     assert list(debug["latency_map"]) == names
     assert debug["steps"][4]["out"] == {"hits": 1}
@@ -111,7 +111,7 @@ async def test_a_stream_tells_steps_then_tokens_then_the_whole_reply(method: str
     assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
     assert (reply.headers["cache-control"], reply.headers["x-accel-buffering"]) == ("no-cache", "no")
     events = read_events(reply.text)
-    steps = ["guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "follow_up", "save"]
+    steps = ["guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "follow_up", "save", "meter"]
     assert [event["id"] for event in events if event["type"] == "step"] == steps
     assert [event["name"] for event in events if event["type"] == "node"] == steps
     told = [event["type"] for event in events]

@@ -9,35 +9,50 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import cache, cached_property, partial
 from importlib.util import find_spec
 from typing import Any
 
+from footnote.adapters.bus_aws import EventBridgeBus
+from footnote.adapters.bus_local import LocalBus
+from footnote.adapters.cache_dynamodb import DynamoCache
 from footnote.adapters.cache_sqlite import SqliteCache
 from footnote.adapters.drops_local import LocalDrops
+from footnote.adapters.drops_s3 import S3Drops
+from footnote.adapters.dynamodb import Table
 from footnote.adapters.files_local import LocalFiles
+from footnote.adapters.files_s3 import S3Files, S3Uploads
+from footnote.adapters.index_opensearch import OpenSearchIndex
 from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.ledger_dynamodb import DynamoLedger
 from footnote.adapters.ledger_sqlite import SqliteLedger
 from footnote.adapters.models_minilm import MiniLM, find_model
 from footnote.adapters.models_openai import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
+from footnote.adapters.mongodb import Databases
+from footnote.adapters.queue_aws import SqsQueue
 from footnote.adapters.queue_local import SqliteQueue
 from footnote.adapters.secret_local import load_secret
+from footnote.adapters.store_mongodb import MongoTurnStore
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.answer.extract import is_answerable
-from footnote.errors import FootnoteError
+from footnote.errors import FootnoteError, StoreUnavailable
 from footnote.ingest.child import DOCLING, PARSER, ParserProcess
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
+from footnote.learn.meter import LogMeter
 from footnote.learn.questions import suggest_questions
 from footnote.pipeline import ANSWER, RETRIEVE
-from footnote.ports import Cache, Clock, Drops, Embedder, Files, Index, Ledger, Models, Parser, Queue, TurnStore
+from footnote.ports import Bus, Cache, Clock, Drops, Embedder, Files, Index, Ledger, Meter, Models, Parser, Queue, TurnStore, Uploads
 from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.steps import Runner
 from footnote.types import Caller, Profile, Turn
 
 QUESTIONS_S = 24 * 3600.0
+CACHE_S, LEDGER_S = 1.0, 5.0
+"""Longest waits for one call of DynamoDB."""
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
 
 
@@ -71,7 +86,7 @@ class Core:
 
     @cached_property
     def bucket(self) -> Bucket:
-        return Bucket(self.drops, self.ledger, self.ingestor, self.cache, self.settings.index_name)
+        return Bucket(self.drops, self.ledger, self.ingestor, self.cache, self.uploads, self.settings.index_name)
 
     @cached_property
     def sources(self) -> Sources:
@@ -90,10 +105,13 @@ class Core:
         if info is None or not documents:
             return {"name": name, "documents": documents, "questions": []}
         key = f"questions:{name}:{info.version}:{'*' if caller.sees_all else ','.join(sorted(caller.groups))}"
-        questions = await self.cache.get(key)
+        questions = None
+        with suppress(StoreUnavailable):
+            questions = await self.cache.get(key)
         if questions is None:
             questions = await suggest_questions(caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
-            await self.cache.put(key, questions, QUESTIONS_S)
+            with suppress(StoreUnavailable):
+                await self.cache.put(key, questions, QUESTIONS_S)
         return {"name": name, "documents": documents, "questions": questions}
 
     async def _answerable(self, caller: Caller, collection: str, question: str) -> bool:
@@ -104,7 +122,7 @@ class Core:
 
     @cached_property
     def index(self) -> Index:
-        return SqliteIndex(self.settings.data)
+        return OpenSearchIndex(self.settings.opensearch) if self.settings.opensearch.url else SqliteIndex(self.settings.data)
 
     @cached_property
     def embedder(self) -> Embedder | None:
@@ -134,27 +152,49 @@ class Core:
 
     @cached_property
     def ledger(self) -> Ledger:
-        return SqliteLedger(self._store, self.clock)
+        table = self.settings.aws.ledger_table
+        return DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self._store, self.clock)
 
     @cached_property
     def turns(self) -> TurnStore:
+        db = self.settings.db
+        if db.address:
+            return MongoTurnStore(Databases(db.address, db.name, db.statistics), self.clock)
         return SqliteTurnStore(self._store, self.clock)
 
     @cached_property
+    def meter(self) -> Meter:
+        return LogMeter()
+
+    @cached_property
     def cache(self) -> Cache:
-        return SqliteCache(self._store, self.clock)
+        table = self.settings.aws.cache_table
+        return DynamoCache(Table(table, "AWS__CACHE_TABLE", CACHE_S), self.clock) if table else SqliteCache(self._store, self.clock)
 
     @cached_property
     def queue(self) -> Queue:
-        return SqliteQueue(self._store, self.clock)
+        url = self.settings.aws.queue_url
+        return SqsQueue(url) if url else SqliteQueue(self._store, self.clock)
 
     @cached_property
     def files(self) -> Files:
-        return LocalFiles(self.settings.data / "files")
+        bucket = self.settings.aws.files_bucket
+        return S3Files(bucket) if bucket else LocalFiles(self.settings.data / "files")
 
     @cached_property
     def drops(self) -> Drops:
-        return LocalDrops(self.settings.data / "drops")
+        return S3Drops() if self.settings.aws.drop_bucket else LocalDrops(self.settings.data / "drops")
+
+    @cached_property
+    def uploads(self) -> Uploads | None:
+        """None: uploads come through a signed route of ours."""
+        bucket = self.settings.aws.drop_bucket
+        return S3Uploads(bucket) if bucket else None
+
+    @cached_property
+    def bus(self) -> Bus:
+        name = self.settings.aws.event_bus
+        return EventBridgeBus(name) if name else LocalBus(self.settings.data)
 
     @cached_property
     def parser(self) -> Parser:
@@ -174,6 +214,8 @@ class Core:
             "models": self.models,
             "prompts": self.prompts,
             "turns": self.turns,
+            "meter": self.meter,
+            "clock": self.clock,
             "rag": self.settings.rag,
         }
 
@@ -195,12 +237,9 @@ class Core:
         for name in ("answer", "retrieve"):
             if name in made:
                 await made[name].drain()
-        if "index" in made:
-            await self.index.close()
-        if "parser" in made and hasattr(self.parser, "close"):
-            await self.parser.close()
-        if "models" in made and hasattr(self.models, "close"):
-            await self.models.close()
+        for name in ("index", "parser", "models", "turns"):
+            if name in made and hasattr(made[name], "close"):
+                await made[name].close()
         if "_store" in made:
             self._store.close()
 

@@ -10,6 +10,7 @@ from footnote.answer.context import assemble_context
 from footnote.answer.extract import extract
 from footnote.answer.generate import check_citations, found_nothing, generate, has_model, has_no_model, pick_model, tell_nothing_found
 from footnote.guard.input_guard import check_input
+from footnote.learn.meter import meter_turn
 from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.conversations import save_turn
 from footnote.rank.select import read_hits
@@ -46,5 +47,6 @@ ANSWER = (
         shows=lambda t: {"questions": len(t.suggested_questions)},
     ),
     Step("save", save_turn, on_error=SKIP, always=True, limit_s=5),
+    Step("meter", meter_turn, on_error=SKIP, always=True),
 )  # fmt: skip
 """A question → a cited answer."""

@@ -8,7 +8,10 @@ import secrets
 import sys
 import time
 
-FIELDS = ("trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason")
+FIELDS = (
+    "trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason", "message_id",
+    "outcome", "degraded", "retriever", "hits", "citations", "llm", "prompt_tokens", "completion_tokens", "steps",
+)  # fmt: skip
 """What a log record may carry beside its fixed message."""
 
 

@@ -92,7 +92,7 @@ class Ingestor:
         if document.state == "RECEIVED":
             await self.files.put(source_key(document.doc_id, document.generation), data)
             if refused is None:
-                await self._enqueue(document)
+                await self.enqueue(document)
             else:
                 await self._fail(document.doc_id, document.generation, refused.reason, refused.remedy)
                 document = await self.ledger.get(SYSTEM, document.doc_id)
@@ -116,7 +116,7 @@ class Ingestor:
         document = await self.ledger.get(caller, doc_id)
         if document.state != "FAILED":
             return document
-        await self._renew(document)
+        await self.renew(document)
         return await self.ledger.get(caller, doc_id)
 
     # --- the worker ----------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class Ingestor:
         on these documents: whatever holds a lease on them is dead."""
         unfinished = await self.ledger.unfinished()
         for document in unfinished:
-            await self._renew(document)
+            await self.renew(document)
         for document in await self.ledger.unburied():
             await self.bury(document)
         return len(unfinished)
@@ -157,7 +157,7 @@ class Ingestor:
             return
         if document.generation != generation or document.state == "READY":
             return
-        if not await self.ledger.lease(doc_id, generation, job.job_id, LEASE_S):
+        if not await self.ledger.lease(doc_id, generation, job.owner or job.job_id, LEASE_S):
             return  # somebody else's job does this, and comes back if they die
         try:
             await self._process(document)
@@ -178,13 +178,13 @@ class Ingestor:
             await self.index.put_vectors(self.embedder.name, await embed_chunks(self.embedder, waiting))
         return len(waiting)
 
-    async def _enqueue(self, document: Document) -> None:
+    async def enqueue(self, document: Document) -> None:
         await self.queue.put({"doc_id": document.doc_id, "generation": document.generation})
 
-    async def _renew(self, document: Document) -> None:
+    async def renew(self, document: Document) -> None:
         """Queues a document as if it had just come."""
         await self.ledger.update(document.doc_id, document.generation, state="RECEIVED", reason=None, remedy=None)
-        await self._enqueue(document)
+        await self.enqueue(document)
 
     async def _process(self, document: Document) -> None:
         await self.ledger.update(document.doc_id, document.generation, state="PROCESSING")
@@ -226,6 +226,7 @@ class Ingestor:
             format=parsed.format,
             pages=parsed.pages,
             chunks=sum(chunk.level == 2 for chunk in chunks),
+            digest=f"{len(chunks)}:{ready.digest}",
         )
         if current and generation > 1:
             await self._forget_files(doc_id, generation - 1)

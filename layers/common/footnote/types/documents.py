@@ -134,6 +134,8 @@ class Document:
     lang: str | None = None
     format: str = ""
     """What it was read as: a key of `footnote.ingest.parse.FORMATS`; "" = not read yet."""
+    digest: str = ""
+    """How many chunks of all levels answer, and their `chunks_digest`, as `N:SHA-256`: what has to be in the index."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: float = 0.0
     updated_at: float = 0.0

@@ -1,0 +1,87 @@
+"""What `sam build` made, ready for Lambda: `python -m footnote_local.artifacts .aws-sam/build`.
+
+Takes out what never runs and what is there twice, compiles modules where this Python is the one that they are for (/opt and /var/task are
+read-only, so Lambda would compile them at every cold start), and fails where a function is too large with its layer.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import sys
+from collections.abc import Sequence
+from compileall import compile_dir
+from pathlib import Path
+from py_compile import PycInvalidationMode
+
+LIMIT_MB = 200
+"""MiB of a function with its layer, unzipped. Lambda takes 250, the Web Adapter's layer has 5 of them."""
+
+NEVER_RUN = ("**/__pycache__", "**/tests", "**/*.pyi", "**/*.dist-info/RECORD", "bin", "python/bin", ".lock", "python/.lock")
+EXTENSION = re.compile(r"\.cpython-(\d)(\d+)-")
+
+
+def finish(build: Path) -> dict[str, tuple[float, float]]:
+    """Trims and compiles everything under `build` → function: (its own MiB, those with the layer)."""
+    folders = sorted(path for path in build.iterdir() if path.is_dir())
+    layers = [folder for folder in folders if (folder / "python").is_dir()]
+    for folder in folders:
+        if folder not in layers:
+            share(folder, layers)
+        trim(folder)
+        if target(layers) == sys.version_info[:2]:
+            compile_modules(folder, "/opt" if folder in layers else "/var/task")
+    shared = sum(size_mb(layer) for layer in layers)
+    return {folder.name: (own := size_mb(folder), own + shared) for folder in folders if folder not in layers}
+
+
+def share(folder: Path, layers: Sequence[Path]) -> None:
+    """Leaves to the layers what a function has in the same version."""
+    for info in folder.glob("*.dist-info"):
+        if any((layer / "python" / info.name).is_dir() for layer in layers):
+            with (info / "RECORD").open(newline="") as record:
+                for name, *_ in csv.reader(record):
+                    (folder / name).unlink(missing_ok=True)
+    for path in sorted(folder.rglob("*"), reverse=True):
+        if path.is_dir() and not any(path.iterdir()):
+            path.rmdir()
+
+
+def trim(folder: Path) -> None:
+    for pattern in NEVER_RUN:
+        for path in list(folder.glob(pattern)):
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+
+
+def target(layers: Sequence[Path]) -> tuple[int, int] | None:
+    """The Python that the libraries are for, as their compiled parts say; None where there are none."""
+    for layer in layers:
+        for path in sorted(layer.rglob("*.so")):
+            if found := EXTENSION.search(path.name):
+                return int(found[1]), int(found[2])
+    return None
+
+
+def compile_modules(folder: Path, where: str) -> None:
+    """`where`: the folder's place on Lambda, for tracebacks. Packing changes the files' times, so nothing is compared with them."""
+    compile_dir(folder, quiet=2, stripdir=folder, prependdir=where, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+
+
+def size_mb(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1 or not Path(arguments[0]).is_dir():
+        print("usage: python -m footnote_local.artifacts FOLDER, where `sam build` puts what it made: .aws-sam/build", file=sys.stderr)
+        return 2
+    sizes = finish(Path(arguments[0]))
+    print(f"{'function':20}{'MiB':>8}{'with layer':>12}   of {LIMIT_MB}")
+    for name, (own, together) in sizes.items():
+        print(f"{name:20}{own:8.1f}{together:12.1f}{'   too large' if together > LIMIT_MB else ''}")
+    return int(not sizes or any(together > LIMIT_MB for _, together in sizes.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,61 @@
+"""What did a turn cost, and how did it go? Told as ids, counts and times; nobody's words."""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal
+
+from footnote.ports import Clock, Meter
+from footnote.types import Outcome, Turn
+
+log = logging.getLogger(__name__)
+
+GUARD = "guard"
+"""The step whose errors are the question's fault."""
+
+Ended = Literal["answered", "rejected", "error"] | Outcome
+
+
+async def meter_turn(turn: Turn, *, meter: Meter, clock: Clock) -> Turn:
+    meter.turn(turn, clock())
+    return turn
+
+
+def end_of(turn: Turn) -> Ended:
+    """How the turn ended. rejected: it could not be asked; error: something failed and there is no answer."""
+    if turn.outcome is not None:
+        return turn.outcome
+    if turn.answer is not None:
+        return "answered"
+    return "rejected" if any(span.name == GUARD and span.status == "failed" for span in turn.spans) else "error"
+
+
+def ms_of(turn: Turn, *steps: str) -> float | None:
+    """How long these steps took together; None: none of them ran."""
+    times = [span.ms for span in turn.spans if span.name in steps]
+    return round(sum(times), 2) if times else None
+
+
+class LogMeter:
+    """`ports.Meter`: one line of the log for each turn."""
+
+    def turn(self, turn: Turn, now: float) -> None:
+        answer = turn.answer
+        log.info(
+            "turn",
+            extra={
+                "trace_id": turn.trace_id,
+                "user_id": turn.caller.user_id,
+                "collection": turn.collection,
+                "retriever": turn.retriever,
+                "outcome": end_of(turn),
+                "degraded": turn.degraded,
+                "llm": answer.model if answer else None,
+                "hits": len(turn.hits),
+                "citations": len(answer.citations) if answer else 0,
+                "prompt_tokens": turn.usage.prompt_tokens,
+                "completion_tokens": turn.usage.completion_tokens,
+                "ms": round((now - turn.started_at) * 1000),
+                "steps": {span.name: round(span.ms, 2) for span in turn.spans},
+            },
+        )

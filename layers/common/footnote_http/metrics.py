@@ -1,0 +1,72 @@
+"""Figures for CloudWatch: its embedded metric format on standard output, written once for each turn.
+
+The query function has no Lambda handler at whose end metrics could be flushed, and answers several turns at once where
+its concurrency allows: so each turn has metrics of its own, and leaves in one write. Only imported in Lambda.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from aws_lambda_powertools.metrics.provider import cold_start
+from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
+
+from footnote.learn.meter import LogMeter, end_of, ms_of
+from footnote.types import Turn
+
+NAMESPACE = "Footnote"
+RETRIEVAL = ("embed", "search", "fuse", "read")
+GENERATION = "answer"
+
+
+class CloudWatchMeter(LogMeter):
+    """The line of the log, and metrics under the dimension `service`. A step that did not go well has metrics of its own."""
+
+    def __init__(self, service: str) -> None:
+        self._service = service
+
+    def turn(self, turn: Turn, now: float) -> None:
+        super().turn(turn, now)
+        ended = end_of(turn)
+        metrics = self._metrics(turn)
+        latencies = {
+            "TurnLatency": (now - turn.started_at) * 1000,
+            "RetrievalLatency": ms_of(turn, *RETRIEVAL),
+            "GenerationLatency": ms_of(turn, GENERATION),
+        }
+        for name, ms in latencies.items():
+            if ms is not None:
+                metrics.add_metric(name, "Milliseconds", ms)
+        counts = {
+            "PromptTokens": turn.usage.prompt_tokens,
+            "CompletionTokens": turn.usage.completion_tokens,
+            "Errors": ended == "error",
+            "Refused": ended not in ("answered", "error"),
+            "Degraded": turn.degraded,
+        }
+        for name, count in counts.items():
+            metrics.add_metric(name, "Count", count)
+        lines = [metrics.serialize_metric_set()]
+        for span in turn.spans:
+            if span.status != "ok":
+                outcome = self._metrics(turn, step=span.name, status=span.status)
+                outcome.add_metric("StepOutcome", "Count", 1)
+                lines.append(outcome.serialize_metric_set())
+        sys.stdout.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
+        sys.stdout.flush()
+
+    def _metrics(self, turn: Turn, **dimensions: Any) -> AmazonCloudWatchEMFProvider:
+        metrics = AmazonCloudWatchEMFProvider(namespace=NAMESPACE, service=self._service)
+        for name, value in dimensions.items():
+            metrics.add_dimension(name, value)
+        metrics.add_metadata("trace_id", turn.trace_id)
+        return metrics
+
+
+def count_cold_start(service: str, context: Any) -> None:
+    """A metric for the first event of a process, unless that was started ahead of it."""
+    if cold_start.is_cold_start:
+        cold_start.is_cold_start = False
+        AmazonCloudWatchEMFProvider(namespace=NAMESPACE, service=service).add_cold_start_metric(context)

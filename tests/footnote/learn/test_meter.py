@@ -1,0 +1,58 @@
+"""What is told of a turn that is over."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+
+from footnote.learn.meter import LogMeter, end_of, meter_turn, ms_of
+from footnote.tracing import JsonLines
+from footnote.types import Answer, Citation, Span, Turn, Usage
+from tests.conftest import HandClock
+from tests.fakes import make_hit, make_turn
+
+WORDS = "zebra-canary"
+
+
+def answered(**changes: object) -> Turn:
+    hit = make_hit(f"The {WORDS} is striped.")
+    answer = Answer(f"It is {WORDS}. [1]", (Citation(1, hit, WORDS),), model="llama")
+    fields = {"answer": answer, "hits": (hit, hit), "usage": Usage(11, 7), "started_at": 1_699_999_998.5, **changes}
+    return make_turn(f"What is a {WORDS}?", spans=(Span("search", 1.234), Span("answer", 20.0)), **fields)
+
+
+async def test_a_turn_is_told_as_ids_counts_and_times_and_in_nobodys_words(caplog: pytest.LogCaptureFixture, clock: HandClock) -> None:
+    caplog.set_level(logging.INFO, "footnote")
+    turn = answered()
+    assert await meter_turn(turn, meter=LogMeter(), clock=clock) is turn
+    (record,) = caplog.records
+    line = json.loads(JsonLines().format(record))
+    assert {name: value for name, value in line.items() if name != "time"} == {
+        "level": "INFO", "logger": "footnote.learn.meter", "message": "turn", "trace_id": "t1", "user_id": "me", "collection": "default",
+        "retriever": "cc", "outcome": "answered", "degraded": False, "llm": "llama", "hits": 2, "citations": 1, "prompt_tokens": 11,
+        "completion_tokens": 7, "ms": 1500, "steps": {"search": 1.23, "answer": 20.0},
+    }  # fmt: skip
+    assert WORDS not in repr(record.__dict__)
+
+
+@pytest.mark.parametrize(
+    ("turn", "ended"),
+    [
+        (make_turn(answer=Answer("Yes.")), "answered"),
+        (make_turn(answer=Answer("Nothing found."), outcome="no_hits"), "no_hits"),
+        (make_turn(outcome="blocked", spans=(Span("guard", 1, "failed"),)), "blocked"),
+        (make_turn(spans=(Span("guard", 1, "failed"),)), "rejected"),
+        (make_turn(spans=(Span("guard", 1), Span("search", 1, "failed"))), "error"),
+        (make_turn(answer=Answer("Yes."), spans=(Span("save", 1, "skipped"),)), "answered"),
+        (make_turn(), "error"),
+    ],
+)
+def test_an_end_is_an_answer_a_refusal_or_an_error_of_ours(turn: Turn, ended: str) -> None:
+    assert end_of(turn) == ended
+
+
+def test_steps_that_did_not_run_took_no_time_that_could_be_told() -> None:
+    turn = make_turn(spans=(Span("search", 1.25), Span("read", 2.5)))
+    assert (ms_of(turn, "search", "read", "embed"), ms_of(turn, "answer")) == (3.75, None)

@@ -1,0 +1,118 @@
+"""What AWS is not given to serve."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from footnote.settings import AWS, DB, LLM, ApiKey, Auth, Embedding, OpenSearch, Settings
+from footnote_http.production import NEEDS, Misconfigured, check_production
+
+STRONG = "q7Vd2mZr9TbXw4Ke"
+KEYS = Auth(mode="api_key", api_keys={"ann": ApiKey(key=STRONG)})
+WHOLE: dict[str, Any] = {
+    "auth": KEYS,
+    "db": DB(uri=f"mongodb+srv://app:{STRONG}@cluster.example.org/?w=majority"),
+    "opensearch": OpenSearch(url="https://search.example.org", auth="aws"),
+    "aws": AWS(
+        cache_table="cache", ledger_table="ledger", files_bucket="files", drop_bucket="drops", queue_url="https://sqs.example.org/1/ingest"
+    ),
+}
+
+
+def complaint(function: str = "query", **changes: Any) -> str:
+    with pytest.raises(Misconfigured) as caught:
+        check_production(Settings(**{**WHOLE, **changes}), function)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("function", NEEDS)
+@pytest.mark.parametrize("auth", [KEYS, Auth(mode="session")])
+def test_a_whole_configuration_serves(function: str, auth: Auth) -> None:
+    check_production(Settings(**{**WHOLE, "auth": auth}), function)
+
+
+@pytest.mark.parametrize("function", NEEDS)
+def test_without_sign_in_nothing_serves(function: str) -> None:
+    assert complaint(function, auth=Auth()).startswith("AUTH__MODE is none:")
+
+
+def test_keys_for_nobody_are_no_sign_in() -> None:
+    assert complaint(auth=Auth(mode="api_key")) == "AUTH__MODE is api_key, and AUTH__API_KEYS holds nobody."
+
+
+WEAK = [
+    "changeme", "secret", "password", "test", "short7Vd2mZr9T", "changeme-changeme", "your-secret-key-here", "super_secret_password",
+    "aaaaaaaaaaaaaaaaaaaa", "12345678901234567890", "PasswordPassword1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", WEAK)
+def test_a_key_that_can_be_guessed_is_refused_and_not_repeated(value: str) -> None:
+    said = complaint(auth=Auth(mode="api_key", api_keys={"ann": ApiKey(key=STRONG), "bob": ApiKey(key=value)}))
+    assert said == "AUTH__API_KEYS is empty, well known or too short: take at least 16 random characters."
+
+
+@pytest.mark.parametrize("value", ["", *WEAK])
+def test_a_database_behind_a_password_that_can_be_guessed_is_refused(value: str) -> None:
+    said = complaint("stats", db=DB(uri=f"mongodb://app:{value}@db.example.org:27017/x"))
+    assert said == "DB__URI is empty, well known or too short: take at least 16 random characters."
+
+
+@pytest.mark.parametrize(
+    "uri", ["mongodb://db.example.org/x", "mongodb+srv://db.example.org/?authMechanism=MONGODB-AWS", "mongodb://cn%3Dapp@db/x"]
+)
+def test_a_database_that_asks_for_no_password_has_none_to_be_guessed(uri: str) -> None:
+    check_production(Settings(**{**WHOLE, "db": DB(uri=uri)}), "query")
+
+
+def test_the_characters_of_a_password_count_as_the_database_reads_them() -> None:
+    said = complaint(db=DB(uri="mongodb://app:%70%61%73%73%77%6F%72%64@db.example.org/x"))
+    assert said.startswith("DB__URI is empty, well known or too short")
+
+
+@pytest.mark.parametrize(("auth", "refused"), [("basic", True), ("aws", False), ("none", False)])
+def test_a_password_counts_where_it_is_used(auth: Any, refused: bool) -> None:
+    search = OpenSearch(url="https://search.example.org", auth=auth, user="app", password="changeme")
+    if refused:
+        assert complaint(opensearch=search).startswith("OPENSEARCH__PASSWORD is empty")
+    else:
+        check_production(Settings(**{**WHOLE, "opensearch": search}), "query")
+
+
+@pytest.mark.parametrize("value", ["", "changeme", "your-api-key"])
+def test_a_placeholder_is_no_key_of_a_model(value: str) -> None:
+    assert complaint(llm=LLM(api_key=value), embedding=Embedding(api_key=value)) == (
+        "LLM__API_KEY is empty or a placeholder. EMBEDDING__API_KEY is empty or a placeholder."
+    )
+
+
+def test_how_long_a_models_key_is_is_for_others_to_say() -> None:
+    check_production(Settings(**{**WHOLE, "llm": LLM(api_key="sk-x1")}), "query")
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [
+        ("query", "OPENSEARCH__URL, DB__URI, AWS__CACHE_TABLE, AWS__LEDGER_TABLE"),
+        (
+            "ingest",
+            "OPENSEARCH__URL, AWS__CACHE_TABLE, AWS__LEDGER_TABLE, AWS__FILES_BUCKET, AWS__DROP_BUCKET, AWS__QUEUE_URL",
+        ),
+        ("feedback", "DB__URI, AWS__CACHE_TABLE"),
+        ("stats", "DB__URI, AWS__CACHE_TABLE"),
+    ],
+)
+def test_what_would_lie_in_the_function_itself_is_named(function: str, names: str) -> None:
+    nothing = {"db": DB(), "opensearch": OpenSearch(), "aws": AWS()}
+    assert complaint(function, **nothing) == f"Not set, and needed in AWS: {names}."
+
+
+def test_a_setting_that_is_there_but_empty_is_not_set() -> None:
+    assert complaint(opensearch=OpenSearch(url="")) == "Not set, and needed in AWS: OPENSEARCH__URL."
+
+
+def test_all_that_is_wrong_is_said_at_once() -> None:
+    said = complaint(auth=Auth(), db=DB(uri="mongodb://app:test@db.example.org"), aws=AWS())
+    assert [name for name in ("AUTH__MODE", "DB__URI", "AWS__CACHE_TABLE") if name not in said] == []

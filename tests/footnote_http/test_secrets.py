@@ -1,0 +1,102 @@
+"""Settings whose secrets lie in Secrets Manager."""
+
+from __future__ import annotations
+
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterator
+from traceback import format_exception
+from typing import Any
+
+import pytest
+
+from footnote_http.production import Misconfigured
+from footnote_http.secrets import load_settings
+
+Store = Callable[[str], str]
+HUSH = "q7Vd2mZr9TbXw4Ke"
+
+
+@pytest.fixture
+def store(aws_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+    """Stores a secret, which FOOTNOTE_SECRET names from then on; gives its ARN."""
+    import boto3
+
+    for name in ("LLM__API_KEY", "LLM__MODEL", "DB__URI", "DB__NAME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", aws_url)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    client: Any = boto3.client("secretsmanager")
+    made = []
+
+    def store(text: str) -> str:
+        arn = client.create_secret(Name=f"footnote-{uuid.uuid4().hex}", SecretString=text)["ARN"]
+        made.append(arn)
+        monkeypatch.setenv("FOOTNOTE_SECRET", arn)
+        return str(arn)
+
+    yield store
+    for arn in made:
+        client.delete_secret(SecretId=arn, ForceDeleteWithoutRecovery=True)
+    client.close()
+
+
+def test_what_the_secret_holds_are_settings(store: Store) -> None:
+    keys = {"ann": {"key": HUSH, "groups": ["staff"]}}
+    arn = store(json.dumps({"LLM__API_KEY": HUSH, "DB__URI": f"mongodb://app:{HUSH}@db/x", "AUTH__API_KEYS": keys}))
+    made = load_settings()
+    assert made.llm.api_key is not None
+    assert (made.llm.api_key.get_secret_value(), made.db.address) == (HUSH, f"mongodb://app:{HUSH}@db/x")
+    assert (made.auth.api_keys["ann"].key.get_secret_value(), made.auth.api_keys["ann"].groups) == (HUSH, ["staff"])
+    assert os.environ["FOOTNOTE_SECRET"] == arn
+    assert "LLM__API_KEY" not in os.environ  # children of this process inherit none of it
+
+
+def test_the_environment_stands_before_the_secret_name_by_name(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(json.dumps({"LLM__API_KEY": HUSH, "LLM__MODEL": "theirs", "DB__NAME": "theirs"}))
+    monkeypatch.setenv("LLM__MODEL", "ours")
+    made = load_settings()
+    assert made.llm.api_key is not None
+    assert (made.llm.model, made.llm.api_key.get_secret_value(), made.db.name) == ("ours", HUSH, "theirs")
+
+
+def test_a_secret_that_is_not_there_stops_the_start(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_SECRET", "nowhere")
+    with pytest.raises(Misconfigured, match="The secret that FOOTNOTE_SECRET names cannot be read"):
+        load_settings()
+
+
+def test_a_service_that_is_not_there_stops_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FOOTNOTE_SECRET", "ours")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_SECRETS_MANAGER", "http://127.0.0.1:1")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-central-1")
+    monkeypatch.setattr("footnote_http.secrets.TRIES", 1)
+    with pytest.raises(Misconfigured, match="cannot be read"):
+        load_settings()
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (HUSH, "is not JSON."),
+        (f'["{HUSH}"]', "is not a JSON object"),
+        (json.dumps({"LLM__TEMPERATURE": HUSH}), "LLM__TEMPERATURE: Input should be a valid number"),
+        (json.dumps({"AUTH__API_KEYS": HUSH}), 'error parsing value for field "auth"'),
+        (json.dumps({"AUTH__API_KEYS": {"ann": {"key": HUSH, "role": HUSH}}}), "AUTH__API_KEYS__ANN__ROLE: "),
+    ],
+)
+def test_what_cannot_be_used_stops_the_start_and_is_not_repeated(store: Store, text: str, said: str) -> None:
+    store(text)
+    with pytest.raises(Misconfigured) as caught:
+        load_settings()
+    assert said in str(caught.value)
+    assert HUSH not in "".join(format_exception(caught.value))
+
+
+def test_without_a_secret_the_environment_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FOOTNOTE_SECRET", raising=False)
+    monkeypatch.setenv("INDEX_NAME", "laws")
+    assert load_settings().index_name == "laws"

@@ -1,0 +1,104 @@
+"""What becomes of the folders that `sam build` fills."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from footnote_local import artifacts
+
+HERE = f"cpython-{sys.version_info.major}{sys.version_info.minor}"
+MB = 2**20
+
+
+def write(path: Path, content: str = "") -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content)
+    return path
+
+
+def install(folder: Path, name: str, version: str) -> None:
+    write(folder / name / "__init__.py", "A = 1\n")
+    write(folder / f"{name}-{version}.dist-info/METADATA", "Name: x\n")
+    write(
+        folder / f"{name}-{version}.dist-info/RECORD",
+        f"{name}/__init__.py,,\n{name}-{version}.dist-info/METADATA,,\n{name}-{version}.dist-info/RECORD,,\n",
+    )
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Path:
+    """Two functions on a layer, for the Python that runs this test."""
+    layer = tmp_path / "CommonLayer/python"
+    install(layer, "shared", "1.0")
+    write(layer / f"shared/_fast.{HERE}-x86_64-linux-gnu.so", "x" * MB)
+    install(tmp_path / "QueryFunction", "shared", "1.0")
+    install(tmp_path / "QueryFunction", "own", "2.0")
+    install(tmp_path / "StatsFunction", "shared", "1.1")
+    write(tmp_path / "template.yaml")
+    return tmp_path
+
+
+def test_a_function_leaves_to_the_layer_what_that_has_in_the_same_version(build: Path) -> None:
+    artifacts.finish(build)
+    assert sorted(path.name for path in (build / "QueryFunction").iterdir()) == ["own", "own-2.0.dist-info"]
+    assert (build / "StatsFunction/shared/__init__.py").exists()
+    assert (build / "CommonLayer/python/shared/__init__.py").exists()
+
+
+def test_what_never_runs_is_taken_out_and_names_of_versions_stay(build: Path) -> None:
+    own = build / "QueryFunction/own"
+    for path in (own / "tests/test_own.py", own / "own.pyi", own / "__pycache__/old.cpython-39.pyc", build / "QueryFunction/bin/own"):
+        write(path)
+    artifacts.finish(build)
+    assert sorted(str(path.relative_to(own)) for path in own.rglob("*") if path.is_file()) == [
+        "__init__.py",
+        f"__pycache__/__init__.{HERE}.pyc",
+    ]
+    assert not (build / "QueryFunction/bin").exists()
+    assert [path.name for path in (build / "QueryFunction/own-2.0.dist-info").iterdir()] == ["METADATA"]
+
+
+def test_modules_are_compiled_as_they_will_lie_and_whatever_time_they_then_have(build: Path) -> None:
+    artifacts.finish(build)
+    in_layer = (build / f"CommonLayer/python/shared/__pycache__/__init__.{HERE}.pyc").read_bytes()
+    in_function = (build / f"QueryFunction/own/__pycache__/__init__.{HERE}.pyc").read_bytes()
+    assert b"/opt/python/shared/__init__.py" in in_layer
+    assert b"/var/task/own/__init__.py" in in_function
+    assert in_function[4] == 1  # PEP 552: by hash, and the hash is not checked
+
+
+def test_modules_for_another_python_are_left_as_they_are(build: Path) -> None:
+    (build / f"CommonLayer/python/shared/_fast.{HERE}-x86_64-linux-gnu.so").rename(
+        build / "CommonLayer/python/shared/_fast.cpython-39-x86_64-linux-gnu.so"
+    )
+    artifacts.finish(build)
+    assert list(build.rglob("*.pyc")) == []
+
+
+def test_sizes_are_told_with_the_layer(build: Path) -> None:
+    sizes = artifacts.finish(build)
+    assert list(sizes) == ["QueryFunction", "StatsFunction"]
+    own, together = sizes["QueryFunction"]
+    assert own < 0.01
+    assert together == pytest.approx(1, abs=0.01)
+
+
+def test_a_function_over_the_limit_fails_the_build(build: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert artifacts.main([str(build)]) == 0
+    with (build / "StatsFunction/large.bin").open("wb") as file:
+        file.truncate(artifacts.LIMIT_MB * MB)
+    assert artifacts.main([str(build)]) == 1
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines() if "too large" in line] == ["StatsFunction"]
+
+
+@pytest.mark.parametrize("arguments", [[], ["no-such-folder"], ["."] * 2])
+def test_without_a_folder_it_says_what_it_wants(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert artifacts.main(arguments) == 2
+    assert ".aws-sam/build" in capsys.readouterr().err
+
+
+def test_a_folder_without_functions_is_no_build(tmp_path: Path) -> None:
+    assert artifacts.main([str(tmp_path)]) == 1

@@ -1,0 +1,395 @@
+"""template.yaml, and what builds and deploys it, against the code that it runs."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from typing import Any, get_args
+
+import cfnlint.api
+import pytest
+import yaml
+from aws_lambda_powertools.shared import constants as powertools
+from cfnlint.decode import cfn_yaml
+from pydantic import AliasChoices, BaseModel
+
+from footnote.adapters import cache_dynamodb, ledger_dynamodb_items
+from footnote.settings import Auth, Settings
+from footnote_local.lambda_service.functions import FUNCTIONS, Described
+from footnote_local.server import ROUTES
+
+ROOT = Path(__file__).parents[1]
+TEMPLATE: dict[str, Any] = cfn_yaml.load(str(ROOT / "template.yaml"))
+PARAMETERS, RESOURCES, COMMON = TEMPLATE["Parameters"], TEMPLATE["Resources"], TEMPLATE["Globals"]["Function"]
+NAMES = ["query", "ingest", "feedback", "stats"]
+
+NOT_CACHED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
+ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
+
+MANY = {
+    "${Ledger.Arn}/index/*": "the ledger's own indexes",
+    "${Files.Arn}/*": "files have no names that are known before",
+    "${Documents.Arn}/*": "nor have documents",
+    "${Documents.Arn}/uploads/*": "nor have uploads",
+    "${Domain}/${OpenSearchPrefix}*": "a collection's indexes are made with it",
+}
+"""Resources with a wildcard that a function may use, and why."""
+
+ADAPTER = {"AWS_LAMBDA_EXEC_WRAPPER", "AWS_LWA_INVOKE_MODE", "AWS_LWA_PORT", "AWS_LWA_READINESS_CHECK_PATH"}
+"""Variables of the Web Adapter, and the one that starts it."""
+
+
+def of_type(kind: str) -> dict[str, Any]:
+    return {name: resource["Properties"] for name, resource in RESOURCES.items() if resource["Type"] == kind}
+
+
+def function(name: str) -> dict[str, Any]:
+    """A function's properties with what all have."""
+    own = RESOURCES[f"{name.title()}Function"]["Properties"]
+    variables = COMMON["Environment"]["Variables"] | own["Environment"]["Variables"]
+    return {**COMMON, **own, "Environment": {"Variables": variables}}
+
+
+def inside(value: Any, key: str) -> Iterator[Any]:
+    """Everything under `key`, however deep."""
+    if isinstance(value, dict):
+        for name, item in value.items():
+            if name == key:
+                yield item
+            yield from inside(item, key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from inside(item, key)
+
+
+def texts(value: Any) -> Iterator[str]:
+    """Every text in a value, those inside of functions such as Fn::Sub too."""
+    if isinstance(value, str):
+        yield value
+    else:
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from texts(item)
+
+
+def settings_names(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
+    for name, field in model.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from settings_names(field.annotation, f"{prefix}{name}__".upper())
+        elif isinstance(field.validation_alias, AliasChoices):
+            yield from (str(choice) for choice in field.validation_alias.choices)
+        else:
+            yield f"{prefix}{name}".upper()
+
+
+# --- the functions -----------------------------------------------------------------------------
+
+
+def test_the_template_is_valid() -> None:
+    matches = cfnlint.api.lint_file(ROOT / "template.yaml", config={"regions": ["us-east-1", "eu-central-1"]})
+    assert [f"{match.linenumber}: {match.rule.id} {match.message}" for match in matches] == []
+
+
+def test_every_function_has_its_code_and_its_build() -> None:
+    handlers = {name: properties["Handler"] for name, properties in of_type("AWS::Serverless::Function").items()}
+    assert handlers == {
+        "QueryFunction": "run.sh",
+        "IngestFunction": "ingest.app.handler",
+        "FeedbackFunction": "feedback.app.handler",
+        "StatsFunction": "stats.app.handler",
+    }
+    build = (ROOT / "functions/Makefile").read_text()
+    assert [name for name in handlers if f"build-{name}: door" not in build] == []
+    assert "query.app:app" in (ROOT / "functions/query/run.sh").read_text()
+    for module, name in [("query.app", "app"), ("ingest.app", "handler"), ("feedback.app", "handler"), ("stats.app", "handler")]:
+        assert callable(getattr(import_module(module), name))
+
+
+def test_every_package_of_the_layer_is_built_into_it() -> None:
+    copied = re.search(r"cp -R (.+) \"\$\(ARTIFACTS_DIR\)/python/\"", (ROOT / "layers/common/Makefile").read_text())
+    assert copied is not None
+    assert sorted(copied[1].split()) == sorted(path.parent.name for path in (ROOT / "layers/common").glob("*/__init__.py"))
+
+
+def test_functions_run_here_as_the_template_describes_them() -> None:
+    described = {}
+    for name in NAMES:
+        merged = function(name)
+        # What the template makes or asks for has no value here. The wrapper is how the runtime's image starts `run.sh`.
+        variables = {key: value for key, value in merged["Environment"]["Variables"].items() if isinstance(value, str)}
+        assert (variables.pop("AWS_LAMBDA_EXEC_WRAPPER", None) == "/opt/bootstrap") == (merged["Handler"] == "run.sh")
+        described[name] = Described(merged["Handler"], merged["Timeout"], merged["MemorySize"], variables)
+    assert described == FUNCTIONS
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_variable_is_known_to_somebody_who_reads_it(name: str) -> None:
+    ours = {*settings_names(Settings), "FOOTNOTE_SECRET"}
+    theirs = {value for value in vars(powertools).values() if isinstance(value, str)} | ADAPTER
+    assert set(function(name)["Environment"]["Variables"]) - ours - theirs == set()
+
+
+@pytest.mark.parametrize("llm", ["", ', "LLM__API_KEY": "k"'])
+def test_the_secret_holds_values_of_settings(llm: str) -> None:
+    template, given = RESOURCES["Secret"]["Properties"]["SecretString"]["Fn::Sub"]
+    assert given["Llm"]["Fn::If"][1]["Fn::Sub"].replace("${LlmApiKey}", "k") == ', "LLM__API_KEY": "k"'
+    made = json.loads(template.replace("${MongoUri}", "mongodb://db").replace("${Llm}", llm))
+    assert made["DB__URI"] == "mongodb://db"
+    assert set(made) <= set(settings_names(Settings))
+    assert (PARAMETERS["MongoUri"]["NoEcho"], PARAMETERS["LlmApiKey"]["NoEcho"]) == (True, True)
+
+
+@pytest.mark.parametrize(("parameter", "text"), [("MongoUri", 'mongodb://a"b'), ("MongoUri", "mongodb://a\\b"), ("LlmApiKey", 'a"b')])
+def test_no_parameter_can_break_out_of_the_secret(parameter: str, text: str) -> None:
+    assert re.search(PARAMETERS[parameter]["AllowedPattern"], text) is None
+    assert re.search(PARAMETERS["MongoUri"]["AllowedPattern"], "mongodb+srv://app:p%40w@db.example.org/?tls=true") is not None
+
+
+def test_somebody_must_have_signed_in() -> None:
+    modes = PARAMETERS["AuthMode"]["AllowedValues"]
+    assert "none" not in modes
+    assert PARAMETERS["AuthMode"]["Default"] in modes
+    assert set(modes) <= set(get_args(Auth.model_fields["mode"].annotation))
+    assert function("query")["Environment"]["Variables"]["AUTH__MODE"] == {"Ref": "AuthMode"}
+
+
+def test_no_function_is_in_a_vpc() -> None:
+    assert list(inside(RESOURCES, "VpcConfig")) == []
+    assert "VpcConfig" not in COMMON
+
+
+def test_schedules_send_what_the_functions_look_for() -> None:
+    sent = {event["Name"]["Fn::Sub"]: json.loads(event["Input"]) for name in NAMES for event in inside(function(name), "Properties")}
+    assert sent == {
+        "${AWS::StackName}-verify": {
+            "detail-type": "Scheduled Event",
+            "source": "footnote.verify",
+            "time": "<aws.scheduler.scheduled-time>",
+        },
+        "${AWS::StackName}-stats": {
+            "detail-type": "Scheduled Event",
+            "source": "footnote.stats",
+            "time": "<aws.scheduler.scheduled-time>",
+        },
+    }
+
+
+# --- addresses ---------------------------------------------------------------------------------
+
+
+def test_cloudfront_has_the_servers_routes() -> None:
+    config = RESOURCES["Distribution"]["Properties"]["DistributionConfig"]
+    routes = {behaviour["PathPattern"]: behaviour["TargetOriginId"] for behaviour in config["CacheBehaviors"]}
+    assert routes.pop("/web/*") == "query"
+    assert routes == {path: name for prefix, name in ROUTES for path in (prefix, f"{prefix}/*")}
+    assert config["DefaultCacheBehavior"]["TargetOriginId"] == "query"
+    urls = {origin["Id"]: next(inside(origin["DomainName"], "Fn::GetAtt")) for origin in config["Origins"]}
+    assert urls == {name: [f"{name.title()}FunctionUrl", "FunctionUrl"] for name in NAMES}
+
+
+def test_cloudfront_signs_and_hands_everything_on_but_keeps_nothing_of_it() -> None:
+    config = RESOURCES["Distribution"]["Properties"]["DistributionConfig"]
+    assert {origin["OriginAccessControlId"]["Ref"] for origin in config["Origins"]} == {"SignedOrigin"}
+    signed = RESOURCES["SignedOrigin"]["Properties"]["OriginAccessControlConfig"]
+    assert (signed["OriginAccessControlOriginType"], signed["SigningBehavior"]) == ("lambda", "always")
+    for behaviour in [config["DefaultCacheBehavior"], *config["CacheBehaviors"]]:
+        assert behaviour["ViewerProtocolPolicy"] == "redirect-to-https"
+        assert behaviour["ResponseHeadersPolicyId"] == {"Ref": "SecureHeaders"}
+        if behaviour.get("PathPattern") != "/web/*":
+            assert (behaviour["CachePolicyId"], behaviour["OriginRequestPolicyId"]) == (NOT_CACHED, ALL_BUT_HOST)
+            assert len(behaviour["AllowedMethods"]) == 7
+            assert behaviour["FunctionAssociations"][0]["FunctionARN"] == {"Fn::GetAtt": ["ForwardedHost", "FunctionARN"]}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_function_has_an_address_for_cloudfront_and_one_for_api_clients(name: str) -> None:
+    title = name.title()
+    streams = {"InvokeMode": "RESPONSE_STREAM"} if name == "query" else {}
+    assert function(name)["FunctionUrlConfig"] == {"AuthType": "AWS_IAM", **streams}
+    api = RESOURCES[f"{title}ApiUrl"]["Properties"]
+    assert (api["AuthType"], api["Qualifier"], api.get("InvokeMode")) == ("NONE", "api", streams.get("InvokeMode"))
+    allowed = {
+        (str(each["FunctionName"]["Ref"]), each["Action"], each.get("FunctionUrlAuthType"), each.get("InvokedViaFunctionUrl"))
+        for each in of_type("AWS::Lambda::Permission").values()
+        if each["FunctionName"]["Ref"].startswith(title)
+    }
+    assert allowed == {
+        (f"{title}Function.Alias", "lambda:InvokeFunctionUrl", "AWS_IAM", None),
+        (f"{title}Function.Alias", "lambda:InvokeFunction", None, True),
+        (f"{title}Api", "lambda:InvokeFunctionUrl", "NONE", None),
+        (f"{title}Api", "lambda:InvokeFunction", None, True),
+    }
+
+
+def test_only_our_distribution_uses_the_addresses_that_cloudfront_signs_for() -> None:
+    for each in of_type("AWS::Lambda::Permission").values():
+        if each["FunctionName"]["Ref"].endswith("Function.Alias"):
+            assert each["Principal"] == "cloudfront.amazonaws.com"
+            assert each["SourceArn"]["Fn::Sub"].endswith(":distribution/${Distribution}")
+
+
+@pytest.mark.parametrize(
+    ("origins", "taken"),
+    [
+        ("", True),
+        ("https://chat.example.org", True),
+        ("https://a.example.org,https://b.example.org:8443", True),
+        ("*", False),
+        ("https://*.example.org", False),
+        ("http://chat.example.org", False),
+        ("https://chat.example.org/", False),
+    ],
+)
+def test_other_origins_are_named_one_by_one(origins: str, taken: bool) -> None:
+    parameter = PARAMETERS["AllowedOrigins"]
+    assert (re.search(parameter["AllowedPattern"], origins) is not None) == taken
+    assert parameter["Default"] == ""
+    assert all(value == {"Ref": "AllowedOrigins"} for key in ("AllowOrigins", "AllowedOrigins") for value in inside(RESOURCES, key))
+
+
+# --- permissions -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_function_may_do_what_it_must_and_no_more(name: str) -> None:
+    policies = function(name)["Policies"]
+    actions = [action for found in inside(policies, "Action") for action in texts(found)]
+    assert actions
+    assert [action for action in actions if "*" in action] == []
+    resources = {text for found in inside(policies, "Resource") for text in texts(found) if "*" in text}
+    assert resources <= set(MANY)
+
+
+@pytest.mark.parametrize(
+    ("name", "writes"),
+    [("query", {"Cache"}), ("ingest", {"Cache", "Ledger"}), ("feedback", set()), ("stats", {"Cache"})],
+)
+def test_tables_are_written_by_those_who_must(name: str, writes: set[str]) -> None:
+    written = set()
+    for statement in inside(function(name)["Policies"], "Statement"):
+        for each in statement:
+            if {"dynamodb:PutItem", "dynamodb:UpdateItem"} & set(texts(each.get("Action", ""))):
+                written |= {text for text in texts(each["Resource"]) if text in ("Cache", "Ledger")}
+    assert written == writes
+
+
+def test_feedback_and_stats_find_sessions_and_nobody_elses_cached_values() -> None:
+    known = {
+        name: [
+            (key, "dynamodb:PutItem" in texts(statement["Action"]))
+            for statements in inside(function(name)["Policies"], "Statement")
+            for statement in statements
+            if statement["Resource"] == {"Fn::GetAtt": ["Cache", "Arn"]}
+            for key in statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        ]
+        for name in ("feedback", "stats")
+    }
+    assert known == {"feedback": [("session:*", False)], "stats": [("session:*", False), ("once:*", True)]}
+
+
+def test_only_the_account_itself_may_do_everything_with_the_key() -> None:
+    broad = [
+        (name, statement["Sid"])
+        for name, resource in RESOURCES.items()
+        for statements in inside(resource["Properties"], "Statement")
+        for statement in statements
+        if statement.get("Effect") == "Allow" and any("*" in text for text in texts(statement["Action"]))
+    ]
+    assert broad == [("Key", "TheAccountDecides")]
+
+
+# --- what lasts --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bucket", ["Documents", "Files"])
+def test_a_bucket_is_private_encrypted_and_keeps_versions(bucket: str) -> None:
+    properties = RESOURCES[bucket]["Properties"]
+    assert set(properties["PublicAccessBlockConfiguration"].values()) == {True}
+    assert properties["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert list(inside(properties["BucketEncryption"], "SSEAlgorithm")) == ["aws:kms"]
+    (denied,) = RESOURCES[f"{bucket}Policy"]["Properties"]["PolicyDocument"]["Statement"]
+    assert (denied["Effect"], denied["Condition"]) == ("Deny", {"Bool": {"aws:SecureTransport": "false"}})
+    assert ("NotificationConfiguration" in properties) == (bucket == "Documents")
+
+
+def test_a_file_is_not_given_to_another_while_somebody_may_still_read_it() -> None:
+    queue, dead = RESOURCES["IngestQueue"]["Properties"], RESOURCES["IngestDeadLetters"]["Properties"]
+    assert queue["VisibilityTimeout"] >= 6 * function("ingest")["Timeout"]
+    assert queue["RedrivePolicy"] == {"deadLetterTargetArn": {"Fn::GetAtt": ["IngestDeadLetters", "Arn"]}, "maxReceiveCount": 5}
+    (source,) = dead["RedriveAllowPolicy"]["sourceQueueArns"]
+    assert source["Fn::Sub"].endswith(":" + queue["QueueName"]["Fn::Sub"])
+    reader = RESOURCES["IngestQueueReader"]["Properties"]
+    assert reader["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert reader["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "QueueConcurrency"}}
+    assert PARAMETERS["IngestConcurrency"]["Default"] > PARAMETERS["QueueConcurrency"]["Default"]
+
+
+@pytest.mark.parametrize(("table", "definition"), [("Cache", cache_dynamodb), ("Ledger", ledger_dynamodb_items)])
+def test_a_table_is_the_one_that_its_adapter_describes(table: str, definition: Any) -> None:
+    properties = RESOURCES[table]["Properties"]
+    described = {key: value for key, value in definition.table_definition("").items() if key != "TableName"}
+    assert {key: properties[key] for key in described} == described
+    assert properties["PointInTimeRecoverySpecification"] == {"PointInTimeRecoveryEnabled": True}
+    assert properties["SSESpecification"]["SSEType"] == "KMS"
+
+
+def test_expired_values_go_and_the_ledger_stays() -> None:
+    ttl = RESOURCES["Cache"]["Properties"]["TimeToLiveSpecification"]
+    assert ttl == {"AttributeName": cache_dynamodb.TTL_ATTRIBUTE, "Enabled": True}
+    assert RESOURCES["Ledger"]["DeletionPolicy"] == "Retain"
+    assert RESOURCES["Ledger"]["Properties"]["DeletionProtectionEnabled"] is True
+
+
+# --- alarms and deployments --------------------------------------------------------------------
+
+
+def test_every_alarm_watches_something_that_is_there_and_tells_somebody() -> None:
+    owners = {"AWS/Lambda": "AWS::Serverless::Function", "AWS/SQS": "AWS::SQS::Queue"}
+    seen = set()
+    for alarm in of_type("AWS::CloudWatch::Alarm").values():
+        for metric in [alarm] if "MetricName" in alarm else list(inside(alarm["Metrics"], "Metric")):
+            (dimension,) = metric["Dimensions"]
+            owner = dimension["Value"].get("Ref") or dimension["Value"]["Fn::GetAtt"][0]
+            assert RESOURCES[owner]["Type"] == owners[metric["Namespace"]]
+            seen.add((owner, str(metric["MetricName"])))
+        assert alarm["AlarmActions"] == [{"Fn::If": ["OwnTopic", {"Ref": "AlarmTopic"}, {"Ref": "AlarmTopicArn"}]}]
+    each = {(f"{name.title()}Function", metric) for name in NAMES for metric in ("Errors", "Throttles", "Url5xxCount")}
+    assert seen == each | {
+        ("QueryFunction", "Duration"),
+        ("IngestDeadLetters", "ApproximateNumberOfMessagesVisible"),
+        ("IngestQueue", "ApproximateAgeOfOldestMessage"),
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_new_version_that_fails_is_taken_back(name: str) -> None:
+    assert function(name)["DeploymentPreference"]["Alarms"] == [{"Ref": f"{name.title()}Errors"}, {"Ref": "ServerErrors"}]
+    assert COMMON["DeploymentPreference"]["Type"] == {"Fn::If": ["IsProduction", "Canary10Percent5Minutes", "AllAtOnce"]}
+    assert function(name)["AutoPublishAliasAllProperties"] is True
+    # API clients get it when the others have had it for a while.
+    assert RESOURCES[f"{name.title()}Api"]["DependsOn"] == f"{name.title()}FunctionAliaslive"
+
+
+def test_the_build_is_for_what_is_deployed() -> None:
+    defaults = dict(re.findall(r"^(\w+) \?= (\S+)$", (ROOT / "build.mk").read_text(), re.MULTILINE))
+    assert defaults["ARCHITECTURE"] == PARAMETERS["Architecture"]["Default"]
+    assert "python" + defaults["PYTHON_VERSION"] == PARAMETERS["Runtime"]["Default"]
+
+
+def test_stages_set_parameters_that_there_are() -> None:
+    stages = tomllib.loads((ROOT / "samconfig.toml").read_text())
+    for stage in ("staging", "production"):
+        values = dict(each.split("=") for each in stages[stage]["deploy"]["parameters"]["parameter_overrides"])
+        assert values["Stage"] == stage
+        assert set(values) <= set(PARAMETERS)
+        assert [value for name, value in values.items() if value not in map(str, PARAMETERS[name].get("AllowedValues", [value]))] == []
+
+
+def test_every_check_that_is_skipped_has_its_reason() -> None:
+    text = (ROOT / ".checkov.yaml").read_text()
+    skipped = yaml.safe_load(text)["skip-check"]
+    assert skipped == sorted(set(skipped), key=lambda check: int(check.rpartition("_")[2]))
+    assert len(re.findall(r"^  - CKV_AWS_\d+ # \w.+", text, re.MULTILINE)) == len(skipped)
