@@ -25,7 +25,7 @@ from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta, LanguageModel
 from footnote.types import Caller
-from tests.contracts import backends_aws, backends_dynamodb, backends_local, backends_mongodb
+from tests.contracts import backends_aws, backends_dynamodb, backends_local, backends_mongodb, backends_opensearch
 from tests.fakes import FakeEmbedder, FakeModel
 from tests.openai_server import Reply, chunk, serving, sse
 
@@ -149,7 +149,7 @@ async def sqlite_index(folder: Path, clock: Clock) -> AsyncIterator[SqliteIndex]
         await index.close()
 
 
-INDEXES: dict[str, Make] = {"sqlite": sqlite_index}
+INDEXES: dict[str, Make] = {"sqlite": sqlite_index, "opensearch": backends_opensearch.make}
 
 open_index = backends(INDEXES)
 

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector
+from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed
 from footnote.types import Caller, Candidates, Chunk, Part, Search, chunks_digest
 from tests.contracts.conftest import Open
 from tests.fakes import make_chunk, make_document, put_document
@@ -415,66 +415,6 @@ async def test_a_sample_takes_a_passage_of_each_document_before_a_second_of_any(
     for doc_id in ("a", "b", "c"):
         await put_document(index, make_document(doc_id), ["first", "second"])
     assert [chunk.chunk_id for chunk in await index.sample(me, "default", 4)] == ["c|1|0", "b|1|0", "a|1|0", "c|1|1"]
-
-
-# --- vectors -----------------------------------------------------------------------------------
-
-
-async def test_chunks_wait_for_their_vectors_oldest_first(index: Any) -> None:
-    chunks = await put_document(index, make_document(title="T"), ["One. Two and three.", "zwei"])
-    await put_document(index, make_document("b"), ["drei"], lang="de")
-    assert await index.pending("e", frozenset({"en"}), 1) == [PendingVector("plan|1|0", "T", "One. Two and three.", "en", ((0, 19),))]
-    assert [waiting.chunk_id for waiting in await index.pending("e", None, 9)] == ["plan|1|0", "plan|1|1", "b|1|0"]
-    assert [waiting.chunk_id for waiting in await index.pending("e", None, 9, "b")] == ["b|1|0"]
-    assert await index.pending("e", frozenset(), 9) == []
-    assert await index.progress("e", None) == (0, 3)
-    await embed(index, chunks[:1], unit(1))
-    assert [waiting.chunk_id for waiting in await index.pending("e", frozenset({"en"}), 9)] == ["plan|1|1"]
-    assert (await index.progress("e", frozenset({"en"})), await index.progress("e", None)) == ((1, 2), (1, 3))
-
-
-async def test_the_vectors_of_a_chunk_that_vanished_are_dropped(index: Any, me: Caller) -> None:
-    chunks = await put_document(index, make_document(), ["one"])
-    other = await put_document(index, make_document("b"), ["two"])
-    await index.remove("plan", 1)
-    await embed(index, [*chunks, *other], unit(1), unit(1))
-    assert await near(index, me, unit(1)) == ["b|1|0"]
-    assert await index.progress("e", None) == (1, 1)
-    await index.put_vectors("e", [])
-
-
-async def test_another_embedder_takes_over_chunk_by_chunk(index: Any, me: Caller) -> None:
-    chunks = await put_document(index, make_document(), ["one", "two"])
-    await embed(index, chunks, unit(1), unit(0, 1))
-    wide = np.eye(8, dtype=np.float32)
-    assert await near(index, me, wide[0], embedder="f") == []
-    assert await index.progress("f", None) == (0, 2)
-    await embed(index, chunks[:1], wide[0], embedder="f")
-    assert [waiting.chunk_id for waiting in await index.pending("f", None, 9)] == ["plan|1|1"]
-    assert await near(index, me, wide[0], embedder="f") == ["plan|1|0"]
-    assert await near(index, me, unit(1)) == ["plan|1|1"]
-    await embed(index, chunks[1:], wide[1], embedder="f")
-    assert await near(index, me, unit(1)) == []
-    assert await near(index, me, wide[1], embedder="f") == ["plan|1|1", "plan|1|0"]
-
-
-async def test_vectors_may_be_made_again(index: Any, me: Caller) -> None:
-    chunks = await put_document(index, make_document(), ["one", "two"])
-    await embed(index, chunks, unit(1), unit(0, 1))
-    await embed(index, chunks, unit(0, 1), unit(1))
-    assert await near(index, me, unit(1)) == ["plan|1|1", "plan|1|0"]
-    assert await index.progress("e", None) == (2, 2)
-
-
-async def test_sentence_vectors_come_back_with_their_passage(index: Any, me: Caller) -> None:
-    chunks = await put_document(index, make_document(), ["The first sentence. The second sentence.", "Another one without any."])
-    sentences = np.array([[127, 0, 0, -127], [1, 2, 3, 4]], np.int8)
-    await index.put_vectors("e", [ChunkVectors(chunks[0].chunk_id, unit(3, 4), sentences), ChunkVectors(chunks[1].chunk_id, unit(1))])
-    found = await index.sentences(me, [chunk.chunk_id for chunk in chunks], "e")
-    assert found["plan|1|0"].bounds == ((0, 19), (20, 40))
-    assert found["plan|1|0"].vectors.tolist() == sentences.tolist()
-    assert found["plan|1|0"].passage.tolist() == unit(3, 4).tolist()
-    assert (found["plan|1|1"].bounds, found["plan|1|1"].vectors) == (((0, 24),), None)
 
 
 # --- several at once ---------------------------------------------------------------------------

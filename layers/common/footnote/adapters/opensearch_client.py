@@ -1,0 +1,247 @@
+"""Requests to an OpenSearch cluster: signed, limited in time, tried again; its errors are told in our words.
+
+Every write of ours may be sent twice: ids are ours and changes are compared and set.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import logging
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote
+
+from footnote.errors import SearchUnavailable
+from footnote.settings import OpenSearch
+
+if TYPE_CHECKING:
+    from opensearchpy import AsyncOpenSearch
+
+Json = dict[str, Any]
+Sign = Callable[..., dict[str, str]]
+"""Request → the headers that prove who we are."""
+Action = tuple[Json, Json | None]
+"""A line of a bulk request, and the document that goes with it."""
+
+TRIES = 3
+BACKOFF_S = 0.3
+"""At most, before the second try; doubled before the third."""
+WRITE_LIMIT_S = 60.0
+BULK_BYTES = 4_000_000
+"""Of one request: a domain on a small machine takes 10 MiB at most."""
+PASSING = frozenset({0, 429, 502, 503, 504})
+KIND = re.compile(r"[a-z_]{1,60}")
+
+REMEDIES = {
+    0: "The search engine cannot be reached. See that it runs, and that OPENSEARCH__URL is right.",
+    401: "The search engine does not accept our sign-in. Check OPENSEARCH__AUTH and its user and password, or the role's credentials.",
+    403: "The search engine forbids this. Give our user or role the right to read, write and make indexes that begin with the prefix.",
+    413: "The search engine takes no request of this size. Raise its http.max_content_length.",
+    429: "The search engine has too much to do. Try again in a moment; if it lasts, give it more memory or nodes.",
+}
+BLOCKED = "The search engine takes no writes: its indexes are blocked, mostly for want of disk space. Free some, or give it a larger disk."
+LATE = "The search engine did not answer in time. See that it is not overloaded, or raise OPENSEARCH__LIMIT_S."
+PARTLY = "A part of the search engine did not answer. Look at the health of its shards."
+
+
+class Refused(SearchUnavailable):
+    """`status`: as in HTTP, 0 = the connection broke. `kind`: the engine's own name of the error."""
+
+    def __init__(self, status: int, kind: str = "") -> None:
+        kind = kind if KIND.fullmatch(kind) else ""
+        remedy = BLOCKED if kind == "cluster_block_exception" else REMEDIES.get(status)
+        super().__init__(remedy or f"The search engine refused a request ({f'{status} {kind}'.strip()}). Look into its log.")
+        self.status = status
+        self.kind = kind
+
+
+class OpenSearchClient:
+    """A lazily made connection. The SDK's own retries are off."""
+
+    def __init__(self, settings: OpenSearch) -> None:
+        self._settings = settings
+        self._client: AsyncOpenSearch | None = None
+        self._connecting = asyncio.Lock()
+        self._sign: Sign = lambda **request: {}
+
+    async def request(self, method: str, path: str, body: Any = None, *, limit_s: float | None = None, **params: Any) -> Json:
+        """`body`: an object, or lines. Raises Refused where the engine says no, SearchUnavailable where it is late or only partly there."""
+        if isinstance(body, list):
+            body = "".join(_line(item) for item in body)
+        query = {name: json.dumps(value) if isinstance(value, bool) else str(value) for name, value in params.items()}
+        limit = limit_s or self._settings.limit_s
+        try:
+            async with asyncio.timeout(limit):
+                return await self._insist(method, path, body, query, limit)
+        except TimeoutError as exc:
+            raise SearchUnavailable(LATE) from exc
+
+    async def searches(self, searches: Sequence[tuple[str, Json]]) -> list[Json | None]:
+        """(index, body) of each → its answer, all in one request; None = there is no such index."""
+        lines = [line for index, body in searches for line in ({"index": index}, body)]
+        responses = (await self.request("POST", "/_msearch", lines))["responses"]
+        return [None if _is_missing(response) else response for response in responses]
+
+    async def search(self, index: str, body: Json) -> Json | None:
+        return (await self.searches([(index, body)]))[0]
+
+    async def get(self, items: Sequence[Json]) -> list[Json | None]:
+        """What is stored under each `{"_index", "_id"}` now, refreshed or not; None = nothing."""
+        if not items:
+            return []
+        found = (await self.request("POST", "/_mget", {"docs": list(items)}))["docs"]
+        return [item if item.get("found") else None for item in found]
+
+    async def bulk(self, actions: Iterable[Action], *, refresh: bool = False) -> int:
+        """The number of documents that were written: what is gone meanwhile is skipped. Only what failed is sent again."""
+        written = 0
+        for batch in _batches(actions):
+            for attempt in range(1, TRIES + 1):
+                body = "".join(batch)
+                reply = await self.request("POST", "/_bulk", body, limit_s=WRITE_LIMIT_S, refresh=refresh)
+                results = [next(iter(item.values())) for item in reply["items"]]
+                written += sum(result["status"] < 300 for result in results)
+                failed = [
+                    (line, result)
+                    for line, result in zip(batch, results, strict=True)
+                    if "error" in result and result["error"]["type"] != "document_missing_exception"
+                ]
+                if not failed:
+                    break
+                worst = next((result for _, result in failed if result["status"] not in PASSING), failed[0][1])
+                if worst["status"] not in PASSING or attempt == TRIES:
+                    raise Refused(worst["status"], worst["error"]["type"])
+                batch = [line for line, _ in failed]
+                await _pause(attempt)
+        return written
+
+    async def refresh(self, index: str) -> None:
+        await self.request("POST", f"/{index}/_refresh", limit_s=WRITE_LIMIT_S, ignore_unavailable=True)
+
+    async def close(self) -> None:
+        if self._client is not None:
+            await self._client.close()
+            self._client = None
+
+    # --- one request ------------------------------------------------------------------------------
+
+    async def _insist(self, method: str, path: str, body: Any, params: Mapping[str, str], limit_s: float) -> Json:
+        for attempt in range(1, TRIES + 1):
+            try:
+                return _whole(await self._send(method, path, body, params, limit_s))
+            except Refused as exc:
+                if attempt == TRIES:
+                    raise
+                if exc.status in (401, 403) and self._settings.auth == "aws" and attempt == 1:
+                    self._sign = await asyncio.to_thread(self._sign_in)  # the credentials may have been replaced
+                elif exc.status in PASSING:
+                    await _pause(attempt)
+                else:
+                    raise
+        raise AssertionError("unreachable")
+
+    async def _send(self, method: str, path: str, body: Any, params: Mapping[str, str], limit_s: float) -> Json:
+        client = await self._connected()
+        from opensearchpy.exceptions import ConnectionTimeout, TransportError
+
+        try:
+            return cast(Json, await client.transport.perform_request(method, path, params=dict(params), body=body, timeout=limit_s))
+        except ConnectionTimeout as exc:
+            raise SearchUnavailable(LATE) from exc
+        except TransportError as exc:
+            raise Refused(exc.status_code if isinstance(exc.status_code, int) else 0, _kind(exc.error)) from exc
+
+    async def _connected(self) -> AsyncOpenSearch:
+        async with self._connecting:  # two first requests at once make one client
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._connect)
+            return self._client
+
+    def _connect(self) -> AsyncOpenSearch:
+        from opensearchpy import AsyncHttpConnection, AsyncOpenSearch
+
+        logging.getLogger("opensearch").setLevel(logging.CRITICAL)  # it would log addresses
+        self._sign = self._sign_in()
+        return AsyncOpenSearch(
+            hosts=[self._settings.url],
+            http_auth=lambda **request: self._sign(**request),
+            connection_class=AsyncHttpConnection,  # the one that can sign
+            max_retries=0,
+            retry_on_timeout=False,
+        )
+
+    def _sign_in(self) -> Sign:
+        settings = self._settings
+        if settings.auth == "none":
+            return lambda **request: {}
+        if settings.auth == "basic":
+            if not settings.user or settings.password is None:
+                raise SearchUnavailable("OPENSEARCH__AUTH=basic needs OPENSEARCH__USER and OPENSEARCH__PASSWORD.")
+            pair = base64.b64encode(f"{settings.user}:{settings.password.get_secret_value()}".encode()).decode()
+            return lambda **request: {"Authorization": f"Basic {pair}"}
+        from botocore.session import Session
+        from opensearchpy import AWSV4SignerAsyncAuth
+
+        session = Session()
+        credentials, region = session.get_credentials(), session.get_config_variable("region")
+        if credentials is None or not region:
+            raise SearchUnavailable("Requests to the search engine cannot be signed: set a region and credentials, or give us a role.")
+        return AWSV4SignerAsyncAuth(credentials, region, settings.service)
+
+
+def doc_path(index: str, doc_id: str) -> str:
+    return f"/{index}/_doc/{quote(doc_id, safe='')}"
+
+
+def _kind(error: Any) -> str:
+    """The SDK hands on what the engine sent as it came."""
+    try:
+        return str(json.loads(error)["error"]["type"])
+    except (ValueError, TypeError, KeyError):
+        return ""
+
+
+async def _pause(attempt: int) -> None:
+    """Full jitter: those who failed together do not come back together."""
+    await asyncio.sleep(random.uniform(0, BACKOFF_S * 2 ** (attempt - 1)))  # noqa: S311 - not a secret
+
+
+def _whole(response: Json) -> Json:
+    """The response, unless a shard is missing from it: fewer hits than there are must not pass for all."""
+    for part in (response, *response.get("responses", ())):
+        if "error" in part and not _is_missing(part):
+            raise Refused(part["status"], part["error"].get("type", ""))
+        if part.get("timed_out") or part.get("_shards", {}).get("failed"):
+            raise SearchUnavailable(PARTLY)
+    for item in response.get("docs", ()):
+        if "error" in item and item["error"]["type"] != "index_not_found_exception":
+            raise SearchUnavailable(PARTLY)
+    return response
+
+
+def _is_missing(response: Json) -> bool:
+    return response.get("status") == 404 and response.get("error", {}).get("type") == "index_not_found_exception"
+
+
+def _line(item: Json) -> str:
+    return json.dumps(item, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def _batches(actions: Iterable[Action]) -> Iterator[list[str]]:
+    """Actions as text, in requests of at most `BULK_BYTES` where one alone is not larger."""
+    batch: list[str] = []
+    size = 0
+    for action, document in actions:
+        text = _line(action) + (_line(document) if document is not None else "")
+        length = len(text.encode())
+        if batch and size + length > BULK_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(text)
+        size += length
+    if batch:
+        yield batch

@@ -1,0 +1,188 @@
+"""The functions that answer over HTTP between engines and models, with a proxy before each."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any, Literal, TypeVar
+
+import httpx
+import pymongo
+import pytest
+from pydantic import SecretStr
+
+from feedback.app import create_app as create_feedback
+from footnote.adapters.cache_dynamodb import DynamoCache
+from footnote.adapters.dynamodb import Table, make_client
+from footnote.adapters.ledger_dynamodb import DynamoLedger
+from footnote.bootstrap import CACHE_S, LEDGER_S, Core
+from footnote.settings import DB, LLM, Auth, Embedding, OpenSearch
+from ingest.app import create_app as create_ingest
+from query.app import create_app as create_query
+from tests.fakes import FakeEmbedder, LoopClock
+from tests.faults.aws_world import HereParser, World, open_world
+from tests.faults.proxy import Action, Plan, Proxy
+from tests.functions.conftest import LOCAL, read_events
+from tests.openai_server import Reply, Server, chunk, serving, sse
+
+T = TypeVar("T")
+Fault = Action | Literal["down"]
+KINDS = {
+    "opensearch": "opensearch", "mongodb": "mongodb", "cache": "dynamodb", "ledger": "dynamodb", "s3": "aws", "sqs": "aws",
+    "llm": "openai", "embedder": "openai",
+}  # fmt: skip
+"""Part → the kind of its proxy."""
+
+TITLES = {"opensearch": "Search is not available"}
+"""Of a part's problem, where it is not STORAGE."""
+STORAGE = "Storage is not available"
+
+BRIDGE = b"""# Records of the bridge
+
+## Opening
+
+The bridge was opened in 1894 by the mayor. It is painted blue every ten years.
+
+## Ferries
+
+Ferries cross the river every hour, and twice an hour in summer.
+"""
+QUESTION = "When was the bridge opened?"
+SAID = ("It ", "was ", "opened ", "in ", "1894 ", "by ", "the ", "mayor.")
+"""By the language model."""
+ASK: dict[str, Any] = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
+FIND: dict[str, Any] = {"query_text": "bridge opened", "index_name": "default"}
+
+
+@dataclass(slots=True)
+class Site:
+    """`plan`: what becomes of calls, by the names of the parts."""
+
+    core: Core
+    plan: Plan
+    proxies: dict[str, Proxy]
+    query: httpx.AsyncClient
+    ingest: httpx.AsyncClient
+    feedback: httpx.AsyncClient
+    clock: LoopClock
+
+    def fail(self, fault: Fault, *parts: str) -> None:
+        """From now on, until `mend`."""
+        if fault == "down":
+            for part in parts:
+                self.proxies[part].go_away()
+        else:
+            self.plan.decide = lambda number, call: fault if call.split()[0] in parts else "pass"
+
+    def fail_once(self, fault: Action, part: str, at: int) -> None:
+        """The part's call with this number from now on, from 0."""
+        first = self.count(part)
+        self.plan.decide = lambda number, call: fault if call.split()[0] == part and self.count(part) == first + at + 1 else "pass"
+
+    def mend(self) -> None:
+        self.plan.decide = lambda number, call: "pass"
+        for proxy in self.proxies.values():
+            proxy.thaw()
+            proxy.go_away()
+            proxy.come_back()
+
+    def count(self, part: str) -> int:
+        return len(self.calls(part))
+
+    def calls(self, part: str) -> list[str]:
+        return [call for call in self.plan.calls if call.split()[0] == part]
+
+    async def ask(self, **changes: Any) -> Any:
+        return (await self.query.post("/ask", json=ASK | changes)).json()
+
+    async def wait(self, work: Awaitable[T], *, step_s: float = 0.25) -> tuple[T, float]:
+        """The result, and the seconds until then: those in which a reply does not come pass at once, by the loop's clock."""
+        loop = asyncio.get_running_loop()
+        started, task = loop.time(), asyncio.ensure_future(work)
+        while not (await asyncio.wait({task}, timeout=0.02))[0]:
+            if any(proxy.hanging for proxy in self.proxies.values()):
+                self.clock.advance(step_s)
+        return task.result(), loop.time() - started
+
+
+@contextmanager
+def open_filled(opensearch: str, dynamodb: str, mongodb: str, aws: str) -> Iterator[World]:
+    """With the records of the bridge, READY and with their vectors."""
+    with ExitStack() as stack:
+        stack.enter_context(pytest.MonkeyPatch.context()).setenv("LAMBDA_TASK_ROOT", "/var/task")
+        world = stack.enter_context(open_world(opensearch, dynamodb, aws))
+        world.direct["mongodb"] = mongodb
+        client: pymongo.MongoClient[Any] = stack.enter_context(pymongo.MongoClient(mongodb))
+        stack.callback(client.drop_database, world.name)
+        world.put("bridge.md", BRIDGE)
+        with world.core(proxied=False) as core:
+            world.deliver(core)
+        yield world
+
+
+@asynccontextmanager
+async def open_site(
+    world: World, environment: pytest.MonkeyPatch, *, auth: Auth | None = None, llm: bool = False, embedder: bool = True,
+    ledger_s: float = LEDGER_S,
+) -> AsyncIterator[Site]:  # fmt: skip
+    """A process of its own as far as the engines can tell."""
+    plan, vectors = Plan(), FakeEmbedder()
+    async with AsyncExitStack() as stack:
+        model: Server = await stack.enter_async_context(serving())
+        model.replies["/v1/chat/completions"] = sse(*(chunk(content=piece) for piece in SAID))
+        model.replies["/v1/embeddings"] = lambda sent: Reply(body=(_embedded(vectors, sent["input"]),))
+        direct = {
+            "opensearch": world.direct["opensearch"], "mongodb": world.direct["mongodb"], "llm": model.url, "embedder": model.url,
+            "cache": world.direct["dynamodb"], "ledger": world.direct["dynamodb"], "s3": world.direct["aws"], "sqs": world.direct["aws"],
+        }  # fmt: skip
+        proxies = {part: stack.enter_context(Proxy(kind, direct[part], plan, part)) for part, kind in KINDS.items()}
+        environment.setenv("AWS_ENDPOINT_URL_S3", proxies["s3"].url)
+        environment.setenv("AWS_ENDPOINT_URL_SQS", proxies["sqs"].url)
+        changed = {
+            "opensearch": OpenSearch(url=proxies["opensearch"].url, prefix=world.name),
+            "db": DB(uri=SecretStr(proxies["mongodb"].url), name=world.name, statistics=f"{world.name}-statistics"),
+            "auth": auth or Auth(),
+            "llm": LLM(base_url=f"{proxies['llm'].url}/v1", model="m") if llm else LLM(discover=False),
+            "embedding": Embedding(base_url=f"{proxies['embedder'].url}/v1", model=vectors.name, dimension=vectors.dimension)
+            if embedder
+            else Embedding(builtin=False),
+        }
+        core = Core(world.settings(world.direct).model_copy(update=changed), parser=HereParser())
+        core.cache = DynamoCache(_table(world, "cache", proxies, CACHE_S), core.clock)
+        core.ledger = DynamoLedger(_table(world, "ledger", proxies, ledger_s), core.clock)
+        stack.push_async_callback(core.close)
+        clients = []
+        for create_app in (create_query, create_ingest, create_feedback):
+            transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
+            clients.append(await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test")))
+        site = Site(core, plan, proxies, *clients, clock=LoopClock())
+        stack.callback(site.mend)
+        yield site
+
+
+def _table(world: World, part: str, proxies: dict[str, Proxy], limit_s: float) -> Table:
+    client = make_client(limit_s, endpoint_url=proxies[part].url)
+    return Table(f"{world.name}-{part}", f"AWS__{part.upper()}_TABLE", limit_s, client)
+
+
+def _embedded(vectors: FakeEmbedder, texts: Sequence[str]) -> str:
+    data = [{"object": "embedding", "index": at, "embedding": vectors.vector(text).tolist()} for at, text in enumerate(texts)]
+    return json.dumps({"object": "list", "data": data, "model": vectors.name, "usage": {"prompt_tokens": 0, "total_tokens": 0}})
+
+
+def is_told(reply: httpx.Response, part: str) -> bool:
+    """Whether a reply says that this part is away, and nothing else: as a problem, or as the end of a stream that had begun."""
+    assert "Traceback" not in reply.text
+    assert "127.0.0.1" not in reply.text
+    title = TITLES.get(part, STORAGE)
+    if reply.headers["content-type"].startswith("text/event-stream"):
+        *before, last = read_events(reply.text)
+        return {event["type"] for event in before} <= {"step", "node"} and (last["type"], last["content"]) == ("error", title)
+    told = reply.json()
+    return (reply.status_code, reply.headers["content-type"], told.get("title")) == (503, "application/problem+json", title)
+
+
+__all__ = ["ASK", "FIND", "LOCAL", "QUESTION", "Fault", "Site", "is_told", "open_filled", "open_site", "read_events"]

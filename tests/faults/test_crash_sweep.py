@@ -1,0 +1,196 @@
+"""Whatever call fails, is throttled, loses its reply or is the last of its process: the end is the same.
+
+Every call of the ingest function to its engines is met by every fault, for a file that is created, updated, deleted and
+overwritten while it is read. After at most two redeliveries and one reconciliation the invariants hold.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.errors import NotFound
+from footnote.guard.identity import LOCAL
+from footnote.types import Document, Search
+from ingest.app import create_app, create_handler
+from tests.faults import DEEP
+from tests.faults.aws_world import World, open_world
+from tests.faults.proxy import Action
+
+FAULTS = ("fails", "loses its reply", "is the last before a crash", "is done before a crash", "is throttled")
+FLOWS = ("create", "update", "delete", "overwrite")
+MOST_CALLS = 60
+
+SAMPLE = 12
+"""Cases of a run that is not deep, other ones with every seed."""
+
+
+@dataclass(slots=True)
+class Fault:
+    """Meets the call with this number; `met` once it has."""
+
+    kind: str
+    at: int
+    first: int
+    met: str = ""
+
+    def decide(self, number: int, call: str) -> Action:
+        number -= self.first
+        if number == self.at:
+            self.met = call
+        if number < self.at:
+            return "pass"
+        if self.kind == "is throttled":  # by this engine, until the event comes again
+            return "throttle" if call.split()[0] == self.met.split()[0] else "pass"
+        if number == self.at:
+            return "cut_after" if self.kind in ("loses its reply", "is done before a crash") else "refuse"
+        return "refuse" if "crash" in self.kind else "pass"
+
+
+def text(key: str, version: int) -> bytes:
+    """Shorter with every version."""
+    word = key.partition(".")[0]
+    parts = [f"The {word} of version{version} has part {part}. {'It is described at length. ' * 60}" for part in range(4 - version)]
+    return "\n\n".join(parts).encode()
+
+
+@pytest.fixture(scope="module")
+def world(opensearch_url: str, dynamodb_url: str, aws_url: str) -> Iterator[World]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LAMBDA_TASK_ROOT", "/var/task")  # powertools looks at this, and then runs on the thread's loop
+        with open_world(opensearch_url, dynamodb_url, aws_url) as made:
+            make_ready(made, "first.txt")
+            yield made
+
+
+def make_ready(world: World, key: str) -> None:
+    world.put(key, text(key, 1))
+    with world.core(proxied=False) as core:
+        world.deliver(core)
+
+
+def change(world: World, flow: str, key: str) -> int | None:
+    """→ the version that is to answer in the end, None = none."""
+    if flow == "delete":
+        world.delete(key)
+        return None
+    world.put(key, text(key, 1 if flow == "create" else 2))
+    return 1 if flow == "create" else 2
+
+
+def run_flow(world: World, flow: str, key: str, fault: Fault | None) -> int | None:
+    expected = change(world, flow, key)
+    if fault is not None:
+        fault.first = len(world.plan.calls)
+        world.plan.decide = fault.decide
+    with world.core() as core:
+        handle = create_handler(create_app(lambda: core))
+        world.fetch()
+        overwritten = flow != "overwrite"
+        for _ in range(4):  # what there is, each message once: a process that died delivers no more
+            if not world.waiting:
+                break
+            world.step(handle)
+            world.fetch()
+            if not overwritten:
+                world.put(key, text(key, 3))
+                expected, overwritten = 3, True
+                world.fetch()
+            if fault is not None and fault.met and "crash" in fault.kind:
+                break
+    world.plan.decide = lambda number, call: "pass"
+    return expected
+
+
+def settle(world: World) -> None:
+    """Redeliveries, then one reconciliation."""
+    with world.core(proxied=False) as core:
+        world.deliver(core, most=3)
+        assert world.dead == []
+        reconcile(world, core)
+        world.deliver(core, most=1)
+        assert world.dead == []
+
+
+def reconcile(world: World, core: Core) -> None:
+    pass
+
+
+def check(world: World, core: Core, key: str, expected: int | None) -> None:
+    word = key.partition(".")[0]
+    documents = [document for document in world.run(list_all(core)) if document.file_name == key]
+    found = {entry.chunk_id for entry in world.run(core.index.candidates(LOCAL, Search("default", word))).lexical}
+    chunks = world.run(core.index.read(LOCAL, sorted(found)))
+    assert set(re.findall(r"version\d", " ".join(chunk.text for chunk in chunks))) == ({f"version{expected}"} if expected else set())
+    if expected is None:
+        assert documents == []
+        return
+    (document,) = documents
+    assert (document.state, document.active_generation, document.reason) == ("READY", document.generation, None)
+    count, digest = world.run(core.index.staged(document.doc_id, document.generation))
+    assert f"{count}:{digest}" == document.digest
+    assert found == {chunk.chunk_id for chunk in chunks}
+    assert {chunk.generation for chunk in chunks} == {document.generation}
+    assert world.run(core.index.pending("fake-embedder", None, 9, document.doc_id)) == []
+
+
+async def list_all(core: Core) -> list[Document]:
+    found, after = [], None
+    while True:
+        page = await core.ledger.list(LOCAL, limit=200, after=after)
+        found += page.data
+        if not page.has_more:
+            return found
+        after = page.last_id
+
+
+def check_everything(world: World, core: Core) -> None:
+    """Nothing is in the index, in the files or in the ledger that does not belong to an object in the bucket."""
+    documents = {document.doc_id: document.generation for document in world.run(list_all(core))}
+
+    async def look() -> tuple[dict[str, int], set[str]]:
+        indexed = [item async for item in core.index.inventory()]
+        assert [item for item in indexed if not item.active] == []
+        assert len({item.doc_id for item in indexed}) == len(indexed)
+        return {item.doc_id: item.generation for item in indexed}, {key async for key in core.files.keys("")}
+
+    indexed, files = world.run(look())
+    assert indexed == documents
+    assert files == {f"{folder}/{doc_id}/{generation}" for folder in ("sources", "parsed") for doc_id, generation in documents.items()}
+    assert world.run(core.ledger.unfinished()) == world.run(core.ledger.unburied()) == []
+
+
+def all_cases() -> list[tuple[str, str, int]]:
+    return [(flow, kind, at) for flow in FLOWS for kind in FAULTS for at in range(MOST_CALLS)]
+
+
+def chosen(seed: str) -> list[tuple[str, str, int]]:
+    cases = all_cases()
+    return cases if DEEP else random.Random(seed).sample(cases, SAMPLE)
+
+
+def test_every_call_may_fail_in_every_way(world: World, seed: str, record_property: Callable[[str, object], None]) -> None:
+    met = []
+    for number, (flow, kind, at) in enumerate(chosen(seed)):
+        key = f"tower{number}.txt"
+        if flow != "create":
+            make_ready(world, key)
+        fault = Fault(kind, at, 0)
+        expected = run_flow(world, flow, key, fault)
+        if fault.met:
+            met.append(f"{flow} {kind} {at} {fault.met}")
+        try:
+            settle(world)
+            with world.core(proxied=False) as core:
+                check(world, core, key, expected)
+        except (AssertionError, NotFound) as exc:
+            raise AssertionError(f"seed {seed}: {flow}, call {at} ({fault.met}) {kind}") from exc
+    with world.core(proxied=False) as core:
+        check_everything(world, core)
+    record_property("faults", len(met))
+    assert len(met) > len(chosen(seed)) / 3
