@@ -10,12 +10,15 @@ from typing import Annotated, Any, Literal
 import typer
 from pydantic import ValidationError
 
+from footnote_local import session_command
 from footnote_local.terminal import Exit, leave, progress_bar, run, say, show_json
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
     help="Answers questions from your documents and cites every claim.",
 )  # fmt: skip
+
+app.add_typer(session_command.app, name="session")
 
 DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
 CollectionOption = Annotated[str | None, typer.Option("--collection", help="Index to use; by default INDEX_NAME.")]
@@ -25,7 +28,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for program
 RetrieverOption = Annotated[Literal["cc", "rrf", "bm25", "knn"], typer.Option(help="How the lists of words and of vectors become one.")]
 
 
-def _core(data: Path | None) -> Any:
+def make_core(data: Path | None) -> Any:
     from footnote.bootstrap import Core
     from footnote.settings import Settings
     from footnote.tracing import log_to_stderr
@@ -71,7 +74,7 @@ def serve(
             say(f"Footnote is at {address}")
 
     try:
-        serve_on(_core(data), host=host, port=port, ingest=ingest or [], say=say, announce=announce, names=name or [])
+        serve_on(make_core(data), host=host, port=port, ingest=ingest or [], say=say, announce=announce, names=name or [])
     except FootnoteError as exc:
         say(f"footnote: {exc.detail}")
         leave(Exit.UNAVAILABLE)
@@ -88,7 +91,7 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Read files and folders into an index."""
-    report = run(_ingest(_core(data), paths, collection, [group for group in groups.split(",") if group]))
+    report = run(_ingest(make_core(data), paths, collection, [group for group in groups.split(",") if group]))
     rows = [
         {"file": name, "doc_id": d.doc_id, "state": d.state, "chunks": d.chunks, "reason": d.reason, "remedy": d.remedy}
         for name, d in report.documents.items()
@@ -154,7 +157,7 @@ def ask(
     """Answer a question, with citations. The default command."""
     from footnote_local.questions import ask as answer
 
-    core = _core(data)
+    core = make_core(data)
     turn = run(answer(core, question, collection, sys.stdout.write if not as_json else None))
     from query.dialects.trd import reply
 
@@ -183,7 +186,7 @@ def search(
     """List the passages that a question finds, with their scores."""
     from footnote_local.questions import find
 
-    turn = run(find(_core(data), question, collection, retriever, limit))
+    turn = run(find(make_core(data), question, collection, retriever, limit))
     if as_json:
         from query.dialects.trd import search_reply
 
@@ -210,7 +213,7 @@ def evaluate(
     """Measure retrieval, and the extractive answers, on judged questions."""
     from footnote_local.questions import judge
 
-    report = run(judge(_core(data), folder.expanduser(), retriever, limit, answers, foreign.expanduser() if foreign else None))
+    report = run(judge(make_core(data), folder.expanduser(), retriever, limit, answers, foreign.expanduser() if foreign else None))
     if as_json:
         show_json(report)
     else:
@@ -226,13 +229,34 @@ def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Say what is configured, what answers, what is missing and how to get it."""
     from footnote_local.doctor import examine
 
-    findings = run(examine(_core(data)))
+    findings = run(examine(make_core(data)))
     if as_json:
         show_json([{"part": f.part, "state": f.state, "found": f.found, "remedy": f.remedy} for f in findings])
     else:
         for finding in findings:
             print(f"{finding.state:8} {finding.part:16} {finding.found}" + (f"\n{'':26}{finding.remedy}" if finding.remedy else ""))
     leave(Exit.BAD if any(finding.state == "broken" for finding in findings) else Exit.OK)
+
+
+@app.command()
+def verify(
+    repair: Annotated[bool, typer.Option("--repair", help="Mend what is wrong.")] = False,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Check that bucket, ledger, index and files fit together."""
+    from footnote_local.verify_command import run_verify, sentences
+
+    report = run(run_verify(make_core(data), repair))
+    if as_json:
+        rows = [{"kind": finding.kind, "id": finding.id, "repaired": finding.repaired} for finding in report.findings]
+        show_json({"documents": report.documents, "found": report.counts, "wrong": report.wrong, "findings": rows})
+    else:
+        for finding in report.findings:
+            print(f"{finding.kind:12} {'repaired' if finding.repaired else 'wrong':8} {finding.id}")
+        for sentence in sentences(report, repair):
+            say(sentence)
+    leave(Exit.BAD if report.wrong else Exit.OK)
 
 
 @app.command()

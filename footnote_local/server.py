@@ -18,6 +18,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, Unavailable
 from footnote.guard.identity import LOCAL
+from footnote.settings import Settings
 from footnote_local.sources import Report, take_in
 from footnote_local.visitors import Visitors
 from footnote_local.worker import Lock, Worker
@@ -114,9 +115,7 @@ def serve(
     lock = Lock(core.settings.data)
     try:
         lock.take()
-        for found in asyncio.run(core.check()).values():
-            if found != "ok":
-                raise Unavailable(found)
+        asyncio.run(_check(core.settings))
         address = f"http://{host}:{listener.getsockname()[1]}"
         taking = _FirstDocuments(core, ingest, say)
         app = create_app(core, names=names, on_start=partial(_start, core, taking, address, say, announce))
@@ -126,6 +125,17 @@ def serve(
     finally:
         lock.release()
         listener.close()
+
+
+async def _check(settings: Settings) -> None:
+    """With a Core of its own: connections belong to the loop that they are made in, and the server's comes later."""
+    core = Core(settings)
+    try:
+        for found in (await core.check()).values():
+            if found != "ok":
+                raise Unavailable(found)
+    finally:
+        await core.close()
 
 
 class _FirstDocuments:

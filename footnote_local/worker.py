@@ -76,7 +76,7 @@ class Worker:
     async def _run(self) -> None:
         while True:
             try:
-                busy = await self._core.ingestor.work_one() or await self._core.ingestor.embed_some(VECTORS_AT_ONCE)
+                busy = await self._core.ingestor.work_one(self._core.bucket.take) or await self._core.ingestor.embed_some(VECTORS_AT_ONCE)
             except FootnoteError as exc:
                 log.warning("the worker waits", extra={"reason": exc.detail})
                 self.trouble = exc.detail

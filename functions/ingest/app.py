@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, File, Form, Query, Response, UploadFile
@@ -14,6 +15,8 @@ from footnote.ingest.accept import check_collection, check_file_name, check_grou
 from footnote.types import Document, Page
 from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
 from footnote_http.lambda_handler import Handler, http_handler
+from footnote_http.once import once
+from footnote_http.start import observed, start
 from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
 
@@ -202,10 +205,15 @@ def _body(document: Document, vectors: dict[str, int] | None = None) -> Document
 
 
 def create_handler(app: FastAPI) -> Handler:
-    """What Lambda calls: batches of S3 events from the queue, else HTTP."""
+    """What Lambda calls: batches of S3 events from the queue, the schedule's events, else HTTP."""
     http = http_handler(app)
 
     def handle(event: dict[str, Any], context: Any) -> Any:
+        if event.get("detail-type") == "Scheduled Event":
+            from ingest.schedule import run_schedule
+
+            core = app.state.core()
+            return once(event, context, partial(run_schedule, event, core), name="verify", table=core.settings.aws.cache_table)
         if "Records" not in event:
             return http(event, context)
         from ingest.drops import handle_batch
@@ -215,5 +223,5 @@ def create_handler(app: FastAPI) -> Handler:
     return handle
 
 
-app = create_app()
-handler = create_handler(app)
+app = start(create_app(), "ingest")
+handler = observed(create_handler(app), "ingest")

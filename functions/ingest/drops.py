@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote_plus
 
 from footnote.ports import Job
 from footnote_http.lambda_handler import use_loop
@@ -22,37 +20,20 @@ RESERVE_S = 20.0
 VECTORS_AT_ONCE = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
-    bucket: str
-    key: str
-    """As S3 has it, decoded from the event's URL form."""
-
-
-def drops_of(body: dict[str, Any]) -> Iterator[Drop]:
-    """The objects that one message tells of; S3's test event and folder markers are none."""
-    for record in body.get("Records", []):
-        key = unquote_plus(record["s3"]["object"]["key"])
-        if not key.endswith("/"):
-            yield Drop(record["s3"]["bucket"]["name"], key)
-
-
 def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
     """Answers SQS with the messages to give back."""
     from aws_lambda_powertools.utilities.batch import AsyncBatchProcessor, EventType, async_process_partial_response
 
-    processor = AsyncBatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False)
+    processor = AsyncBatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False, logger=log)
 
     def left_s() -> float:
         return float(context.get_remaining_time_in_millis()) / 1000
 
     async def take_message(record: Any) -> None:
-        body = json.loads(record.body)
-        if "doc_id" in body:
-            await work(core, Job(record.message_id, body, int(record.attributes.approximate_receive_count)), left_s)
-            return
-        for drop in drops_of(body):
-            await core.bucket.converge(drop.bucket, drop.key)
+        job = Job(record.message_id, json.loads(record.body), int(record.attributes.approximate_receive_count))
+        await core.bucket.take(job)
+        if "doc_id" in job.body:
+            await embed(core, job, left_s)
         while not core.settings.aws.queue_url and await core.ingestor.work_one():
             pass  # on one machine nobody else takes the work from the queue
 
@@ -60,9 +41,8 @@ def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
     return async_process_partial_response(event, take_message, processor, context)
 
 
-async def work(core: Core, job: Job, left_s: Callable[[], float]) -> None:
-    """Reads a file, then makes its vectors as far as the time goes; the rest is a job of its own."""
-    await core.ingestor.handle(job)
+async def embed(core: Core, job: Job, left_s: Callable[[], float]) -> None:
+    """Makes the vectors of a file that was read, as far as the time goes; the rest is a job of its own."""
     while left_s() > RESERVE_S:
         if not await core.ingestor.embed_some(VECTORS_AT_ONCE, job.body["doc_id"]):
             return

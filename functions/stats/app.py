@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from datetime import date, datetime
 from functools import partial
@@ -15,7 +14,7 @@ from footnote.errors import BadRequest
 from footnote.learn.stats import DAY_S, By, Figures, Group, day_of, figures_of, midnight, roll_up, store_rollups
 from footnote.types import Caller
 from footnote_http.app import CallerOf, CoreOf, add_health, make_app
-from footnote_http.lambda_handler import Handler, http_handler
+from footnote_http.lambda_handler import Handler, http_handler, use_loop
 from footnote_http.once import once
 from footnote_http.start import observed, start
 
@@ -74,9 +73,7 @@ def create_handler(app: FastAPI) -> Handler:
 def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
     """Rolls up the event's day and the day before: {day: rows}."""
     at = datetime.fromisoformat(event["time"]).timestamp()
-    # A loop of its own that never becomes the thread's: that one is what HTTP events run on.
-    with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
-        return runner.run(store_rollups(SCHEDULE, at, turns=core.turns))
+    return use_loop().run_until_complete(store_rollups(SCHEDULE, at, turns=core.turns))
 
 
 app = start(create_app(), "stats")

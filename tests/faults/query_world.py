@@ -25,7 +25,7 @@ from query.app import create_app as create_query
 from tests.fakes import FakeEmbedder, LoopClock
 from tests.faults.aws_world import HereParser, World, open_world
 from tests.faults.proxy import Action, Plan, Proxy
-from tests.functions.conftest import LOCAL, read_events
+from tests.functions.conftest import read_events
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
 T = TypeVar("T")
@@ -183,6 +183,3 @@ def is_told(reply: httpx.Response, part: str) -> bool:
         return {event["type"] for event in before} <= {"step", "node"} and (last["type"], last["content"]) == ("error", title)
     told = reply.json()
     return (reply.status_code, reply.headers["content-type"], told.get("title")) == (503, "application/problem+json", title)
-
-
-__all__ = ["ASK", "FIND", "LOCAL", "QUESTION", "Fault", "Site", "is_told", "open_filled", "open_site", "read_events"]

@@ -6,23 +6,23 @@ An id reads on from its test's name. Where no reply comes, the loop's clock is t
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import suppress
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import httpx
 import pytest
 
-from footnote.errors import FootnoteError, ModelUnavailable
+from footnote.adapters.index_opensearch import OpenSearchIndex
+from footnote.errors import ModelUnavailable
 from footnote.guard.identity import Session, open_session
 from footnote.settings import Auth
 from ingest.app import create_app, create_handler
 from tests.faults.aws_world import World
 from tests.faults.proxy import Action
-from tests.faults.query_world import ASK, FIND, KINDS, LOCAL, QUESTION, Fault, Site, is_told, open_filled, open_site, read_events
+from tests.faults.query_world import ASK, FIND, KINDS, QUESTION, Fault, Site, is_told, open_filled, open_site
 from tests.faults.test_crash_sweep import check, list_all
+from tests.functions.conftest import read_events
 
 FAULTS: dict[str, Fault] = {
     "is down": "down",
@@ -41,14 +41,13 @@ PASSING: dict[str, Action] = {
     "answers 503": "unavailable",
     "says too many": "throttle",
     "closes a connection": "refuse",
-    "resets a connection": "reset",
-    "dies of a call": "cut",
     "loses a reply": "cut_after",
 }
 """What another try mends."""
+OPENAI = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
 
-SEARCH_S, VECTOR_S, SAVE_S, CACHE_S = 8.0, 4.0, 7.0, 3.0
-"""How long a caller waits at most for: word that search is down, one late leg of a search, an answer that cannot be saved, the cache."""
+SEARCH_S, VECTOR_S, EMBED_S, SAVE_S, CACHE_S, READY_S = 8.0, 4.0, 70.0, 7.0, 3.0, 10.0
+"""How long who waits for it at most: search, one leg of it, the vectors of a file, saving an answer, the cache, `/ready`."""
 
 
 def each(faults: dict[str, Any]) -> Any:
@@ -78,31 +77,29 @@ def assert_answered(reply: Any, *, persisted: bool = True, degraded: bool = Fals
 
 def questions(site: Site) -> dict[str, Any]:
     """Everything that asks the search engine."""
-    found = {f"/retrieve-{retriever}": FIND for retriever in ("rrf", "bm25", "knn", "cc")}
-    return {path: site.query.post(path, json=body) for path, body in {"/ask": ASK, "/ask/stream": ASK, "/chat": {"query": QUESTION}, **found}.items()}  # fmt: skip
+    asked: dict[str, Any] = {f"/retrieve-{retriever}": FIND for retriever in ("rrf", "bm25", "knn", "cc")}
+    asked |= {"/ask": ASK, "/ask/stream": ASK, "/chat": {"query": QUESTION}, "/v1/chat/completions": OPENAI}
+    return {"/collections": site.query.get("/collections")} | {path: site.query.post(path, json=body) for path, body in asked.items()}
 
 
 @each(FAULTS | PARTLY)
 async def test_nothing_is_answered_while_the_search_engine(fault: Fault, site: Site) -> None:
-    for known in (False, True):  # to this process, from an earlier question
+    for _ in ("unknown to this process", "known from an earlier question"):
         site.fail(fault, "opensearch")
-        before = site.count("cache")
-        asked = questions(site)
-        replies, waited_s = await site.wait(asyncio.gather(*asked.values()))
-        assert {path: is_told(reply, "opensearch") for path, reply in zip(asked, replies, strict=True)} == dict.fromkeys(asked, True)
+        before, asked = site.count("cache"), questions(site)
+        made, waited_s = await site.wait(asyncio.gather(*asked.values()))
+        replies = dict(zip(asked, made, strict=True))
+        openai = replies.pop("/v1/chat/completions")
+        assert (openai.status_code, list(openai.json())) == (503, ["error"])
+        assert {path for path, reply in replies.items() if not is_told(reply, "opensearch")} == set()
         assert waited_s < SEARCH_S
-        others = site.query.post("/v1/chat/completions", json={"messages": [{"role": "user", "content": QUESTION}], "model": "footnote"})
-        reply, waited_s = await site.wait(others)
-        assert (reply.status_code, "error" in reply.json(), "choices" in reply.json()) == (503, True, False)
-        collections, _ = await site.wait(site.query.get("/collections"))
-        assert is_told(collections, "opensearch")
-        assert {call for call in site.calls("cache")[before:] if "GetItem" not in call} == set()
+        assert {call for call in site.calls("cache")[before:] if "GetItem" not in call} == set()  # nothing is kept
         site.mend()
-        assert_answered(await site.ask()), known
+        assert_answered(await site.ask())
 
 
 @each(PASSING)
-async def test_a_question_does_not_notice_that_the_search_engine_once(fault: Action, world: World, site: Site) -> None:
+async def test_a_question_does_not_notice_that_the_search_engine_once(fault: Action, site: Site) -> None:
     before = site.count("opensearch")
     assert_answered(await site.ask())
     for at in range(site.count("opensearch") - before):
@@ -122,7 +119,8 @@ MONGODB: dict[str, Fault] = {
 
 @each(MONGODB)
 async def test_an_answer_is_given_and_told_as_not_saved_while_mongodb(fault: Fault, site: Site) -> None:
-    kept = await site.ask(room_id="r1")
+    room_id = f"room-{fault}"
+    kept = await site.ask(room_id=room_id)
     assert_answered(kept)
     if fault == "pass":
         site.proxies["mongodb"].freeze()
@@ -135,8 +133,8 @@ async def test_an_answer_is_given_and_told_as_not_saved_while_mongodb(fault: Fau
         site.query.post("/ask/stream", json=ASK),
         site.query.post("/chat", json={"query": QUESTION}),
         site.query.get("/conversations"),
-        site.query.get("/conversations/r1"),
-        site.query.delete("/conversations/r1"),
+        site.query.get(f"/conversations/{room_id}"),
+        site.query.delete(f"/conversations/{room_id}"),
         site.query.get(f"/turns/{kept['trace_id']}"),
         site.feedback.post("/feedback", json={"trace_id": kept["trace_id"], "rating": "up"}),
     )
@@ -148,7 +146,7 @@ async def test_an_answer_is_given_and_told_as_not_saved_while_mongodb(fault: Fau
     assert [is_told(reply, "mongodb") for reply in (rooms, room, deleted, turn, rating)] == [True] * 5
     site.mend()
     assert_answered(await site.ask())
-    assert (await site.query.get("/conversations/r1")).json()["data"][0]["trace_id"] == kept["trace_id"]
+    assert [turn["trace_id"] for turn in (await site.query.get(f"/conversations/{room_id}")).json()["data"]] == [kept["trace_id"]]
 
 
 async def test_connections_to_mongodb_that_died_while_nobody_asked_cost_nothing(site: Site) -> None:
@@ -164,7 +162,7 @@ async def test_connections_to_mongodb_that_died_while_nobody_asked_cost_nothing(
 @each(FAULTS)
 async def test_collections_are_listed_with_questions_made_anew_while_the_cache(fault: Fault, site: Site) -> None:
     known = (await site.query.get("/collections")).json()
-    assert [(found["name"], found["documents"], len(found["questions"])) for found in known["data"]] == [("default", 1, 3)]
+    assert [(found["name"], found["documents"], len(found["questions"])) for found in known["data"]] == [("default", 1, 1)]
     site.fail(fault, "cache")
     before, started = site.count("cache"), time.monotonic()
     reply = await site.query.get("/collections")
@@ -211,8 +209,6 @@ async def test_somebody_who_has_signed_in_does_not_notice_that_the_table_once(
 
 
 # --- files that come in ----------------------------------------------------------------------------
-
-WORDS = ("ledger", "s3", "sqs")
 
 
 def upload(site: Site, name: str) -> Any:
@@ -264,6 +260,24 @@ async def test_no_upload_is_announced_that_would_be_left_alone_while_the_cache(f
     assert (await site.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1})).status_code == 201
 
 
+@each({name: FAULTS[name] for name in ("is down", "does not answer", "loses its replies")})
+async def test_a_delete_is_told_as_not_done_and_later_done_if_the_search_engine(fault: Fault, world: World, site: Site) -> None:
+    name = f"{fault}spire"
+    assert (await upload(site, name)).status_code == 202
+    await finish(site)
+    (doc_id,) = [document.doc_id for document in await list_all(site.core) if document.file_name == f"{name}.txt"]
+    await site.core.index.close()
+    site.core.index = OpenSearchIndex(site.core.settings.opensearch)  # of a process that knows nothing yet
+    site.core.ingestor.index = site.core.index
+    site.fail(fault, "opensearch")
+    reply, waited_s = await site.wait(site.ingest.delete(f"/documents/{doc_id}"))
+    assert is_told(reply, "opensearch")
+    assert waited_s < SEARCH_S
+    site.mend()
+    assert await site.core.ingestor.recover() == 0
+    assert await answers(site, name) == set()
+
+
 @pytest.mark.parametrize("part", ["ledger", "s3", "sqs"])
 @each(PASSING)
 async def test_who_sends_a_file_does_not_notice_that_once(fault: Action, part: str, site: Site) -> None:
@@ -273,3 +287,195 @@ async def test_who_sends_a_file_does_not_notice_that_once(fault: Action, part: s
         site.fail_once(fault, part, at)
         assert (await upload(site, f"{part}{fault}{at + 1}")).status_code == 202
         assert await documents(site, f"{part}{fault}{at + 1}") == [("RECEIVED", 1)]
+
+
+# --- files in batches ------------------------------------------------------------------------------
+
+BATCHES: dict[str, Action] = {
+    "does not answer": "hang",
+    "answers 500": "error",
+    "says too many": "throttle",
+    "closes connections": "refuse",
+    "loses its replies": "cut_after",
+}
+
+
+def is_part(part: str, call: str) -> bool:
+    """Whether a call of the world's is one to this part; S3 and SQS share a proxy."""
+    if part in ("s3", "sqs"):
+        return call.startswith("aws ") and (call == "aws POST SendMessage") == (part == "sqs")
+    return call.startswith(KINDS[part])
+
+
+@pytest.mark.parametrize("part", ["opensearch", "ledger", "s3", "sqs"])
+@each(BATCHES)
+def test_a_message_goes_back_and_is_done_later_if_meanwhile(
+    fault: Action, part: str, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("heads", "client"):
+        monkeypatch.setattr(f"footnote.adapters.opensearch_{module}.WRITE_LIMIT_S", 1.0)
+    monkeypatch.setattr("footnote.adapters.aws.READ_S", 0.5)
+    monkeypatch.setattr("footnote.bootstrap.LEDGER_S", 1.0)
+    key = f"{part}{fault.replace('_', '')}mast.txt"
+    world.put(key, f"The {key[:-4]} of version1 is a kind of tower.".encode())
+    world.plan.decide = lambda number, call: fault if is_part(part, call) else "pass"
+    world.fetch()
+    with world.core() as core:
+        handle = create_handler(create_app(lambda: core))
+        for _ in range(3):  # its event, and the work that comes of it where that could be queued
+            world.step(handle)
+            world.fetch()
+    world.plan.decide = lambda number, call: "pass"
+    assert (len(world.waiting) > 0, world.dead) == (True, [])
+    with world.core(proxied=False) as core:
+        world.deliver(core)
+        assert world.dead == []
+        check(world, core, key, 1)
+
+
+# --- the language model ----------------------------------------------------------------------------
+
+MODEL: dict[str, Fault] = FAULTS | {"answers with half of a reply": "break_off", "stops in the middle": "stall"}
+MID_STREAM = ("break_off", "stall")
+
+
+@pytest.fixture
+async def talking(world: World, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
+    async with open_site(world, monkeypatch, llm=True) as made:
+        yield made
+
+
+@each(MODEL)
+async def test_sentences_are_quoted_while_the_language_model(fault: Fault, talking: Site) -> None:
+    site = talking
+    assert (await site.ask())["model"] == "m"
+    site.fail(fault, "llm")
+    reply, waited_s = await site.wait(site.ask(), step_s=2)
+    assert (reply["extractive"], reply["citations"][0]["title"]) == (True, "Records of the bridge")
+    assert_answered(reply, degraded=True)
+    assert reply["notice"].startswith("The language model did not answer")
+    assert waited_s < (125 if fault == "stall" else 20)  # to its end, and to its first word
+    site.mend()
+    assert (await site.ask())["extractive"] is False
+
+
+@each(MODEL)
+async def test_a_stream_says_so_and_keeps_what_was_said_if_the_language_model(fault: Fault, talking: Site) -> None:
+    site = talking
+    site.fail(fault, "llm")
+    stream, waited_s = await site.wait(site.query.post("/ask/stream", json=ASK), step_s=2)
+    assert waited_s < (125 if fault == "stall" else 20)
+    events = read_events(stream.text)
+    said = "".join(event["content"] for event in events if event["type"] == "token")
+    if fault in MID_STREAM:
+        last = events[-1]
+        assert (last["type"], last["content"].startswith("The language model")) == ("error", True)
+        assert (last["final_response"], last["final_response"][:3]) == (said, "It ")
+        stored = (await site.query.get(f"/turns/{last['trace_id']}")).json()
+        assert stored["status"] == "error"
+    else:
+        assert_answered(events[-1], degraded=True)
+        assert (events[-1]["type"], events[-1]["extractive"], events[-1]["answer"]) == ("done", True, said)
+
+
+@pytest.mark.parametrize("fault", [pytest.param(fault, id=name) for name, fault in MODEL.items() if fault in MID_STREAM])
+async def test_a_client_of_openai_s_is_not_told_that_all_is_done_where_the_model(fault: Fault, talking: Site) -> None:
+    talking.fail(fault, "llm")
+    stream, _ = await talking.wait(talking.query.post("/v1/chat/completions", json=OPENAI | {"stream": True}), step_s=2)
+    assert '"content": "It' in stream.text
+    assert '"error"' in stream.text
+    assert "[DONE]" not in stream.text
+
+
+# --- vectors ---------------------------------------------------------------------------------------
+
+
+@each(FAULTS)
+async def test_words_alone_find_the_answer_while_the_embedder(fault: Fault, site: Site) -> None:
+    site.fail(fault, "embedder")
+    reply, waited_s = await site.wait(site.ask())
+    assert_answered(reply, degraded=True)
+    assert waited_s < VECTOR_S
+    found, _ = await site.wait(site.query.post("/retrieve-rrf", json=FIND))
+    assert [hit["_source"]["title"] for hit in found.json()["hits"]["hits"]][:1] == ["Records of the bridge"]
+    near, _ = await site.wait(site.query.post("/retrieve-knn", json=FIND))
+    assert is_told(near, "opensearch")  # never: nothing was found
+    site.mend()
+    assert_answered(await site.ask())
+
+
+@each(FAULTS)
+async def test_a_file_is_found_by_its_words_and_its_vectors_follow_if_the_embedder(fault: Fault, site: Site) -> None:
+    name = f"{fault.replace('_', '')}belfry"
+    site.fail(fault, "embedder")
+    assert (await upload(site, name)).status_code == 202
+    await finish(site)
+    assert await documents(site, name) == [("READY", 1)]
+    (doc_id,) = [document.doc_id for document in await list_all(site.core) if document.file_name == f"{name}.txt"]
+    started = asyncio.get_running_loop().time()
+    with pytest.raises(ModelUnavailable):
+        await site.wait(site.core.ingestor.embed_some(16, doc_id), step_s=5)
+    assert asyncio.get_running_loop().time() - started < EMBED_S
+    assert await answers(site, name) == {name}
+    site.mend()
+    assert await site.core.ingestor.embed_some(16, doc_id) == 1
+
+
+# --- everything ------------------------------------------------------------------------------------
+
+READY = {"query": ("opensearch", "mongodb", "cache", "ledger"), "ingest": ("opensearch", "cache", "ledger", "s3", "sqs")}
+"""Function → what it cannot do without."""
+
+
+def parts_of(reply: httpx.Response) -> tuple[int, int]:
+    """(status, how many parts are not ok)"""
+    return reply.status_code, sum(told != "ok" for told in reply.json()["parts"].values())
+
+
+@pytest.mark.parametrize(("function", "part"), [(function, part) for function, parts in READY.items() for part in parts])
+async def test_a_function_that_is_asked_whether_it_is_ready_names(function: str, part: str, site: Site) -> None:
+    client: httpx.AsyncClient = getattr(site, function)
+    assert parts_of(await client.get("/ready")) == (200, 0)
+    site.fail("down", part)
+    assert parts_of(await client.get("/ready")) == (503, 1)
+    site.mend()
+    assert parts_of(await client.get("/ready")) == (200, 0)
+
+
+CANARY = "zebra-canary-7431"
+
+
+@pytest.mark.parametrize("fault", [pytest.param(fault, id=name) for name, fault in FAULTS.items() if fault in ("down", "hang", "error")])
+async def test_a_function_is_alive_and_quotes_nobody_while_everything(
+    fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    monkeypatch.setattr("footnote.adapters.aws.READ_S", 0.5)
+    async with open_site(world, monkeypatch, llm=True, ledger_s=1.0) as site:
+        site.fail(fault, *KINDS)
+        asked = [
+            site.query.post("/ask", json=ASK | {"query_text": CANARY}),
+            site.query.post("/ask/stream", json=ASK | {"query_text": CANARY}),
+            site.query.post("/retrieve-rrf", json=FIND | {"query_text": CANARY}),
+            site.query.post("/retrieve-knn", json=FIND | {"query_text": CANARY}),
+            site.query.post("/chat", json={"query": CANARY, "session_id": CANARY}),
+            site.query.post("/v1/chat/completions", json=OPENAI | {"messages": [{"role": "user", "content": CANARY}]}),
+            site.query.get(f"/conversations/{CANARY}"),
+            site.query.get("/collections"),
+            site.ingest.post("/ingest/file", files={"file": (f"{CANARY}.txt", CANARY.encode())}, data={"index_name": "default"}),
+            site.ingest.post("/uploads", json={"file_name": CANARY, "size": 1}),
+            site.ingest.get("/documents"),
+            site.ingest.delete(f"/documents/{CANARY}"),
+            site.feedback.post("/feedback", json={"trace_id": "t", "rating": "up", "reason": CANARY}),
+        ]
+        replies, _ = await site.wait(asyncio.gather(*asked))
+        for reply in replies:
+            assert reply.status_code == 503 or read_events(reply.text)[-1]["type"] == "error", reply.text
+            assert not [word for word in (CANARY, "Traceback", 'File \\"', "127.0.0.1") if word in reply.text]
+        for function, client in (("query", site.query), ("ingest", site.ingest), ("feedback", site.feedback)):
+            assert (await client.get("/health")).json() == {"status": "ok", "function": function}
+            told, waited_s = await site.wait(client.get("/ready"))
+            assert told.status_code == 503
+            assert "ok" not in told.json()["parts"].values()
+            assert waited_s < READY_S
+    assert CANARY not in caplog.text

@@ -16,6 +16,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import NotFound
 from footnote.guard.identity import LOCAL
+from footnote.ingest.verify import verify
 from footnote.types import Document, Search
 from ingest.app import create_app, create_handler
 from tests.faults import DEEP
@@ -118,7 +119,7 @@ def settle(world: World) -> None:
 
 
 def reconcile(world: World, core: Core) -> None:
-    pass
+    world.run(verify(core.bucket, [f"{world.name}-drops"], core.embedder, repair=True, abandoned_s=0))
 
 
 def check(world: World, core: Core, key: str, expected: int | None) -> None:
@@ -192,5 +193,7 @@ def test_every_call_may_fail_in_every_way(world: World, seed: str, record_proper
             raise AssertionError(f"seed {seed}: {flow}, call {at} ({fault.met}) {kind}") from exc
     with world.core(proxied=False) as core:
         check_everything(world, core)
+        again = world.run(verify(core.bucket, [f"{world.name}-drops"], core.embedder, repair=False, abandoned_s=0))
+        assert again.findings == ()
     record_property("faults", len(met))
     assert len(met) > len(chosen(seed)) / 3

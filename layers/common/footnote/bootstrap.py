@@ -6,6 +6,7 @@ what it needs, so a door never builds what it does not use.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 from collections.abc import Awaitable, Callable
@@ -36,7 +37,8 @@ from footnote.adapters.secret_local import load_secret
 from footnote.adapters.store_mongodb import MongoTurnStore
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.answer.extract import is_answerable
-from footnote.errors import FootnoteError, StoreUnavailable
+from footnote.errors import FootnoteError, NotFound, StoreUnavailable
+from footnote.guard.identity import LOCAL
 from footnote.ingest.child import DOCLING, PARSER, ParserProcess
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
@@ -219,17 +221,23 @@ class Core:
             "rag": self.settings.rag,
         }
 
-    async def check(self) -> dict[str, str]:
-        """Tries each part: name → "ok" or what is wrong."""
-        parts = {"store": self.ledger.counts, "index": lambda: self.index.info(self.settings.index_name), **self.checks}
-        found: dict[str, str] = {}
-        for name, probe in parts.items():
-            try:
-                await probe()
-                found[name] = "ok"
-            except FootnoteError as exc:
-                found[name] = exc.detail
-        return found
+    async def check(self, *names: str) -> dict[str, str]:
+        """Tries these parts, by default all: name → "ok" or what is wrong. What the embedded store holds is one part."""
+        probes: dict[str, Callable[[], Awaitable[Any]]] = {
+            "store": self.ledger.counts,
+            "index": lambda: self.index.info(self.settings.index_name),
+        }
+        if self.settings.db.address:
+            probes["conversations"] = lambda: self.turns.history(LOCAL, "ready", "ready", 1)
+        if self.settings.aws.cache_table:
+            probes["cache"] = lambda: self.cache.get("ready")
+        if self.settings.aws.files_bucket:
+            probes["files"] = lambda: self.files.get("ready")
+        if self.settings.aws.queue_url:
+            probes["queue"] = self.queue.size
+        probes = {name: probe for name, probe in probes.items() if not names or name in names} | self.checks
+        told = await asyncio.gather(*(_try(probe) for probe in probes.values()))
+        return dict(zip(probes, told, strict=True))
 
     async def close(self) -> None:
         """Waits for turns that are still being saved, then lets go of files and processes."""
@@ -242,6 +250,16 @@ class Core:
                 await made[name].close()
         if "_store" in made:
             self._store.close()
+
+
+async def _try(probe: Callable[[], Awaitable[Any]]) -> str:
+    try:
+        await probe()
+    except NotFound:
+        pass  # it answered
+    except FootnoteError as exc:
+        return exc.detail
+    return "ok"
 
 
 @cache

@@ -17,10 +17,11 @@ def _loop() -> asyncio.AbstractEventLoop:
     return asyncio.new_event_loop()
 
 
-def use_loop() -> None:
+def use_loop() -> asyncio.AbstractEventLoop:
     """One loop for all events of this process, made the thread's before each: `asyncio.run` leaves none behind,
     and what a warm process keeps, such as open connections, belongs to the loop that it was made in."""
     asyncio.set_event_loop(_loop())
+    return _loop()
 
 
 def http_handler(app: FastAPI) -> Handler:

@@ -23,7 +23,7 @@ from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.pipeline import LEASE_S, SYSTEM
 from footnote.ingest.verify import ABANDONED_S, QUEUED_S, verify
 from footnote.types import Chunk, Document, chunks_digest, make_chunk_id
-from ingest.drops import work as work_on_message
+from ingest.drops import embed
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
 from tests.footnote.ingest.test_drops import KEY, Shelf, open_core
@@ -138,10 +138,12 @@ async def test_the_digest_of_a_document_is_of_all_that_answers(core: Core, clock
 async def test_at_no_moment_of_a_change_and_a_delete_is_anything_found(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     moments: list[str] = []
+    found: list[tuple[str, Found]] = []
 
     async def look(call: str, after: bool) -> None:
         moments.append(call)
-        assert (call, await check(plain, repair=True)) == (call, [])
+        if told := await check(plain, repair=True):
+            found.append((call, told))
 
     plain = open_core(core.settings.data, clock, Shelf())
     plain.embedder = FakeEmbedder()
@@ -152,6 +154,7 @@ async def test_at_no_moment_of_a_change_and_a_delete_is_anything_found(core: Cor
     await accept(core, NEW, "tower.md")
     await work(core)
     await core.ingestor.delete(LOCAL, document.doc_id)
+    assert found == []
     assert {"queue.put", "index.activate", "index.put_vectors", "index.remove", "ledger.bury"} <= set(moments)
     assert (await answering(plain), (await plain.ledger.counts())["DELETED"]) == ([], 1)
     await plain.close()
@@ -188,6 +191,15 @@ async def test_a_document_that_is_missing_from_the_index_is_read_again(core: Cor
     assert len(await chunks_of(core, document)) == int(document.digest.partition(":")[0])
 
 
+async def test_a_document_that_is_there_in_full_and_does_not_answer_is_read_again(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    chunks = await chunks_of(core, document)
+    await forget(core, document.doc_id)
+    await stage(core, document, chunks)
+    await mend(core, [("missing", document.doc_id, True)])
+    assert await chunks_of(core, document) == chunks
+
+
 @pytest.mark.parametrize("damage", [lose_chunk, alter_text])
 async def test_a_document_of_which_the_index_holds_something_else_is_read_again(damage: Any, core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
@@ -218,6 +230,18 @@ async def test_a_text_of_no_document_is_removed(active: bool, core: Core, clock:
     await core.files.put(source_key("nobody-000000", 3), OLD)
     await mend(core, [("left_file", "sources/nobody-000000/3", True), ("orphan", "nobody-000000", True)])
     assert len(await answering(core)) == document.chunks
+
+
+async def test_a_text_under_another_name_of_a_document_is_none_of_its_own(core: Core, clock: HandClock) -> None:
+    document = await add(core, clock)
+    await core.ledger.accept(
+        LOCAL, file_name="copy.md", collection="default", permission_groups=document.permission_groups,
+        content_hash=document.content_hash, size=1, doc_id="copy-000000",
+    )  # fmt: skip
+    assert (await core.ledger.get(LOCAL, "copy-000000")).doc_id == document.doc_id
+    await stage_other(core, document, "copy-000000", 3, active=True)
+    await mend(core, [("orphan", "copy-000000", True)])
+    assert await core.ledger.get(LOCAL, document.doc_id) == document
 
 
 async def test_an_old_text_that_was_left_is_removed_while_the_next_one_is_in_work(core: Core, clock: HandClock) -> None:
@@ -359,7 +383,8 @@ async def test_vectors_that_were_never_made_are_asked_for_again(core: Core, cloc
     assert await check(core) == []  # that waits in the queue
     job = await core.queue.take(LEASE_S)
     assert job is not None
-    await work_on_message(core, job, lambda: 60.0)
+    await core.bucket.take(job)
+    await embed(core, job, lambda: 60.0)
     await core.queue.finish(job.job_id)
     assert (await check(core), await core.index.progress("fake-embedder", None)) == ([], (1, 1))
 
@@ -423,17 +448,17 @@ async def test_a_text_that_is_gone_is_read_again_and_a_file_that_is_gone_is_told
 # --- when others are faster --------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("moment", [("index.inventory", 1), ("index.inventory", 2), ("index.read", 1)], ids=str)
 @pytest.mark.parametrize("happens", ["delete", "change"])
-async def test_what_is_mended_by_others_meanwhile_is_not_counted(happens: str, core: Core, clock: HandClock) -> None:
+async def test_what_others_mend_meanwhile_is_not_counted(happens: str, moment: tuple[str, int], core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await lose_chunk(core, document)
-    looks = 0
+    calls: list[str] = []
 
     async def look(call: str, after: bool) -> None:
-        nonlocal looks
-        if call == "index.inventory" and after:
-            looks += 1
-            if looks == 1:
+        if after:
+            calls.append(call)
+            if (call, calls.count(call)) == moment:
                 await act[happens]()
 
     act: dict[str, Callable[[], Awaitable[Any]]] = {
@@ -442,7 +467,8 @@ async def test_what_is_mended_by_others_meanwhile_is_not_counted(happens: str, c
     }
     spied = replace(core.ingestor, index=Spied("index", core.index, look))  # type: ignore[arg-type]
     report = await verify(replace(core.bucket, ingestor=spied), [], core.embedder, repair=True)
-    assert (looks, report.findings) == (2, ())
+    assert (calls.count(moment[0]) >= moment[1], report.findings) == (True, ())
+    assert await answering(core) == ([] if happens == "delete" else [NEW])
 
 
 async def test_of_very_many_documents_each_is_read_back_in_its_hour(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,12 +11,13 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 from footnote.adapters.index_opensearch_writes import Writes
 from footnote.adapters.opensearch_client import Json, OpenSearchClient, Refused
-from footnote.adapters.opensearch_heads import Collection, Heads, check_dimension, to_head
+from footnote.adapters.opensearch_heads import Collection, Heads, to_head
 from footnote.adapters.opensearch_mapping import (
     NEIGHBOURS,
     OF_CHUNK,
     OF_SENTENCES,
     Names,
+    UpcomingNames,
     fused,
     ranked,
     to_bounds,
@@ -39,12 +40,14 @@ ACTIVE = {"term": {"active": True}}
 
 
 class OpenSearchIndex:
-    """`ports.Index` in a cluster. Nothing is sent, and the SDK not imported, before the first call."""
+    """`ports.Index` in a cluster. Nothing is sent, and the SDK not imported, before the first call.
 
-    def __init__(self, settings: OpenSearch) -> None:
+    `upcoming`: reads the indexes that are being built, where there are any."""
+
+    def __init__(self, settings: OpenSearch, *, upcoming: bool = False) -> None:
         self._client = OpenSearchClient(settings)
-        self._names = Names(settings.prefix)
-        self._heads = Heads(self._client, self._names)
+        self._names = UpcomingNames(settings.prefix) if upcoming else Names(settings.prefix)
+        self._heads = Heads(self._client, self._names, any_mapping=upcoming)
         self._writes = Writes(self._client, self._names, self._heads)
         self._server_fusion = settings.server_fusion
         self._infos: dict[str, CollectionInfo] = {}
@@ -76,7 +79,7 @@ class OpenSearchIndex:
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
         asked: dict[str, Json] = {"words": ranked(words, search.limit)} if tokens else {}
         if search.vector is not None and search.embedder in collection.embedders:
-            check_dimension(collection, search.embedder, len(search.vector))
+            self._heads.check_dimension(collection, search.embedder, len(search.vector))
             near = {
                 "vector": search.vector.tolist(),
                 "k": max(NEIGHBOURS, search.limit),

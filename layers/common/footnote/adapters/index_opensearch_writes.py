@@ -2,22 +2,32 @@
 
 A flip goes in steps that readers cannot see between: the new chunks become findable, the head is set, the old
 ones go. Whatever is interrupted can be done again.
+
+While an index is built anew (`opensearch_reindex`), chunks are written into both. Nobody waits for anybody: who
+wrote looks where chunks belong now, and writes again where that has changed.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from footnote.adapters.opensearch_client import OpenSearchClient
-from footnote.adapters.opensearch_heads import PAGE, Head, Heads
+from footnote.adapters.opensearch_client import Action, OpenSearchClient, Refused
+from footnote.adapters.opensearch_heads import PAGE, Collection, Head, Heads
 from footnote.adapters.opensearch_mapping import Names, to_source, vector_source
 from footnote.ports import ChunkVectors
 from footnote.types import Chunk, Document, chunks_digest
 
 Hit = dict[str, Any]
+Change = tuple[str, str, str, dict[str, Any] | None]
+"""(what is done, collection, chunk id, with what)."""
+MORE: dict[str, dict[str, Any]] = {
+    "index": {"require_alias": True},  # else a write to what is gone would make an index of its own
+    "update": {"require_alias": True, "retry_on_conflict": 5},
+    "delete": {},
+}
 
 
 class Writes:
@@ -28,7 +38,7 @@ class Writes:
 
     async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
         doc_id, generation = document.doc_id, document.generation
-        collection = await self._heads.open(document.collection)
+        await self._heads.open(document.collection)
         again = False
 
         def name(old: Head) -> Head:
@@ -40,10 +50,7 @@ class Writes:
         answers = head is not None and head.active == generation  # a job that crashed after its flip came back
         now = time.time()
         sources = [to_source(document, chunk, pieces, active=answers, staged_at=now) for chunk, pieces in zip(chunks, bounds, strict=True)]
-        await self._client.bulk(
-            (({"index": {"_index": collection.chunks, "_id": source["chunk_id"], "require_alias": True}}, source) for source in sources),
-            refresh=answers,
-        )
+        await self._write((("index", document.collection, source["chunk_id"], source) for source in sources), refresh=answers)
         if again:
             written = {chunk.chunk_id for chunk in chunks}
             await self._delete([hit for hit in await self._chunks(doc_id, generation, generation) if hit["_id"] not in written])
@@ -90,15 +97,9 @@ class Writes:
             for dimension in {len(item.vector) for item in mine}:
                 collection = await self._heads.learn(name, embedder, dimension)
             lengths = set(collection.embedders.values())
-            written = await self._client.bulk(
-                (
-                    (
-                        {"update": {"_index": collection.chunks, "_id": item.chunk_id, "require_alias": True, "retry_on_conflict": 5}},
-                        {"doc": vector_source(embedder, item.vector, item.sentences, lengths)},
-                    )
-                    for item in mine
-                ),
-                refresh=True,
+            sources = [{"doc": vector_source(embedder, item.vector, item.sentences, lengths)} for item in mine]
+            written = await self._write(
+                (("update", name, item.chunk_id, source) for item, source in zip(mine, sources, strict=True)), refresh=True
             )
             if written:
                 await self._heads.count_change([name])
@@ -107,10 +108,7 @@ class Writes:
 
     async def _show(self, doc_id: str, generation: int) -> None:
         hits = await self._chunks(doc_id, generation, generation)
-        await self._client.bulk(
-            (({"update": {"_index": hit["_index"], "_id": hit["_id"], "retry_on_conflict": 5}}, {"doc": {"active": True}}) for hit in hits),
-            refresh=True,
-        )
+        await self._write((("update", hit["_source"]["collection"], hit["_id"], {"doc": {"active": True}}) for hit in hits), refresh=True)
 
     async def _drop(self, doc_id: str, through: int) -> None:
         await self._delete(await self._chunks(doc_id, 0, through))
@@ -119,7 +117,7 @@ class Writes:
         await self._heads.change(doc_id, lambda old: replace(old, generations={g: c for g, c in old.generations.items() if g > through}))
 
     async def _delete(self, hits: Sequence[Hit]) -> None:
-        await self._client.bulk((({"delete": {"_index": hit["_index"], "_id": hit["_id"]}}, None) for hit in hits), refresh=True)
+        await self._write((("delete", hit["_source"]["collection"], hit["_id"], None) for hit in hits), refresh=True)
 
     async def _chunks(self, doc_id: str, first: int, last: int, *, fields: Sequence[str] = ()) -> list[Hit]:
         """Everything that was written of these generations until now, by generation and ordinal, whatever collection it is in."""
@@ -130,7 +128,7 @@ class Writes:
             "query": {"bool": {"filter": [{"term": {"doc_id": doc_id}}, {"range": {"generation": {"gte": first, "lte": last}}}]}},
             "sort": ["generation", "ordinal", "chunk_id"],
             "track_total_hits": False,
-            "_source": list(fields) or False,
+            "_source": ["collection", *fields],
         }
         while (found := await self._client.search(self._names.all_chunks, body)) is not None:
             page = found["hits"]["hits"]
@@ -139,3 +137,36 @@ class Writes:
                 break
             body["search_after"] = page[-1]["sort"]
         return hits
+
+    # --- into all indexes -------------------------------------------------------------------------
+
+    async def _write(self, changes: Iterable[Change], *, refresh: bool) -> int:
+        """The number of chunks that were written; 0 = all were gone."""
+        asked = list(changes)
+        names = sorted({collection for _, collection, _, _ in asked})
+        known = [await self._heads.find(name) for name in names]
+        while True:
+            try:
+                written, refused = await self._client.bulk(self._actions(asked, dict(zip(names, known, strict=True))), refresh=refresh), None
+            except Refused as exc:
+                written, refused = 0, exc
+            now = [await self._heads.look_up(name) for name in names]
+            if _places(now) == _places(known):
+                if refused is not None:
+                    raise refused
+                return written
+            known = now
+
+    def _actions(self, changes: Iterable[Change], collections: dict[str, Collection | None]) -> Iterator[Action]:
+        for verb, name, chunk_id, source in changes:
+            collection = collections[name]
+            aliases = [self._names.chunks(name)]
+            if collection is not None and len(collection.places) > 1:
+                aliases.append(self._names.upcoming(name))
+            for alias in aliases:
+                line = {"_index": alias, "_id": chunk_id, **MORE[verb]}
+                yield {verb: line}, source
+
+
+def _places(collections: Iterable[Collection | None]) -> list[tuple[str, ...] | None]:
+    return [None if collection is None else collection.places for collection in collections]

@@ -40,18 +40,22 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """`chunks`: the alias of its index. `embedders`: name → length of its vectors."""
+    """`chunks`: the alias of its index. `embedders`: name → length of its vectors.
+
+    `places`: the index that answers, and the one that is being built, if there is one; what is written goes into both."""
 
     name: str
     chunks: str
     version: int
     embedders: Mapping[str, int]
+    places: tuple[str, ...]
 
 
 class Heads:
-    def __init__(self, client: OpenSearchClient, names: Names) -> None:
+    def __init__(self, client: OpenSearchClient, names: Names, *, any_mapping: bool = False) -> None:
         self._client = client
         self._names = names
+        self._any_mapping = any_mapping
         self._made = False
         self._known: dict[str, Collection] = {}
 
@@ -81,10 +85,14 @@ class Heads:
 
     async def pages(self) -> AsyncIterator[dict[str, Head]]:
         """All heads, by doc_id."""
-        await self._client.refresh(self._names.heads)
-        body: dict[str, Any] = {"size": PAGE, "query": {"exists": {"field": "doc_id"}}, "sort": ["doc_id"]}
-        while (found := await self._client.search(self._names.heads, body)) is not None and (hits := found["hits"]["hits"]):
+        async for hits in self._pages("doc_id"):
             yield {hit["_source"]["doc_id"]: to_head(hit) for hit in hits}
+
+    async def _pages(self, key: str) -> AsyncIterator[list[dict[str, Any]]]:
+        await self._client.refresh(self._names.heads)
+        body: dict[str, Any] = {"size": PAGE, "query": {"exists": {"field": key}}, "sort": [key]}
+        while (found := await self._client.search(self._names.heads, body)) is not None and (hits := found["hits"]["hits"]):
+            yield hits
             body["search_after"] = hits[-1]["sort"]
 
     # --- collections ------------------------------------------------------------------------------
@@ -97,6 +105,9 @@ class Heads:
     async def look_up(self, name: str) -> Collection | None:
         """The same, as it is now."""
         return (await self._record(name))[0]
+
+    async def collections(self) -> list[str]:
+        return [hit["_source"]["name"] async for hits in self._pages("name") for hit in hits]
 
     def forget(self) -> None:
         """What is remembered did not fit: somebody made the index anew."""
@@ -115,16 +126,25 @@ class Heads:
     async def learn(self, name: str, embedder: str, dimension: int) -> Collection:
         """Makes room for vectors of an embedder. Those of another length than it made before are refused."""
         while True:
-            known = await self.find(name, embedder)
-            if known is None:
+            known = self._known.get(name)
+            if known is not None and embedder in known.embedders:
+                return self.check_dimension(known, embedder, dimension)
+            known, item = await self._record(name)
+            if known is None or item is None:
                 raise SearchUnavailable("A collection has no record. Run `footnote verify`.")
-            if embedder in known.embedders:
-                return check_dimension(known, embedder, dimension)
-            await self._client.request("PUT", f"/{known.chunks}/_mapping", vector_mapping(dimension), limit_s=WRITE_LIMIT_S)
-            _, item = await self._record(name)
-            if item is not None:
-                source = item["_source"]
-                await self._set(f"collection|{name}", {**source, "embedders": {**source["embedders"], embedder: dimension}}, item)
+            if embedder not in known.embedders:
+                await self._client.request("PUT", f"/{','.join(known.places)}/_mapping", vector_mapping(dimension), limit_s=WRITE_LIMIT_S)
+                await self.change_record(item, embedders={**known.embedders, embedder: dimension})
+                self._known.pop(name)
+
+    def check_dimension(self, collection: Collection, embedder: str, dimension: int) -> Collection:
+        if collection.embedders[embedder] != dimension:
+            self.forget()
+            raise SearchUnavailable(
+                f"The index holds vectors of length {collection.embedders[embedder]} by this embedding model, and now they have {dimension}."
+                " Set EMBEDDING__DIMENSION back, or run `footnote reindex`."
+            )
+        return collection
 
     async def count_change(self, names: Iterable[str]) -> None:
         """After a change can be seen: who read the version before it may have seen the old state, who reads it later did not."""
@@ -134,14 +154,26 @@ class Heads:
             for name in sorted(names)
         )
 
-    async def _record(self, name: str) -> tuple[Collection | None, dict[str, Any] | None]:
+    async def record(self, name: str) -> dict[str, Any] | None:
+        """As it is stored, whatever its mapping. `index`: the one that answers; `previous`: the one before it, if it is kept;
+        `upcoming`: `{"index", "mapping"}` of the one that is being built."""
         (item,) = await self._client.get([{"_index": self._names.heads, "_id": f"collection|{name}"}])
+        return item
+
+    async def change_record(self, item: dict[str, Any], **changes: Any) -> bool:
+        """False where it is no longer what it was."""
+        return await self._set(item["_id"], {**item["_source"], **changes}, item)
+
+    async def _record(self, name: str) -> tuple[Collection | None, dict[str, Any] | None]:
+        item = await self.record(name)
         if item is None:
             return None, None
         source = item["_source"]
-        if source["mapping"] != MAPPING:
+        if source["mapping"] != MAPPING and not self._any_mapping:
             raise SearchUnavailable(OTHER_MAPPING)
-        known = Collection(name, self._names.chunks(name), source["version"], source["embedders"])
+        upcoming = source.get("upcoming")
+        places = (source["index"], *((upcoming["index"],) if upcoming and upcoming["mapping"] == MAPPING else ()))
+        known = Collection(name, self._names.chunks(name), source["version"], source["embedders"], places)
         self._known[name] = known
         return known, item
 
@@ -177,12 +209,3 @@ def to_head(item: Mapping[str, Any] | None) -> Head:
         return Head()
     source = item["_source"]
     return Head(source["active"], source["floor"], {int(generation): name for generation, name in source["generations"].items()})
-
-
-def check_dimension(collection: Collection, embedder: str, dimension: int) -> Collection:
-    if collection.embedders[embedder] != dimension:
-        raise SearchUnavailable(
-            f"The index holds vectors of length {collection.embedders[embedder]} by this embedding model, and now they have {dimension}."
-            " Set EMBEDDING__DIMENSION back, or run `footnote reindex`."
-        )
-    return collection

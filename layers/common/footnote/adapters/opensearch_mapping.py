@@ -47,6 +47,8 @@ HEADS: dict[str, Any] = {
             "version": {"type": "long"},
             "embedders": STORED,
             "mapping": {"type": "long"},
+            "previous": KEYWORD,
+            "upcoming": STORED,
         },
     },
 }
@@ -117,6 +119,17 @@ class Names:
     def chunks(self, collection: str) -> str:
         """The alias of the index that answers for a collection."""
         return f"{self._prefix}-c-{hashlib.sha256(collection.encode()).hexdigest()[:16]}"
+
+    def upcoming(self, collection: str) -> str:
+        """The alias of the index that is being built for it."""
+        return f"{self.chunks(collection)}-next"
+
+
+class UpcomingNames(Names):
+    """For who asks the index that is being built."""
+
+    def chunks(self, collection: str) -> str:
+        return f"{super().chunks(collection)}-next"
 
 
 # --- what is asked ---------------------------------------------------------------------------------

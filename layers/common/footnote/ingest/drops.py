@@ -7,13 +7,15 @@ written. So it does not matter in which order events come, how often, or that so
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+from urllib.parse import unquote_plus
 
 from footnote.errors import BadRequest, NotFound, UnreadableFile
 from footnote.ingest.accept import check_file_name
 from footnote.ingest.pipeline import SYSTEM, Ingestor
-from footnote.ports import Cache, Dropped, Drops, Ledger, UploadForm, Uploads
+from footnote.ports import Cache, Dropped, Drops, Job, Ledger, UploadForm, Uploads
 from footnote.types import ADMINS, Caller
 
 log = logging.getLogger(__name__)
@@ -32,6 +34,14 @@ NOBODY_NAMED = UnreadableFile(
 
 def origin_of(bucket: str, key: str) -> str:
     return f"s3://{bucket}/{key}"
+
+
+def objects_of(news: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(bucket, key) of each object that an S3 event tells of; a test event and folder markers are none."""
+    for record in news.get("Records", []):
+        key = unquote_plus(record["s3"]["object"]["key"])
+        if not key.endswith("/"):
+            yield record["s3"]["bucket"]["name"], key
 
 
 def upload_promise(doc_id: str) -> str:
@@ -66,6 +76,13 @@ class Bucket:
             again = await self.drops.head(bucket, key)
             if (found and found.version) == (again and again.version):
                 return doc_id
+
+    async def take(self, job: Job) -> None:
+        """Ends a message of the queue: a file to read, or S3's news of files in the bucket."""
+        if "doc_id" in job.body:
+            await self.ingestor.handle(job)
+        for bucket, key in objects_of(job.body):
+            await self.converge(bucket, key)
 
     async def announce(self, doc_id: str, *, file_name: str, collection: str, permission_groups: Iterable[str]) -> UploadForm:
         """Where to post a file, whose groups are decided now. NotFound where uploads do not go to a bucket."""

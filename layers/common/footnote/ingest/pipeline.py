@@ -17,7 +17,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -37,6 +37,7 @@ log = logging.getLogger(__name__)
 
 LEASE_S = 300.0
 MOST_ATTEMPTS = 5
+AHEAD = "The index holds a later state of this file.", "Delete the document and add the file again."
 RETRY_S = 2.0
 """Before the second attempt; doubled before each further one."""
 
@@ -131,15 +132,15 @@ class Ingestor:
             await self.bury(document)
         return len(unfinished)
 
-    async def work_one(self) -> bool:
-        """Takes one job and ends it; False when the queue holds none that is due."""
+    async def work_one(self, handle: Callable[[Job], Awaitable[None]] | None = None) -> bool:
+        """Takes one job and ends it, by default with `self.handle`; False when the queue holds none that is due."""
         job = await self.queue.take(LEASE_S)
         if job is None:
             return False
         try:
-            await self.handle(job)
+            await (handle or self.handle)(job)
         except Exception as exc:
-            log.warning("ingest went wrong", exc_info=exc, extra={"doc_id": job.body["doc_id"], "count": job.attempt})
+            log.warning("ingest went wrong", exc_info=exc, extra={"doc_id": job.body.get("doc_id"), "count": job.attempt})
             if job.attempt < MOST_ATTEMPTS:
                 await self.queue.retry(job.job_id, RETRY_S * 2 ** (job.attempt - 1))
                 return True
@@ -213,6 +214,8 @@ class Ingestor:
         if not await self.index.activate(doc_id, generation):
             await self.index.remove(doc_id, generation)
             await self._forget_files(doc_id, generation)
+            # Where the ledger knows of nothing newer, the index is ahead of it: it was restored to an earlier state.
+            await self._fail(doc_id, generation, *AHEAD)
             return False
         current = await self.ledger.update(
             doc_id,

@@ -1,0 +1,32 @@
+"""The schedule: once an hour bucket, ledger, index and files are compared, and what does not fit is mended."""
+
+from __future__ import annotations
+
+import logging
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from footnote.ingest.verify import drop_buckets, verify
+from footnote_http.lambda_handler import use_loop
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+log = logging.getLogger(__name__)
+
+
+def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
+    """Kind of finding → how many."""
+    return use_loop().run_until_complete(_repair(core, datetime.fromisoformat(event["time"]).hour))
+
+
+async def _repair(core: Core, hour: int) -> dict[str, int]:
+    # On one machine the worker makes vectors wherever some are missing, and nobody else takes the work from the queue.
+    in_aws = core.settings.aws.queue_url is not None
+    report = await verify(core.bucket, drop_buckets(core.settings), core.embedder if in_aws else None, repair=True, hour=hour)
+    for kind, count in report.counts.items():
+        log.warning("verify found something", extra={"reason": kind, "count": count})
+    log.info("verified", extra={"count": report.documents})
+    while not in_aws and await core.ingestor.work_one(core.bucket.take):
+        pass
+    return report.counts

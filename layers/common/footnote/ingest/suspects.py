@@ -1,0 +1,122 @@
+"""Which documents do not look the same in ledger, index and files? One walk through each, with a line per document in memory.
+
+What changes meanwhile looks odd too: a suspect is not yet a finding.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, field
+from zlib import crc32
+
+from footnote.ingest.keys import FOLDERS, generation_of
+from footnote.ingest.pipeline import SYSTEM
+from footnote.ports import Files, Index, Ledger
+from footnote.types import Document
+
+Progress = Callable[[str, int, int], None]
+"""What is gone through, how far, of how many."""
+
+AT_WORK = ("RECEIVED", "PROCESSING")
+PAGE = 500
+AT_ONCE = 8
+"""Documents whose text is read back at the same time."""
+MOST_TEXTS = 10_000
+"""Documents whose texts a run of the schedule reads back. Of more, each has its hour of the day."""
+OURS = re.compile(rf"(?:{'|'.join(FOLDERS)})/([^/]+)/[0-9]{{1,9}}")
+
+
+@dataclass(slots=True)
+class Suspect:
+    """`generations`, `keys`: what index and files hold of a document and perhaps should not."""
+
+    generations: set[int] = field(default_factory=set)
+    keys: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Known:
+    """A document as the ledger lists it. `whole`: what of it was seen in its place since, "index" or a folder."""
+
+    generation: int
+    active: int
+    at_work: bool
+    digest: str
+    whole: set[str] = field(default_factory=set)
+
+
+async def find_suspects(
+    ledger: Ledger, index: Index, files: Files, hour: int | None, progress: Progress
+) -> tuple[Mapping[str, Known], dict[str, Suspect]]:
+    """All documents, and those that look odd. `hour`: of the day, where not all texts may be read back."""
+    documents = {
+        document.doc_id: Known(document.generation, document.active_generation, document.state in AT_WORK, document.digest)
+        async for document in _list(ledger, progress)
+    }
+    suspects: dict[str, Suspect] = defaultdict(Suspect)
+    await _compare_index(index, documents, suspects)
+    await _compare_files(files, documents, suspects)
+    for doc_id, known in documents.items():
+        if known.active and not known.at_work and len(known.whole) < 1 + len(FOLDERS):
+            suspects[doc_id]
+    await _compare_texts(index, documents, suspects, hour, progress)
+    return documents, suspects
+
+
+async def read_digest(index: Index, doc_id: str, generation: int) -> str:
+    """What the index holds, as `Document.digest`."""
+    count, digest = await index.staged(doc_id, generation)
+    return f"{count}:{digest}"
+
+
+async def _list(ledger: Ledger, progress: Progress) -> AsyncIterator[Document]:
+    after, done, total = None, 0, sum((await ledger.counts()).values())
+    while True:
+        page = await ledger.list(SYSTEM, limit=PAGE, after=after)
+        for document in page.data:
+            yield document
+        progress("documents", done := done + len(page.data), max(done, total))
+        if not page.has_more:
+            return
+        after = page.last_id
+
+
+async def _compare_index(index: Index, documents: Mapping[str, Known], suspects: dict[str, Suspect]) -> None:
+    async for item in index.inventory():
+        known = documents.get(item.doc_id)
+        if known is None or not known.active <= item.generation <= known.generation:
+            suspects[item.doc_id].generations.add(item.generation)
+        elif item.active and item.generation == known.active and known.digest.startswith(f"{item.chunks}:"):
+            known.whole.add("index")
+        elif item.active and not known.at_work:
+            suspects[item.doc_id]
+
+
+async def _compare_files(files: Files, documents: Mapping[str, Known], suspects: dict[str, Suspect]) -> None:
+    for folder in FOLDERS:
+        async for key in files.keys(f"{folder}/"):
+            if ours := OURS.fullmatch(key):
+                doc_id, generation = ours[1], generation_of(key)
+                known = documents.get(doc_id)
+                if known is None or not (known.at_work or generation in (known.active, known.generation)):
+                    suspects[doc_id].keys.append(key)
+                elif generation == known.active:
+                    known.whole.add(folder)
+
+
+async def _compare_texts(
+    index: Index, documents: Mapping[str, Known], suspects: dict[str, Suspect], hour: int | None, progress: Progress
+) -> None:
+    due = [doc_id for doc_id, known in documents.items() if "index" in known.whole and not known.at_work and doc_id not in suspects]
+    if hour is not None and len(due) > MOST_TEXTS:
+        due = [doc_id for doc_id in due if crc32(doc_id.encode()) % 24 == hour]
+    for start in range(0, len(due), AT_ONCE):
+        some = due[start : start + AT_ONCE]
+        held = await asyncio.gather(*(read_digest(index, doc_id, documents[doc_id].active) for doc_id in some))
+        for doc_id, digest in zip(some, held, strict=True):
+            if digest != documents[doc_id].digest:
+                suspects[doc_id]
+        progress("texts", start + len(some), len(due))

@@ -1,0 +1,47 @@
+"""`footnote session`: what it prints signs in, until it is revoked."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from footnote.errors import Unauthorized
+from footnote.guard.identity import identify
+from footnote.settings import Auth
+from footnote.types import Caller
+from footnote_local.terminal import Exit
+from tests.footnote_local.conftest import Footnote, open_core
+
+
+def who(folder: Path, token: str) -> Caller:
+    async def look() -> Caller:
+        core = open_core(folder / "data")
+        try:
+            return await identify(token, auth=Auth(mode="session"), cache=core.cache)
+        finally:
+            await core.close()
+
+    return asyncio.run(look())
+
+
+def test_a_session_that_was_made_signs_in_until_it_is_revoked(footnote: Footnote, tmp_path: Path) -> None:
+    token = footnote("session", "create", "--user", "ann", "--groups", "staff, hr", "--hours", "1").stdout.strip()
+    assert who(tmp_path, token) == Caller("ann", frozenset({"staff", "hr", "user:ann"}))
+    assert footnote("session", "revoke", token).exit_code == Exit.OK
+    with pytest.raises(Unauthorized):
+        who(tmp_path, token)
+
+
+def test_an_admins_session_is_told_as_json(footnote: Footnote, tmp_path: Path) -> None:
+    told = json.loads(footnote("session", "create", "--user", "root", "--role", "admin", "--json").stdout)
+    assert (told["user_id"], told["groups"], told["role"], told["hours"]) == ("root", [], "admin", 12)
+    assert who(tmp_path, told["token"]).role == "admin"
+
+
+def test_a_session_needs_a_user(footnote: Footnote, tmp_path: Path) -> None:
+    refused = footnote("session", "create", "--user", " ")
+    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: A session needs a user.\n")
+    assert not (tmp_path / "data").exists()

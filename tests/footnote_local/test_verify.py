@@ -1,0 +1,93 @@
+"""`footnote verify`: what it says, what it mends, and with which code it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from footnote.guard.identity import LOCAL
+from footnote.ingest.keys import parsed_key, source_key
+from footnote.ingest.verify import Finding, Kind, Report
+from footnote_local.terminal import Exit
+from footnote_local.verify_command import SAID, sentences
+from footnote_local.worker import Lock
+from tests.footnote_local.conftest import Footnote, open_core
+
+
+@pytest.fixture
+def one_lost(footnote: Footnote, docs: Path, tmp_path: Path) -> str:
+    """Two documents, of which the text of one is gone → its id."""
+    rows = json.loads(footnote("ingest", docs, "--json").stdout)["documents"]
+    (tmp_path / "data" / "files" / parsed_key(rows[0]["doc_id"], 1)).unlink()
+    return str(rows[0]["doc_id"])
+
+
+def test_where_all_is_well_it_says_so(footnote: Footnote, docs: Path) -> None:
+    footnote("ingest", docs)
+    result = footnote("verify")
+    assert (result.exit_code, result.stdout, result.stderr) == (Exit.OK, "", "2 documents; everything fits together.\n")
+    assert json.loads(footnote("verify", "--json").stdout) == {"documents": 2, "found": {}, "wrong": 0, "findings": []}
+
+
+def test_what_is_wrong_is_listed_and_left_as_it_is_until_asked_for(footnote: Footnote, one_lost: str) -> None:
+    for _ in range(2):
+        result = footnote("verify")
+        assert (result.exit_code, result.stdout) == (Exit.BAD, f"no_text      wrong    {one_lost}\n")
+        assert result.stderr == ("1 document has lost the text that was read.\n`footnote verify --repair` mends what can be mended.\n")
+
+
+def test_what_was_queued_again_is_read_at_once(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
+    report = json.loads(footnote("verify", "--repair", "--json").stdout)
+    assert report["findings"] == [{"kind": "no_text", "id": one_lost, "repaired": True}]
+    assert (report["found"], report["wrong"]) == ({"no_text": 1}, 0)
+    assert (tmp_path / "data" / "files" / parsed_key(one_lost, 1)).exists()
+    assert footnote("verify").exit_code == Exit.OK
+
+
+def test_what_cannot_be_mended_says_what_to_do(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
+    (tmp_path / "data" / "files" / source_key(one_lost, 1)).unlink()
+    result = footnote("verify", "--repair")
+    assert (result.exit_code, result.stdout) == (Exit.BAD, f"no_file      wrong    {one_lost}\n")
+    assert result.stderr == "1 document answers, and its file is lost. Delete these documents and add the files again.\n"
+
+
+def test_while_a_server_works_on_the_folder_it_is_left_the_work(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
+    server = Lock(tmp_path / "data")
+    server.take()
+    result = footnote("verify", "--repair")
+    server.release()
+    assert result.exit_code == Exit.OK
+    assert result.stderr == (
+        "A Footnote server works on this folder; it reads what is queued again.\n"
+        "1 document has lost the text that was read; queued again.\n"
+    )
+    assert not (tmp_path / "data" / "files" / parsed_key(one_lost, 1)).exists()
+
+
+def test_what_a_crash_left_behind_is_taken_up_without_waiting(footnote: Footnote, tmp_path: Path) -> None:
+    async def die_half_way() -> str:
+        core = open_core(tmp_path / "data")
+        document, _ = await core.ledger.accept(
+            LOCAL, file_name="a.txt", collection="default", permission_groups=frozenset("*"), content_hash="0", size=1
+        )
+        await core.close()
+        return document.doc_id
+
+    doc_id = asyncio.run(die_half_way())
+    assert footnote("verify").stdout == f"abandoned    wrong    {doc_id}\n"
+    result = footnote("verify", "--repair")
+    assert (result.exit_code, result.stdout) == (Exit.OK, f"abandoned    repaired {doc_id}\n")
+    assert footnote("verify").stderr == "1 document; everything fits together.\n"
+
+
+@pytest.mark.parametrize("kind", SAID)
+def test_every_finding_is_told_in_words(kind: Kind) -> None:
+    for count in (1, 3):
+        for repaired in (True, False):
+            findings = tuple(Finding(kind, str(number), repaired) for number in range(count))
+            told = next(sentences(Report(9, findings), repair=repaired))
+            assert told.startswith(f"{count} {SAID[kind][count > 1]}")
+            assert told.endswith(".")
