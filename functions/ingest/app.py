@@ -17,7 +17,7 @@ from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.once import once
 from footnote_http.start import observed, start
-from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Source, as_file, as_source, file_headers, read_bounds
+from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Save, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
 
 if TYPE_CHECKING:
@@ -151,13 +151,19 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
     @app.get("/documents/{doc_id}/content", response_model=None, description=DESCRIPTION, responses=GONE | CONTENT)
     async def content(
-        doc_id: str, caller: CallerOf, core: CoreOf, view: AsView = "original", chunk_id: str | None = None, bounds: BoundsOf = None
+        doc_id: str,
+        caller: CallerOf,
+        core: CoreOf,
+        view: AsView = "original",
+        save: Save = False,
+        chunk_id: str | None = None,
+        bounds: BoundsOf = None,
     ) -> Response | Source:
         if view == "original":
             document = await core.ledger.get(caller, doc_id)
-            if document.size > MOST_DIRECT and (address := await core.sources.link(document, **file_headers(document))):
+            if document.size > MOST_DIRECT and (address := await core.sources.link(document, **file_headers(document, save=save))):
                 return RedirectResponse(address, 307, {"cache-control": "no-store"})
-            return as_file(document, await core.sources.original(document))
+            return as_file(document, await core.sources.original(document), save=save)
         found, parsed = await core.sources.text(caller, doc_id)
         passage = await core.sources.passage(caller, found, parsed, chunk_id, read_bounds(bounds or ())) if chunk_id else None
         return as_source(found, parsed, view, passage)

@@ -68,15 +68,17 @@ CONTENT: dict[int | str, dict[str, Any]] = {
 }
 
 
-def as_file(document: Document, data: bytes) -> Response:
+def as_file(document: Document, data: bytes, *, save: bool) -> Response:
     """A PDF opens in the browser; anything else is saved, because a browser might run what is in it."""
-    told = file_headers(document)
+    told = file_headers(document, save=save)
     headers = {"content-disposition": told["disposition"], "cache-control": "private, no-cache"}
     return Response(data, media_type=told["content_type"], headers=headers)
 
 
-def file_headers(document: Document) -> dict[str, str]:
-    kind, place = ("application/pdf", "inline") if document.format == "pdf" else ("application/octet-stream", "attachment")
+def file_headers(document: Document, *, save: bool) -> dict[str, str]:
+    """`save`: a PDF too. A link's own `download` does not survive the way to the bucket."""
+    kind = "application/pdf" if document.format == "pdf" else "application/octet-stream"
+    place = "inline" if document.format == "pdf" and not save else "attachment"
     name = quote(PurePosixPath(document.file_name.replace("\\", "/")).name)
     return {"content_type": kind, "disposition": f"{place}; filename*=UTF-8''{name}"}
 
@@ -100,5 +102,6 @@ def read_bounds(bounds: Iterable[str]) -> list[tuple[int, int]]:
     return [(int(start), int(end)) for start, _, end in (each.partition("-") for each in bounds)]
 
 
+Save = Annotated[bool, Query(description="Of the original: to be saved, a PDF too.")]
 AsView = Annotated[View, Query(alias="as")]
 BoundsOf = Annotated[list[Bounds] | None, Query(max_length=50)]

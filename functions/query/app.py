@@ -16,6 +16,7 @@ from fastapi.staticfiles import StaticFiles
 
 from footnote_http.app import CallerOf, CoreOf, TraceId, add_health, make_app
 from footnote_http.sse import stream_events
+from footnote_http.start import start
 from footnote_http.streams import Streams
 from query.conversations import NOT_FOUND, add_conversations
 from query.dialects import chat_service, trd
@@ -108,4 +109,4 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     return app
 
 
-app = create_app()
+app = start(create_app(), "query")

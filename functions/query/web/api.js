@@ -1,4 +1,5 @@
 // The routes this page uses. Every failure is a Problem whose message is fit to be shown.
+// Where the server wants to know who asks, the reader signs in, and what was asked is asked again.
 
 import { t } from './i18n.js'
 
@@ -10,8 +11,39 @@ export class Problem extends Error {
   }
 }
 
+let askToSignIn = async () => {}
+let signingIn = null // while somebody is asked, whoever needs it waits for the same
+let signIns = 0
+
+/** `ask(again)` resolves when somebody has signed in; `again`: they had, and the server did not notice. */
+export const whenSignedOut = ask => (askToSignIn = ask)
+
+function signIn(again) {
+  signingIn ??= askToSignIn(again).then(() => {
+    signingIn = null
+    signIns += 1
+  })
+  return signingIn
+}
+
+/** What `act` resolves to. Where the server refuses it because nobody is signed in, it is done again after somebody is. */
+export async function signedIn(act) {
+  for (let again = false; ; again = true) {
+    const before = signIns
+    try {
+      return await act()
+    } catch (problem) {
+      if (problem.status !== 401) throw problem
+    }
+    if (before === signIns) await signIn(again) // else it was on its way while somebody did
+  }
+}
+
 /** A JSON request → the JSON answer; null where there is no body. */
-export async function call(method, path, body) {
+export const call = (method, path, body) => signedIn(() => callOnce(method, path, body))
+
+/** The same, but who is not signed in gets the Problem. */
+export async function callOnce(method, path, body) {
   const response = await reach(path, { method, ...withJson(body) })
   const text = await response.text()
   return text ? JSON.parse(text) : null
@@ -28,7 +60,7 @@ export async function callAll(path, limit = 100) {
   }
 }
 
-/** A POST whose reply is read as it comes. `lastEventId`: what was read of it before, null = nothing. */
+/** A POST whose reply is read as it comes. `lastEventId`: what was read of it before, null = nothing. Once, as `callOnce`. */
 export function openStream(path, body, { signal, lastEventId = null }) {
   const { headers, body: json } = withJson(body, 'text/event-stream')
   return reach(path, { method: 'POST', signal, body: json, headers: lastEventId ? { ...headers, 'last-event-id': lastEventId } : headers })
@@ -40,15 +72,23 @@ function withJson(body, accept = 'application/json') {
 }
 
 async function reach(path, options) {
+  const headers = { ...options.headers, ...(options.method === 'GET' ? {} : await hashOf(options.body)) }
   let response
   try {
-    response = await fetch(path, options)
+    response = await fetch(path, { ...options, headers })
   } catch (error) {
     if (error.name === 'AbortError') throw error
     throw new Problem(t('error_unreachable'))
   }
   if (response.ok) return response
   throw problemOf(response.status, await response.text().catch(() => ''), response.headers.get('x-trace-id'))
+}
+
+/** CloudFront signs what it sends to the functions, but reads no bodies: it takes their hash from here, that of nothing too. */
+async function hashOf(body = '') {
+  if (!crypto.subtle) return {} // it is there on https and on localhost only
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body))
+  return { 'x-amz-content-sha256': Array.from(new Uint8Array(hash), byte => byte.toString(16).padStart(2, '0')).join('') }
 }
 
 /** problem+json → Problem; anything else is told by its status alone. */

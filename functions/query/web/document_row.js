@@ -35,7 +35,7 @@ export class DocumentRow {
     this.name.title = found.file_name
     this.name.disabled = state !== 'READY'
     this.facts.replaceChildren(...factsOf(found))
-    label(this.save, 'save', { title }).href = pathOf(docId, '/content')
+    label(this.save, 'save', { title }).href = pathOf(docId, '/content?save=true')
     this.save.download = found.file_name.split('/').at(-1)
     label(this.again, 'upload_again', { title }).hidden = state !== 'FAILED'
     label(this.remove, 'remove', { title })

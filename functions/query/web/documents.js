@@ -95,11 +95,14 @@ async function lookInto(name) {
   const expected = uploads.expected(name) // what arrives from now on may be missing in the answer
   const enough = found => {
     const known = new Set(found.map(({ doc_id }) => doc_id))
-    return (name !== collection || found.length >= shown) && expected.every(row => known.has(row.docId))
+    return (name !== collection || found.length >= shown) && expected.every(row => row.document === null || known.has(row.docId))
   }
   const { documents, more } = await listDocuments(name, enough)
   const byId = new Map(documents.map(found => [found.doc_id, found]))
-  for (const row of expected) row.learn(byId.get(row.docId) ?? (await findDocument(row.docId)))
+  for (const row of expected) {
+    if (byId.has(row.docId)) row.learn(byId.get(row.docId))
+    else if (row.isDue) row.learn(await findDocument(row.docId))
+  }
   return { documents, more, moved: expected.some(({ state }) => state !== 'reading') }
 }
 

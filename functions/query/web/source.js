@@ -39,7 +39,7 @@ function describe() {
   $('passage-text').replaceChildren(...markSnippet(cited.content, cited.snippet))
   $('passage-scores').replaceChildren(...scoresOf(cited))
   $('source-facts').open = false
-  $('source-file').href = address()
+  $('source-file').href = `${address()}?save=true`
   const place = among.indexOf(cited)
   $('source-cited').hidden = among.length < 2
   say($('source-which'), 'source_which', { number: String(place + 1), of: String(among.length) })

@@ -1,7 +1,7 @@
 // One question's events, to the last. The turn goes on at the server when the connection is lost:
 // the page comes back with the last event's id and reads on from there.
 
-import { openStream, Problem } from './api.js'
+import { openStream, Problem, signedIn } from './api.js'
 import { t } from './i18n.js'
 import { parseEvents } from './sse.js'
 
@@ -46,15 +46,19 @@ const mayPass = ({ status }) => status === 0 || status >= 500
 
 /** `{id, event}`; the first has no event, and the id under which the turn can be found again from now on. */
 async function* connect(question, { signal, lastEventId }) {
-  const silence = new AbortController()
+  let silence
   let timer = 0
   const heard = () => {
     clearTimeout(timer)
     timer = setTimeout(() => silence.abort(), SILENCE_MS)
   }
-  heard()
+  const open = () => {
+    silence = new AbortController() // who signs in first may take their time
+    heard()
+    return openStream('/ask/stream', question, { signal: AbortSignal.any([signal, silence.signal]), lastEventId })
+  }
   try {
-    const response = await openStream('/ask/stream', question, { signal: AbortSignal.any([signal, silence.signal]), lastEventId })
+    const response = await signedIn(open)
     if (response.status === 204) throw new Problem(t('error_forgotten'), { status: 204 })
     yield { id: lastEventId ?? `${response.headers.get('x-trace-id')}.0`, event: null }
     yield* parseEvents(response.body, heard)

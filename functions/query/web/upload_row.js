@@ -7,12 +7,14 @@ import { t } from './i18n.js'
 import { isSettled } from './listing.js'
 import { sendFile } from './uploads.js'
 
-const PATIENCE_MS = 30_000 // a store tells of a new file a little late: until then "not found" means "not yet"
+const PATIENCE_MS = 120_000 // a bucket tells the server of a new file by a queue: until then "not found" means "not yet"
+const LONGEST_PAUSE_MS = 15_000
 
 export class UploadRow {
   #item
   #abort = new AbortController()
   #arrivedAt = 0
+  #askAt = 0
   #onState
 
   /** `since`: no document listed before was changed later. `onState(row, before)` follows each change of `state`;
@@ -59,8 +61,7 @@ export class UploadRow {
     this.#become('sending')
     try {
       this.docId = await sendFile(this.#item, this.collection, { signal: this.#abort.signal, onProgress })
-      this.#arrivedAt = Date.now()
-      this.#become('reading')
+      this.#arrived()
     } catch (problem) {
       if (this.#abort.signal.aborted) this.#become('cancelled')
       else this.#fail(problem)
@@ -73,13 +74,15 @@ export class UploadRow {
     else if (this.state === 'sending') this.#abort.abort()
   }
 
+  /** Whether to ask for its document by the id: the longer there is none, the rarer. */
+  get isDue() {
+    return Date.now() >= this.#askAt
+  }
+
   /** The document as the server tells it after the file arrived; null = no such document. */
   learn(found) {
     if (this.state !== 'reading') return // it was deleted meanwhile
-    if (found === null) {
-      if (Date.now() - this.#arrivedAt > PATIENCE_MS) this.#fail(new Error(t('upload_lost')))
-      return
-    }
+    if (found === null) return this.#wait()
     const known = found.doc_id !== this.docId || found.updated_at <= this.since
     this.docId = found.doc_id
     this.document = found
@@ -91,6 +94,19 @@ export class UploadRow {
 
   deleted() {
     this.#become('deleted')
+  }
+
+  #arrived() {
+    this.#arrivedAt = Date.now()
+    this.#askAt = 0
+    this.#become('reading')
+  }
+
+  #wait() {
+    const waited = Date.now() - this.#arrivedAt
+    if (waited > PATIENCE_MS) return this.#fail(new Error(t('upload_lost')))
+    this.#askAt = Date.now() + Math.min(waited / 2, LONGEST_PAUSE_MS)
+    say(this.what.firstChild, 'upload_arrived')
   }
 
   #fail({ message }) {
@@ -118,9 +134,8 @@ export class UploadRow {
     if (document) {
       try {
         this.docId = (await call('POST', `/documents/${encodeURIComponent(document.doc_id)}/retry`)).doc_id
-        this.#arrivedAt = Date.now()
         this.since = document.updated_at
-        return this.#become('reading')
+        return this.#arrived()
       } catch (problem) {
         if (problem.status !== 404) return this.#fail(problem)
       }

@@ -1,6 +1,6 @@
-// A file's way to the server: ask where to, then send it with progress.
+// A file's way in: ask the server where to, then send it there with progress. In AWS that is a bucket.
 
-import { call, Problem, problemOf } from './api.js'
+import { call, Problem, problemOf, signedIn } from './api.js'
 import { t } from './i18n.js'
 
 /** Sends one file under its path below the folder it was picked from; `onProgress(0..1)`. → the id it will be found under. */
@@ -10,7 +10,7 @@ export async function sendFile({ file, path }, collection, { signal, onProgress 
   const form = new FormData()
   for (const [name, value] of Object.entries(target.fields)) form.append(name, value)
   form.append('file', file) // last: a store ignores what follows the file
-  await post(target.url, form, { signal, onProgress })
+  await signedIn(() => post(target.url, form, { signal, onProgress }))
   return target.doc_id
 }
 
@@ -18,19 +18,28 @@ export async function sendFile({ file, path }, collection, { signal, onProgress 
 function post(url, form, { signal, onProgress }) {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
+    const toBucket = new URL(url, location).origin !== location.origin
     const request = new XMLHttpRequest()
     signal.addEventListener('abort', () => request.abort())
     request.upload.onprogress = ({ loaded, total }) => onProgress(total ? loaded / total : 0)
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) resolve()
       else if (request.getResponseHeader('content-type')?.includes('json')) reject(problemOf(request.status, request.responseText))
-      else reject(new Problem(t('upload_failed', { status: String(request.status) }), { status: request.status }))
+      else reject(refusal(request, toBucket))
     }
     request.onabort = () => reject(signal.reason)
-    request.onerror = async () => reject(new Problem(t((await canBeRead(form.get('file'))) ? 'error_unreachable' : 'upload_unreadable')))
+    request.onerror = async () => reject(new Problem((await canBeRead(form.get('file'))) ? t(toBucket ? 'upload_no_bucket' : 'error_unreachable') : t('upload_unreadable')))
     request.open('POST', url)
     request.send(form)
   })
+}
+
+/** S3 says why in XML, by a code. A status of its own never means that somebody should sign in. */
+function refusal({ status, responseText }, byBucket) {
+  const code = byBucket && /<Code>(\w+)<\/Code>/.exec(responseText)?.[1]
+  if (code === 'EntityTooLarge') return new Problem(t('upload_too_large'))
+  if (code === 'AccessDenied' && responseText.includes('expired')) return new Problem(t('upload_expired'))
+  return new Problem(t('upload_failed', { status: code || String(status) }), byBucket ? {} : { status })
 }
 
 /** A file that was changed, moved or deleted since it was picked ends a request like a lost connection does. */

@@ -7,9 +7,11 @@ have its own body for them (`shape_errors`). A reply never holds a traceback.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,6 +28,7 @@ from footnote.types import Caller
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
+    from footnote.settings import AWS
 
 log = logging.getLogger(__name__)
 
@@ -40,6 +43,26 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
 }
+
+
+HSTS = "max-age=63072000"
+"""Two years of https alone, told to those who came by it."""
+
+
+def make_headers(aws: AWS) -> dict[str, str]:
+    """HEADERS, where the page also talks to buckets: it sends uploads there, and gets large files from there."""
+    buckets = [bucket for bucket in (aws.drop_bucket, aws.files_bucket) if bucket]
+    origins = dict.fromkeys(origin for bucket in buckets for origin in _origins_of(bucket))
+    policy = HEADERS["content-security-policy"].replace("connect-src 'self'", " ".join(["connect-src 'self'", *origins]))
+    return {**HEADERS, "content-security-policy": policy}
+
+
+def _origins_of(bucket: str) -> list[str]:
+    """Where the SDK addresses a bucket, by its environment: of S3's own two names, the second is us-east-1's."""
+    if endpoint := os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"):
+        scheme, host = urlsplit(endpoint)[:2]
+        return [f"{scheme}://{host}", f"{scheme}://{bucket}.{host}"]
+    return [f"https://{bucket}.s3.{os.environ.get('AWS_DEFAULT_REGION', 'us-east-1')}.amazonaws.com", f"https://{bucket}.s3.amazonaws.com"]
 
 
 class Problem(BaseModel):
@@ -127,6 +150,15 @@ CallerOf = Annotated[Caller, Depends(caller_of)]
 TraceId = Annotated[str, Depends(trace_id_of)]
 
 
+PARTS = {
+    "query": ("store", "index", "conversations", "cache"),
+    "ingest": ("store", "index", "cache", "files", "queue"),
+    "feedback": ("conversations", "cache"),
+    "stats": ("conversations", "cache"),
+}
+"""Function → what it works with, where that is a part of its own."""
+
+
 def add_health(app: FastAPI, function: str) -> None:
     """`/health` says alive; `/ready` tries each part and names the one that fails. Both also under `/<function>`."""
 
@@ -134,7 +166,7 @@ def add_health(app: FastAPI, function: str) -> None:
         return {"status": "ok", "function": function}
 
     async def ready(core: CoreOf) -> JSONResponse:
-        parts = await core.check()
+        parts = await core.check(*PARTS[function])
         good = all(part == "ok" for part in parts.values())
         return JSONResponse({"status": "ready" if good else "not ready", "parts": parts}, 200 if good else 503)
 
@@ -189,19 +221,24 @@ class _Envelope:
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
+        self._headers: dict[str, str] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         trace_id = scope["footnote.trace_id"] = new_trace_id()
+        self._headers = self._headers or make_headers(scope["app"].state.core().settings.aws)
+        by_https = scope.get("scheme") == "https" or (b"x-forwarded-proto", b"https") in scope["headers"]
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 headers.setdefault("x-trace-id", trace_id)
-                for name, value in HEADERS.items():
+                for name, value in self._headers.items():
                     headers.setdefault(name, value)
+                if by_https:
+                    headers.setdefault("strict-transport-security", HSTS)
             await send(message)
 
         most, detail = _limit_of(scope)

@@ -130,5 +130,5 @@ async def test_without_a_region_it_is_told(clock: Any, monkeypatch: Any, tmp_pat
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
-    with pytest.raises(StoreUnavailable, match="Set AWS_REGION"):
+    with pytest.raises(StoreUnavailable, match="Set AWS_DEFAULT_REGION"):
         await DynamoCache(Table("t", "AWS__CACHE_TABLE", 2.0), clock).get("k")

@@ -1,7 +1,7 @@
 """AWS's SDK: clients made at first use, its errors as ours, and the only retries there are.
 
 boto3 blocks and takes 0.4 s to import: every call runs in a thread. Region, credentials and addresses
-are the SDK's own (AWS_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_S3, …).
+are the SDK's own (AWS_DEFAULT_REGION, AWS_PROFILE, AWS_ENDPOINT_URL_S3, …).
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ class Table:
                 time.sleep(pause_s)
             except (NoCredentialsError, NoRegionError) as exc:
                 raise StoreUnavailable(
-                    "No region or no credentials are known for DynamoDB. Set AWS_REGION and give the process a role."
+                    "No region or no credentials are known for DynamoDB. Set AWS_DEFAULT_REGION and give the process a role."
                 ) from exc
             except BotoCoreError as exc:
                 raise StoreUnavailable("DynamoDB cannot be reached or does not answer in time. Check the network and the region.") from exc

@@ -1,0 +1,246 @@
+"""Files that go to a bucket and not through the server, which learns of them later by an event. Large ones come from there."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from playwright.sync_api import BrowserContext, Locator, Page, expect
+
+from footnote.bootstrap import Core
+from footnote.settings import AWS, Settings
+from tests.browser.conftest import Screen, serving
+from tests.browser.test_accessibility import STILL, grave_in
+
+LEAVE = "How many days of annual leave do employees receive?"
+LETTER = {"letter.txt": b"A letter came on Monday."}
+WAITS = {"en-GB": "Arrived, waiting to be read", "de-DE": "Angekommen, noch ungelesen", "ko-KR": "도착함, 읽기를 기다리는 중"}
+Open = Callable[..., Screen]
+
+
+class Cloud:
+    """A server whose files lie in buckets, and the queue that tells it of new ones: when a test says so."""
+
+    def __init__(self, url: str, endpoint: str, settings: Settings) -> None:
+        self.url = url
+        self.bucket_url = f"{endpoint}/{settings.aws.drop_bucket}"
+        self.files_url = f"{endpoint}/{settings.aws.files_bucket}"
+        self._settings = settings
+
+    def deliver(self, doc_id: str) -> None:
+        """The event of an upload."""
+
+        async def take() -> None:
+            core = Core(self._settings)
+            try:
+                assert await core.bucket.converge(str(self._settings.aws.drop_bucket), f"uploads/{doc_id}") is not None
+            finally:
+                await core.close()
+
+        with ThreadPoolExecutor(1) as thread:  # Playwright has a loop in this one
+            thread.submit(asyncio.run, take()).result()
+
+
+@pytest.fixture(scope="module")
+def cloud(aws_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cloud]:
+    import boto3
+
+    data, name = tmp_path_factory.mktemp("data"), f"page-{uuid4().hex[:8]}"
+    aws = AWS(drop_bucket=f"{name}-drops", files_bucket=f"{name}-files")
+    names = {"AWS__DROP_BUCKET": f"{name}-drops", "AWS__FILES_BUCKET": f"{name}-files"}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("AWS_ENDPOINT_URL_S3", aws_url)
+        for bucket in names.values():
+            boto3.client("s3").create_bucket(Bucket=bucket)
+        with serving(data, LLM__DISCOVER="false", EMBEDDING__BUILTIN="false", AWS_ENDPOINT_URL_S3=aws_url, **names) as url:
+            yield Cloud(url, aws_url, Settings(footnote_data=data, aws=aws))
+        for bucket in names.values():
+            kept = boto3.resource("s3").Bucket(bucket)
+            kept.objects.delete()
+            kept.delete()
+
+
+@pytest.fixture
+def arrive(new_context: Callable[..., BrowserContext], cloud: Cloud) -> Iterator[Open]:
+    """Opens the page. At the end it must have asked nobody else, and complained of nothing but documents that were not there yet."""
+    screens: list[Screen] = []
+
+    def open_one(**context: Any) -> Screen:
+        screens.append(Screen(new_context(**{"viewport": {"width": 1280, "height": 860}, **context}).new_page(), cloud.url))
+        screens[-1].open()
+        return screens[-1]
+
+    yield open_one
+    for screen in screens:
+        screen.complaints = [complaint for complaint in screen.complaints if "status of 404" not in complaint]
+        screen.requests = [url for url in screen.requests if not url.startswith((cloud.bucket_url, cloud.files_url))]
+        screen.assert_quiet()
+
+
+def send(screen: Screen, files: dict[str, bytes]) -> str:
+    """Picks a file → its document's id, once it has arrived in the bucket."""
+    with screen.page.expect_response("**/uploads") as target, screen.page.expect_request_finished(lambda request: "-drops" in request.url):
+        screen.pick(files)
+    return str(target.value.json()["doc_id"])
+
+
+def row_of(page: Page) -> Locator:
+    return page.locator("#uploads-rows tr")
+
+
+# --- there ---------------------------------------------------------------------------------------
+
+
+def test_a_file_goes_to_the_bucket_and_is_read_when_the_event_comes(arrive: Open, cloud: Cloud) -> None:
+    screen = arrive()
+    page = screen.page
+    with page.expect_request(f"{cloud.bucket_url}*") as posted:
+        doc_id = send(screen, LETTER)
+    headers = posted.value.all_headers()
+    assert not {"cookie", "authorization", "x-amz-content-sha256"} & set(headers)
+    assert headers["content-type"].startswith("multipart/form-data")
+    row = row_of(page)
+    expect(row).to_contain_text("Arrived, waiting to be read")
+    expect(page.get_by_role("heading", name="0 of 1 done")).to_be_visible()
+    expect(page.locator("#document-list li")).to_have_count(0)
+    cloud.deliver(doc_id)
+    expect(row).to_contain_text("Ready")
+    expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
+    screen.ask("When did a letter come?")
+    screen.finished()
+    expect(page.locator(".answer")).to_contain_text("Monday")
+
+
+def test_a_file_that_the_server_has_already_is_found_under_its_first_id(arrive: Open, cloud: Cloud) -> None:
+    screen = arrive()
+    for _ in range(2):
+        cloud.deliver(send(screen, LETTER))
+        expect(
+            screen.page.get_by_role("heading", name="1 of 1 done").or_(screen.page.get_by_role("heading", name="2 of 2"))
+        ).to_be_visible()
+    expect(row_of(screen.page).first).to_contain_text("Already here")
+    expect(screen.page.locator("#document-list li")).to_have_count(1)
+
+
+def test_the_longer_a_file_waits_the_rarer_the_server_is_asked_and_after_two_minutes_it_is_told(arrive: Open, cloud: Cloud) -> None:
+    screen = arrive()
+    page = screen.page
+    page.clock.install()
+    doc_id = send(screen, LETTER)
+    asked = f"{cloud.url}/documents/{doc_id}"
+    row = row_of(page)
+    counts = []
+    for _ in range(2):
+        for _ in range(50):
+            page.clock.run_for(1000)
+            page.evaluate("async () => { for (let n = 0; n < 3; n++) await fetch('/health') }")  # a look takes as many replies
+        counts.append(screen.requests.count(asked))
+        expect(row).to_contain_text("Arrived, waiting to be read")
+    assert 4 <= counts[0] <= 14
+    assert counts[1] - counts[0] <= 5
+    page.clock.run_for(25_000)
+    expect(row).to_contain_text("after two minutes the server still does not know of it")
+    assert grave_in(page) == []
+    page.clock.resume()
+    with page.expect_response("**/uploads") as target:
+        page.get_by_role("button", name="Try again: letter.txt").click()
+    expect(row).to_contain_text("Arrived")
+    cloud.deliver(target.value.json()["doc_id"])
+    expect(row).to_contain_text("Ready")
+
+
+# --- refused -------------------------------------------------------------------------------------
+
+
+def xml(code: str, message: str) -> str:
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>{code}</Code><Message>{message}</Message><RequestId>1</RequestId></Error>'
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "told"),
+    [
+        (400, xml("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size"), "The file is larger than this server takes."),
+        (403, xml("AccessDenied", "Invalid according to Policy: Policy expired."), "was over before it arrived. Try again."),
+        (403, xml("AccessDenied", "Access Denied"), "The file did not arrive (AccessDenied)."),
+        (503, xml("SlowDown", "Reduce your request rate"), "The file did not arrive (SlowDown)."),
+        (502, "<html>Bad gateway</html>", "The file did not arrive (502)."),
+    ],
+)
+def test_what_the_bucket_says_is_told_in_the_readers_words(arrive: Open, cloud: Cloud, status: int, body: str, told: str) -> None:
+    screen = arrive()
+    page = screen.page
+    headers = {"access-control-allow-origin": cloud.url, "content-type": "application/xml"}
+    page.route(f"{cloud.bucket_url}*", lambda route: route.fulfill(status=status, body=body, headers=headers), times=1)
+    screen.pick(LETTER)
+    expect(row_of(page)).to_contain_text(told)
+    page.get_by_role("button", name="Try again: letter.txt").click()
+    expect(row_of(page)).to_contain_text("Arrived, waiting to be read")
+    screen.complaints = [complaint for complaint in screen.complaints if f"status of {status}" not in complaint]
+
+
+def test_a_bucket_that_is_away_or_refuses_the_page_is_not_taken_for_the_server(arrive: Open, cloud: Cloud) -> None:
+    screen = arrive()
+    screen.page.route(f"{cloud.bucket_url}*", lambda route: route.abort())
+    screen.pick(LETTER)
+    expect(row_of(screen.page)).to_contain_text("The bucket that files go to cannot be reached, or takes nothing from this page.")
+    screen.complaints = [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint]
+
+
+# --- back ----------------------------------------------------------------------------------------
+
+
+def test_a_large_pdf_comes_from_the_bucket_and_is_shown(arrive: Open, cloud: Cloud, large: bytes) -> None:
+    screen = arrive()
+    page = screen.page
+    cloud.deliver(send(screen, {"handbook.pdf": large}))
+    expect(page.locator("#document-list li")).to_have_attribute("data-state", "READY")
+    screen.ask(LEAVE)
+    screen.finished()
+    page.locator(".answer .cite").first.click()
+    expect(page.locator("#source-view canvas").first).to_be_visible()
+    assert [url for url in screen.requests if url.startswith(cloud.files_url)]
+
+
+def test_a_large_pdf_is_saved_from_the_bucket_and_the_page_stays(arrive: Open, cloud: Cloud, large: bytes) -> None:
+    screen = arrive()
+    page = screen.page
+    cloud.deliver(send(screen, {"handbook.pdf": large}))
+    for opener in (None, page.get_by_role("button", name="Employee handbook", exact=True)):
+        if opener:
+            opener.click()
+        with page.expect_download() as download:
+            page.locator("#source-file" if opener else "#document-list .save").click()
+        assert download.value.suggested_filename == "handbook.pdf"
+        assert Path(download.value.path()).read_bytes() == large
+    assert page.url.startswith(cloud.url)
+
+
+@pytest.fixture
+def large(handbook: bytes) -> bytes:
+    """More than goes through a function."""
+    return padded(handbook, 4 * 2**20)
+
+
+def padded(pdf: bytes, size: int) -> bytes:
+    """The same document, made larger by a comment before its table of places."""
+    at = int(pdf.rsplit(b"startxref\n", 1)[1].split()[0])
+    table = pdf[at:].replace(b"startxref\n%d" % at, b"startxref\n%d" % (at + size + 2))
+    return pdf[:at] + b"%" + os.urandom(size // 2).hex().encode() + b"\n" + table
+
+
+# --- how it looks --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("locale", list(WAITS))
+def test_axe_finds_nothing_serious_while_a_file_waits(arrive: Open, cloud: Cloud, locale: str, tmp_path: Path) -> None:
+    screen = arrive(locale=locale, **STILL)
+    send(screen, LETTER)
+    expect(row_of(screen.page)).to_contain_text(WAITS[locale])
+    screen.picture(tmp_path / f"waits-{locale}.png")
+    assert grave_in(screen.page) == []
