@@ -1,0 +1,109 @@
+"""Events that come twice, in any order, or with poison: on the engines of AWS, through the function's own handler."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from footnote.guard.identity import LOCAL
+from footnote.types import Parsed
+from ingest.app import create_app, create_handler
+from tests.faults import DEEP
+from tests.faults.aws_world import World, open_world
+
+KEYS = 120 if DEEP else 4
+"""Of the 120 orders of five events."""
+
+
+@pytest.fixture(scope="module")
+def world(opensearch_url: str, dynamodb_url: str, aws_url: str) -> Iterator[World]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("LAMBDA_TASK_ROOT", "/var/task")
+        with open_world(opensearch_url, dynamodb_url, aws_url) as made:
+            yield made
+
+
+def documents(world: World, core: Any) -> dict[str, Any]:
+    return {document.file_name: document for document in world.run(core.ledger.list(LOCAL, limit=200)).data}
+
+
+def test_five_events_of_one_file_in_any_order_and_ten_times_over_end_the_same(world: World, seed: str) -> None:
+    orders = random.Random(seed).sample(list(permutations(range(5))), KEYS)
+    texts = [f"The tower was painted in {year}. ".encode() for year in (1874, 1999, 2004)]
+    expected = {}
+    with world.core(proxied=False) as core:
+        for number, order in enumerate(orders):
+            key, last = f"orders/{number}.txt", number % 2
+            for step in (0, None, 1, None, 2)[: 5 - last]:  # the odd ones end deleted
+                world.delete(key) if step is None else world.put(key, texts[step] + key.encode())
+            if last:
+                world.put(key, texts[0] + key.encode())
+                world.delete(key)
+            world.fetch()
+            events = [message for message in world.waiting if key in message["body"].replace("%2F", "/")]
+            events = [events[place] for place in order if place < len(events)]
+            world.waiting = [dict(event, count=0) for event in events for _ in range(10 if number == 0 else 1)]
+            world.deliver(core)
+            if not last:
+                expected[key] = texts[2] + key.encode()
+        found = documents(world, core)
+        assert {name: (document.state, document.generation) for name, document in found.items()} == {
+            key: ("READY", document.generation) for key, document in found.items() if key in expected
+        }
+        assert set(found) == set(expected)
+        chunks = world.run(core.index.sample(LOCAL, "default", 1000))
+        assert {chunk.text.encode() for chunk in chunks} == set(expected.values())
+        embedded = [text for text in core.embedder.embedded if text.endswith("orders/0.txt")]
+        assert len(embedded) == len(set(embedded))
+
+
+class Poisoned:
+    """Breaks on one file, as a parser with a defect does."""
+
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        from footnote.ingest.parse import parse
+
+        if "poison" in file_name:
+            raise RuntimeError("a defect that quotes the file")
+        return parse(data, file_name)
+
+
+def test_poison_ends_among_the_dead_letters_with_its_reason_and_the_others_are_read(world: World) -> None:
+    with world.core(proxied=False) as core:
+        core.parser = Poisoned()
+        names = [f"batch/{number}.txt" for number in range(9)] + ["batch/poison.txt"]
+        for name in names:
+            world.put(name, f"The text of {name}.".encode())
+        world.deliver(core)
+        found = {name: document for name, document in documents(world, core).items() if name.startswith("batch/")}
+        assert {name: document.state for name, document in found.items()} == {
+            name: "FAILED" if "poison" in name else "READY" for name in names
+        }
+        poison = found["batch/poison.txt"]
+        assert (poison.reason, poison.remedy) == (
+            "Something went wrong while this file was read.",
+            "Try again; if it fails again, report the file.",
+        )
+        assert [json.loads(message["body"]) for message in world.dead] == [{"doc_id": poison.doc_id, "generation": 1}]
+        redriven, world.dead = [dict(message, count=0) for message in world.dead], []
+    with world.core(proxied=False) as mended:  # the defect is gone, and somebody sends the dead letters once more
+        for _ in range(2):
+            world.waiting = [dict(message) for message in redriven]
+            world.deliver(mended)
+        assert (world.dead, documents(world, mended)["batch/poison.txt"].state) == ([], "READY")
+
+
+@pytest.mark.parametrize(
+    "body", ["", "no JSON", "[]", "{}", '{"Event": "s3:TestEvent"}', '{"Records": []}', '{"Records": [{}]}', '{"doc_id": "x"}', "null"]
+)
+def test_a_message_that_nobody_understands_harms_nobody(body: str, world: World) -> None:
+    with world.core(proxied=False) as core:
+        handle = create_handler(create_app(lambda: core))
+        world.waiting = [{"id": "odd", "body": body, "count": 0}]
+        world.step(handle, most=1)
+        world.waiting, world.dead = [], []
