@@ -52,10 +52,12 @@ async def run_verify(core: Core, repair: bool) -> Report:
     except Conflict:
         alone = False
         say("A Footnote server works on this folder; it reads what is queued again.")
+    # In AWS the vectors are those of the functions' embedder, and never of the one built in here.
+    embedder = core.embedder if in_aws and core.settings.embedding.model else None
     try:
         with progress_bar() as bar:
             report = await verify(
-                core.bucket, drop_buckets(core.settings), core.embedder if in_aws else None,
+                core.bucket, drop_buckets(core.settings), embedder,
                 repair=repair, abandoned_s=0 if alone else ABANDONED_S, progress=bar,
             )  # fmt: skip
             if alone and repair and report.findings:

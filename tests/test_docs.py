@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
+from math import prod
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
 import pytest
+from cfnlint.decode import cfn_yaml
 from typer.main import get_command
 
 from footnote.events import Event
 from footnote_local.cli import app as cli
 from footnote_local.settings_page import render
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+TEMPLATE: dict[str, Any] = cfn_yaml.load(str(ROOT / "template.yaml"))
+ALARMS = [resource for resource in TEMPLATE["Resources"].items() if resource[1]["Type"] == "AWS::CloudWatch::Alarm"]
+PRODUCT = re.compile(r"((?:[\d.]+ × )+[\d.]+) = (\d+\.\d+)")
+LINK = re.compile(r"\]\(([^)#:]*)(?:#([^)]*))?\)")
 
 
 def routes() -> list[str]:
@@ -57,3 +65,60 @@ def test_every_event_of_a_stream_is_in_the_docs(kind: str) -> None:
 
 def test_the_docs_know_as_many_events_as_the_core() -> None:
     assert len(get_args(Event)) == 6
+
+
+def test_every_parameter_and_output_of_the_template_is_in_the_docs() -> None:
+    text = (DOCS / "deploy.md").read_text("utf-8")
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.+?) \|", text, re.MULTILINE))
+    told = {name: str(parameter.get("Default", "")) for name, parameter in TEMPLATE["Parameters"].items()}
+    assert rows == {name: f"`{default}`" if default else "–" for name, default in told.items()}
+    named = set(re.findall(r"[(`]output (\w+)", text)) | set(re.findall(r"`(\w+Url)`", text))
+    assert named - set(TEMPLATE["Outputs"]) - set(TEMPLATE["Parameters"]) == set()
+
+
+@pytest.mark.parametrize("alarm", [name for name, _ in ALARMS])
+def test_every_alarm_is_in_the_docs(alarm: str) -> None:
+    assert f"`{alarm}`" in (DOCS / "operations.md").read_text("utf-8")
+
+
+def test_what_a_deployment_reserves_and_watches_is_as_the_docs_say() -> None:
+    text = (DOCS / "deploy.md").read_text("utf-8")
+    metrics = sum(sum("MetricStat" in metric for metric in alarm["Properties"].get("Metrics", ())) or 1 for _, alarm in ALARMS)
+    assert f"alarms: {len(ALARMS)}, over {metrics} metrics" in text
+    capped = ("QueryConcurrency", "IngestConcurrency", "FeedbackConcurrency", "StatsConcurrency")
+    assert f"reserve {sum(TEMPLATE['Parameters'][name]['Default'] for name in capped)} of" in text
+
+
+def test_the_costs_are_added_up_right() -> None:
+    text = (DOCS / "deploy.md").read_text("utf-8")
+    products = PRODUCT.findall(text)
+    assert [
+        (terms, told) for terms, told in products if f"{prod(map(float, terms.split(' × '))):.{len(told.split('.')[1])}f}" != told
+    ] == []
+
+    _, rest, questions, _ = re.split(r"^\*\*(?=At rest|Per 1,000)", text, flags=re.MULTILINE)
+    staging, production = (sum(column) for column in zip(*(costs(row) for row in rest.split("\n") if len(costs(row)) == 2), strict=True))
+    assert f"| **together** | **{staging:.2f}** | **{production:.2f}** |" in rest
+    aws, with_model = (sum(map(sum, map(costs, part.split("\n")))) for part in (questions.split("**AWS**")[0], questions))
+    assert f"**{aws:.2f}**" in questions
+    assert f"| **with the model** | **{with_model:.2f}** |" in questions
+
+
+def costs(line: str) -> list[float]:
+    return [float(told) for _, told in PRODUCT.findall(line)]
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(DOCS.glob("*.md"))], ids=lambda page: str(page.name))
+def test_links_lead_somewhere(page: Path) -> None:
+    lost = []
+    for place, anchor in LINK.findall(page.read_text("utf-8")):
+        target = (page.parent / place) if place else page
+        if not target.exists() or (anchor and anchor not in anchors(target)):
+            lost.append(f"{place}#{anchor}")
+    assert lost == []
+
+
+def anchors(page: Path) -> set[str]:
+    """As GitHub makes them of headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}

@@ -160,10 +160,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         bounds: BoundsOf = None,
     ) -> Response | Source:
         if view == "original":
-            document = await core.ledger.get(caller, doc_id)
-            if document.size > MOST_DIRECT and (address := await core.sources.link(document, **file_headers(document, save=save))):
+            if address := await core.sources.link(caller, doc_id, MOST_DIRECT, partial(file_headers, save=save)):
                 return RedirectResponse(address, 307, {"cache-control": "no-store"})
-            return as_file(document, await core.sources.original(document), save=save)
+            return as_file(*await core.sources.original(caller, doc_id), save=save)
         found, parsed = await core.sources.text(caller, doc_id)
         passage = await core.sources.passage(caller, found, parsed, chunk_id, read_bounds(bounds or ())) if chunk_id else None
         return as_source(found, parsed, view, passage)

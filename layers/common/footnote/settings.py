@@ -47,8 +47,11 @@ class LLM(BaseModel):
 class Embedding(BaseModel):
     """Vectors. Unset: the built-in English model; documents in other languages are found by their words."""
 
+    provider: Literal["openai", "bedrock"] = Field(
+        "openai", description="openai: any endpoint that speaks the OpenAI API; bedrock: Amazon Bedrock, in the AWS region that is set."
+    )
     base_url: str | None = Field(None, description="Base URL of an OpenAI-compatible embeddings endpoint, ending in /v1.")
-    model: str | None = Field(None, description="Name of the embedding model at that endpoint.")
+    model: str | None = Field(None, description="Name of the embedding model at that endpoint, or in Bedrock.")
     api_key: SecretStr | None = Field(None, description="Key for that endpoint.")
     dimension: int = Field(768, gt=0, description="Length of that model's vectors.")
     builtin: bool = Field(True, description="Use the built-in model when no endpoint is set; false: words only.")
@@ -81,9 +84,9 @@ class Ingest(BaseModel):
 class OpenSearch(BaseModel):
     """The index in a cluster of its own. Unset: the embedded one."""
 
-    url: str | None = Field(None, description="Address of an OpenSearch cluster, domain or serverless collection.")
+    url: str | None = Field(None, description="Address of an OpenSearch cluster or domain.")
     auth: Literal["none", "basic", "aws"] = Field("none", description="none, basic (user and password) or aws (requests are signed).")
-    service: Literal["es", "aoss"] = Field("es", description="What requests are signed for: es = a domain, aoss = a serverless collection.")
+    service: Literal["es", "aoss"] = Field("es", description="What requests are signed for: es = a domain, aoss = a serverless collection, not supported beyond that yet.")
     user: str | None = Field(None, description="For basic.")
     password: SecretStr | None = Field(None, description="For basic.")
     prefix: str = Field("footnote", pattern=r"^[a-z][a-z0-9]{0,30}$", description="What the names of all indexes begin with.")

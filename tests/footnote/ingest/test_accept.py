@@ -56,7 +56,7 @@ def test_no_names_of_collections(name: str) -> None:
 
 
 def test_groups_are_trimmed_and_no_groups_mean_the_writer_or_everyone() -> None:
-    assert check_groups([" hr ", "", "user:ann", "*"], ANN) == {"hr", "user:ann", "*"}
+    assert check_groups([" eng ", "", "user:ann", "*"], ANN) == {"eng", "user:ann", "*"}
     assert check_groups([" "], ANN) == {"user:ann"}
     assert check_groups([], LOCAL) == {"*"}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -53,19 +53,22 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Every read takes the caller, or a document that was read with one: what may not be found may not be opened either."""
+    """Every read takes the caller: what may not be found may not be opened either."""
 
     ledger: Ledger
     files: Files
     index: Index
 
-    async def original(self, document: Document) -> bytes:
+    async def original(self, caller: Caller, doc_id: str) -> tuple[Document, bytes]:
         """The file as it was added; of a document that is read anew, the one that answers now."""
-        return await self.files.get(_current(document))
+        document = await self.ledger.get(caller, doc_id)
+        return document, await self.files.get(_current(document))
 
-    async def link(self, document: Document, *, content_type: str, disposition: str) -> str | None:
-        """An address of the same file for a browser, where files have one."""
-        return await self.files.link(_current(document), LINK_S, content_type=content_type, disposition=disposition)
+    async def link(self, caller: Caller, doc_id: str, above: int, describe: Callable[[Document], Mapping[str, str]]) -> str | None:
+        """An address of the same file for a browser, where files have one and it has more bytes than `above`.
+        `describe`: its `content_type` and `disposition`."""
+        document = await self.ledger.get(caller, doc_id)
+        return await self.files.link(_current(document), LINK_S, **describe(document)) if document.size > above else None
 
     async def text(self, caller: Caller, doc_id: str) -> tuple[Document, Parsed]:
         """What was read of it; NotFound until there is something."""
