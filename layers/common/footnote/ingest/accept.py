@@ -41,7 +41,7 @@ def check_groups(groups: list[str], caller: Caller) -> frozenset[str]:
         if not GROUP.fullmatch(group):
             raise BadRequest("A permission group has 1 to 128 letters, digits or . : @ _ - and starts with a letter or digit, or is “*”.")
     if wanted:
-        foreign = wanted - caller.groups - {EVERYONE}
+        foreign = wanted - caller.groups - {EVERYONE, f"user:{caller.user_id}"}
         if foreign and not caller.sees_all and caller.role != "admin":
             raise Forbidden(f"Only members of a group may add documents for it: {', '.join(sorted(foreign))}.")
         return wanted
