@@ -25,7 +25,6 @@ from tests.faults.proxy import Action
 
 FAULTS = ("fails", "loses its reply", "is the last before a crash", "is done before a crash", "is throttled")
 FLOWS = ("create", "update", "delete", "overwrite")
-MOST_CALLS = 60
 
 SAMPLE = 12
 """Cases of a run that is not deep, other ones with every seed."""
@@ -172,18 +171,25 @@ def check_everything(world: World, core: Core) -> None:
     assert world.run(core.ledger.unfinished()) == world.run(core.ledger.unburied()) == []
 
 
-def all_cases() -> list[tuple[str, str, int]]:
-    return [(flow, kind, at) for flow in FLOWS for kind in FAULTS for at in range(MOST_CALLS)]
-
-
-def chosen(seed: str) -> list[tuple[str, str, int]]:
-    cases = all_cases()
-    return cases if DEEP else random.Random(seed).sample(cases, SAMPLE)
+def all_cases(world: World) -> list[tuple[str, str, int]]:
+    """Every call that a flow makes when all goes well, with every fault."""
+    cases = []
+    for flow in FLOWS:
+        key = f"{flow}.txt"
+        if flow != "create":
+            make_ready(world, key)
+        before = len(world.plan.calls)
+        expected = run_flow(world, flow, key, None)
+        assert not settle(world, key, expected)
+        cases += [(flow, kind, at) for kind in FAULTS for at in range(len(world.plan.calls) - before)]
+    return cases
 
 
 def test_every_call_may_fail_in_every_way(world: World, seed: str, record_property: Callable[[str, object], None]) -> None:
     met, reconciled = [], 0
-    for number, (flow, kind, at) in enumerate(chosen(seed)):
+    cases = all_cases(world)
+    chosen = cases if DEEP else random.Random(seed).sample(cases, SAMPLE)
+    for number, (flow, kind, at) in enumerate(chosen):
         key = f"tower{number}.txt"
         if flow != "create":
             make_ready(world, key)
@@ -201,5 +207,5 @@ def test_every_call_may_fail_in_every_way(world: World, seed: str, record_proper
         assert again.findings == ()
     record_property("faults", len(met))
     record_property("reconciled", reconciled)
-    print(f"{len(met)} faults met a call, {reconciled} needed the reconciliation")
-    assert len(met) > len(chosen(seed)) / 3
+    print(f"{len(met)} of {len(chosen)} faults met a call, {reconciled} needed the reconciliation")
+    assert len(met) > 0.9 * len(chosen)
