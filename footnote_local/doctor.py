@@ -74,7 +74,8 @@ async def _embedder(core: Core) -> Finding:
         await core.embedder.embed(["test"], query=True)
         done, total = await core.index.progress(core.embedder.name, core.embedder.languages)
     except FootnoteError as exc:
-        return Finding("embedder", "broken", exc.detail, "Check EMBEDDING__BASE_URL, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")
+        place = "the AWS region" if core.settings.embedding.provider == "bedrock" else "EMBEDDING__BASE_URL"
+        return Finding("embedder", "broken", exc.detail, f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")
     spoken = "every language" if core.embedder.languages is None else ", ".join(sorted(core.embedder.languages))
     return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}; {done} of {total} passages have vectors")
 

@@ -30,7 +30,7 @@ def at(url: str | None = None) -> Iterator[None]:
     """The SDK's own settings, read when a client is made at its first use; DynamoDB's are another's."""
     url = url or address("aws")
     with pytest.MonkeyPatch.context() as environment:
-        for name in ("S3", "SQS", "EVENTBRIDGE"):
+        for name in ("S3", "SQS", "EVENTBRIDGE", "BEDROCK_RUNTIME"):
             environment.setenv(f"AWS_ENDPOINT_URL_{name}", url)
         environment.setenv("AWS_ACCESS_KEY_ID", "test")
         environment.setenv("AWS_SECRET_ACCESS_KEY", "test")

@@ -25,7 +25,7 @@ from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta, LanguageModel
 from footnote.types import Caller
-from tests.contracts import backends_aws, backends_dynamodb, backends_local, backends_mongodb, backends_opensearch
+from tests.contracts import backends_aws, backends_bedrock, backends_dynamodb, backends_local, backends_mongodb, backends_opensearch
 from tests.fakes import FakeEmbedder, FakeModel
 from tests.openai_server import Reply, chunk, serving, sse
 
@@ -222,7 +222,10 @@ async def fake_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
     yield script
 
 
-EMBEDDERS: dict[str, Make] = {"openai": openai_embedder, "minilm": minilm, "fake": fake_embedder}
+EMBEDDERS: dict[str, Make] = {
+    "openai": openai_embedder, "titan": backends_bedrock.make_titan, "cohere": backends_bedrock.make_cohere,
+    "minilm": minilm, "fake": fake_embedder,
+}  # fmt: skip
 LANGUAGE_MODELS: dict[str, Make] = {"openai": openai_model, "fake": fake_model}
 
 open_embedder = backends(EMBEDDERS)

@@ -28,6 +28,7 @@ from footnote.adapters.index_opensearch import OpenSearchIndex
 from footnote.adapters.index_sqlite import SqliteIndex
 from footnote.adapters.ledger_dynamodb import DynamoLedger
 from footnote.adapters.ledger_sqlite import SqliteLedger
+from footnote.adapters.models_bedrock import BedrockEmbedder
 from footnote.adapters.models_minilm import MiniLM, find_model
 from footnote.adapters.models_openai import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
 from footnote.adapters.mongodb import Databases
@@ -129,6 +130,8 @@ class Core:
     @cached_property
     def embedder(self) -> Embedder | None:
         wanted = self.settings.embedding
+        if wanted.provider == "bedrock":
+            return BedrockEmbedder(wanted.model or "", wanted.dimension)
         if wanted.base_url and wanted.model:
             key = wanted.api_key.get_secret_value() if wanted.api_key else None
             return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url, key), wanted.model, wanted.dimension)

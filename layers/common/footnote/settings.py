@@ -86,7 +86,9 @@ class OpenSearch(BaseModel):
 
     url: str | None = Field(None, description="Address of an OpenSearch cluster or domain.")
     auth: Literal["none", "basic", "aws"] = Field("none", description="none, basic (user and password) or aws (requests are signed).")
-    service: Literal["es", "aoss"] = Field("es", description="What requests are signed for: es = a domain, aoss = a serverless collection, not supported beyond that yet.")
+    service: Literal["es", "aoss"] = Field(
+        "es", description="What requests are signed for: es = a domain, aoss = a serverless collection, not supported beyond that yet."
+    )
     user: str | None = Field(None, description="For basic.")
     password: SecretStr | None = Field(None, description="For basic.")
     prefix: str = Field("footnote", pattern=r"^[a-z][a-z0-9]{0,30}$", description="What the names of all indexes begin with.")

@@ -20,7 +20,7 @@ Made = TypeVar("Made")
 
 T = TypeVar("T")
 
-Service = Literal["events", "s3", "sqs"]
+Service = Literal["bedrock-runtime", "events", "s3", "sqs"]
 
 Ours = tuple[type[FootnoteError], str]
 """An error of ours and its detail."""
