@@ -146,7 +146,8 @@ def open_world(opensearch: str, dynamodb: str, aws: str) -> Iterator[World]:
         arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
         told = {"QueueConfigurations": [{"QueueArn": arn, "Events": ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"]}]}
         s3.put_bucket_notification_configuration(Bucket=f"{name}-drops", NotificationConfiguration=told)
-        stack.callback(tables.close)
+        for client in (tables, s3, sqs):
+            stack.callback(client.close)
         try:
             yield World(name, urls, plan, direct, s3, sqs, url)
         finally:

@@ -195,7 +195,8 @@ class Proxy:
             await writer.drain()
             if self._engine == "openai":  # a server of the tests, which closes when its client does
                 writer.write_eof()
-            return await reader.read()
+            reply = await reader.read()
+            return reply.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)  # engines keep it to themselves, and clients would go on
         finally:
             writer.transport.abort()
 

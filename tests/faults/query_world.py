@@ -25,6 +25,7 @@ from query.app import create_app as create_query
 from tests.fakes import FakeEmbedder, LoopClock
 from tests.faults.aws_world import HereParser, World, open_world
 from tests.faults.proxy import Action, Plan, Proxy
+from tests.faults.test_crash_sweep import list_all
 from tests.functions.conftest import read_events
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
@@ -183,3 +184,39 @@ def is_told(reply: httpx.Response, part: str) -> bool:
         return {event["type"] for event in before} <= {"step", "node"} and (last["type"], last["content"]) == ("error", title)
     told = reply.json()
     return (reply.status_code, reply.headers["content-type"], told.get("title")) == (503, "application/problem+json", title)
+
+
+def is_part(part: str, call: str) -> bool:
+    """Whether a call of the world's is one to this part; S3 and SQS share a proxy."""
+    if part in ("s3", "sqs"):
+        return call.startswith("aws ") and (call == "aws POST SendMessage") == (part == "sqs")
+    return call.startswith(KINDS[part])
+
+
+# --- files -----------------------------------------------------------------------------------------
+
+
+async def upload(site: Site, name: str) -> httpx.Response:
+    text = f"The {name} is a kind of tower. It has seven floors and a bell."
+    return await site.ingest.post("/ingest/file", files={"file": (f"{name}.txt", text.encode())}, data={"index_name": "default"})
+
+
+async def finish(site: Site) -> None:
+    """The worker's part, of all that waits."""
+    while await site.core.ingestor.work_one():
+        pass
+
+
+async def documents(site: Site, name: str) -> list[tuple[str, int]]:
+    """(state, generation) of those of this name."""
+    return [(document.state, document.generation) for document in await list_all(site.core) if document.file_name == f"{name}.txt"]
+
+
+async def ids(site: Site, name: str) -> list[str]:
+    return [document.doc_id for document in await list_all(site.core) if document.file_name == f"{name}.txt"]
+
+
+async def answers(site: Site, name: str) -> set[str]:
+    """Titles of what is found by this name and has it."""
+    reply = await site.query.post("/retrieve-bm25", json=FIND | {"query_text": name})
+    return {hit["_source"]["title"] for hit in reply.json()["hits"]["hits"] if name in hit["_source"]["content"]}

@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,45 +25,73 @@ from footnote_local.lambda_service import web_adapter
 from footnote_local.lambda_service.functions import function
 from footnote_local.lambda_service.invocation import FunctionError
 from footnote_local.lambda_service.service import Lambda
+from tests.engines.fixtures import in_ci
 from tests.functions.conftest import body_of
+from tests.live import artifacts
+from tests.live.artifacts import Layout, lay_out
 
 Event = dict[str, Any]
 OpenFunction = Callable[..., "Door"]
-BUILD = pytest.StashKey[subprocess.Popen[str]]()
+BUILDS = pytest.StashKey[dict[str, "subprocess.Popen[str]"]]()
 STARTS = pytest.StashKey[list[str]]()
 
 
-# --- the Lambda Web Adapter is built while other tests run ---------------------------------------
+# --- the Lambda Web Adapter and, in CI, the functions are built while other tests run -------------
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[STARTS] = []
+    config.stash[BUILDS] = {}
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    wanted = any("adapter" in getattr(item, "fixturenames", ()) for item in session.items)
-    if wanted and not session.config.option.collectonly and not web_adapter.find() and shutil.which("cargo"):
-        command = ["nice", "-n", "5", *web_adapter.build_command()]
-        session.config.stash[BUILD] = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-        )
+    if session.config.option.collectonly:
+        return
+    wanted = {fixture for item in session.items for fixture in getattr(item, "fixturenames", ())}
+    if "adapter" in wanted and not web_adapter.find() and shutil.which("cargo"):
+        session.config.stash[BUILDS]["adapter"] = start_build(web_adapter.build_command())
+    if "layout" in wanted and in_ci() and artifacts.missing():
+        session.config.stash[BUILDS]["functions"] = start_build(artifacts.MAKE)
+
+
+def start_build(command: Sequence[str]) -> subprocess.Popen[str]:
+    """In a session of its own: what it starts ends with it. What `make` told us is not for another `make`."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
+    return subprocess.Popen(
+        ["nice", "-n", "5", *command], cwd=artifacts.ROOT, env=environment, start_new_session=True, text=True,
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+    )  # fmt: skip
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    build = session.config.stash.get(BUILD, None)
-    if build is not None and build.stderr is not None and not build.stderr.closed:  # nobody waited for it
-        build.terminate()
-        build.communicate()
+    for build in session.config.stash[BUILDS].values():
+        if build.stderr is not None and not build.stderr.closed:  # nobody waited for it
+            with suppress(ProcessLookupError):
+                os.killpg(build.pid, signal.SIGTERM)
+            build.communicate()
+
+
+def await_build(config: pytest.Config, name: str) -> str:
+    """What it said last; "" where nothing was built."""
+    build = config.stash[BUILDS].get(name)
+    return build.communicate()[1].strip()[-2000:] if build is not None else ""
 
 
 @pytest.fixture(scope="session")
 def adapter(pytestconfig: pytest.Config) -> None:
     """Waits until the adapter is built."""
-    said = "Rust's cargo is not here"
-    if (build := pytestconfig.stash.get(BUILD, None)) is not None:
-        said = build.communicate()[1].strip()
+    said = await_build(pytestconfig, "adapter") if shutil.which("cargo") else "Rust's cargo is not here"
     if web_adapter.find() is None:
-        (pytest.fail if os.environ.get("CI") == "true" else pytest.skip)(f"There is no Lambda Web Adapter: {said}")
+        (pytest.fail if in_ci() else pytest.skip)(f"There is no Lambda Web Adapter: {said}")
+
+
+@pytest.fixture(scope="session")
+def layout(adapter: None, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+    """Waits until the functions are built, and lays them out as on Lambda."""
+    said = await_build(pytestconfig, "functions")
+    if why := artifacts.forbidden() or artifacts.missing():
+        (pytest.fail if in_ci() else pytest.skip)(f"{why}\n{said}".strip())
+    return lay_out(tmp_path_factory.mktemp("lambda"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -127,6 +156,10 @@ def open_function(tmp_path: Path, portal: BlockingPortal, pytestconfig: pytest.C
             return Door(service, portal)
 
         yield open_
+    tell_starts(pytestconfig, opened)
+
+
+def tell_starts(config: pytest.Config, opened: Sequence[tuple[str, Lambda]]) -> None:
     for name, service in opened:
         colds = [f"{report.init_ms:.0f} ms" for report in service.reports if report.init_ms is not None]
-        pytestconfig.stash[STARTS] += [f"cold start of {name}: {cold}" for cold in colds]
+        config.stash[STARTS] += [f"cold start of {name}: {cold}" for cold in colds]

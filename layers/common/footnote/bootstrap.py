@@ -108,11 +108,13 @@ class Core:
         if info is None or not documents:
             return {"name": name, "documents": documents, "questions": []}
         key = f"questions:{name}:{info.version}:{'*' if caller.sees_all else ','.join(sorted(caller.groups))}"
-        questions = None
-        with suppress(StoreUnavailable):
+        make = partial(suggest_questions, caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
+        try:
             questions = await self.cache.get(key)
+        except StoreUnavailable:  # nor is anything kept: a cache that hangs costs one wait
+            return {"name": name, "documents": documents, "questions": await make()}
         if questions is None:
-            questions = await suggest_questions(caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
+            questions = await make()
             with suppress(StoreUnavailable):
                 await self.cache.put(key, questions, QUESTIONS_S)
         return {"name": name, "documents": documents, "questions": questions}
@@ -248,7 +250,7 @@ class Core:
         for name in ("answer", "retrieve"):
             if name in made:
                 await made[name].drain()
-        for name in ("index", "parser", "models", "turns"):
+        for name in ("index", "parser", "embedder", "models", "turns", "ledger", "cache", "queue", "files", "drops", "uploads", "bus"):
             if name in made and hasattr(made[name], "close"):
                 await made[name].close()
         if "_store" in made:

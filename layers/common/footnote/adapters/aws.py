@@ -67,6 +67,10 @@ class Client(Generic[Made]):
                     raise error(detail) from exc
             await asyncio.sleep(random.uniform(0, WAIT_S * 2**tried))  # noqa: S311 - spreads load, keeps no secret
 
+    async def close(self) -> None:
+        if self._made is not None:
+            await asyncio.to_thread(self._made.close)  # type: ignore[attr-defined]  # every client of the SDK has it
+
     def _run(self, operation: Callable[[Made], T]) -> T:
         with _making:
             if self._made is None:

@@ -34,3 +34,6 @@ class EventBridgeBus:
                 raise events.exceptions.ClientError({"Error": {"Code": code}}, "PutEvents")
 
         await self._events.call(tell)
+
+    async def close(self) -> None:
+        await self._events.close()

@@ -58,6 +58,9 @@ class DynamoCache:
     async def delete(self, key: str) -> None:
         await self._table.run(_delete, key)
 
+    async def close(self) -> None:
+        self._table.close()
+
 
 def table_definition(name: str) -> dict[str, Any]:
     """Arguments of CreateTable. The time to live is set apart, by UpdateTimeToLive on TTL_ATTRIBUTE."""

@@ -58,6 +58,9 @@ class S3Drops:
             if not found["Key"].endswith("/"):
                 yield Dropped(found["Key"], _version(found), found["Size"])
 
+    async def close(self) -> None:
+        await self._s3.close()
+
 
 def _version(told: GetObjectOutputTypeDef | HeadObjectOutputTypeDef | ObjectTypeDef) -> str:
     etag = told["ETag"].strip('"')

@@ -1,8 +1,8 @@
 """One DynamoDB table behind an adapter: the client, its retries, and what goes wrong.
 
-Calls block; they run in worker threads. Retries are here and nowhere else: what is throttled or failed inside
-DynamoDB is tried TRIES times with full jitter, pause = random(0, BACKOFF_S · 2^n), inside the table's limit.
-A time-out is not tried again: its time is spent.
+Calls block; they run in worker threads. Retries are here and nowhere else: what is throttled, failed inside
+DynamoDB or lost its connection is tried TRIES times with full jitter, pause = random(0, BACKOFF_S · 2^n), inside the
+table's limit. A time-out is not tried again: its time is spent.
 """
 
 from __future__ import annotations
@@ -48,6 +48,8 @@ REFUSED = frozenset(
         "UnrecognizedClientException",
     }
 )
+
+UNREACHABLE = "DynamoDB cannot be reached or does not answer in time. Check the network and the region."
 
 _making = threading.Lock()  # a session is no place for two threads at once
 
@@ -140,25 +142,31 @@ class Table:
     def call(self, operation: str, **arguments: Any) -> Any:
         """One operation of the client. `Overtaken` where a condition does not hold."""
         from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
+        from botocore.exceptions import ConnectionClosedError as Closed
+        from botocore.exceptions import EndpointConnectionError as Unreachable
 
         until = time.monotonic() + self._limit_s
         for attempt in range(1, TRIES + 1):
+            pause_s = random.uniform(0, BACKOFF_S * 2**attempt)  # noqa: S311 (no secret)
             try:
                 return getattr(self._connected(), operation)(**arguments)
             except ClientError as exc:
                 code = _code(exc.response)
                 if code in OVERTAKEN:
                     raise Overtaken from exc
-                pause_s = random.uniform(0, BACKOFF_S * 2**attempt)  # noqa: S311 (no secret)
-                if code not in RETRIED or attempt == TRIES or time.monotonic() + pause_s > until:
+                passes = code in RETRIED or exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500
+                if not passes or attempt == TRIES or time.monotonic() + pause_s > until:
                     raise self._error(code) from exc
-                time.sleep(pause_s)
             except (NoCredentialsError, NoRegionError) as exc:
                 raise StoreUnavailable(
                     "No region or no credentials are known for DynamoDB. Set AWS_DEFAULT_REGION and give the process a role."
                 ) from exc
             except BotoCoreError as exc:
-                raise StoreUnavailable("DynamoDB cannot be reached or does not answer in time. Check the network and the region.") from exc
+                # It may have been done, and only its reply be lost: what has a condition of its own would then be in its own way.
+                passes = isinstance(exc, Closed | Unreachable) and "ConditionExpression" not in arguments
+                if not passes or attempt == TRIES or time.monotonic() + pause_s > until:
+                    raise StoreUnavailable(UNREACHABLE) from exc
+            time.sleep(pause_s)
         raise AssertionError("unreachable")
 
     def _connected(self) -> DynamoDBClient:

@@ -53,6 +53,9 @@ class S3Files:
         valid = int(min(valid_s, LINK_S))
         return await self._s3.call(lambda s3: s3.generate_presigned_url("get_object", Params=params, ExpiresIn=valid))
 
+    async def close(self) -> None:
+        await self._s3.close()
+
 
 class S3Uploads:
     """`ports.Uploads`: S3 itself refuses another key, more bytes, and whatever comes too late."""
@@ -72,6 +75,9 @@ class S3Uploads:
             )
         )
         return UploadForm(signed["url"], signed["fields"])
+
+    async def close(self) -> None:
+        await self._s3.close()
 
 
 async def objects(client: Client[S3Client], bucket: str, prefix: str = "") -> AsyncIterator[ObjectTypeDef]:

@@ -204,7 +204,7 @@ class OpenSearchIndex:
         return await self.read(caller, [hit["_id"] for hit in _hits(found)])
 
     async def inventory(self) -> AsyncIterator[Indexed]:
-        await self._client.refresh(self._names.all_chunks)
+        await self._client.refresh(self._names.all_indexes)
         after = ""
         async for heads in self._heads.pages():
             counts = await self._count(after, last := max(heads))

@@ -10,7 +10,7 @@ wrote looks where chunks belong now, and writes again where that has changed.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -121,7 +121,7 @@ class Writes:
 
     async def _chunks(self, doc_id: str, first: int, last: int, *, fields: Sequence[str] = ()) -> list[Hit]:
         """Everything that was written of these generations until now, by generation and ordinal, whatever collection it is in."""
-        await self._client.refresh(self._names.all_chunks)
+        await self._client.refresh(self._names.all_indexes)
         hits: list[Hit] = []
         body: dict[str, Any] = {
             "size": PAGE,
@@ -144,29 +144,26 @@ class Writes:
         """The number of chunks that were written; 0 = all were gone."""
         asked = list(changes)
         names = sorted({collection for _, collection, _, _ in asked})
-        known = [await self._heads.find(name) for name in names]
+        places = {name: _places(await self._heads.find(name)) for name in names}
         while True:
+            written, refused = 0, None
             try:
-                written, refused = await self._client.bulk(self._actions(asked, dict(zip(names, known, strict=True))), refresh=refresh), None
-            except Refused as exc:
-                written, refused = 0, exc
-            now = [await self._heads.look_up(name) for name in names]
-            if _places(now) == _places(known):
-                if refused is not None:
-                    raise refused
-                return written
-            known = now
+                written = await self._client.bulk(self._actions(asked, places), refresh=refresh)
+            except Refused as exc:  # an index that was being built may be given up
+                refused = exc
+            before, places = places, {name: _places(await self._heads.look_up(name)) for name in names}
+            if places != before:
+                continue
+            if refused is not None:
+                raise refused
+            return written
 
-    def _actions(self, changes: Iterable[Change], collections: dict[str, Collection | None]) -> Iterator[Action]:
+    def _actions(self, changes: Iterable[Change], places: Mapping[str, Sequence[str]]) -> Iterator[Action]:
         for verb, name, chunk_id, source in changes:
-            collection = collections[name]
-            aliases = [self._names.chunks(name)]
-            if collection is not None and len(collection.places) > 1:
-                aliases.append(self._names.upcoming(name))
-            for alias in aliases:
-                line = {"_index": alias, "_id": chunk_id, **MORE[verb]}
-                yield {verb: line}, source
+            aliases = (self._names.chunks(name), self._names.upcoming(name))
+            for alias in aliases[: max(1, len(places[name]))]:
+                yield {verb: {"_index": alias, "_id": chunk_id, **MORE[verb]}}, source
 
 
-def _places(collections: Iterable[Collection | None]) -> list[tuple[str, ...] | None]:
-    return [None if collection is None else collection.places for collection in collections]
+def _places(collection: Collection | None) -> tuple[str, ...]:
+    return () if collection is None else collection.places

@@ -123,6 +123,9 @@ class DynamoLedger:
     async def origins(self, prefix: str) -> dict[str, Held]:
         return await self._table.run(_origins, make_origin(prefix))
 
+    async def close(self) -> None:
+        self._table.close()
+
 
 # --- scopes ------------------------------------------------------------------------------------
 

@@ -132,6 +132,9 @@ class BedrockEmbedder:
     def _malformed(self) -> ModelUnavailable:
         return ModelUnavailable(f"The embedding model {self._model} answered with something that is not its vectors.")
 
+    async def close(self) -> None:
+        await self._bedrock.close()
+
 
 def _known(model: str) -> dict[str, Ours]:
     told = {

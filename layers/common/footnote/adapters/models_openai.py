@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 OPENAI_DEFAULT = "gpt-4o-mini"
 OLLAMA = "http://127.0.0.1:11434"
+QUERY_S, TEXTS_S = 3.0, 60.0
+"""Longest waits for vectors: of a question, which is searched for by its words then, and of passages."""
 PROBE_S = 0.4
 REDISCOVER_S = 30.0
 
@@ -121,7 +123,10 @@ class OpenAIEmbedder:
             return np.zeros((0, self.dimension), np.float32)
         try:
             client = await self._endpoint.client()
-            reply = await client.embeddings.create(model=self.name, input=list(texts), encoding_format="float")
+            async with asyncio.timeout(QUERY_S if query else TEXTS_S):
+                reply = await client.embeddings.create(model=self.name, input=list(texts), encoding_format="float")
+        except TimeoutError as exc:
+            raise ModelTimeout(f"The embedding model {self.name} did not answer in time.") from exc
         except Exception as exc:
             raise _translated(exc, self.name) from exc
         vectors = np.array([item.embedding for item in reply.data], np.float32)
@@ -131,6 +136,9 @@ class OpenAIEmbedder:
                 " Set EMBEDDING__DIMENSION."
             )
         return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+
+    async def close(self) -> None:
+        await self._endpoint.close()
 
 
 class ConfiguredModels:

@@ -33,7 +33,7 @@ BACKOFF_S = 0.3
 WRITE_LIMIT_S = 60.0
 BULK_BYTES = 4_000_000
 """Of one request: a domain on a small machine takes 10 MiB at most."""
-PASSING = frozenset({0, 429, 502, 503, 504})
+PASSING = frozenset({0, 429, 500, 502, 503, 504})
 KIND = re.compile(r"[a-z_]{1,60}")
 
 REMEDIES = {
@@ -49,13 +49,13 @@ PARTLY = "A part of the search engine did not answer. Look at the health of its 
 
 
 class Refused(SearchUnavailable):
-    """`status`: as in HTTP, 0 = the connection broke. `kind`: the engine's own name of the error."""
+    """`code`: the status in HTTP, 0 = the connection broke. `kind`: the engine's own name of the error."""
 
     def __init__(self, status: int, kind: str = "") -> None:
         kind = kind if KIND.fullmatch(kind) else ""
         remedy = BLOCKED if kind == "cluster_block_exception" else REMEDIES.get(status)
         super().__init__(remedy or f"The search engine refused a request ({f'{status} {kind}'.strip()}). Look into its log.")
-        self.status = status
+        self.code = status
         self.kind = kind
 
 
@@ -136,9 +136,9 @@ class OpenSearchClient:
             except Refused as exc:
                 if attempt == TRIES:
                     raise
-                if exc.status in (401, 403) and self._settings.auth == "aws" and attempt == 1:
+                if exc.code in (401, 403) and self._settings.auth == "aws" and attempt == 1:
                     self._sign = await asyncio.to_thread(self._sign_in)  # the credentials may have been replaced
-                elif exc.status in PASSING:
+                elif exc.code in PASSING:
                     await _pause(attempt)
                 else:
                     raise
@@ -165,6 +165,7 @@ class OpenSearchClient:
         from opensearchpy import AsyncHttpConnection, AsyncOpenSearch
 
         logging.getLogger("opensearch").setLevel(logging.CRITICAL)  # it would log addresses
+        logging.getLogger("opensearchpy.trace").setLevel(logging.CRITICAL)  # … and questions
         self._sign = self._sign_in()
         return AsyncOpenSearch(
             hosts=[self._settings.url],

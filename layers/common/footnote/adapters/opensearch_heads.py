@@ -71,9 +71,10 @@ class Heads:
 
     async def change(self, doc_id: str, turn: Callable[[Head], Head | None]) -> Head | None:
         """Sets what `turn` makes of the head as it is, whoever else writes. None, and nothing is written, where it makes none."""
-        await self._make()
         for _ in range(CHANGES):
             (item,) = await self._client.get([self.key(doc_id)])
+            if item is None:
+                await self._make()
             head = turn(old := to_head(item))
             if head is None or head == old:
                 return head
@@ -135,13 +136,14 @@ class Heads:
             if embedder not in known.embedders:
                 await self._client.request("PUT", f"/{','.join(known.places)}/_mapping", vector_mapping(dimension), limit_s=WRITE_LIMIT_S)
                 await self.change_record(item, embedders={**known.embedders, embedder: dimension})
-                self._known.pop(name)
+                self._known.pop(name, None)
 
     def check_dimension(self, collection: Collection, embedder: str, dimension: int) -> Collection:
         if collection.embedders[embedder] != dimension:
-            self.forget()
+            self.forget()  # it may be made anew by now
+            known = collection.embedders[embedder]
             raise SearchUnavailable(
-                f"The index holds vectors of length {collection.embedders[embedder]} by this embedding model, and now they have {dimension}."
+                f"The index holds vectors of length {known} by this embedding model, and now they have {dimension}."
                 " Set EMBEDDING__DIMENSION back, or run `footnote reindex`."
             )
         return collection
@@ -185,7 +187,7 @@ class Heads:
         try:
             await self._client.request("PUT", doc_path(self._names.heads, key), source, limit_s=WRITE_LIMIT_S, **last)
         except Refused as exc:
-            if exc.status != 409:
+            if exc.code != 409:
                 raise
             await asyncio.sleep(random.uniform(0, 0.05))  # noqa: S311 - not a secret
             return False

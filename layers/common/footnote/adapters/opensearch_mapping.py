@@ -114,6 +114,8 @@ class Names:
         self.heads = f"{prefix}-heads"
         self.all_chunks = f"{prefix}-chunks"
         """An alias of every collection's index."""
+        self.all_indexes = f"{prefix}-c-*"
+        """Those that are being built or kept too: what is refreshed so is found also where an alias turns to it at this moment."""
         self._prefix = prefix
 
     def chunks(self, collection: str) -> str:

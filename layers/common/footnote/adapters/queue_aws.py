@@ -90,6 +90,9 @@ class SqsQueue:
         found = await self._sqs.call(lambda sqs: sqs.get_queue_attributes(QueueUrl=self._url, AttributeNames=SIZES))
         return sum(int(found["Attributes"].get(name, "0")) for name in SIZES)
 
+    async def close(self) -> None:
+        await self._sqs.close()
+
 
 def _seconds(wanted: float) -> int:
     """SQS counts whole seconds: never fewer than wanted."""

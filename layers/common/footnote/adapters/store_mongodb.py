@@ -77,6 +77,9 @@ class MongoTurnStore:
     async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
         return await self._databases.run(_rollups, caller, day)
 
+    async def close(self) -> None:
+        await self._databases.close()
+
 
 # --- turns -----------------------------------------------------------------------------------------
 

@@ -1,0 +1,401 @@
+"""What is uploaded to Lambda, run where Lambda puts it: nothing of this checkout but the build, among the engines."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from anyio.from_thread import BlockingPortal
+
+from footnote.adapters.mongodb import Databases
+from footnote.adapters.store_mongodb import MongoTurnStore
+from footnote.types import Answer, Caller, Usage
+from footnote_local.lambda_service.function_url import function_url, read_http
+from footnote_local.lambda_service.service import Lambda
+from tests.conftest import HandClock
+from tests.fakes import make_turn
+from tests.footnote.ingest.pdf_files import Text, make_pdf
+from tests.functions.conftest import Event, read_events, sample_event
+from tests.hostile.packages import docx, paragraph
+from tests.live import artifacts
+from tests.live.artifact_site import ANN, Site, open_site
+from tests.live.artifacts import Layout
+from tests.live.conftest import Door, tell_starts
+from tests.openai_server import Server, chunk, sse
+
+COMPLETIONS = "/v1/chat/completions"
+GUIDE = b"# Deleting\n\nTo delete a document, send DELETE to its address. It is gone at once.\n"
+QUESTION = "How do I delete a document?"
+ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
+TRACE_ID = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
+JAN_15 = 1_768_469_400.0
+
+OpenDoor = Callable[..., AbstractContextManager[Door]]
+
+
+@pytest.fixture(scope="module")
+def site(layout: Layout, portal: BlockingPortal, opensearch_url: str, dynamodb_url: str, mongodb_url: str, aws_url: str) -> Iterator[Site]:
+    engines = {"opensearch": opensearch_url, "dynamodb": dynamodb_url, "mongodb": mongodb_url, "aws": aws_url}
+    with portal.wrap_async_context_manager(open_site(layout, **engines)) as site:
+        yield site
+
+
+@pytest.fixture(scope="module")
+def open_door(site: Site, portal: BlockingPortal, pytestconfig: pytest.Config) -> OpenDoor:
+    @contextmanager
+    def open_(name: str, **changes: str) -> Iterator[Door]:
+        service = Lambda(site.function(name, **changes))
+        with portal.wrap_async_context_manager(service):
+            yield Door(service, portal)
+        tell_starts(pytestconfig, [(f"{name} at /var/task", service)])
+
+    return open_
+
+
+@pytest.fixture(scope="module")
+def ingest(open_door: OpenDoor) -> Iterator[Door]:
+    with open_door("ingest") as door:
+        yield door
+
+
+@pytest.fixture(scope="module")
+def query(open_door: OpenDoor) -> Iterator[Door]:
+    with open_door("query") as door:
+        yield door
+
+
+@pytest.fixture(scope="module")
+def client(query: Door, site: Site) -> Iterator[httpx.Client]:
+    """Ann's, at the query function's URL in mode RESPONSE_STREAM."""
+    signed = {"authorization": f"Bearer {site.token}"}
+    with (
+        query.portal.wrap_async_context_manager(function_url(query.service, stream=True)) as url,
+        httpx.Client(base_url=url, headers=signed, timeout=30) as client,
+    ):
+        yield client
+
+
+@pytest.fixture
+def model(site: Site) -> Server:
+    site.model.replies[COMPLETIONS] = sse(chunk(content="Send DELETE."))
+    return site.model
+
+
+@pytest.fixture(scope="module")
+def turns(site: Site, portal: BlockingPortal) -> Iterator[MongoTurnStore]:
+    """What the functions keep, written from outside."""
+    databases = Databases(site.mongodb, site.world.name, f"{site.world.name}-statistics")
+    yield MongoTurnStore(databases, HandClock())
+    portal.call(databases.close)
+
+
+@pytest.fixture(scope="module")
+def guide(site: Site, ingest: Door) -> str:
+    """The id of a document that was dropped and read."""
+    site.world.put("handbooks/guide.md", GUIDE)
+    assert read_queue(site, ingest) == []
+    return document(site, ingest, "handbooks/guide.md")["doc_id"]
+
+
+def read_queue(site: Site, ingest: Door) -> list[str]:
+    return ingest.portal.call(site.read_queue, ingest.service)
+
+
+def signed(site: Site, event: Event) -> Event:
+    """A sample of an HTTP event, sent by ann."""
+    return event | {"headers": event["headers"] | {"authorization": f"Bearer {site.token}"}}
+
+
+def of_our_bucket(site: Site, event: Event) -> Event:
+    """A sample of an S3 event, about the bucket that there is."""
+    return json.loads(json.dumps(event).replace("footnote-documents", site.documents))
+
+
+def documents(site: Site, ingest: Door) -> list[dict[str, Any]]:
+    status, body = ingest.http(signed(site, sample_event("ingest_http_get")))
+    assert (status, body["has_more"]) == (200, False)
+    return list(body["data"])
+
+
+def document(site: Site, ingest: Door, name: str) -> dict[str, Any]:
+    (found,) = [document for document in documents(site, ingest) if document["file_name"] == name]
+    return found
+
+
+def tell_slowly(*rest: Any) -> tuple[Any, asyncio.Event]:
+    """A completion that holds after its first words until the event is set."""
+    gate = asyncio.Event()
+    return sse(chunk(content="Send DELETE "), gate, *rest), gate
+
+
+def read_until(kind: str, lines: Iterator[str]) -> dict[str, Any]:
+    for line in lines:
+        if line.startswith("data: ") and (event := json.loads(line.removeprefix("data: ")))["type"] == kind:
+            return dict(event)
+    raise AssertionError(f"The stream ended without {kind}.")
+
+
+# --- where a function runs ------------------------------------------------------------------------
+
+
+def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(layout: Layout) -> None:
+    code = (
+        "import json, os, sys, boto3, fastapi, stats.app\n"
+        "def writes(folder):\n"
+        "    try:\n"
+        "        open(f'{folder}/probe', 'w').close()\n"
+        "        return True\n"
+        "    except OSError:\n"
+        "        return False\n"
+        "places = ['/', '/opt', '/opt/python', '/tmp', '/usr', '/var/lang', '/var/runtime', '/var/task']\n"
+        "print(json.dumps([sys.path[1:3], sys.prefix, os.getcwd(), os.getuid(), sorted(os.listdir('/')), sorted(os.listdir('/dev')),\n"
+        "  [place for place in places if writes(place)], boto3.__file__, fastapi.__file__, stats.app.__file__, stats.app.__cached__]))"
+    )
+    environment = artifacts.SERVICE | {"PYTHONPATH": "/opt/python:/var/runtime"}
+    done = subprocess.run(layout.command("stats", ["python3", "-c", code]), env=environment, capture_output=True, text=True, check=True)
+    path, prefix, working, user, root, devices, writable, boto3, fastapi, ours, bytecode = json.loads(done.stdout)
+    assert (path, prefix, working, user) == (["/opt/python", "/var/runtime"], "/var/lang", "/var/task", 993)
+    assert set(root) <= {"bin", "dev", "etc", "lib", "lib64", "opt", "proc", "sbin", "tmp", "usr", "var"}
+    assert devices == ["fd", "null", "random", "urandom", "zero"]
+    assert writable == ["/tmp"]
+    assert (boto3, fastapi) == ("/var/runtime/boto3/__init__.py", "/opt/python/fastapi/__init__.py")
+    assert (ours, Path(bytecode).parent) == ("/var/task/stats/app.py", Path("/var/task/stats/__pycache__"))
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "told"),
+    [
+        ("ingest", {"AUTH__MODE": "none"}, "AUTH__MODE is none: everybody would be the one local user. Set session or api_key."),
+        ("stats", {"FOOTNOTE_SECRET": ""}, "Not set, and needed in AWS: DB__URI."),
+        (
+            "feedback",
+            {"FOOTNOTE_SECRET": "elsewhere"},
+            "The secret that FOOTNOTE_SECRET names cannot be read. Does it exist in this region, and may the function's role read it?",
+        ),
+    ],
+)
+def test_a_function_that_must_not_serve_does_not_start_and_says_why(
+    open_door: OpenDoor, name: str, change: dict[str, str], told: str
+) -> None:
+    with open_door(name, **change) as door:
+        reply = door.fail(sample_event("stats_schedule"))
+    assert (reply["errorType"], reply["errorMessage"]) == ("Misconfigured", told)
+
+
+def test_the_query_function_says_it_in_the_log(open_door: OpenDoor, capfd: pytest.CaptureFixture[str]) -> None:
+    with open_door("query", AUTH__MODE="none") as door:
+        assert door.fail(sample_event("query_http_get"))["errorType"] == "Runtime.ExitError"
+    assert "Misconfigured: AUTH__MODE is none" in capfd.readouterr().err
+
+
+# --- the sample events ----------------------------------------------------------------------------
+
+
+def test_ingest_takes_what_s3_and_http_send(site: Site, ingest: Door) -> None:
+    name = "handbooks/여행 규정.pdf"
+    assert ingest.invoke(sample_event("ingest_s3_test")) == {"batchItemFailures": []}
+
+    site.world.put(name, b"Travel is paid for by the day.")
+    assert ingest.invoke(of_our_bucket(site, sample_event("ingest_s3_drop"))) == {"batchItemFailures": []}
+    assert (found := document(site, ingest, name))["state"] == "RECEIVED"
+    assert read_queue(site, ingest) == []
+    read = document(site, ingest, name)
+    assert {key: read[key] for key in ("doc_id", "title", "collection", "state", "reason", "size", "chunks", "permission_groups")} == {
+        "doc_id": found["doc_id"],
+        "title": "여행 규정",
+        "collection": "default",
+        "state": "READY",
+        "reason": None,
+        "size": 30,
+        "chunks": 1,
+        "permission_groups": ["staff"],
+    }
+
+    assert ingest.invoke(of_our_bucket(site, sample_event("ingest_s3_batch"))) == {
+        "batchItemFailures": [{"itemIdentifier": "2e1424d4-f796-459a-8184-9c92662be6da"}]
+    }
+    site.world.s3.delete_object(Bucket=site.documents, Key=name)
+    assert ingest.invoke(of_our_bucket(site, sample_event("ingest_s3_removed"))) == {"batchItemFailures": []}
+    assert name not in [document["file_name"] for document in documents(site, ingest)]
+
+    status, body = ingest.http(signed(site, sample_event("ingest_http")))
+    assert (status, sorted(body)) == (201, ["doc_id", "fields", "url"])
+    assert body["url"] == f"{site.world.direct['aws']}/{site.documents}"
+    assert body["fields"]["key"] == f"uploads/{body['doc_id']}"
+    assert ingest.http(sample_event("ingest_http"))[0] == 401
+    assert ingest.invoke(sample_event("ingest_verify")) == {}
+
+
+def test_query_answers_http(site: Site, query: Door, model: Server, guide: str) -> None:
+    def send(event: Event) -> tuple[int, str, str]:
+        async def ask() -> tuple[int, str, str]:
+            reply = await read_http(await query.service.invoke(json.dumps(event).encode()))
+            return reply.status, dict(reply.headers)["content-type"], b"".join([part async for part in reply.body]).decode()
+
+        return query.portal.call(ask)
+
+    model.replies[COMPLETIONS] = sse(chunk(content=f"Send DELETE [^{guide}]."))
+    status, kind, body = send(signed(site, sample_event("query_http_get")))
+    (collection,) = json.loads(body)["data"]
+    assert (status, kind, collection["name"], collection["documents"] >= 1) == (200, "application/json", "default", True)
+    status, kind, body = send(signed(site, sample_event("query_http")))
+    told = json.loads(body)
+    assert (status, kind, told["outcome"], told["answer"]) == (200, "application/json", "answered", f"Send DELETE [^{guide}].")
+    assert [citation["doc_id"] for citation in told["citations"]] == [guide]
+    status, kind, body = send(signed(site, sample_event("query_http_stream")))
+    events = read_events(body)
+    assert (status, kind, events[0]) == (200, "text/event-stream; charset=utf-8", {"type": "step", "id": "guard", "content": "guard"})
+    assert (events[-1]["type"], events[-1]["answer"], events[-1]["persisted"]) == ("done", f"Send DELETE [^{guide}].", True)
+    assert send(sample_event("query_http"))[0] == 401
+
+
+def test_feedback_and_stats_take_http_and_the_schedule(
+    site: Site, turns: MongoTurnStore, portal: BlockingPortal, open_door: OpenDoor
+) -> None:
+    turn = make_turn(trace_id=TRACE_ID, caller=Caller(ANN.user_id), started_at=JAN_15, answer=Answer("Yes.", model="m"), usage=Usage(10, 4))
+    portal.call(turns.save, turn, "done")
+    with open_door("feedback") as feedback:
+        assert feedback.http(signed(site, sample_event("feedback_http"))) == (200, {"status": "ok"})
+        status, body = feedback.http(signed(site, sample_event("feedback_http_get")))
+        assert (status, sorted(body)) == (200, ["counts_by_reason", "mrr@k", "ndcg@k", "positive_rate", "trending_queries"])
+        assert feedback.http(sample_event("feedback_http"))[0] == 401
+    with open_door("stats") as stats:
+        assert stats.invoke(sample_event("stats_schedule")) == {"2026-01-14": 0, "2026-01-15": 1}
+        status, body = stats.http(signed(site, sample_event("stats_http_get")))
+        assert (status, body["from"], body["to"], body["total"]["turns"], body["total"]["total_tokens"]) == (
+            200,
+            "2026-01-01",
+            "2026-01-31",
+            1,
+            14,
+        )
+        assert stats.http(sample_event("stats_http_get"))[0] == 401
+
+
+def test_the_page_and_the_mcp_server_come_through_the_same_url(client: httpx.Client) -> None:
+    page = client.get("/")
+    assert (page.status_code, page.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert client.get("/web/app.js").status_code == 200
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    reply = client.post("/mcp", json=asked, headers={"accept": "application/json, text/event-stream"})
+    assert (reply.status_code, reply.json()["result"]["serverInfo"]["name"]) == (200, "footnote")
+
+
+# --- streams --------------------------------------------------------------------------------------
+
+
+def test_the_first_words_arrive_before_the_model_made_the_last(
+    client: httpx.Client, model: Server, portal: BlockingPortal, guide: str
+) -> None:
+    model.replies[COMPLETIONS], gate = tell_slowly(chunk(content=f"to its address [^{guide}]."))
+    with client.stream("POST", "/ask/stream", json=ASK) as reply:
+        lines = reply.iter_lines()
+        assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+        assert read_until("token", lines)["content"] == "Send DELETE"
+        portal.call(gate.set)
+        assert read_until("done", lines)["answer"] == f"Send DELETE to its address [^{guide}]."
+        assert "".join(lines) == ""
+
+
+def test_a_model_that_breaks_off_is_told_as_an_error_at_the_end_of_a_whole_stream(
+    client: httpx.Client, model: Server, portal: BlockingPortal, guide: str
+) -> None:
+    model.replies[COMPLETIONS], gate = tell_slowly(None)
+    with client.stream("POST", "/ask/stream", json=ASK) as reply:
+        lines = reply.iter_lines()
+        assert read_until("token", lines)["content"] == "Send DELETE"
+        portal.call(gate.set)
+        error = read_until("error", lines)
+        assert (error["content"], error["final_response"]) == ("The language model is not available", "Send DELETE")
+        assert "".join(lines) == ""
+
+
+def test_the_turn_of_a_client_that_leaves_is_finished_and_saved(
+    client: httpx.Client, model: Server, portal: BlockingPortal, guide: str
+) -> None:
+    model.replies[COMPLETIONS], gate = tell_slowly(chunk(content=f"to its address [^{guide}]."))
+    with client.stream("POST", "/ask/stream", json=ASK | {"room_id": "left"}) as reply:
+        read_until("token", reply.iter_lines())
+    portal.call(gate.set)
+    # One environment serves one event at a time: this one comes after the turn.
+    rooms = client.get("/conversations").json()["data"]
+    assert [(room["room_id"], room["title"], room["turns"]) for room in rooms if room["room_id"] == "left"] == [("left", QUESTION, 1)]
+    (turn,) = client.get("/conversations/left").json()["data"]
+    assert (turn["answer"], turn["citations"][0]["doc_id"]) == (f"Send DELETE to its address [^{guide}].", guide)
+
+
+# --- from the bucket to the answer ----------------------------------------------------------------
+
+
+def test_a_file_in_the_bucket_is_answered_from_with_a_citation_and_after_its_delete_it_is_not(
+    site: Site, ingest: Door, client: httpx.Client, model: Server
+) -> None:
+    ask = ASK | {"query_text": "When was the aqueduct opened?", "retriever": "bm25"}
+    model.replies[COMPLETIONS] = sse(chunk(content="In 1871."))
+    assert client.post("/ask", json=ask).json()["outcome"] == "no_hits"
+
+    site.world.put("handbooks/aqueduct.md", b"The aqueduct was opened in 1871.")
+    assert read_queue(site, ingest) == []
+    doc_id = document(site, ingest, "handbooks/aqueduct.md")["doc_id"]
+    model.replies[COMPLETIONS] = sse(chunk(content=f"In 1871 [^{doc_id}]."))
+    reply = client.post("/ask", json=ask).json()
+    assert (reply["outcome"], reply["answer"]) == ("answered", f"In 1871 [^{doc_id}].")
+    assert [(citation["doc_id"], citation["title"]) for citation in reply["citations"]] == [(doc_id, "aqueduct")]
+
+    # The emulated bucket tells of no delete marker. S3 does, and so does `delete`.
+    site.world.delete("handbooks/aqueduct.md")
+    assert read_queue(site, ingest) == []
+    assert client.post("/ask", json=ask).json()["outcome"] == "no_hits"
+
+
+def test_the_readers_of_files_are_in_the_build(site: Site, ingest: Door) -> None:
+    files = {
+        "report.pdf": make_pdf([[Text(60, 700, "Swans sleep on the lake.")]]),
+        "letter.docx": docx(paragraph("Herons stand in the reeds.")),
+        "page.html": b"<html><body><p>Geese cross the meadow.</p></body></html>",
+        "old.txt": "Störche brüten auf dem Dach.".encode("cp1252"),
+    }
+    for name, data in files.items():
+        site.world.put(f"handbooks/{name}", data)
+    assert read_queue(site, ingest) == []
+    read = {found["file_name"]: found for found in documents(site, ingest)}
+    assert {name: (read[f"handbooks/{name}"]["state"], read[f"handbooks/{name}"]["format"]) for name in files} == {
+        "report.pdf": ("READY", "pdf"),
+        "letter.docx": ("READY", "docx"),
+        "page.html": ("READY", "html"),
+        "old.txt": ("READY", "text"),
+    }
+
+
+def test_an_upload_by_a_signed_form_is_read_and_taken_out_of_the_bucket(site: Site, ingest: Door, client: httpx.Client) -> None:
+    file = b"The lighthouse keeper sleeps by day."
+    body = json.dumps({"file_name": "keeper.txt", "size": len(file), "permission_groups": ["staff"]})
+    status, target = ingest.http(signed(site, sample_event("ingest_http", body=body)))
+    assert status == 201
+    posted = httpx.post(target["url"], data=target["fields"], files={"file": ("keeper.txt", file, "text/plain")})
+    assert posted.status_code == 204
+    assert read_queue(site, ingest) == []
+    read = document(site, ingest, "keeper.txt")
+    assert (read["doc_id"], read["state"], read["permission_groups"]) == (target["doc_id"], "READY", ["staff"])
+    assert site.world.s3.list_objects_v2(Bucket=site.documents, Prefix="uploads/")["KeyCount"] == 0
+    found = client.post("/retrieve-bm25", json={"query_text": "lighthouse keeper", "index_name": "default"}).json()
+    assert [hit["_id"].partition("#")[0] for hit in found["hits"]["hits"]] == [target["doc_id"]]
+
+
+def test_a_message_that_cannot_be_read_stays_in_the_queue_and_the_next_ones_are_done(site: Site, ingest: Door) -> None:
+    sqs, queue = site.world.sqs, site.world.queue_url
+    poison = sqs.send_message(QueueUrl=queue, MessageBody='{"Records": [')["MessageId"]
+    site.world.put("handbooks/after.md", b"After the rain.")
+    assert read_queue(site, ingest) == [poison]
+    assert document(site, ingest, "handbooks/after.md")["state"] == "READY"
+    (left,) = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10)["Messages"]
+    assert left["MessageId"] == poison
+    sqs.delete_message(QueueUrl=queue, ReceiptHandle=left["ReceiptHandle"])
