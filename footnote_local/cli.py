@@ -260,6 +260,25 @@ def verify(
 
 
 @app.command()
+def reindex(
+    collection: Annotated[str | None, typer.Argument(help="Index to make anew; by default all.", metavar="[COLLECTION]")] = None,
+    judge: Annotated[Path | None, typer.Option(help="A BEIR folder: keep the old index where the new one finds less.")] = None,
+    roll_back: Annotated[bool, typer.Option("--roll-back", help="Return to the index that was kept.")] = False,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the index in OpenSearch anew while it answers and is written to."""
+    from footnote_local.reindex_command import run_reindex, sentences
+
+    reports = run(run_reindex(make_core(data), collection, judge and judge.expanduser(), roll_back))
+    if as_json:
+        show_json({"collections": reports})
+    for sentence in sentences(reports, roll_back) if not as_json else ():
+        say(sentence)
+    leave(Exit.OK if all(report["swapped"] for report in reports) else Exit.BAD)
+
+
+@app.command()
 def invoke(
     function: Annotated[Literal["query", "ingest", "feedback", "stats"], typer.Argument(help="The function.")],
     event: Annotated[Path, typer.Argument(help="What triggers it; `events/` has one of each.", metavar="EVENT.json")],

@@ -12,12 +12,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from footnote.adapters.opensearch_reindex import delete_indexes
 from footnote.answer.extract import is_answer, pick, rank_sentences
 from footnote.bootstrap import Core
 from footnote.ingest.pipeline import cut
 from footnote.learn.golden import GoldenQuery, GoldenSet
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, recall, reciprocal_rank
-from footnote.settings import Settings
+from footnote.ports import ChunkVectors, Embedder
+from footnote.settings import OpenSearch, Settings
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
 from footnote.types import Block, Caller, Candidates, Document, Parsed, Profile, Retriever, Turn, make_chunk_id
@@ -31,6 +33,8 @@ TIMED = 500
 ROUNDS = 3
 TOP = 10
 """Passages that a timed question reads: as many as the figures look at."""
+AT_ONCE = 100
+"""Chunks whose vectors are copied in one request."""
 FORMAT = "5"
 """Part of the index's name; raised when chunks or tokens are made in another way."""
 
@@ -46,9 +50,41 @@ class Answered:
 
 
 async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progress: Progress) -> tuple[Core, float]:
-    """A Core on an index of the set, and the seconds that making it took (0 when it was there already)."""
-    core = Core(settings.model_copy(update={"footnote_data": folder / f"{golden.digest[:16]}-{settings.ingest.chunk_tokens}-{FORMAT}"}))
-    started, worked = time.perf_counter(), False
+    """A Core on an index of the set, and the seconds that making it took (0 when it was there already).
+
+    In OpenSearch it is made each time, under a prefix of its own, for `drop_index` to delete; its vectors are taken from
+    the embedded index of the same set."""
+    data = folder / f"{golden.digest[:16]}-{settings.ingest.chunk_tokens}-{FORMAT}"
+    engine = settings.opensearch
+    core = Core(settings.model_copy(update={"footnote_data": data, "opensearch": OpenSearch()}))
+    started = time.perf_counter()
+    worked = await _fill(core, golden, progress)
+    if core.embedder is not None:
+        while await core.ingestor.embed_some(32):
+            worked = True
+            progress("embedding", *await core.index.progress(core.embedder.name, core.embedder.languages))
+    if engine.url is None:
+        return core, time.perf_counter() - started if worked else 0.0
+    prefix = f"{engine.prefix}-eval-{golden.digest[:16]}"
+    other = Core(core.settings.model_copy(update={"opensearch": engine.model_copy(update={"prefix": prefix})}))
+    started = time.perf_counter()
+    await drop_index(other)
+    await _fill(other, golden, progress)
+    if core.embedder is not None:
+        await copy_vectors(core, other, core.embedder, progress)
+    await core.close()
+    return other, time.perf_counter() - started
+
+
+async def drop_index(core: Core) -> None:
+    """Of a set, where it is in OpenSearch. The embedded one is kept for the next time."""
+    if core.settings.opensearch.url is not None:
+        await delete_indexes(core.settings.opensearch)
+
+
+async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
+    """False where all was there."""
+    worked = False
     for number, source in enumerate(golden.documents, start=1):
         known = await core.index.read(CALLER, [make_chunk_id(source.doc_id, 1, 0)])  # one that only got staged was interrupted
         if not known and (source.text or source.title):
@@ -56,18 +92,23 @@ async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progr
             document = Document(
                 source.doc_id, source.title, "default", source.doc_id, "READY", "", 0, frozenset({"*"}), generation=1, lang=lang
             )
-            chunks = cut(
-                document, Parsed((Block("paragraph", source.text or source.title),), source.title), lang, settings.ingest.chunk_tokens
-            )
+            block = Block("paragraph", source.text or source.title)
+            chunks = cut(document, Parsed((block,), source.title), lang, core.settings.ingest.chunk_tokens)
             await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
             await core.index.activate(source.doc_id, 1)
             worked = True
         progress("indexing", number, len(golden.documents))
-    if core.embedder is not None:
-        while await core.ingestor.embed_some(32):
-            worked = True
-            progress("embedding", *await core.index.progress(core.embedder.name, core.embedder.languages))
-    return core, time.perf_counter() - started if worked else 0.0
+    return worked
+
+
+async def copy_vectors(source: Core, target: Core, embedder: Embedder, progress: Progress) -> None:
+    while waiting := await target.index.pending(embedder.name, embedder.languages, AT_ONCE):
+        made = await source.index.sentences(CALLER, [item.chunk_id for item in waiting], embedder.name)
+        vectors = [ChunkVectors(chunk_id, item.passage, item.vectors) for chunk_id, item in made.items() if item.passage is not None]
+        if not vectors:  # what waits has none
+            break
+        await target.index.put_vectors(embedder.name, vectors)
+        progress("copying vectors", *await target.index.progress(embedder.name, embedder.languages))
 
 
 async def run_query(core: Core, text: str, retriever: Retriever) -> tuple[Turn, float]:

@@ -14,7 +14,7 @@ from footnote.guard.identity import LOCAL
 from footnote.learn.golden import load_golden
 from footnote.tracing import new_trace_id
 from footnote.types import Profile, Retriever, Turn
-from footnote_local.evaluate import build_index, evaluate
+from footnote_local.evaluate import build_index, drop_index, evaluate
 from footnote_local.terminal import progress_bar
 
 PROFILE = Profile("cli", live=True, citation_style="numbered", prompt="answer_numbered")
@@ -45,7 +45,7 @@ async def find(core: Core, question: str, collection: str | None, retriever: Ret
 
 
 async def judge(core: Core, folder: Path, retriever: Retriever, limit: int | None, answers: bool, foreign: Path | None) -> dict[str, Any]:
-    """The report of `footnote eval`. Its indexes are kept under `<data>/eval`."""
+    """The report of `footnote eval`. Its embedded indexes are kept under `<data>/eval`."""
     golden = load_golden(folder, limit=limit)
     others = load_golden(foreign, limit=limit) if foreign else None
     with progress_bar() as bar:
@@ -56,6 +56,7 @@ async def judge(core: Core, folder: Path, retriever: Retriever, limit: int | Non
             )
         finally:
             await judged.close()
+            await drop_index(judged)
     return report | {"index_s": round(seconds, 1)}
 
 

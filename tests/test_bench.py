@@ -38,6 +38,12 @@ def test_without_test_sets_it_says_how_to_name_them(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_without_an_engine_it_says_how_to_name_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.delenv("OPENSEARCH__URL", raising=False)
+    assert main(["--only", "opensearch"]) == 1
+    assert "OPENSEARCH__URL=" in capsys.readouterr().out
+
+
 def test_a_folder_without_any_known_set_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotMeasured, match="none of squad2"):
         list(quality.measure(Setup(tmp_path, tmp_path / "cache")))

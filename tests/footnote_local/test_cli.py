@@ -135,7 +135,7 @@ def test_what_cannot_be_asked_is_told_on_standard_error(command: str, footnote: 
 # --- every command -----------------------------------------------------------------------------
 
 
-COMMANDS = {"serve": (), "ingest": (".",), "ask": ("Who?",), "search": ("who",), "eval": (".",), "verify": (), "doctor": ()}
+COMMANDS = {"serve": (), "ingest": (".",), "ask": ("Who?",), "search": ("who",), "eval": (".",), "verify": (), "reindex": (), "doctor": ()}
 
 
 def test_every_command_is_tried_here_and_takes_json() -> None:

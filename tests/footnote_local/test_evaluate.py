@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from footnote.adapters.opensearch_client import OpenSearchClient
 from footnote.bootstrap import Core
 from footnote.learn.golden import load_golden
-from footnote_local.evaluate import CALLER, FORMAT, build_index, evaluate
+from footnote_local.evaluate import CALLER, FORMAT, build_index, copy_vectors, drop_index, evaluate
+from tests.contracts.backends_opensearch import opensearch_settings
 from tests.fakes import FakeEmbedder, make_chunk, make_document, put_document
 from tests.footnote_local.conftest import Footnote, open_core, write_beir
 
@@ -118,3 +120,38 @@ async def test_an_index_is_made_once_and_what_was_interrupted_is_made_good(beir:
     report = await evaluate(core, golden, retriever="cc", answers=False, foreign=None, progress=lambda *step: None)
     assert report["ndcg@10"] == pytest.approx(FIGURES["ndcg@10"], abs=1e-4)
     await core.close()
+
+
+async def test_in_opensearch_an_index_is_made_for_the_run_and_deleted(beir: Path, tmp_path: Path, opensearch_url: str) -> None:
+    golden, engine = load_golden(beir), opensearch_settings(opensearch_url, tmp_path)
+    settings = open_core(tmp_path).settings.model_copy(update={"opensearch": engine})
+    client = OpenSearchClient(engine)
+    core, seconds = await build_index(golden, settings, tmp_path, lambda *step: None)
+    assert seconds > 0
+    report = await evaluate(core, golden, retriever="cc", answers=False, foreign=None, progress=lambda *step: None)
+    assert {name: report[name] for name in FIGURES} == FIGURES
+    assert len(await client.request("GET", f"/{engine.prefix}-*")) == 2
+    await core.close()
+    await drop_index(core)
+    assert await client.request("GET", f"/{engine.prefix}-*") == {}
+    await client.close()
+
+
+async def test_vectors_are_taken_from_the_embedded_index_of_the_set(tmp_path: Path, opensearch_url: str) -> None:
+    engine = opensearch_settings(opensearch_url, tmp_path)
+    source = open_core(tmp_path / "embedded")
+    target = Core(source.settings.model_copy(update={"opensearch": engine}))
+    source.embedder = embedder = FakeEmbedder()
+    for core in (source, target):
+        await put_document(core.index, make_document(), ["The bridge is old. It is blue.", "A road."])
+    await source.ingestor.embed_some(9)
+    made = len(embedder.embedded)
+    await copy_vectors(source, target, embedder, lambda *step: None)
+    assert await target.index.progress(embedder.name, None) == (2, 2)
+    for chunk_id, kept in (await target.index.sentences(CALLER, ["plan|1|0", "plan|1|1"], embedder.name)).items():
+        theirs = (await source.index.sentences(CALLER, [chunk_id], embedder.name))[chunk_id]
+        assert (kept.bounds, kept.vectors.tolist()) == (theirs.bounds, theirs.vectors.tolist())
+    assert len(embedder.embedded) == made
+    await source.close()
+    await target.close()
+    await drop_index(target)

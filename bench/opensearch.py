@@ -1,0 +1,242 @@
+"""OpenSearch beside the embedded index: the same passages, questions and vectors through the rows that answers run.
+
+Needs OPENSEARCH__URL. Writes under prefixes of its own and deletes them. Vectors are those of the embedded index; the large
+index gets vectors by chance, for their quality does not matter there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bench.figures import Figure, NotMeasured, Setup, tell
+from footnote.adapters.opensearch_client import OpenSearchClient
+from footnote.adapters.opensearch_mapping import Names
+from footnote.bootstrap import Core
+from footnote.errors import FootnoteError
+from footnote.learn.golden import GoldenSet, load_golden
+from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile
+from footnote.ports import ChunkVectors
+from footnote.retrieve.fuse import fuse_lists
+from footnote.retrieve.search import search
+from footnote.settings import OpenSearch, Settings
+from footnote.text.sentences import split_sentences
+from footnote.text.tokens import query_tokens
+from footnote.types import Candidates, Chunk, Document, Turn, make_chunk_id
+from footnote_local.evaluate import AT_ONCE, CALLER, DEPTH, PROFILE, TOP, build_index, drop_index
+
+SETS = ("squad2", "korquad", "xquad_de", "xquad_en", "cranfield", "mtrag_un")
+QUESTIONS, TIMED = 1000, 300
+MOST_LOST = 0.01
+LEAST_OVERLAP = 0.9
+HELD_TO_OVERLAP = ("squad2", "korquad")
+MOST_TIMES = 3
+"""What a fused search may take of a bare one by words for ten hits."""
+PASSAGES, OF_A_DOCUMENT, WRITERS = 20_000, 50, 4
+DIMENSION = 384
+COMMAND = "python -m bench --only opensearch"
+
+
+Ask = Callable[[int], Coroutine[Any, Any, Any]]
+"""Asks the question of this number."""
+
+
+def measure(setup: Setup) -> Iterator[Figure]:
+    settings = Settings()
+    if settings.opensearch.url is None:
+        raise NotMeasured("It needs an OpenSearch. Name it: OPENSEARCH__URL=http://localhost:9200")
+    found = {name: folder for name in SETS if (folder := setup.find(name)) is not None}
+    for name, folder in found.items():
+        yield from asyncio.run(_beside(name, load_golden(folder, limit=QUESTIONS), settings, setup.cache))
+    texts = [document.text for folder in found.values() for document in load_golden(folder).documents]
+    if texts:
+        yield from asyncio.run(_large(settings, texts))
+
+
+# --- the sets ------------------------------------------------------------------------------------
+
+
+async def _beside(name: str, golden: GoldenSet, settings: Settings, cache: Path) -> list[Figure]:
+    tell(f"{name}: {len(golden.documents)} documents, {len(golden.queries)} questions")
+    theirs, seconds = await build_index(golden, settings, cache / "eval", lambda what, done, total: None)
+    ours = Core(theirs.settings.model_copy(update={"opensearch": OpenSearch()}))
+    tell(f"{name}: indexed in {seconds:.1f} s")
+    scores: list[float] = []
+    their_scores: list[float] = []
+    overlaps: list[float] = []
+    timed: list[Turn] = []
+    try:
+        for number, query in enumerate(golden.queries):
+            turn = await ours.retrieve.finish(Turn("bench", CALLER, PROFILE, query.text, "default", limit=DEPTH))
+            bare = turn.with_(candidates=Candidates(), ranked=(), hits=(), spans=())
+            other = await theirs.retrieve.finish(bare)
+            for told, into in ((turn, scores), (other, their_scores)):
+                into.append(ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in told.hits)), query.relevance))
+            first, second = [{hit.chunk.chunk_id for hit in told.hits[:TOP]} for told in (turn, other)]
+            overlaps.append(len(first & second) / max(len(first), len(second), 1))
+            if number % max(1, len(golden.queries) // TIMED) == 0:
+                timed.append(bare.with_(limit=TOP))
+        figures = await _times(name, theirs, timed)
+    finally:
+        await ours.close()
+        await theirs.close()
+        await drop_index(theirs)
+    mean, low, high = mean_interval(scores)
+    their_mean, their_low, their_high = mean_interval(their_scores)
+    tell(f"{name}: nDCG@10 {mean:.3f} ({low:.3f}–{high:.3f}) embedded, {their_mean:.3f} ({their_low:.3f}–{their_high:.3f}) in OpenSearch")
+    least = LEAST_OVERLAP if name in HELD_TO_OVERLAP else None
+    return [
+        Figure(f"{name}: nDCG@10, embedded", mean, "", COMMAND),
+        Figure(f"{name}: nDCG@10, OpenSearch", their_mean, "", COMMAND, least=mean - MOST_LOST),
+        Figure(f"{name}: the same among the first {TOP}", sum(overlaps) / len(overlaps), "", COMMAND, least=least),
+        *figures,
+    ]
+
+
+async def _times(name: str, core: Core, turns: Sequence[Turn]) -> list[Figure]:
+    """Both lists and their fusion, the vector given; the whole rows, to the passages; a search by words for the ids of 10 and
+    of 100 hits. In turns: what else runs slows all."""
+    client, alias = OpenSearchClient(core.settings.opensearch), Names(core.settings.opensearch.prefix).chunks("default")
+    questions = [" ".join(query_tokens(turn.question, turn.lang)) for turn in turns]
+
+    def by_words(number: int) -> Ask:
+        async def ask(question: int) -> None:
+            body = {"size": number, "query": {"match": {"tokens": questions[question]}}, "_source": False, "track_total_hits": False}
+            await client.search(alias, body)
+
+        return ask
+
+    async def fused(question: int) -> None:
+        found = await search(turns[question], index=core.index, rag=core.settings.rag)
+        await fuse_lists(found, embedder=core.embedder, rag=core.settings.rag)
+
+    async def whole(question: int) -> None:
+        await core.retrieve.finish(turns[question])
+
+    parts: list[tuple[str, Ask]] = [("fused", fused), ("whole", whole), ("10", by_words(10)), ("100", by_words(100))]
+    times: dict[str, list[float]] = {part: [] for part, _ in parts}
+    for question in range(len(turns)):
+        for part, ask in parts[question % len(parts) :] + parts[: question % len(parts)]:
+            started = time.perf_counter()
+            await ask(question)
+            times[part].append((time.perf_counter() - started) * 1000)
+    await client.close()
+    p50 = {part: percentile(values, 0.5) for part, values in times.items()}
+    return [
+        Figure(f"{name}: fused p50, vector given", p50["fused"], "ms", COMMAND, most=round(MOST_TIMES * p50["10"], 2)),
+        Figure(f"{name}: the same to {TOP} passages, p50", p50["whole"], "ms", COMMAND),
+        Figure(f"{name}: bare BM25 p50, 10 hits", p50["10"], "ms", COMMAND),
+        Figure(f"{name}: bare BM25 p50, 100 hits", p50["100"], "ms", COMMAND),
+    ]
+
+
+# --- a large index -------------------------------------------------------------------------------
+
+
+async def _large(settings: Settings, texts: Sequence[str]) -> list[Figure]:
+    engine = settings.opensearch.model_copy(update={"prefix": f"{settings.opensearch.prefix}-bench"})
+    core = Core(settings.model_copy(update={"opensearch": engine}))
+    await drop_index(core)
+    documents = list(_documents(texts))
+
+    async def add(item: tuple[Document, list[Chunk]]) -> None:
+        document, chunks = item
+        await core.index.stage(document, chunks, [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks])
+        await core.index.activate(document.doc_id, document.generation)
+
+    chance = np.random.default_rng(1)
+
+    async def embed(ids: list[str]) -> None:
+        vectors = chance.normal(size=(len(ids), DIMENSION)).astype(np.float32)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        await core.index.put_vectors("chance", [ChunkVectors(chunk_id, vector) for chunk_id, vector in zip(ids, vectors, strict=True)])
+
+    try:
+        tell(f"Indexing {PASSAGES} passages")
+        seconds, failed = await _at_once(add, documents)
+        ids = [chunk.chunk_id for _, chunks in documents for chunk in chunks]
+        vector_seconds, refused = await _at_once(embed, [ids[at : at + AT_ONCE] for at in range(0, len(ids), AT_ONCE)])
+        kept = (await core.index.progress("chance", None))[0]
+        questions = [" ".join(text.split()[:10]) for text in random.Random(3).sample(list(texts), TIMED)]
+        vectors = chance.normal(size=(TIMED, DIMENSION)).astype(np.float32)
+        turns = [
+            Turn("bench", CALLER, PROFILE, question, "default", limit=TOP).with_(vector=vector / np.linalg.norm(vector), embedder="chance")
+            for question, vector in zip(questions, vectors, strict=True)
+        ]
+        times = await _times(f"{PASSAGES} passages", core, turns)
+        memory = await _resident(engine)
+    finally:
+        await core.close()
+        await drop_index(core)
+    return [
+        Figure(f"{PASSAGES} passages: indexed with their vectors", kept, "", COMMAND, least=PASSAGES),
+        Figure(f"{PASSAGES} passages: calls that failed", failed + refused, "", COMMAND, most=0),
+        Figure(f"{PASSAGES} passages: passages a second, by words", PASSAGES / seconds, "", COMMAND),
+        Figure(f"{PASSAGES} passages: vectors a second", PASSAGES / vector_seconds, "", COMMAND),
+        *times,
+        *([Figure(f"{PASSAGES} passages: memory of the engine", memory, "MB", COMMAND)] if memory is not None else []),
+    ]
+
+
+async def _at_once(work: Callable[[Any], Coroutine[Any, Any, Any]], items: Sequence[Any]) -> tuple[float, int]:
+    """(seconds, how many failed)."""
+    waiting, failed, started = iter(items), 0, time.perf_counter()
+
+    async def worker() -> None:
+        nonlocal failed
+        for item in waiting:
+            try:
+                await work(item)
+            except FootnoteError as exc:
+                failed += 1
+                tell(exc.detail)
+
+    await asyncio.gather(*(worker() for _ in range(WRITERS)))
+    return time.perf_counter() - started, failed
+
+
+def _documents(texts: Sequence[str]) -> Iterator[tuple[Document, list[Chunk]]]:
+    """Passages of sentences of the sets, thrown together."""
+    chance = random.Random(1)
+    sentences = [text[start:end] for text in texts for start, end in split_sentences(text, "en")]
+    for number in range(PASSAGES // OF_A_DOCUMENT):
+        doc_id = f"d{number}"
+        document = Document(doc_id, f"Record {number}", "default", doc_id, "READY", "", 0, frozenset({"*"}), generation=1, lang="en")
+        made = [" ".join(chance.choices(sentences, k=7)) for _ in range(OF_A_DOCUMENT)]
+        yield (
+            document,
+            [
+                Chunk(
+                    make_chunk_id(doc_id, 1, at),
+                    doc_id,
+                    1,
+                    at,
+                    2,
+                    document.title,
+                    text,
+                    "en",
+                    "default",
+                    permission_groups=frozenset({"*"}),
+                )
+                for at, text in enumerate(made)
+            ],
+        )
+
+
+async def _resident(engine: OpenSearch) -> float | None:
+    """MB of the engine's process, where it runs on this machine."""
+    client = OpenSearchClient(engine)
+    nodes = (await client.request("GET", "/_nodes/process"))["nodes"]
+    await client.close()
+    try:
+        processes = [Path(f"/proc/{node['process']['id']}/status").read_text() for node in nodes.values()]
+    except OSError:
+        return None
+    lines = [line for status in processes for line in status.splitlines() if line.startswith(("Name:\tjava", "VmRSS:"))]
+    return sum(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024 if len(lines) == 2 * len(nodes) else None

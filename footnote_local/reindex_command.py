@@ -1,0 +1,116 @@
+"""`footnote reindex`: the index in OpenSearch made anew with today's mapping and tokens, compared with the old one, and swapped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from footnote.adapters.index_opensearch import OpenSearchIndex
+from footnote.adapters.opensearch_copy import NOBODY, Build, Progress
+from footnote.adapters.opensearch_reindex import Reindex
+from footnote.bootstrap import Core
+from footnote.errors import BadRequest, SearchUnavailable
+from footnote.learn.golden import GoldenQuery, load_golden
+from footnote.learn.ranking_metrics import ndcg
+from footnote.types import Candidates, Turn
+from footnote_local.evaluate import CALLER, DEPTH, PROFILE
+from footnote_local.terminal import progress_bar, say
+
+MOST_LOST = 0.01
+"""nDCG@10 that the new index may lie below the old one."""
+
+
+async def run_reindex(core: Core, collection: str | None, judged: Path | None, roll_back: bool) -> list[dict[str, Any]]:
+    """A report for each collection; `collection` None = all of them."""
+    if core.settings.opensearch.url is None:
+        say("The embedded index needs none; this is for an index in OpenSearch.")
+        return []
+    reindex = Reindex(core.settings.opensearch, core.embedder)
+    try:
+        names = [collection] if collection is not None else await reindex.collections()
+        queries = await _queries(reindex, judged, names) if judged is not None else ()
+        return [await _renew(core, reindex, name, queries, roll_back) for name in names]
+    finally:
+        await reindex.close()
+        await core.close()
+
+
+async def _queries(reindex: Reindex, folder: Path, collections: Sequence[str]) -> Sequence[GoldenQuery]:
+    if len(collections) != 1:
+        raise BadRequest("Name the collection that --judge is to ask.")
+    queries = load_golden(folder).queries
+    if not await reindex.documents({doc_id for query in queries for doc_id in query.relevance}):
+        raise BadRequest("The index holds none of the documents that --judge names in its qrels. They are named by their doc_id.")
+    return queries
+
+
+async def _renew(core: Core, reindex: Reindex, name: str, queries: Sequence[GoldenQuery], roll_back: bool) -> dict[str, Any]:
+    build = await reindex.begin(name, roll_back=roll_back)
+    try:
+        with progress_bar() as bar:
+            await reindex.fill(build, bar)
+            old, new = await reindex.sizes(build)
+            judged = await _judge(core, build, queries, bar) if queries else {}
+        was = judged.get("old_ndcg@10")
+        worse = was is not None and (judged["ndcg@10"] or 0) < was - MOST_LOST
+        await (reindex.abandon(build) if worse else reindex.swap(build))
+    except BaseException:
+        await reindex.abandon(build)
+        raise
+    return {
+        "collection": name,
+        "swapped": not worse,
+        "index": build.old if worse else build.new,
+        "old": old._asdict(),
+        "new": new._asdict(),
+        **judged,
+    }
+
+
+async def _judge(core: Core, build: Build, queries: Sequence[GoldenQuery], progress: Progress) -> dict[str, float | None]:
+    """nDCG@10 of both; of the old one None where this version of Footnote cannot read it."""
+    new, old = (_reader(core, build, upcoming=upcoming) for upcoming in (True, False))
+    scores: list[float] = []
+    old_scores: list[float] = []
+    try:
+        for number, query in enumerate(queries, start=1):
+            turn = await new.retrieve.finish(Turn("reindex", CALLER, PROFILE, query.text, build.collection, limit=DEPTH))
+            scores.append(_score(turn, query))
+            with suppress(SearchUnavailable):
+                again = turn.with_(candidates=Candidates(), ranked=(), hits=(), spans=())
+                old_scores.append(_score(await old.retrieve.finish(again), query))
+            progress("asking", number, len(queries))
+    finally:
+        await new.close()
+        await old.close()
+    whole = len(old_scores) == len(scores)
+    return {"old_ndcg@10": round(fmean(old_scores), 4) if whole else None, "ndcg@10": round(fmean(scores), 4)}
+
+
+def _score(turn: Turn, query: GoldenQuery) -> float:
+    return ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits)), query.relevance)
+
+
+def _reader(core: Core, build: Build, *, upcoming: bool) -> Core:
+    """Retrieval from one of the two; by words alone where neither can be asked for vectors, whose length is another now."""
+    reader = Core(core.settings)
+    reader.index = OpenSearchIndex(core.settings.opensearch, upcoming=upcoming)
+    reader.embedder = None if build.embedder == NOBODY else core.embedder
+    return reader
+
+
+def sentences(reports: Sequence[dict[str, Any]], roll_back: bool) -> Iterator[str]:
+    """The reports in words."""
+    for report in reports:
+        counts = [f"{name} {was} → {report['new'][name]}" for name, was in report["old"].items()]
+        if "ndcg@10" in report:
+            was = report["old_ndcg@10"]
+            counts.append(f"nDCG@10 {'not known' if was is None else was} → {report['ndcg@10']}")
+        yield f"“{report['collection']}”: {', '.join(counts)}."
+        if not report["swapped"]:
+            yield "The new index finds less and is thrown away; the old one goes on answering."
+    if not roll_back and any(report["swapped"] for report in reports):
+        yield "`footnote reindex --roll-back` returns to the old index."

@@ -1,0 +1,115 @@
+"""`footnote reindex`: what it says, what it refuses, and with which code it leaves."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.adapters.index_opensearch import OpenSearchIndex
+from footnote.adapters.opensearch_client import OpenSearchClient
+from footnote.adapters.opensearch_mapping import Names
+from footnote.settings import OpenSearch
+from footnote_local.terminal import Exit
+from tests.contracts.backends_opensearch import delete_indexes, opensearch_settings
+from tests.fakes import make_document, put_document
+from tests.footnote_local.conftest import Footnote, write_beir
+
+
+@pytest.fixture
+def settings(opensearch_url: str, environment: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenSearch]:
+    settings = opensearch_settings(opensearch_url, tmp_path)
+    for name, value in {"URL": opensearch_url, "PREFIX": settings.prefix, "LIMIT_S": "20"}.items():
+        monkeypatch.setenv(f"OPENSEARCH__{name}", value)
+    yield settings
+    asyncio.run(delete_indexes(settings))
+
+
+def with_index(settings: OpenSearch, work: Callable[[OpenSearchIndex], Awaitable[Any]]) -> None:
+    async def open_and_work() -> None:
+        index = OpenSearchIndex(settings)
+        try:
+            await work(index)
+        finally:
+            await index.close()
+
+    asyncio.run(open_and_work())
+
+
+@pytest.fixture
+def filled(settings: OpenSearch) -> None:
+    async def fill(index: OpenSearchIndex) -> None:
+        await put_document(index, make_document("bridge"), ["The bridge was built in 1894.", "It is blue."])
+        await put_document(index, make_document("ferry"), ["Ferries cross the river at noon."])
+        await put_document(index, make_document("note", collection="notes"), ["A note."])
+
+    with_index(settings, fill)
+
+
+def test_the_embedded_index_needs_none(footnote: Footnote) -> None:
+    result = footnote("reindex")
+    assert (result.exit_code, result.stdout) == (Exit.OK, "")
+    assert result.stderr == "The embedded index needs none; this is for an index in OpenSearch.\n"
+    assert json.loads(footnote("reindex", "--json").stdout) == {"collections": []}
+
+
+@pytest.mark.usefixtures("filled")
+def test_every_collection_is_made_anew_or_the_one_that_is_named(footnote: Footnote, settings: OpenSearch) -> None:
+    result = footnote("reindex")
+    assert (result.exit_code, result.stdout) == (Exit.OK, "")
+    assert result.stderr == (
+        "“default”: documents 2 → 2, chunks 3 → 3, vectors 0 → 0.\n"
+        "“notes”: documents 1 → 1, chunks 1 → 1, vectors 0 → 0.\n"
+        "`footnote reindex --roll-back` returns to the old index.\n"
+    )
+    index = Names(settings.prefix).chunks("notes")
+    size = {"documents": 1, "chunks": 1, "vectors": 0}
+    notes = {"collection": "notes", "swapped": True, "index": f"{index}-g0003", "old": size, "new": size}
+    assert json.loads(footnote("reindex", "notes", "--json").stdout) == {"collections": [notes]}
+    assert json.loads(footnote("reindex", "notes", "--roll-back", "--json").stdout) == {
+        "collections": [{**notes, "index": f"{index}-g0002"}]
+    }
+
+
+@pytest.mark.usefixtures("filled")
+def test_the_old_index_stays_where_the_new_one_finds_less(footnote: Footnote, settings: OpenSearch, tmp_path: Path) -> None:
+    queries = {"a": ("When was the bridge built?", "bridge"), "b": ("zebra", "ferry")}
+    beir = write_beir(tmp_path / "judged", {"bridge": "-", "ferry": "-"}, queries)
+    judged = json.loads(footnote("reindex", "default", "--judge", beir, "--json").stdout)["collections"][0]
+    assert (judged["swapped"], judged["old_ndcg@10"], judged["ndcg@10"]) == (True, 0.5, 0.5)
+
+    async def let_zebra_find_the_ferry() -> None:
+        engine = OpenSearchClient(settings)
+        line = {"_index": Names(settings.prefix).chunks("default"), "_id": "ferry|1|0"}
+        await engine.bulk([({"update": line}, {"doc": {"tokens": "zebra"}})], refresh=True)
+        await engine.close()
+
+    asyncio.run(let_zebra_find_the_ferry())
+    result = footnote("reindex", "default", "--judge", beir)
+    assert (result.exit_code, result.stdout) == (Exit.BAD, "")
+    assert result.stderr == (
+        "“default”: documents 2 → 2, chunks 3 → 3, vectors 0 → 0, nDCG@10 1.0 → 0.5.\n"
+        "The new index finds less and is thrown away; the old one goes on answering.\n"
+    )
+    assert "ferry" in footnote("search", "zebra").stdout
+
+
+@pytest.mark.usefixtures("filled")
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("nowhere",), "There is no index “nowhere”."),
+        (("notes", "--roll-back"), "There is no earlier index to go back to."),
+        (("--judge", "{beir}"), "Name the collection that --judge is to ask."),
+        (("notes", "--judge", "{beir}"), "holds none of the documents that --judge names"),
+    ],
+)
+def test_what_it_cannot_do_is_told(footnote: Footnote, arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    beir = write_beir(tmp_path / "judged", {"x": "-"}, {"a": ("When?", "elsewhere")})
+    result = footnote("reindex", *(argument.format(beir=beir) for argument in arguments))
+    assert result.exit_code == Exit.USAGE
+    assert told in result.stderr
