@@ -8,8 +8,8 @@ from dataclasses import asdict
 from typing import Any
 
 from footnote.adapters.mongodb import Document
-from footnote.ports import Block, Rollup, TurnRecord, question_of
-from footnote.types import Feedback, Usage
+from footnote.ports import Block, Rollup, TurnRecord, record_of
+from footnote.types import Feedback
 
 # Beside a block's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user.
 OURS = frozenset({"_id", "started_at", "number", "feedback"})
@@ -85,24 +85,7 @@ def _feedback(trace_id: str, values: Document) -> Feedback:
 
 
 def load_record(document: Document, feedback: tuple[Feedback, ...]) -> TurnRecord:
-    block = load_block(document)
-    result = block["result"]
-    usage = result["usage"]
-    return TurnRecord(
-        trace_id=document["_id"],
-        user_id=block["user_id"],
-        room_id=block["room_id"],
-        search_type=block["search_type"],
-        llm=block["llm"],
-        question=question_of(block),
-        started_at=document["started_at"],
-        latency_ms=block["latency_ms"],
-        outcome=block["outcome"],
-        is_error=block["is_error"],
-        usage=Usage(usage["prompt_tokens"], usage["completion_tokens"], usage["estimated"]),
-        cited=tuple(reference["chunk_id"] for reference in result["references"]),
-        feedback=feedback,
-    )
+    return record_of({**load_block(document), "trace_id": document["_id"]}, document["started_at"], feedback)
 
 
 def make_rollup(day: str, rollup: Rollup) -> Document:

@@ -10,9 +10,9 @@ from pathlib import Path
 from footnote.adapters.sqlite import Database, writing
 from footnote.adapters.store_schema import SCHEMA, VERSION
 from footnote.errors import Conflict, NotFound
-from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block, question_of, title_of
+from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block, record_of, title_of
 from footnote.ports.blocks import Status
-from footnote.types import Caller, Feedback, Page, Turn, Usage
+from footnote.types import Caller, Feedback, Page, Turn
 
 
 def open_store(folder: Path) -> Database:
@@ -193,27 +193,7 @@ def _records(connection: sqlite3.Connection, caller: Caller, since: float, until
         (since, until, everybody, caller.user_id),
     )
     # Row by row: a block is many times as large as what is kept of it.
-    return [_record(_load_block(row), row["started_at"], tuple(given.get(row["trace_id"], ()))) for row in rows]
-
-
-def _record(block: Block, started_at: float, feedback: tuple[Feedback, ...]) -> TurnRecord:
-    result = block["result"]
-    usage = result["usage"]
-    return TurnRecord(
-        trace_id=block["trace_id"],
-        user_id=block["user_id"],
-        room_id=block["room_id"],
-        search_type=block["search_type"],
-        llm=block["llm"],
-        question=question_of(block),
-        started_at=started_at,
-        latency_ms=block["latency_ms"],
-        outcome=block["outcome"],
-        is_error=block["is_error"],
-        usage=Usage(usage["prompt_tokens"], usage["completion_tokens"], usage["estimated"]),
-        cited=tuple(reference["chunk_id"] for reference in result["references"]),
-        feedback=feedback,
-    )
+    return [record_of(_load_block(row), row["started_at"], tuple(given.get(row["trace_id"], ()))) for row in rows]
 
 
 def _put_rollups(connection: sqlite3.Connection, day: str, rollups: Sequence[Rollup]) -> None:

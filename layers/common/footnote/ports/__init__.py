@@ -12,7 +12,7 @@ from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo,
 from footnote.ports.ledger import Held, Ledger
 from footnote.ports.models import Clock, Delta, Embedder, LanguageModel, Models, Parser
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
-from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore
+from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore, record_of
 
 __all__ = [
     "SMALL_COLLECTION",
@@ -47,5 +47,6 @@ __all__ = [
     "Uploads",
     "make_block",
     "question_of",
+    "record_of",
     "title_of",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from footnote.ports.blocks import Block, Status
+from footnote.ports.blocks import Block, Status, question_of
 from footnote.types import Caller, Feedback, Page, Turn, Usage
 
 
@@ -27,6 +27,26 @@ class TurnRecord:
     usage: Usage
     cited: tuple[str, ...] = ()
     feedback: tuple[Feedback, ...] = ()
+
+
+def record_of(block: Block, started_at: float, feedback: tuple[Feedback, ...]) -> TurnRecord:
+    result = block["result"]
+    usage = result["usage"]
+    return TurnRecord(
+        trace_id=block["trace_id"],
+        user_id=block["user_id"],
+        room_id=block["room_id"],
+        search_type=block["search_type"],
+        llm=block["llm"],
+        question=question_of(block),
+        started_at=started_at,
+        latency_ms=block["latency_ms"],
+        outcome=block["outcome"],
+        is_error=block["is_error"],
+        usage=Usage(usage["prompt_tokens"], usage["completion_tokens"], usage["estimated"]),
+        cited=tuple(reference["chunk_id"] for reference in result["references"]),
+        feedback=feedback,
+    )
 
 
 @dataclass(frozen=True, slots=True)
