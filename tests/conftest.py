@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest_plugins = ["tests.engines.fixtures"]
+pytest_plugins = ["tests.background", "tests.engines.fixtures"]
 
 # Before anything imports numpy: with more BLAS threads than cores at work, small matrices are many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

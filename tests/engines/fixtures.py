@@ -6,19 +6,15 @@ Without an engine its tests fail where CI=true, and are skipped elsewhere. In CI
 from __future__ import annotations
 
 import os
-import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 
 import pytest
 
+from tests.background import await_build, in_ci, start_build
 from tests.engines import ENGINES
 from tests.engines.build import find
-from tests.engines.start import ROOT, Engine, NotStarted, start
-
-BUILDS = pytest.StashKey["dict[str, subprocess.Popen[str]]"]()
+from tests.engines.start import Engine, NotStarted, start
 
 # So that no test needs anybody's keys, or asks a machine for them.
 os.environ.setdefault("AWS_ACCESS_KEY_ID", "test")
@@ -41,14 +37,6 @@ def _variable(name: str) -> str:
     return f"FOOTNOTE_TEST_{name.upper()}"
 
 
-def in_ci() -> bool:
-    return os.environ.get("CI") == "true"
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[BUILDS] = {}
-
-
 def pytest_collection_finish(session: pytest.Session) -> None:
     if in_ci() and not session.config.option.collectonly:
         wanted = {fixture for item in session.items for fixture in getattr(item, "fixturenames", ())}
@@ -57,30 +45,16 @@ def pytest_collection_finish(session: pytest.Session) -> None:
                 _build(session.config, name)
 
 
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    for build in session.config.stash[BUILDS].values():
-        if build.stderr is not None and not build.stderr.closed:  # nobody waited for it
-            with suppress(ProcessLookupError):
-                os.killpg(build.pid, signal.SIGTERM)
-            build.communicate()
-
-
 def _build(config: pytest.Config, name: str) -> None:
-    """In the background, and in a session of its own: what it started ends with it."""
-    if ENGINES[name].java and find(name) is None and name not in config.stash[BUILDS]:
-        command = ["nice", "-n", "5", sys.executable, "-m", "tests.engines", "build", name]
-        config.stash[BUILDS][name] = subprocess.Popen(
-            command, cwd=ROOT, start_new_session=True, text=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-        )  # fmt: skip
+    if ENGINES[name].java and find(name) is None:
+        start_build(config, name, [sys.executable, "-m", "tests.engines", "build", name])
 
 
 def _start(config: pytest.Config, name: str) -> Engine:
     said = ""
     if in_ci():
         _build(config, name)
-        if (build := config.stash[BUILDS].get(name)) is not None:
-            said = build.communicate()[1]
+        said = await_build(config, name)
     try:
         return start(name)
     except NotStarted as exc:

@@ -6,12 +6,9 @@ Its loop runs in a thread, because these tests come after those of the browser, 
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import signal
-import subprocess
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,14 +22,13 @@ from footnote_local.lambda_service import web_adapter
 from footnote_local.lambda_service.functions import function
 from footnote_local.lambda_service.invocation import FunctionError
 from footnote_local.lambda_service.service import Lambda
-from tests.engines.fixtures import in_ci
+from tests.background import await_build, in_ci, start_build
 from tests.functions.conftest import body_of
 from tests.live import artifacts
 from tests.live.artifacts import Layout, lay_out
 
 Event = dict[str, Any]
 OpenFunction = Callable[..., "Door"]
-BUILDS = pytest.StashKey[dict[str, "subprocess.Popen[str]"]]()
 STARTS = pytest.StashKey[list[str]]()
 
 
@@ -41,7 +37,6 @@ STARTS = pytest.StashKey[list[str]]()
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[STARTS] = []
-    config.stash[BUILDS] = {}
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -49,32 +44,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         return
     wanted = {fixture for item in session.items for fixture in getattr(item, "fixturenames", ())}
     if "adapter" in wanted and not web_adapter.find() and shutil.which("cargo"):
-        session.config.stash[BUILDS]["adapter"] = start_build(web_adapter.build_command())
+        start_build(session.config, "adapter", web_adapter.build_command())
     if "layout" in wanted and in_ci() and artifacts.missing():
-        session.config.stash[BUILDS]["functions"] = start_build(artifacts.MAKE)
-
-
-def start_build(command: Sequence[str]) -> subprocess.Popen[str]:
-    """In a session of its own: what it starts ends with it. What `make` told us is not for another `make`."""
-    environment = {name: value for name, value in os.environ.items() if name not in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS")}
-    return subprocess.Popen(
-        ["nice", "-n", "5", *command], cwd=artifacts.ROOT, env=environment, start_new_session=True, text=True,
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
-
-
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    for build in session.config.stash[BUILDS].values():
-        if build.stderr is not None and not build.stderr.closed:  # nobody waited for it
-            with suppress(ProcessLookupError):
-                os.killpg(build.pid, signal.SIGTERM)
-            build.communicate()
-
-
-def await_build(config: pytest.Config, name: str) -> str:
-    """What it said last; "" where nothing was built."""
-    build = config.stash[BUILDS].get(name)
-    return build.communicate()[1].strip()[-2000:] if build is not None else ""
+        start_build(session.config, "functions", artifacts.MAKE)
 
 
 @pytest.fixture(scope="session")

@@ -33,7 +33,8 @@ NOBODY_NAMED = UnreadableFile(
 
 
 def origin_of(bucket: str, key: str) -> str:
-    return f"s3://{bucket}/{key}"
+    """As the ledger spells it, also where a key's bytes are no text."""
+    return f"s3://{bucket}/{key}".encode(errors="backslashreplace").decode()
 
 
 def objects_of(news: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

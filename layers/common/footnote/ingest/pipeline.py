@@ -37,7 +37,7 @@ log = logging.getLogger(__name__)
 
 LEASE_S = 300.0
 MOST_ATTEMPTS = 5
-AHEAD = "The index holds a later state of this file.", "Delete the document and add the file again."
+AHEAD = "The index holds a later state of this file."
 RETRY_S = 2.0
 """Before the second attempt; doubled before each further one."""
 
@@ -215,7 +215,7 @@ class Ingestor:
             await self.index.remove(doc_id, generation)
             await self._forget_files(doc_id, generation)
             # Where the ledger knows of nothing newer, the index is ahead of it: it was restored to an earlier state.
-            await self._fail(doc_id, generation, *AHEAD)
+            await self._fail(doc_id, generation, AHEAD, "Delete the document and add the file again.")
             return False
         current = await self.ledger.update(
             doc_id,

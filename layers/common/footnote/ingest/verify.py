@@ -34,7 +34,7 @@ from typing import Any, Literal
 from footnote.errors import Conflict, NotFound
 from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_promise
 from footnote.ingest.keys import generation_of, parsed_key, source_key
-from footnote.ingest.pipeline import LEASE_S, SYSTEM, Ingestor
+from footnote.ingest.pipeline import AHEAD, LEASE_S, SYSTEM, Ingestor
 from footnote.ingest.suspects import AT_WORK, Progress, Suspect, find_suspects, read_digest
 from footnote.ports import Embedder, Files, Index, Indexed, Ledger
 from footnote.settings import Settings
@@ -158,8 +158,7 @@ class _Run:
             if drop.key.startswith(UPLOADS):
                 await self._check_upload(name, drop.key)
                 continue
-            # As the ledger spells a name that is no text.
-            known = held.pop(origin_of(name, drop.key).encode(errors="backslashreplace").decode(), None)
+            known = held.pop(origin_of(name, drop.key), None)
             if known is None or known.version != drop.version or known.doc_id in abandoned:
                 suspects.append(drop.key)
         for key in (*suspects, *(origin.removeprefix(origin_of(name, "")) for origin in held)):
@@ -231,7 +230,7 @@ class _Run:
         ahead = [each for each in dead if each > generation]
         if ahead:
             remedy = "Was the ledger restored from a copy? Delete the document and add the file again."
-            await self._found("ahead", doc_id, self._give_up, document, max(ahead), "The index holds a later state of this file.", remedy)
+            await self._found("ahead", doc_id, self._give_up, document, max(ahead), AHEAD, remedy)
         if ahead or (document.state not in AT_WORK and self._is_left(document, False)):  # a job tidies up after READY
             await self._check_left([key for key in suspect.keys if generation_of(key) not in (active, generation)])
         if ahead or document.state in AT_WORK:
