@@ -28,7 +28,7 @@ from footnote.retrieve.search import search
 from footnote.settings import OpenSearch, Settings
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
-from footnote.types import Candidates, Chunk, Document, Turn, make_chunk_id
+from footnote.types import Chunk, Document, Turn, make_chunk_id
 from footnote_local.evaluate import AT_ONCE, CALLER, DEPTH, PROFILE, TOP, build_index, drop_index
 
 SETS = ("squad2", "korquad", "xquad_de", "xquad_en", "cranfield", "mtrag_un")
@@ -74,7 +74,7 @@ async def _beside(name: str, golden: GoldenSet, settings: Settings, cache: Path)
     try:
         for number, query in enumerate(golden.queries):
             turn = await ours.retrieve.finish(Turn("bench", CALLER, PROFILE, query.text, "default", limit=DEPTH))
-            bare = turn.with_(candidates=Candidates(), ranked=(), hits=(), spans=())
+            bare = turn.with_(found=(), ranked=(), hits=(), spans=())
             other = await theirs.retrieve.finish(bare)
             for told, into in ((turn, scores), (other, their_scores)):
                 into.append(ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in told.hits)), query.relevance))
@@ -166,7 +166,9 @@ async def _large(settings: Settings, texts: Sequence[str]) -> list[Figure]:
         questions = [" ".join(text.split()[:10]) for text in random.Random(3).sample(list(texts), TIMED)]
         vectors = chance.normal(size=(TIMED, DIMENSION)).astype(np.float32)
         turns = [
-            Turn("bench", CALLER, PROFILE, question, "default", limit=TOP).with_(vector=vector / np.linalg.norm(vector), embedder="chance")
+            Turn("bench", CALLER, PROFILE, question, "default", limit=TOP).with_(
+                vectors=(vector / np.linalg.norm(vector),), embedder="chance"
+            )
             for question, vector in zip(questions, vectors, strict=True)
         ]
         times = await _times(f"{PASSAGES} passages", core, turns)

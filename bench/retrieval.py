@@ -36,7 +36,7 @@ async def _measure(folder: Path, cache: Path) -> tuple[float, float, float]:
         if core.embedder is not None:
             tell(f"Embedding {len(turns)} questions of {SET}")
             vectors = await core.embedder.embed([turn.question for turn in turns], query=True)
-            turns = [turn.with_(vector=vector, embedder=core.embedder.name) for turn, vector in zip(turns, vectors, strict=True)]
+            turns = [turn.with_(vectors=(vector,), embedder=core.embedder.name) for turn, vector in zip(turns, vectors, strict=True)]
         cpu = time.process_time()
         times = await time_retrieval(core, turns)
         cpu = (time.process_time() - cpu) * 1000 / len(turns) / ROUNDS

@@ -22,7 +22,7 @@ from footnote.ports import ChunkVectors, Embedder
 from footnote.settings import OpenSearch, Settings
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
-from footnote.types import Block, Caller, Candidates, Document, Parsed, Profile, Retriever, Turn, make_chunk_id
+from footnote.types import Block, Caller, Document, Parsed, Profile, Retriever, Turn, make_chunk_id
 
 CALLER = Caller("eval", sees_all=True)
 PROFILE = Profile("eval", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -164,7 +164,7 @@ async def evaluate(
         turn, ms = await run_query(core, query.text, retriever)
         times.append(ms)
         if number % max(1, len(golden.queries) // TIMED) == 0:
-            timed.append(turn.with_(limit=TOP, hits=(), ranked=(), candidates=Candidates(), spans=()))
+            timed.append(turn.with_(limit=TOP, hits=(), ranked=(), found=(), spans=()))
         ranked = list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))
         for name, metric in (("ndcg@10", ndcg), ("recall@10", recall), ("mrr@10", reciprocal_rank)):
             scores[name].append(metric(ranked, query.relevance))

@@ -15,7 +15,7 @@ from footnote.bootstrap import Core
 from footnote.errors import BadRequest, SearchUnavailable
 from footnote.learn.golden import GoldenQuery, load_golden
 from footnote.learn.ranking_metrics import ndcg
-from footnote.types import Candidates, Turn
+from footnote.types import Turn
 from footnote_local.evaluate import CALLER, DEPTH, PROFILE
 from footnote_local.terminal import progress_bar, say
 
@@ -80,7 +80,7 @@ async def _judge(core: Core, build: Build, queries: Sequence[GoldenQuery], progr
             turn = await new.retrieve.finish(Turn("reindex", CALLER, PROFILE, query.text, build.collection, limit=DEPTH))
             scores.append(_score(turn, query))
             with suppress(SearchUnavailable):
-                again = turn.with_(candidates=Candidates(), ranked=(), hits=(), spans=())
+                again = turn.with_(found=(), ranked=(), hits=(), spans=())
                 old_scores.append(_score(await old.retrieve.finish(again), query))
             progress("asking", number, len(queries))
     finally:

@@ -72,7 +72,7 @@ def ports(index: Any, *reply: Piece, model: Any = None, turns: Turns | None = No
 
 
 async def run(bound: dict[str, Any], turn: Turn, table: Any = ANSWER) -> list[Event]:
-    async with aclosing(Runner(table, bound).run(turn)) as events:
+    async with aclosing(Runner(table, lambda: bound).run(turn)) as events:
         return [event async for event in events]
 
 
@@ -99,7 +99,8 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     ]
     assert (turn.outcome, turn.degraded, turn.persisted, turn.lang) == (None, False, True, "en")
     assert [event.name for event in events if isinstance(event, StepStarted)] == [
-        "guard", "language", "embed", "search", "fuse", "read", "model", "context", "answer", "check", "follow_up", "save", "meter",
+        "guard", "open", "announce", "budget", "model", "language", "forbidden", "embed", "remote", "search", "fuse", "read", "context",
+        "answer", "check", "support", "follow_up", "save", "spend", "announce_answer", "meter",
     ]  # fmt: skip
     assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]
     sent = bound["models"].model.sent[0]
@@ -160,7 +161,7 @@ async def test_nothing_found_says_so_and_asks_no_model(bridge: SqliteIndex) -> N
     bound = ports(bridge, "An invention.")
     turn = await answer(bound, make_turn("Zebras?"))
     assert (turn.outcome, turn.answer and turn.answer.text, turn.persisted) == ("no_hits", message("no_hits", "en"), True)
-    assert bound["models"].asked == []
+    assert bound["models"].model.sent == []
 
 
 async def test_an_empty_collection_says_that_there_are_no_documents_yet(index: SqliteIndex) -> None:
@@ -215,7 +216,7 @@ async def test_what_may_not_be_asked_is_a_bad_request_that_searches_nothing(ques
 async def test_both_lists_make_one_order_and_a_hit_keeps_both_scores(bridge: SqliteIndex) -> None:
     embedder = FakeEmbedder()
     await bridge.put_vectors(embedder.name, [ChunkVectors(f"bridge|1|{i}", embedder.vector(text)) for i, text in enumerate(BRIDGE)])
-    turn = await Runner(RETRIEVE, ports(bridge, embedder=embedder)).finish(make_turn(QUESTION, retriever="cc"))
+    turn = await Runner(RETRIEVE, lambda: ports(bridge, embedder=embedder)).finish(make_turn(QUESTION, retriever="cc"))
     assert [hit.chunk.ordinal for hit in turn.hits] == [0, 1]
     assert turn.hits[0].score == 1.0
     assert turn.hits[0].bm25 is not None
@@ -226,7 +227,7 @@ async def test_both_lists_make_one_order_and_a_hit_keeps_both_scores(bridge: Sql
 
 async def test_retrieval_writes_nothing_and_asks_no_model(bridge: SqliteIndex) -> None:
     bound = ports(bridge, "x", turns=(turns := Turns()))
-    turn = await Runner(RETRIEVE, bound).finish(make_turn(QUESTION, limit=1))
+    turn = await Runner(RETRIEVE, lambda: bound).finish(make_turn(QUESTION, limit=1))
     assert (len(turn.hits), turns.saved, bound["models"].asked) == (1, [], [])
     assert turn.caller == ME
 

@@ -7,6 +7,7 @@ import itertools
 import logging
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 import pytest
@@ -72,7 +73,7 @@ START = make_turn("", LIVE)
 
 
 async def collect(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> list[Event]:
-    async with aclosing(Runner(rows, ports).run(turn)) as events:
+    async with aclosing(Runner(rows, lambda: ports).run(turn)) as events:
         return [event async for event in events]
 
 
@@ -90,7 +91,7 @@ def statuses(turn: Turn) -> dict[str, str]:
 async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
     ticks = itertools.count(start=10.0, step=0.5)
     runner = Runner(
-        (Step("one", mark("a"), shows=lambda t: {"length": len(t.question)}), Step("two", mark("b"))), {}, timer=lambda: next(ticks)
+        (Step("one", mark("a"), shows=lambda t: {"length": len(t.question)}), Step("two", mark("b"))), dict, timer=lambda: next(ticks)
     )
     events = [event async for event in runner.run(START)]
     assert events[:4] == [
@@ -308,7 +309,7 @@ async def test_the_limit_counts_for_each_wait_and_not_for_their_sum() -> None:
 
 async def test_a_slow_reader_trips_no_limit() -> None:
     clock = LoopClock()
-    runner = Runner((Step("say", say(*"x" * (QUEUE_SIZE + 50)), limit_s=10),), {})
+    runner = Runner((Step("say", say(*"x" * (QUEUE_SIZE + 50)), limit_s=10),), dict)
     read = 0
     async for event in runner.run(START):
         read += isinstance(event, Token)
@@ -348,7 +349,7 @@ async def test_a_client_that_leaves_at_any_event_stops_nothing_that_must_be_save
     assert count == 14
     for leave_after in range(1, count + 1):
         saves = Saves()
-        runner = Runner(TALK, {"saves": saves})
+        runner = Runner(TALK, partial(dict, saves=saves))
         async with aclosing(runner.run(START)) as events:
             for _ in range(leave_after):
                 await anext(events)
@@ -363,7 +364,7 @@ async def test_a_reader_that_is_cancelled_while_it_waits_leaves_the_turn_running
         await go.wait()
         return turn.with_(question="waited")
 
-    runner = Runner((Step("wait", wait), SAVE), {"saves": saves})
+    runner = Runner((Step("wait", wait), SAVE), lambda: {"saves": saves})
     reader = asyncio.create_task(runner.finish(START))
     await asyncio.sleep(0.001)
     reader.cancel()
@@ -383,7 +384,8 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
             yield Token(str(made))
         yield turn
 
-    runner = Runner((Step("count", count), SAVE), {"saves": (saves := Saves())})
+    saves = Saves()
+    runner = Runner((Step("count", count), SAVE), lambda: {"saves": saves})
     async with aclosing(runner.run(START)) as events:
         assert await anext(events) == StepStarted("count")
         await asyncio.sleep(0.002)
@@ -397,9 +399,9 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
 
 
 async def test_finish_gives_the_turn_or_raises_what_it_failed_with() -> None:
-    assert (await Runner((Step("one", mark("a")),), {}).finish(START)).question == "a"
+    assert (await Runner((Step("one", mark("a")),), dict).finish(START)).question == "a"
     with pytest.raises(SearchUnavailable, match="down"):
-        await Runner((Step("one", fail(SearchUnavailable("down"))),), {}).finish(START)
+        await Runner((Step("one", fail(SearchUnavailable("down"))),), dict).finish(START)
 
 
 async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_hanging_it() -> None:
@@ -414,7 +416,7 @@ async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_
 
 
 async def test_draining_an_idle_runner_returns_at_once() -> None:
-    await Runner(TALK, {"saves": Saves()}).drain()
+    await Runner(TALK, lambda: {"saves": Saves()}).drain()
 
 
 # --- combinators -------------------------------------------------------------------------------
@@ -503,9 +505,9 @@ async def test_a_policy_holds_inside_a_branch_too(policy: OnError) -> None:
 )
 def test_a_table_that_names_a_missing_port_is_refused_when_it_is_built(row: Any) -> None:
     with pytest.raises(TypeError, match="needs the port 'saves'"):
-        Runner((row,), {"store": object()})
+        Runner((row,), lambda: {"store": object()})
 
 
 def test_a_row_that_falls_back_needs_something_to_fall_back_to() -> None:
     with pytest.raises(TypeError, match="'one' has no fallback"):
-        Runner((Step("one", mark("a"), on_error=FALLBACK),), {})
+        Runner((Step("one", mark("a"), on_error=FALLBACK),), dict)

@@ -213,17 +213,24 @@ class Core:
     def _store(self) -> Any:
         return open_store(self.settings.data)
 
-    @property
     def _ports(self) -> dict[str, Any]:
+        """Of one turn: each port, and the groups of settings as they are now."""
         return {
             "index": self.index,
             "embedder": self.embedder,
             "models": self.models,
             "prompts": self.prompts,
             "turns": self.turns,
+            "cache": self.cache,
+            "bus": self.bus,
             "meter": self.meter,
             "clock": self.clock,
             "rag": self.settings.rag,
+            "llm": self.settings.llm,
+            "caching": self.settings.cache,
+            "mcp": self.settings.mcp,
+            "budget": self.settings.budget,
+            "vision": self.settings.vision,
         }
 
     async def check(self, *names: str) -> dict[str, str]:

@@ -6,47 +6,131 @@ ports in `bootstrap.py` and run by `steps.Runner`.
 
 from __future__ import annotations
 
+from footnote.answer.agent import plan
+from footnote.answer.assess import check_support, has_sources
 from footnote.answer.context import assemble_context
+from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import extract
-from footnote.answer.generate import check_citations, found_nothing, generate, has_model, has_no_model, pick_model, tell_nothing_found
+from footnote.answer.faq import answer_from_faq, may_be_faq
+from footnote.answer.generate import (
+    check_citations,
+    found_nothing,
+    generate,
+    has_model,
+    has_no_model,
+    need_model,
+    pick_model,
+    tell_nothing_found,
+)
+from footnote.answer.vision import look
+from footnote.guard.budget import check_budget, spend, spends
+from footnote.guard.forbidden_words import check_forbidden
 from footnote.guard.input_guard import check_input
+from footnote.learn.announce import announce_answer, announce_question
 from footnote.learn.meter import meter_turn
 from footnote.learn.questions import suggest_follow_ups
-from footnote.memory.conversations import save_turn
+from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
+from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
+from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
 from footnote.rank.select import read_hits
 from footnote.retrieve.fuse import fuse_lists
-from footnote.retrieve.search import embed_query, search, wants_vector
-from footnote.steps import BLOCK, FAIL, FALLBACK, SKIP, Step
+from footnote.retrieve.remote import search_remotely
+from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
+from footnote.steps import BLOCK, FAIL, FALLBACK, SKIP, Step, Switch
 from footnote.understand.language import tell_language
+from footnote.understand.reformulate import may_reformulate, reformulate
+from footnote.understand.rewrite import may_rewrite, rewrite
 
-RETRIEVE = (
-    Step("guard", check_input, on_error=BLOCK),
-    Step("language", tell_language, on_error=FAIL, limit_s=10, shows=lambda t: {"language": t.lang}),
-    Step("embed", embed_query, on_error=SKIP, limit_s=10, when=wants_vector, shows=lambda t: {"embedded": t.vector is not None}),
+GUARD = Step("guard", check_input, on_error=BLOCK)
+LANGUAGE = Step("language", tell_language, on_error=FAIL, limit_s=10, shows=lambda t: {"language": t.lang})
+FORBIDDEN = Step("forbidden", check_forbidden, on_error=BLOCK, limit_s=30, shows=lambda t: {"forbidden": t.outcome == "forbidden"})
+EMBED = Step("embed", embed_query, on_error=SKIP, limit_s=10, when=wants_vector, shows=lambda t: {"embedded": bool(t.vectors)})
+NEED_MODEL = Step("need_model", need_model, on_error=FAIL)
+SAY = Step("answer", generate, on_error=FAIL, shows=lambda t: {"tokens": t.usage.completion_tokens})
+CHECK = Step("check", check_citations, on_error=SKIP, shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0})
+
+SEARCH = (
     Step(
-        "search", search, on_error=FAIL, limit_s=10,
+        "recall", recall_searches, on_error=SKIP, limit_s=1, when=may_search_again,
+        shows=lambda t: {"queries": len(t.searched_for), "found": sum(found is not None for found in t.found)},
+    ),
+    Step(
+        "search", search, on_error=FAIL, limit_s=10, when=has_no_hits,
         shows=lambda t: {
-            "lexical": len(t.candidates.lexical), "dense": len(t.candidates.dense), "coverage": round(t.candidates.coverage, 3),
+            "lexical": sum(len(found.lexical) for found in t.found if found), "dense": sum(len(found.dense) for found in t.found if found),
+            "coverage": round(min((found.coverage for found in t.found if found), default=0.0), 3),
         },
     ),
-    Step("fuse", fuse_lists, on_error=FAIL, shows=lambda t: {"retriever": t.retriever, "ranked": len(t.ranked)}),
-    Step("read", read_hits, on_error=FAIL, limit_s=10, shows=lambda t: {"hits": len(t.hits)}),
+    Step("keep_searches", keep_searches, on_error=SKIP, limit_s=1, when=may_search_again),
+    Step("fuse", fuse_lists, on_error=FAIL, when=has_no_hits, shows=lambda t: {"retriever": t.retriever, "ranked": len(t.ranked)}),
+    Step("read", read_hits, on_error=FAIL, limit_s=10, when=has_no_hits, shows=lambda t: {"hits": len(t.hits)}),
 )  # fmt: skip
+"""What is searched for → hits."""
+
+RETRIEVE = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *SEARCH)
 """A question → its hits. `/retrieve-*`, `footnote search` and `footnote eval` end here."""
 
-ANSWER = (
-    *RETRIEVE,
-    Step("nothing", tell_nothing_found, on_error=FAIL, when=found_nothing),
+UNDERSTAND = (
+    GUARD,
+    Step("open", open_turn, on_error=SKIP, limit_s=5, when=is_kept),
+    Step("history", load_history, on_error=FAIL, limit_s=5, when=needs_history, shows=lambda t: {"exchanges": len(t.history)}),
+    Step("announce", announce_question, on_error=SKIP, when=is_kept),
+    Step("budget", check_budget, on_error=SKIP, limit_s=1, when=spends, shows=lambda t: {"allowance": t.allowance}),
     Step("model", pick_model, on_error=SKIP, limit_s=5, shows=lambda t: {"model": t.model or "none"}),
+    LANGUAGE,
+    Step("rewrite", rewrite, on_error=SKIP, limit_s=15, when=may_rewrite, shows=lambda t: {"queries": len(t.queries)}),
+    Step("reformulate", reformulate, on_error=SKIP, limit_s=15, when=may_reformulate, shows=lambda t: {"queries": len(t.queries)}),
+    FORBIDDEN,
+)
+"""A question, in its conversation → what is asked, by whose leave, and who will answer."""
+
+DOCUMENTS = (
+    EMBED,
+    Step("find_answer", find_answer, on_error=SKIP, limit_s=1, when=may_answer_again, shows=lambda t: {"hit": t.outcome == "cached"}),
+    Step("remote", search_remotely, on_error=SKIP, limit_s=30, shows=lambda t: {"hits": len(t.hits)}),
+    *SEARCH,
+    Step("nothing", tell_nothing_found, on_error=FAIL, when=found_nothing),
+    Step("faq", answer_from_faq, on_error=SKIP, when=may_be_faq, shows=lambda t: {"faq": t.outcome == "faq"}),
     Step("context", assemble_context, on_error=FAIL, when=has_model, shows=lambda t: {"passages": len(t.hits)}),
     Step("answer", generate, on_error=FALLBACK, fallback=extract, when=has_model, shows=lambda t: {"tokens": t.usage.completion_tokens}),
     Step("extract", extract, on_error=FAIL, limit_s=10, when=has_no_model),
-    Step("check", check_citations, on_error=SKIP, shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0}),
+    CHECK,
+    Step("support", check_support, on_error=SKIP, limit_s=5, when=has_sources),
+    Step("keep_answer", keep_answer, on_error=SKIP, limit_s=1, when=may_answer_again),
+)
+"""What is asked → an answer from the documents."""
+
+CONVERSATION = (
+    NEED_MODEL,
+    Step("context", assemble_conversation, on_error=FAIL),
+    SAY,
+)
+"""… → what the model says by itself, from what was said before."""
+
+IMAGES = (
+    NEED_MODEL,
+    Step("look", look, on_error=FAIL, limit_s=30, shows=lambda t: {"images": len(t.images)}),
+    SAY,
+)
+"""… → what a model says of images."""
+
+AGENT = (
+    NEED_MODEL,
+    Step("plan", plan, on_error=FAIL, shows=lambda t: {"messages": len(t.tool_messages), "hits": len(t.hits)}),
+    CHECK,
+)
+"""… → what a model says that may search and call tools."""
+
+ANSWER = (
+    *UNDERSTAND,
+    Switch("mode", lambda t: t.mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT}),
     Step(
         "follow_up", suggest_follow_ups, on_error=SKIP, always=True, when=lambda t: bool(t.hits),
         shows=lambda t: {"questions": len(t.suggested_questions)},
     ),
-    Step("save", save_turn, on_error=SKIP, always=True, limit_s=5),
-    Step("meter", meter_turn, on_error=SKIP, always=True),
+    Step("save", save_turn, on_error=SKIP, always=True, limit_s=5, when=is_kept),
+    Step("spend", spend, on_error=SKIP, always=True, limit_s=1, when=spends),
+    Step("announce_answer", announce_answer, on_error=SKIP, always=True, when=is_kept),
+    Step("meter", meter_turn, on_error=SKIP, always=True, when=is_kept),
 )  # fmt: skip
 """A question → a cited answer."""

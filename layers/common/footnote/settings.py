@@ -1,6 +1,7 @@
 """Every setting, its default and its environment names.
 
-Precedence: request → environment → default. Nested names take a double underscore: `LLM__MODEL`.
+Precedence: request → what an admin set while it runs → environment → the API's own default → default. Only values that
+somebody set count. Nested names take a double underscore: `LLM__MODEL`.
 `docs/settings.md` is generated from this module.
 """
 
@@ -13,6 +14,21 @@ from pydantic import AliasChoices, BaseModel, Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 Fusion = Literal["minmax", "rrf", "convex"]
+
+
+class Price(BaseModel):
+    """Of a million tokens, in any currency."""
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+
+
+class Fallback(BaseModel):
+    """Another endpoint of the same kind."""
+
+    base_url: str
+    model: str
+    api_key: SecretStr | None = None
 
 
 class LLM(BaseModel):
@@ -35,13 +51,29 @@ class LLM(BaseModel):
         None, ge=0, allow_inf_nan=False, description="Price of a million tokens written, in the same currency."
     )
 
-    def cost(self, prompt_tokens: int, completion_tokens: int) -> float | None:
+    prices: dict[str, Price] = Field(
+        default_factory=dict,
+        description='Prices of single models, before the two above: `{"gpt-4o-mini": {"input": 0.15, "output": 0.6}}`. JSON.',
+    )
+    allowed_models: list[str] = Field(
+        default_factory=list, description="Models that a request or a user's preference may name; [] = every one of the endpoint. JSON."
+    )
+    cheaper_model: str | None = Field(None, description="Model of users whose budget of the day runs out.")
+    vision_model: str | None = Field(None, description="Model of questions with images. Unset: `LLM__MODEL`.")
+    fallback: Fallback | None = Field(
+        None, description='Used while the endpoint is down: `{"base_url": "…", "model": "…", "api_key": "…"}`. JSON.'
+    )
+    retries: int = Field(2, ge=0, le=5, description="More tries of a call that failed before its first token.")
+
+    def cost(self, prompt_tokens: int, completion_tokens: int, model: str | None = None) -> float | None:
         """In the currency of the prices. What used no tokens is free whatever they cost; None = no prices are known."""
         if not prompt_tokens and not completion_tokens:
             return 0.0
-        if self.input_price is None or self.output_price is None:
+        price = self.prices.get(model or "")
+        read, written = (price.input, price.output) if price else (self.input_price, self.output_price)
+        if read is None or written is None:
             return None
-        return (prompt_tokens * self.input_price + completion_tokens * self.output_price) / 1_000_000
+        return (prompt_tokens * read + completion_tokens * written) / 1_000_000
 
 
 class Embedding(BaseModel):
@@ -66,6 +98,68 @@ class Rag(BaseModel):
     alpha: float = Field(0.5, ge=0, le=1, description="Weight of the dense list, 0 to 1, where the embedder speaks the language.")
     rrf_k: int = Field(30, gt=0, description="Dampening of reciprocal rank fusion.")
     candidates: int = Field(100, gt=0, le=1000, description="Entries taken from each list before fusion.")
+    forbidden_check_enabled: bool = Field(True, description="Check questions for forbidden terms; without terms everything is allowed.")
+    forbidden_check_threshold: float = Field(0.3, gt=0, le=1, description="Similarity from which a term counts as met, 0 to 1.")
+    forbidden_check_mode: Literal["llm", "qdrant"] = Field(
+        "llm", description="llm: a language model judges what is similar; qdrant: similarity alone decides."
+    )
+    injection_check_enabled: bool = Field(True, description="Refuse questions that try to change the assistant's rules.")
+    output_check: Literal["warn", "reject"] = Field(
+        "warn",
+        description="What becomes of an answer that its sources do not support: a warning, or no answer where that is still possible.",
+    )
+
+
+class Caching(BaseModel):
+    """What may be used again. An entry dies with any document that it came from."""
+
+    enabled: bool = Field(True, description="Use search results and answers again.")
+    max_entries: int = Field(1000, gt=0, le=10_000, description="Most remembered questions for the same readers, index and settings.")
+    ttl_s: float = Field(300, gt=0, description="How long an answer may be given again, where an API says nothing else, in seconds.")
+    mode: Literal["precision", "recall", "adaptive"] = Field(
+        "adaptive", description="How alike questions must be; adaptive: precision for those with numbers, names, negation or under 4 words."
+    )
+    precision: float = Field(0.95, gt=0, le=1, description="Similarity of a hit in precision mode.")
+    recall: float = Field(0.85, gt=0, le=1, description="Similarity of a hit in recall mode.")
+
+
+class Conversation(BaseModel):
+    """What is kept of conversations."""
+
+    keep_days: float | None = Field(None, gt=0, description="Days after which a turn is deleted. Unset: never.")
+
+
+class MCP(BaseModel):
+    """Tools for the planning agent, and a search of its own."""
+
+    mcp_enabled: bool = Field(False, description="Let `pa` call the tools of `MCP__GATEWAY`, and `rag` its search.")
+    gateway: str | None = Field(None, description="URL of an MCP server (streamable HTTP).")
+    search_tool: str = Field("neural_search", description="The tool there that searches documents, where there is one.")
+    token: SecretStr | None = Field(None, description="Bearer token for it. No user's token is ever passed on.")
+    rounds: int = Field(5, ge=1, le=20, description="Most rounds of tool calls in one answer.")
+    limit_s: float = Field(20, gt=0, description="Longest wait for a tool, in seconds.")
+
+
+class Limits(BaseModel):
+    """How often somebody may ask. Not for the one local user of `AUTH__MODE` none."""
+
+    user_per_minute: int = Field(60, ge=0, description="Questions of one user in a minute; 0 = any number.")
+    address_per_minute: int = Field(300, ge=0, description="Questions from one address in a minute; 0 = any number.")
+
+
+class Budget(BaseModel):
+    """What one user may spend in a day (UTC). From `cheaper_at` on a cheaper model answers, then search results only."""
+
+    tokens_per_day: int = Field(0, ge=0, description="Tokens; 0 = any number.")
+    money_per_day: float = Field(0, ge=0, description="Money, in the currency of the prices; 0 = any sum.")
+    cheaper_at: float = Field(0.8, gt=0, le=1, description="Share of it from which `LLM__CHEAPER_MODEL` answers.")
+
+
+class Vision(BaseModel):
+    """Questions with images."""
+
+    max_images: int = Field(4, ge=1, le=20, description="Images of one question.")
+    max_image_mb: float = Field(5, gt=0, description="Largest image, in MiB.")
 
 
 class Ingest(BaseModel):
@@ -135,11 +229,17 @@ class ApiKey(BaseModel):
 class Auth(BaseModel):
     """Who asks. In AWS somebody must have signed in."""
 
-    mode: Literal["none", "session", "api_key"] = Field(
+    mode: Literal["none", "session", "api_key", "jwt"] = Field(
         "none",
         description="none: everyone who reaches the server is the one local user. session: tokens made by `footnote session create`."
-        " api_key: the keys of `AUTH__API_KEYS`.",
+        " api_key: the keys of `AUTH__API_KEYS`. jwt: tokens of an identity provider.",
     )
+    issuer: str | None = Field(None, description="Of jwt: who makes the tokens (`iss`).")
+    audience: str | None = Field(None, description="Of jwt: whom they are for (`aud`).")
+    jwks_url: str | None = Field(None, description="Of jwt: where the issuer's keys are.")
+    algorithm: Literal["RS256", "ES256", "EdDSA"] = Field("RS256", description="Of jwt: the one way of signing that is accepted.")
+    groups_claim: str = Field("groups", description="Of jwt: the claim that lists permission groups.")
+    admin_group: str | None = Field(None, description="Of jwt: the group whose members are admins.")
     api_keys: dict[str, ApiKey] = Field(
         default_factory=dict, description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`.'
     )
@@ -158,14 +258,27 @@ class Settings(BaseSettings):
     opensearch: OpenSearch = Field(default_factory=OpenSearch)
     db: DB = Field(default_factory=DB)
     aws: AWS = Field(default_factory=AWS)
+    cache: Caching = Field(default_factory=Caching)
+    conversation: Conversation = Field(default_factory=Conversation)
+    mcp: MCP = Field(default_factory=MCP)
+    limits: Limits = Field(default_factory=Limits)
+    budget: Budget = Field(default_factory=Budget)
+    vision: Vision = Field(default_factory=Vision)
 
     footnote_data: Path = Field(Path("data"), description="Folder of the embedded index, stores and files.")
     docling_enabled: bool = Field(False, description="Read office files and e-books with docling, where it is installed; slower.")
     index_name: str = Field("default", description="Collection of a caller that names none.")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = Field("rrf", description="Default of `/ask`: rrf, bm25, knn or cc.")
 
+    enable_query_reformulation: bool = Field(True, description="Let a model mend typos and unclear wording in questions to `/chat`.")
+    max_context_tokens: int | None = Field(None, gt=0, description="Most tokens of passages that `/chat` shows the model. Unset: 3,500.")
+    temperature: float | None = Field(None, ge=0, le=2, description="Same as `LLM__TEMPERATURE`, for `/chat` only.")
+    max_tokens: int | None = Field(None, gt=0, description="Same as `LLM__MAX_COMPLETION_TOKENS`, for `/chat` only.")
+
     # Names that other systems use for the same things; `LLM__…` stands before them.
-    openai_api_key: SecretStr | None = Field(None, description="Same as `LLM__API_KEY`.")
+    openai_api_key: SecretStr | None = Field(
+        None, validation_alias=AliasChoices("OPENAI_API_KEY", "OPENROUTER_API_KEY"), description="Same as `LLM__API_KEY`."
+    )
     llm_base_url: str | None = Field(
         None, validation_alias=AliasChoices("LLM_BASE_URL", "OPENAI_BASE_URL"), description="Same as `LLM__BASE_URL`."
     )

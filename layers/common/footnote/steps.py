@@ -105,14 +105,15 @@ Row = Step | Parallel | Loop | Switch
 
 
 class Runner:
-    """A table bound to its ports. `ports`: name of a keyword-only argument → the port."""
+    """A table bound to its ports. `ports()`: name of a keyword-only argument → the port; asked once for each turn, so that
+    what changes in between changes for the next one."""
 
-    def __init__(self, rows: Sequence[Row], ports: Mapping[str, Any], *, timer: Callable[[], float] = perf_counter) -> None:
+    def __init__(self, rows: Sequence[Row], ports: Callable[[], Mapping[str, Any]], *, timer: Callable[[], float] = perf_counter) -> None:
         self._rows = rows
-        self._ports = dict(ports)
+        self._ports = ports
         self._timer = timer
         self._running: set[asyncio.Task[None]] = set()
-        _check_ports(rows, self._ports)
+        _check_ports(rows, ports())
 
     async def run(self, turn: Turn) -> AsyncGenerator[Event, None]:
         """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish."""
@@ -145,7 +146,7 @@ class Runner:
             await asyncio.wait(self._running)
 
     async def _work(self, turn: Turn, outbox: _Outbox) -> None:
-        progress = _Progress(turn)
+        progress = _Progress(turn, self._ports())
 
         async def emit(event: Event) -> None:
             if isinstance(event, Token):
@@ -198,7 +199,7 @@ class Runner:
         before, sent, started = progress.turn, len(progress.sent), self._timer()
         status, error = "ok", None
         try:
-            after = await self._call(step, step.run, before, emit)
+            after = await self._call(step, step.run, before, progress.ports, emit)
         except FootnoteError as exc:
             error = exc
         if error is not None:
@@ -211,7 +212,11 @@ class Runner:
                     after, error = before.with_(outcome="blocked"), None
             elif policy is FALLBACK and step.fallback is not None:
                 try:
-                    after, status, error = (await self._call(step, step.fallback, before, emit)).with_(degraded=True), "fallback", None
+                    after, status, error = (
+                        (await self._call(step, step.fallback, before, progress.ports, emit)).with_(degraded=True),
+                        "fallback",
+                        None,
+                    )
                 except FootnoteError as exc:
                     error = exc
         ms = (self._timer() - started) * 1000
@@ -221,11 +226,10 @@ class Runner:
         if error is not None:
             raise error
 
-    async def _call(self, step: Step, function: StepFunction, turn: Turn, emit: Emit) -> Turn:
+    async def _call(self, step: Step, function: StepFunction, turn: Turn, ports: Mapping[str, Any], emit: Emit) -> Turn:
         """The turn that the function makes; raises our errors only."""
-        ports = {name: self._ports[name] for name in _port_names(function)}
         try:
-            made = function(turn, **ports)
+            made = function(turn, **{name: ports[name] for name in _port_names(function)})
             if isinstance(made, AsyncIterator):
                 return await _consume(made, step, emit)
             async with _limit(step):
@@ -241,7 +245,7 @@ class Runner:
             raise _defect(exc, step.name, turn.trace_id) from exc
 
     async def _run_parallel(self, row: Parallel, progress: _Progress, emit: Emit) -> None:
-        branches = [_Progress(progress.turn, sent=progress.sent) for _ in row.rows]
+        branches = [_Progress(progress.turn, progress.ports, sent=progress.sent) for _ in row.rows]
         tasks = [asyncio.create_task(self._run_rows([branch], mine, emit)) for branch, mine in zip(row.rows, branches, strict=True)]
         try:
             _, late = await asyncio.wait(tasks, timeout=row.limit_s)
@@ -271,6 +275,7 @@ class _Progress:
     """Where a running turn stands."""
 
     turn: Turn
+    ports: Mapping[str, Any]
     sent: list[str] = field(default_factory=list)
     error: FootnoteError | None = None
     ran_always: set[str] = field(default_factory=set)

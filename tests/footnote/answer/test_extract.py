@@ -97,7 +97,7 @@ async def test_a_question_of_one_term_needs_more_than_that_term() -> None:
 async def test_sentences_are_scored_by_vectors_where_there_are_some() -> None:
     vectors, passage = np.array([[127, 0], [0, 127], [-127, 0]], np.int8), np.array([0.3, 0.4], np.float32)  # cosine .5
     hit = make_hit(BRIDGE, "record")
-    turn = make_turn("When was the bridge painted?", hits=(hit,), vector=np.array([0.6, 0.8], np.float32))
+    turn = make_turn("When was the bridge painted?", hits=(hit,), vectors=(np.array([0.6, 0.8], np.float32),))
     ranked = await rank_sentences(turn, Stored(hit, vectors=vectors, passage=passage))  # type: ignore[arg-type]
     assert [sentence.by_vector for sentence in ranked] == [True] * 3
     assert [round(sentence.score, 5) for sentence in ranked] == [
@@ -105,7 +105,7 @@ async def test_sentences_are_scored_by_vectors_where_there_are_some() -> None:
         round(0.3 * 0.5 + 0.2 + 0.4 * 0.6 + 0.4 * 0.5 + 0.1 + 0.25, 5),
         round(0.2 * 0.5 - 0.4 * 0.6 + 0.4 * 0.5 + 0.25, 5),
     ]
-    again = await rank_sentences(turn.with_(vector=None), Stored(hit, vectors=vectors, passage=passage))  # type: ignore[arg-type]
+    again = await rank_sentences(turn.with_(vectors=()), Stored(hit, vectors=vectors, passage=passage))  # type: ignore[arg-type]
     assert not any(sentence.by_vector for sentence in again)
 
 

@@ -111,11 +111,11 @@ def test_the_dense_list_counts_where_the_embedder_speaks_the_language() -> None:
 async def test_settings_and_language_choose_the_fusion(
     fusion: Fusion, retriever: Retriever, lang: str, best: list[tuple[str, float]]
 ) -> None:
-    turn = make_turn(retriever=retriever, lang=lang, candidates=BOTH)
+    turn = make_turn(retriever=retriever, lang=lang, found=(BOTH,))
     fused = await fuse_lists(turn, embedder=FakeEmbedder(), rag=Rag(fusion=fusion))
     assert scores(fused.ranked)[:2] == best
 
 
 async def test_without_an_embedder_the_words_decide_alone() -> None:
-    fused = await fuse_lists(make_turn(retriever="cc", candidates=BOTH), embedder=None, rag=Rag(fusion="convex"))
+    fused = await fuse_lists(make_turn(retriever="cc", found=(BOTH,)), embedder=None, rag=Rag(fusion="convex"))
     assert scores(fused.ranked) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]

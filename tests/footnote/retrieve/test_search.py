@@ -31,9 +31,9 @@ async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Re
     embedder = FakeEmbedder()
     turn = await embed_query(make_turn("Why?", retriever=retriever, lang=lang), embedder=embedder, rag=Rag(fusion=fusion))
     assert embedder.embedded == ["Why?"] * embeds
-    assert (turn.vector is not None) == bool(embeds)
+    assert bool(turn.vectors) == bool(embeds)
     assert not wants_vector(make_turn(retriever="bm25"))
-    assert (await embed_query(make_turn(), embedder=None, rag=Rag())).vector is None
+    assert (await embed_query(make_turn(), embedder=None, rag=Rag())).vectors == ()
 
 
 async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_the_question() -> None:
@@ -43,9 +43,9 @@ async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_
     assert index.searches == [
         (ME, Search("laws", "Why?", "de", None, "fake-embedder", 30, levels=(1, 2), filters={"year": ("1949",)})),
     ]
-    assert turn.candidates.coverage == 0.5
+    assert turn.found[0].coverage == 0.5
     vector = np.ones(2, np.float32)
-    await search(turn.with_(retriever="knn", vector=vector), index=index, rag=Rag())  # type: ignore[arg-type]
+    await search(turn.with_(retriever="knn", vectors=(vector,), found=()), index=index, rag=Rag())  # type: ignore[arg-type]
     assert index.searches[1][1].text == ""
     assert index.searches[1][1].vector is vector
 

@@ -15,7 +15,7 @@ from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
-from footnote.ports import Delta, LanguageModel
+from footnote.ports import Delta, LanguageModel, Tool
 from footnote.types import Message, Usage
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class OpenAIModel:
         *,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        tools: Sequence[Tool] = (),
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:

@@ -7,7 +7,7 @@ search type. Doing any of this twice changes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 from footnote.adapters.mongodb import Databases, Document, Opened
 from footnote.adapters.mongodb_records import (
@@ -24,7 +24,7 @@ from footnote.adapters.mongodb_records import (
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block, title_of
 from footnote.ports.blocks import Status
-from footnote.types import Caller, Feedback, Page, Turn
+from footnote.types import Caller, Feedback, Mode, Page, Turn
 
 OLDEST_FIRST = [("started_at", 1), ("number", 1)]
 NEWEST_FIRST = [("started_at", -1), ("number", -1)]
@@ -46,7 +46,24 @@ class MongoTurnStore:
     async def get(self, caller: Caller, trace_id: str) -> Block:
         return await self._databases.run(_get, caller, trace_id)
 
-    async def history(self, caller: Caller, room_id: str, dialect: str, limit: int) -> list[Block]:
+    async def trim(self, caller: Caller, trace_id: str) -> None:
+        raise NotImplementedError
+
+    async def tokens(self, caller: Caller, room_id: str) -> int:
+        raise NotImplementedError
+
+    def all_of(self, caller: Caller) -> AsyncIterator[StoredTurn]:
+        raise NotImplementedError
+
+    async def delete_all_of(self, caller: Caller) -> int:
+        raise NotImplementedError
+
+    async def count(self, turn: Turn) -> None:
+        raise NotImplementedError
+
+    async def history(
+        self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
+    ) -> list[Block]:
         return await self._databases.run(_history, caller.user_id, room_id, dialect, limit) if limit > 0 else []
 
     async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:

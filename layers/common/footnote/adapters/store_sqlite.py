@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from footnote.adapters.sqlite import Database, writing
@@ -12,7 +12,7 @@ from footnote.adapters.store_schema import SCHEMA, VERSION
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block, record_of, title_of
 from footnote.ports.blocks import Status
-from footnote.types import Caller, Feedback, Page, Turn
+from footnote.types import Caller, Feedback, Mode, Page, Turn
 
 
 def open_store(folder: Path) -> Database:
@@ -36,7 +36,24 @@ class SqliteTurnStore:
         row = await self._database.run(_own_turn, caller, trace_id)
         return _load_block(row)
 
-    async def history(self, caller: Caller, room_id: str, dialect: str, limit: int) -> list[Block]:
+    async def trim(self, caller: Caller, trace_id: str) -> None:
+        raise NotImplementedError
+
+    async def tokens(self, caller: Caller, room_id: str) -> int:
+        raise NotImplementedError
+
+    def all_of(self, caller: Caller) -> AsyncIterator[StoredTurn]:
+        raise NotImplementedError
+
+    async def delete_all_of(self, caller: Caller) -> int:
+        raise NotImplementedError
+
+    async def count(self, turn: Turn) -> None:
+        raise NotImplementedError
+
+    async def history(
+        self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
+    ) -> list[Block]:
         rows = await self._database.run(_history, caller.user_id, room_id, dialect, max(limit, 0))
         return [_load_block(row) for row in reversed(rows)]
 

@@ -18,7 +18,7 @@ async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
     hits = fit(turn.hits, turn.profile.context_tokens)
     documents = [_fenced(hit) for hit in hits]
     system = prompts.render(turn.profile.prompt, turn.lang, {"documents": documents})
-    return turn.with_(hits=tuple(hits), messages=(Message("system", system), Message("user", turn.question)))
+    return turn.with_(hits=tuple(hits), messages=(Message("system", system), Message("user", turn.standalone)))
 
 
 def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:

@@ -105,7 +105,7 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
 async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
     """The sentences of the first PASSAGES hits, best first."""
     hits = turn.hits[:PASSAGES]
-    terms = content_terms(turn.question, turn.lang)
+    terms = content_terms(turn.standalone, turn.lang)
     weights = await index.term_weights(turn.caller, turn.collection, [*terms, UNSEEN])
     stored = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
     scored = [
@@ -166,15 +166,15 @@ def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[st
     least = LEAST_EVIDENCE * weights.get(UNSEEN, 0.0)
     held = [set(content_terms(chunk.text[start:end], lang)) for start, end in stored.bounds]
     covp = covered_share(terms, title.union(*held), weights, least=least)
-    cosines = _cosines(turn.vector, stored)
+    cosines = _cosines(turn.vectors[0] if turn.vectors else None, stored)
     scored = []
     for i, (start, end) in enumerate(stored.bounds):
         sentence = chunk.text[start:end]
-        if looks_like_heading(chunk.text, start, end) or TABLE_HEAD.fullmatch(sentence) or _asks(sentence, turn.question):
+        if looks_like_heading(chunk.text, start, end) or TABLE_HEAD.fullmatch(sentence) or _asks(sentence, turn.standalone):
             continue
         covt = covered_share(terms, held[i] | title, weights, least=least)
         covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, least=least)
-        kind = answer_type_score(turn.question, sentence)
+        kind = answer_type_score(turn.standalone, sentence)
         score = words = 0.5 * covt + 0.3 * covn + 0.3 * covp + 0.1 * kind
         if cosines is not None:
             score = 0.3 * covt + 0.2 * covn + 0.4 * cosines[i + 1] + 0.4 * cosines[0] + 0.1 * kind + 0.25 * covp

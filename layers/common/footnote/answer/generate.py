@@ -20,6 +20,13 @@ async def pick_model(turn: Turn, *, models: Models) -> Turn:
     return turn.with_(model=model.name if model else None)
 
 
+async def need_model(turn: Turn) -> Turn:
+    """ModelUnavailable, with the remedy, where only a model can answer and there is none."""
+    if turn.model is None:
+        raise ModelUnavailable("This needs a language model. Start Ollama, or set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
+    return turn
+
+
 def has_model(turn: Turn) -> bool:
     return turn.model is not None
 

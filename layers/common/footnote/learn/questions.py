@@ -86,7 +86,7 @@ async def suggest_follow_ups(turn: Turn) -> Turn:
     answer = turn.answer
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations} if answer else set()
     told = {(hit.chunk.doc_id, _topic(hit.chunk)) for hit in turn.hits if hit.chunk.chunk_id in cited}
-    asked = set(content_terms(turn.question, turn.lang))
+    asked = set(content_terms(turn.standalone, turn.lang))
     said = asked.union(content_terms(answer.text, turn.lang)) if answer and cited else set()
     questions: list[str] = []
     for chunk in (hit.chunk for hit in turn.hits if hit.score >= GOOD_HIT * turn.hits[0].score):

@@ -10,7 +10,8 @@ from __future__ import annotations
 from footnote.ports.blocks import Block, make_block, question_of, title_of
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector
 from footnote.ports.ledger import Held, Ledger
-from footnote.ports.models import Clock, Delta, Embedder, LanguageModel, Models, Parser
+from footnote.ports.models import Clock, Delta, Embedder, Images, LanguageModel, Models, Parser, Tool, Tools
+from footnote.ports.records import Kind, Record, Records
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore, record_of
 
@@ -28,9 +29,11 @@ __all__ = [
     "Embedder",
     "Files",
     "Held",
+    "Images",
     "Index",
     "Indexed",
     "Job",
+    "Kind",
     "LanguageModel",
     "Ledger",
     "Meter",
@@ -38,9 +41,13 @@ __all__ = [
     "Parser",
     "PendingVector",
     "Queue",
+    "Record",
+    "Records",
     "Rollup",
     "Room",
     "StoredTurn",
+    "Tool",
+    "Tools",
     "TurnRecord",
     "TurnStore",
     "UploadForm",

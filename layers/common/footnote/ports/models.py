@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from footnote.types import Message, Parsed, Usage
+from footnote.types import Message, Parsed, ToolCall, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,6 +34,37 @@ class Delta:
     text: str = ""
     thinking: str = ""
     usage: Usage | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Whole ones: they come when the model has said all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """What a model may call. `parameters`: a JSON schema of an object."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+class Tools(Protocol):
+    """Tools on other servers."""
+
+    async def list(self, scope: str) -> Sequence[Tool]:
+        """The tools of one organisation; Unavailable where they cannot be reached."""
+        ...
+
+    async def call(self, name: str, arguments: Mapping[str, Any], *, limit_s: float) -> str:
+        """The result as text, which nobody vouches for. Unavailable where the tool cannot be reached or failed."""
+        ...
+
+
+class Images(Protocol):
+    """Fetches what users point at."""
+
+    async def fetch(self, url: str, *, max_bytes: int, limit_s: float) -> str:
+        """An image as a `data:` URI; BadRequest for what is none, is too large, or lies where nobody may look."""
+        ...
 
 
 class LanguageModel(Protocol):
@@ -46,6 +77,7 @@ class LanguageModel(Protocol):
         *,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        tools: Sequence[Tool] = (),
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from footnote.ports.blocks import Block, Status, question_of
-from footnote.types import Caller, Feedback, Page, Turn, Usage
+from footnote.types import Caller, Feedback, Mode, Page, Turn, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +78,45 @@ class StoredTurn:
 
 
 class TurnStore(Protocol):
-    """Turns as version 3 blocks, and feedback on them."""
+    """Turns as version 3 blocks, and feedback on them. What is older than the time that conversations are kept is not there."""
 
-    async def save(self, turn: Turn, status: Status) -> None: ...
+    async def save(self, turn: Turn, status: Status) -> None:
+        """`idle`: the turn has begun. Saving a trace again replaces its block, and leaves its place in the room. Conflict
+        when the trace is another user's."""
+        ...
 
     async def get(self, caller: Caller, trace_id: str) -> Block:
         """The stored block of the caller's own turn; NotFound otherwise."""
         ...
 
-    async def history(self, caller: Caller, room_id: str, dialect: str, limit: int) -> list[Block]:
-        """The caller's finished blocks of one room and dialect, oldest first, the last `limit` of them."""
+    async def trim(self, caller: Caller, trace_id: str) -> None:
+        """Takes an agent's talk with its tools out of a block: messages of tools, and of the assistant that call some.
+        Unknown traces are fine."""
+        ...
+
+    async def history(
+        self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
+    ) -> list[Block]:
+        """The caller's finished blocks of one room, dialect and mode, oldest first, the last `limit` of them; of those whose
+        `block_classes` meet `classes`, where there are some."""
+        ...
+
+    async def tokens(self, caller: Caller, room_id: str) -> int:
+        """All that the caller's turns of a room have used, in every dialect."""
+        ...
+
+    def all_of(self, caller: Caller) -> AsyncIterator[StoredTurn]:
+        """Everything that is kept of the caller's own turns, oldest first."""
+        ...
+
+    async def delete_all_of(self, caller: Caller) -> int:
+        """Deletes the caller's turns in all rooms, the feedback they gave, and the figures under their name: how many
+        turns there were."""
+        ...
+
+    async def count(self, turn: Turn) -> None:
+        """Adds the turn's tokens to the statistics of its day, user, room and mode. Once for each turn, though it be called
+        again."""
         ...
 
     async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:

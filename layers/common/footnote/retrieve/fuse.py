@@ -18,12 +18,13 @@ FOREIGN_WEIGHT = 0.0
 
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
-    """`turn.ranked`: everything that was found, best first."""
+    """`turn.ranked`: everything that was found, best first; of what several queries found, the better place counts."""
     weight = 0.0
     if embedder is not None:
         weight = rag.alpha if rag.fusion == "convex" else dense_weight(embedder.languages, turn.lang, native=rag.alpha)
     retriever = "rrf" if turn.retriever == "cc" and rag.fusion == "rrf" else turn.retriever
-    return turn.with_(ranked=tuple(fuse(turn.candidates, retriever, weight=weight, rrf_k=rag.rrf_k)))
+    lists = [fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k) for found in turn.found if found is not None]
+    return turn.with_(ranked=tuple(lists[0] if len(lists) == 1 else merge(lists)))
 
 
 def dense_weight(languages: frozenset[str] | None, lang: str, *, native: float = 0.5) -> float:
@@ -48,6 +49,15 @@ def fuse(candidates: Candidates, retriever: Retriever, *, weight: float, rrf_k: 
     cosine = {entry.chunk_id: entry.score for entry in candidates.dense}
     order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # stable: equal scores stay in the order of their ids
     return [Ranked(chunk_id, scores[chunk_id], bm25.get(chunk_id), cosine.get(chunk_id)) for chunk_id in order]
+
+
+def merge(lists: Sequence[Sequence[Ranked]]) -> list[Ranked]:
+    """One list of several; each entry as it stands in the list where its score is highest."""
+    best: dict[str, Ranked] = {}
+    for entry in (entry for entries in lists for entry in entries):
+        if entry.chunk_id not in best or best[entry.chunk_id].score < entry.score:
+            best[entry.chunk_id] = entry
+    return sorted(best.values(), key=lambda entry: (-entry.score, entry.chunk_id))
 
 
 def convex_combination(lists: Sequence[tuple[Sequence[Candidate], float]]) -> dict[str, float]:

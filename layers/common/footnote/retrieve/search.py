@@ -1,39 +1,53 @@
-"""Where might answers be? Two lists from the index, one order from `fuse`."""
+"""Where might answers be? Two lists from the index for each query, one order from `fuse`."""
 
 from __future__ import annotations
+
+import asyncio
 
 from footnote.errors import SearchUnavailable
 from footnote.ports import Embedder, Index
 from footnote.retrieve.fuse import dense_weight
 from footnote.settings import Rag
-from footnote.types import Search, Turn
+from footnote.types import Candidates, Search, Turn
 
 
 def wants_vector(turn: Turn) -> bool:
-    return turn.retriever != "bm25" and turn.vector is None
+    return turn.retriever != "bm25" and not turn.vectors
 
 
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
-    """The question's vector, where it would count for something."""
+    """The queries' vectors, where they would count for something."""
     if embedder is None:
         return turn
     if turn.retriever != "knn" and rag.fusion != "convex" and dense_weight(embedder.languages, turn.lang) == 0:
         return turn
-    return turn.with_(vector=(await embedder.embed([turn.question], query=True))[0], embedder=embedder.name)
+    return turn.with_(vectors=tuple(await embedder.embed(turn.searched_for, query=True)), embedder=embedder.name)
 
 
 async def search(turn: Turn, *, index: Index, rag: Rag) -> Turn:
-    """`turn.candidates`: at most `rag.candidates` entries in each list."""
-    if turn.retriever == "knn" and turn.vector is None:
+    """`turn.found` of each query that has none yet: at most `rag.candidates` entries in each list."""
+    if turn.retriever == "knn" and not turn.vectors:
         raise SearchUnavailable("Search by meaning needs an embedder. Run `make setup`, or set EMBEDDING__BASE_URL; or search by words.")
+    known = turn.found or (None,) * len(turn.searched_for)
+    open_ = [place for place, found in enumerate(known) if found is None]
+    made = dict(zip(open_, await asyncio.gather(*(_search_one(turn, place, index, rag) for place in open_)), strict=True))
+    return turn.with_(found=tuple(made.get(place, found) for place, found in enumerate(known)))
+
+
+async def _search_one(turn: Turn, place: int, index: Index, rag: Rag) -> Candidates:
     asked = Search(
         collection=turn.collection,
-        text="" if turn.retriever == "knn" else turn.question,
+        text="" if turn.retriever == "knn" else turn.searched_for[place],
         lang=turn.lang,
-        vector=turn.vector,
+        vector=turn.vectors[place] if turn.vectors else None,
         embedder=turn.embedder,
         limit=rag.candidates,
         levels=turn.levels,
         filters=turn.filters,
     )
-    return turn.with_(candidates=await index.candidates(turn.caller, asked))
+    return await index.candidates(turn.caller, asked)
+
+
+def has_no_hits(turn: Turn) -> bool:
+    """False where another system has found some."""
+    return not turn.hits

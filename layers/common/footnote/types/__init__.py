@@ -22,11 +22,26 @@ from footnote.types.documents import (
     make_chunk_id,
 )
 from footnote.types.retrieval import Candidate, Candidates, Hit, Ranked, Retriever, Search, SentenceVectors
-from footnote.types.turn import Answer, Citation, Feedback, Message, Outcome, Profile, Span, Turn, Usage
+from footnote.types.turn import (
+    Allowance,
+    Answer,
+    Citation,
+    Exchange,
+    Feedback,
+    Message,
+    Mode,
+    Outcome,
+    Profile,
+    Span,
+    ToolCall,
+    Turn,
+    Usage,
+)
 
 __all__ = [
     "ADMINS",
     "EVERYONE",
+    "Allowance",
     "Answer",
     "Block",
     "BlockKind",
@@ -37,10 +52,12 @@ __all__ = [
     "Citation",
     "Document",
     "DocumentState",
+    "Exchange",
     "Feedback",
     "Hit",
     "Level",
     "Message",
+    "Mode",
     "Outcome",
     "Page",
     "Parsed",
@@ -53,6 +70,7 @@ __all__ = [
     "Search",
     "SentenceVectors",
     "Span",
+    "ToolCall",
     "Turn",
     "Usage",
     "chunks_digest",

@@ -14,9 +14,14 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Outcome = Literal["no_hits", "refused", "blocked"]
-"""What settled a turn before its answer; None at the end = answered."""
-NOTHING = Candidates()
+Outcome = Literal["no_hits", "refused", "blocked", "forbidden", "cached", "faq"]
+"""What settled a turn before its answer; None at the end = answered. blocked: a check could not be made; forbidden: a
+check said no; cached, faq: the answer was there already."""
+Mode = Literal["rag", "gpt", "pa", "vision"]
+"""Who answers: rag = the documents, gpt = the model and what was said before, pa = a model with tools, vision = a model
+that sees. `search_type` of a stored turn."""
+Allowance = Literal["full", "cheaper", "search"]
+"""What of a user's daily budget is left: everything, a cheaper model, search results only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +69,33 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's wish to have a tool called. `arguments`: JSON as the model wrote it."""
+
+    call_id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    role: Literal["system", "user", "assistant"]
+    role: Literal["system", "user", "assistant", "tool"]
     content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    """Of an assistant."""
+    tool_call_id: str | None = None
+    """Of a tool: whose result `content` is."""
+    name: str | None = None
+    images: tuple[str, ...] = ()
+    """Of a user: `data:` URIs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """An earlier question of the conversation, and its answer."""
+
+    question: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +127,17 @@ class Profile:
     total_s: float = 120.0
     context_tokens: int = 3500
     reject_uncited: bool = False
+    """An answer that cites nothing, or says that the documents lack it, is replaced; for held profiles."""
+    history: int = 0
+    """Exchanges of the room that a follow-up is understood by; 0 = every question stands alone."""
+    history_in_prompt: bool = False
+    """True: the model that answers sees them too."""
+    reformulate: bool = False
+    """True: a model may mend typos and unclear wording before the search."""
+    search_cache_s: float = 0
+    """How long what a question found may be used for the same or a similar one; 0 = never."""
+    answer_cache_s: float = 0
+    """How long an answer may be given again; 0 = never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,20 +149,41 @@ class Turn:
     profile: Profile
     question: str
     collection: str
+    mode: Mode = "rag"
     retriever: Retriever = "cc"
     limit: int = 5
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     levels: tuple[Level, ...] = (2,)
     model: str | None = None
+    temperature: float | None = None
+    max_tokens: int | None = None
+    """What the request asks for; None = the profile's or the settings'."""
     room_id: str | None = None
+    is_test: bool = False
+    """Nothing is stored, nothing counted."""
+    tool_scope: str = ""
+    """The organisation whose tools an agent may use."""
+    images: tuple[str, ...] = ()
+    """URLs or `data:` URIs, as given."""
+    history: tuple[Exchange, ...] = ()
+    """Oldest first."""
+    history_ids: tuple[str, ...] = ()
+    """Traces of the stored turns that `history` came from."""
     lang: str = "en"
-    vector: npt.NDArray[np.float32] | None = None
+    queries: tuple[str, ...] = ()
+    """Standalone questions to search for; () = the question as it is."""
+    allowance: Allowance = "full"
+    vectors: tuple[npt.NDArray[np.float32], ...] = ()
+    """Of each query; () = none were made."""
     embedder: str = ""
-    """Who made `vector`."""
-    candidates: Candidates = NOTHING
+    """Who made `vectors`."""
+    found: tuple[Candidates | None, ...] = ()
+    """Of each query; None = not searched yet."""
     ranked: tuple[Ranked, ...] = ()
     hits: tuple[Hit, ...] = ()
     messages: tuple[Message, ...] = ()
+    tool_messages: tuple[Message, ...] = ()
+    """What an agent and its tools said to each other before the answer."""
     answer: Answer | None = None
     suggested_questions: tuple[str, ...] = ()
     """What could be asked next."""
@@ -131,7 +192,23 @@ class Turn:
     persisted: bool = False
     usage: Usage = Usage()
     spans: tuple[Span, ...] = ()
+    private: Mapping[str, Any] = field(default_factory=dict)
+    """What only the turn's owner may read in its trace: texts that steps made or refused. JSON."""
     started_at: float = 0.0
+
+    @property
+    def searched_for(self) -> tuple[str, ...]:
+        """What is searched for: the standalone questions, else the question itself. Never empty."""
+        return self.queries or (self.question,)
+
+    @property
+    def standalone(self) -> str:
+        """The question as somebody who knows nothing of the conversation would have to ask it."""
+        return " ".join(self.searched_for)
+
+    def noting(self, **notes: Any) -> Turn:
+        """The same turn with something more in `private`."""
+        return self.with_(private={**self.private, **notes})
 
     def with_(self, **changes: Any) -> Turn:
         return replace(self, **changes)

@@ -1,0 +1,53 @@
+"""One question to a language model that is not the answer: its whole reply, with what it cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from footnote.errors import ModelUnavailable
+from footnote.ports import Models
+from footnote.text.tokens import count_tokens
+from footnote.types import Message, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    text: str
+    usage: Usage
+    model: str
+
+
+async def complete(
+    models: Models, name: str | None, messages: Sequence[Message], *, max_tokens: int, limit_s: float, temperature: float = 0.0
+) -> Completion:
+    """ModelUnavailable where there is no model, or it sends nothing. What it thinks aloud is left out."""
+    model = await models.pick(name)
+    if model is None:
+        raise ModelUnavailable("There is no language model.")
+    text, usage = "", None
+    async for delta in model.stream(messages, temperature=temperature, max_tokens=max_tokens, first_token_s=limit_s, total_s=limit_s):
+        text += delta.text
+        usage = delta.usage or usage
+    if usage is None:
+        usage = Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(text), estimated=True)
+    text = text.rpartition("</think>")[2].strip()
+    if not text:
+        raise ModelUnavailable("The language model sent an empty answer.")
+    return Completion(text, usage, model.name)
+
+
+def read_object(text: str) -> dict[str, Any] | None:
+    """The first JSON object in a model's reply, whatever stands around it; None where there is none."""
+    decoder = json.JSONDecoder()
+    at = text.find("{")
+    while at >= 0:
+        try:
+            found, _ = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at = text.find("{", at + 1)
+            continue
+        return found if isinstance(found, dict) else None
+    return None
