@@ -33,7 +33,7 @@ run: setup ## serve on PORT (8000), keep data in DATA (data), ingest DOCS (docs)
 test: lint pytest ## everything: style, types, imports, tests
 
 test-deep: $(DEV_DONE) ## every fault at every call, every kill, ten thousand questions: an hour or more
-	FOOTNOTE_DEEP=1 $(BIN)/python -m pytest -rA tests/faults
+	FOOTNOTE_DEEP=1 $(BIN)/python -m pytest -rA tests/faults tests/leaks
 
 lint: style types imports ## style, types and the direction of imports
 

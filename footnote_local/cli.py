@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import typer
 from pydantic import ValidationError
 
-from footnote_local import session_command
+from footnote_local import audit_command, events_command, forbidden_command, prompts_command, session_command, user_command
 from footnote_local.terminal import Exit, leave, progress_bar, run, say, show_json
 
 app = typer.Typer(
@@ -19,6 +19,11 @@ app = typer.Typer(
 )  # fmt: skip
 
 app.add_typer(session_command.app, name="session")
+app.add_typer(user_command.app, name="user")
+app.add_typer(prompts_command.app, name="prompts")
+app.add_typer(forbidden_command.app, name="forbidden")
+app.command()(audit_command.audit)
+app.command()(events_command.events)
 
 DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
 CollectionOption = Annotated[str | None, typer.Option("--collection", help="Index to use; by default INDEX_NAME.")]
@@ -195,6 +200,8 @@ def search(
         page = f", page {hit.chunk.page}" if hit.chunk.page else ""
         print(f"{hit.score:.3f}  {hit.chunk.title}{page} ({hit.chunk.public_id})")
         print(f"       {' '.join(hit.chunk.text.split())[:200]}")
+    if turn.answer is not None:  # a check said no
+        say(turn.answer.text)
     leave(Exit.OK if turn.hits else Exit.BAD)
 
 
@@ -207,13 +214,17 @@ def evaluate(
     min_ndcg: Annotated[float | None, typer.Option(help="Fail when nDCG@10 is lower.", min=0, max=1)] = None,
     answers: Annotated[bool, typer.Option("--answers", help="Also judge the extractive answers, where the queries hold answers.")] = False,
     foreign: Annotated[Path | None, typer.Option(help="Another BEIR folder whose questions must be refused.")] = None,
+    rewrite: Annotated[
+        Literal["none", "heuristic", "model"], typer.Option(help="How a question that leans on the conversation before it is completed.")
+    ] = "heuristic",
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Measure retrieval, and the extractive answers, on judged questions."""
     from footnote_local.questions import judge
 
-    report = run(judge(make_core(data), folder.expanduser(), retriever, limit, answers, foreign.expanduser() if foreign else None))
+    others = foreign.expanduser() if foreign else None
+    report = run(judge(make_core(data), folder.expanduser(), retriever, limit, answers, others, rewrite))
     if as_json:
         show_json(report)
     else:

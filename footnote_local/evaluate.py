@@ -11,15 +11,19 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from footnote.adapters.opensearch_reindex import delete_indexes
 from footnote.answer.extract import is_answer, pick, rank_sentences
 from footnote.bootstrap import Core
+from footnote.errors import ModelUnavailable
 from footnote.ingest.pipeline import cut
 from footnote.learn.golden import GoldenQuery, GoldenSet
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, recall, reciprocal_rank
+from footnote.pipeline import UNDERSTAND
 from footnote.ports import ChunkVectors, Embedder
 from footnote.settings import OpenSearch, Settings
+from footnote.steps import Runner
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
 from footnote.types import Block, Caller, Document, Parsed, Profile, Retriever, Turn, make_chunk_id
@@ -38,7 +42,11 @@ AT_ONCE = 100
 FORMAT = "5"
 """Part of the index's name; raised when chunks or tokens are made in another way."""
 
+UNDERSTANDING = tuple(row for row in UNDERSTAND if row.name in ("language", "rewrite"))
+
 Progress = Callable[[str, int, int], None]
+Rewriting = Literal["none", "heuristic", "model"]
+"""Of a follow-up: left as it is, its references filled in from the words before it, or reworded by the language model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,11 +119,15 @@ async def copy_vectors(source: Core, target: Core, embedder: Embedder, progress:
         progress("copying vectors", *await target.index.progress(embedder.name, embedder.languages))
 
 
-async def run_query(core: Core, text: str, retriever: Retriever) -> tuple[Turn, float]:
+async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewriting: Rewriting = "none") -> tuple[Turn, float]:
     """(the turn with its hits, ms)."""
-    asked = Turn("eval", CALLER, PROFILE, text, "default", retriever=retriever, limit=DEPTH)
+    turn = Turn("eval", CALLER, PROFILE, query.text, "default", retriever=retriever, limit=DEPTH)
     started = time.perf_counter()
-    turn = await core.retrieve.finish(asked)
+    if query.history and rewriting != "none":
+        model = await core.models.pick(None) if rewriting == "model" else None
+        ports = {"index": core.index, "models": core.models, "prompts": core.prompts}
+        turn = await Runner(UNDERSTANDING, lambda: ports).finish(turn.with_(history=query.history, model=model.name if model else None))
+    turn = await core.retrieve.finish(turn)
     return turn, (time.perf_counter() - started) * 1000
 
 
@@ -153,21 +165,37 @@ def holds_answer(text: str, answers: tuple[str, ...], lang: str) -> bool:
 
 
 async def evaluate(
-    core: Core, golden: GoldenSet, *, retriever: Retriever, answers: bool, foreign: GoldenSet | None, progress: Progress
+    core: Core,
+    golden: GoldenSet,
+    *,
+    retriever: Retriever,
+    answers: bool,
+    foreign: GoldenSet | None,
+    progress: Progress,
+    rewriting: Rewriting = "heuristic",
 ) -> dict[str, object]:
-    """The figures of one set: retrieval always, extractive answers and refusals where asked for."""
+    """The figures of one set: retrieval always, extractive answers and refusals where asked for; of a set with conversations
+    also what rewriting was good for. ModelUnavailable where a model is to rewrite and there is none."""
+    if rewriting == "model" and await core.models.pick(None) is None:
+        raise ModelUnavailable("There is no language model to rewrite questions. Set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
+    gains: list[float] = []
+    rewritten = 0
     scores: dict[str, list[float]] = {"ndcg@10": [], "recall@10": [], "mrr@10": []}
     times: list[float] = []
     timed: list[Turn] = []
     answered: list[Answered] = []
     for number, query in enumerate(golden.queries, start=1):
-        turn, ms = await run_query(core, query.text, retriever)
+        turn, ms = await run_query(core, query, retriever, rewriting)
         times.append(ms)
         if number % max(1, len(golden.queries) // TIMED) == 0:
             timed.append(turn.with_(limit=TOP, hits=(), ranked=(), found=(), spans=()))
-        ranked = list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))
+        ranked = _ranked(turn)
         for name, metric in (("ndcg@10", ndcg), ("recall@10", recall), ("mrr@10", reciprocal_rank)):
             scores[name].append(metric(ranked, query.relevance))
+        if query.history and rewriting != "none":
+            rewritten += bool(turn.queries)
+            as_it_was = _ranked((await run_query(core, query, retriever))[0]) if turn.queries else ranked
+            gains.append(ndcg(ranked, query.relevance) - ndcg(as_it_was, query.relevance))
         if answers and query.answers:
             answered.append(await answer_query(core, turn, query))
         progress("asking", number, len(golden.queries))
@@ -181,6 +209,10 @@ async def evaluate(
         mean, low, high = mean_interval(values)
         report[name] = round(mean, 4)
         report[f"{name}_interval"] = [round(low, 4), round(high, 4)]
+    if gains:
+        mean, low, high = mean_interval(gains)
+        report |= {"rewrite": rewriting, "follow_ups": len(gains), "rewritten": rewritten}
+        report |= {"ndcg@10_gain": round(mean, 4), "ndcg@10_gain_interval": [round(low, 4), round(high, 4)]}
     bare = await time_retrieval(core, timed)
     report |= {"p50_ms": round(percentile(times, 0.5), 2), "p95_ms": round(percentile(times, 0.95), 2)}
     report |= {"p50_ms_without_embedding": round(percentile(bare, 0.5), 2), "p95_ms_without_embedding": round(percentile(bare, 0.95), 2)}
@@ -190,11 +222,16 @@ async def evaluate(
     if foreign is not None:
         refused = []
         for number, query in enumerate(foreign.queries, start=1):
-            turn, _ = await run_query(core, query.text, retriever)
+            turn, _ = await run_query(core, query, retriever)
             refused.append((await answer_query(core, turn, replace(query, answers=()))).refused)
             progress("asking what is not there", number, len(foreign.queries))
         report["foreign_set"], report["foreign_refused"] = foreign.name, _share(refused)
     return report
+
+
+def _ranked(turn: Turn) -> list[str]:
+    """Documents, best first."""
+    return list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))
 
 
 def _share(values: object) -> float:

@@ -14,7 +14,7 @@ from footnote.guard.identity import LOCAL
 from footnote.learn.golden import load_golden
 from footnote.tracing import new_trace_id
 from footnote.types import Profile, Retriever, Turn
-from footnote_local.evaluate import build_index, drop_index, evaluate
+from footnote_local.evaluate import Rewriting, build_index, drop_index, evaluate
 from footnote_local.terminal import progress_bar
 
 PROFILE = Profile("cli", live=True, citation_style="numbered", prompt="answer_numbered")
@@ -44,7 +44,9 @@ async def find(core: Core, question: str, collection: str | None, retriever: Ret
         await core.close()
 
 
-async def judge(core: Core, folder: Path, retriever: Retriever, limit: int | None, answers: bool, foreign: Path | None) -> dict[str, Any]:
+async def judge(
+    core: Core, folder: Path, retriever: Retriever, limit: int | None, answers: bool, foreign: Path | None, rewriting: Rewriting
+) -> dict[str, Any]:
     """The report of `footnote eval`. Its embedded indexes are kept under `<data>/eval`."""
     golden = load_golden(folder, limit=limit)
     others = load_golden(foreign, limit=limit) if foreign else None
@@ -52,7 +54,13 @@ async def judge(core: Core, folder: Path, retriever: Retriever, limit: int | Non
         judged, seconds = await build_index(golden, core.settings, core.settings.data / "eval", bar)
         try:
             report = await evaluate(
-                judged, golden, retriever=retriever, answers=answers or foreign is not None, foreign=others, progress=bar
+                judged,
+                golden,
+                retriever=retriever,
+                answers=answers or foreign is not None,
+                foreign=others,
+                progress=bar,
+                rewriting=rewriting,
             )
         finally:
             await judged.close()
@@ -61,6 +69,7 @@ async def judge(core: Core, folder: Path, retriever: Retriever, limit: int | Non
 
 
 async def _turn(core: Core, question: str, collection: str | None, retriever: Retriever, limit: int) -> Turn:
+    await core.refresh()
     name = collection or core.settings.index_name
     if collection is not None and await core.index.info(name) is None:
         known = ", ".join(await core.ledger.collections(LOCAL)) or "none yet"

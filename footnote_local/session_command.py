@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from functools import partial
+from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -12,7 +13,9 @@ from footnote_local.terminal import Exit, leave, run, say, show_json
 
 R = TypeVar("R")
 
-app = typer.Typer(no_args_is_help=True, help="Make and end sessions, for AUTH__MODE session.")
+app = typer.Typer(no_args_is_help=True, help="Make, list and end sessions, for AUTH__MODE session.")
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 @app.command()
@@ -21,35 +24,82 @@ def create(
     groups: Annotated[str, typer.Option(help="Their permission groups, with commas between them.")] = "",
     hours: Annotated[float, typer.Option(help="How long it lasts.", min=0.01, max=24 * 365)] = 12,
     role: Annotated[Literal["user", "admin"], typer.Option(help="An admin sees everybody's figures and unassigned files.")] = "user",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Make a session and print its token: it is shown once and stored nowhere."""
-    from footnote.guard.identity import Session, open_session
-    from footnote_local.cli import make_core
+    from footnote.guard.audit import audit
+    from footnote.guard.identity import LOCAL, Session, open_session
 
     if not user.strip():
         say("footnote: A session needs a user.")
         leave(Exit.USAGE)
     session = Session(user.strip(), tuple(group.strip() for group in groups.split(",") if group.strip()), role)
-    token = run(_with_cache(make_core(None), partial(open_session, session, hours * 3600)))
+
+    async def work(core: Any) -> str:
+        await audit(core.records, LOCAL, "session.create", session.user_id, now=core.clock(), groups=list(session.groups), role=role)
+        return await open_session(session, hours * 3600, cache=core.cache, records=core.records, now=core.clock())
+
+    token = _run(work)
     if as_json:
         show_json({"token": token, "user_id": session.user_id, "groups": list(session.groups), "role": role, "hours": hours})
     else:
         print(token)
 
 
-@app.command()
-def revoke(token: Annotated[str, typer.Argument(help="The session's token.")]) -> None:
-    """End a session at once."""
-    from footnote.guard.identity import close_session
-    from footnote_local.cli import make_core
+@app.command("list")
+def list_(as_json: JsonOption = False) -> None:
+    """Show who is signed in: a session's id, its user and until when. Tokens are stored nowhere."""
+    from footnote.guard.identity import OpenSession, list_sessions
 
-    run(_with_cache(make_core(None), partial(close_session, token)))
+    async def work(core: Any) -> list[OpenSession]:
+        found: list[OpenSession] = []
+        after: str | None = None
+        while True:
+            page = await list_sessions(core.clock(), records=core.records, limit=200, after=after)
+            found += page.data
+            if not page.has_more:
+                return found
+            after = page.last_id
+
+    found = _run(work)
+    if as_json:
+        show_json({"sessions": [asdict(session) for session in found]})
+        return
+    for session in found:
+        until = datetime.fromtimestamp(session.expires_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+        print(f"{session.session_id}  {until}  {session.role:5}  {session.user_id}  {','.join(session.groups)}".rstrip())
+    say(f"{len(found)} signed in." if found else "Nobody is signed in.")
+
+
+@app.command()
+def revoke(session: Annotated[str, typer.Argument(help="The session's token, or its id as `footnote session list` shows it.")]) -> None:
+    """End a session at once."""
+    from footnote.guard.audit import audit
+    from footnote.guard.identity import LOCAL, close_session, revoke_session, session_id_of
+
+    async def work(core: Any) -> None:
+        is_id = await core.records.get("session", session) is not None
+        await audit(core.records, LOCAL, "session.revoke", session if is_id else session_id_of(session), now=core.clock())
+        if is_id:
+            await revoke_session(session, cache=core.cache, records=core.records)
+        else:
+            await close_session(session, cache=core.cache, records=core.records)
+
+    _run(work)
     say("The session is over.")
 
 
-async def _with_cache(core: Any, work: Callable[..., Awaitable[R]]) -> R:
-    try:
-        return await work(cache=core.cache)
-    finally:
-        await core.close()
+def _run(work: Callable[[Any], Awaitable[R]]) -> R:
+    from footnote_local.cli import make_core
+
+    async def with_core() -> R:
+        core = make_core(None)
+        if core.settings.aws.cache_table and not core.settings.db.address:
+            say("footnote: AWS__CACHE_TABLE is set and DB__URI is not: sessions are listed there. Set both.")
+            leave(Exit.USAGE)
+        try:
+            return await work(core)
+        finally:
+            await core.close()
+
+    return run(with_core())

@@ -55,6 +55,17 @@ class FakeModel:
 
 
 @dataclass(slots=True)
+class SameModel:
+    """`ports.LanguageModel` that says the same to everybody."""
+
+    reply: str = "It was built in 1894 [1]."
+    name: str = "same"
+
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+        yield Delta(self.reply)
+
+
+@dataclass(slots=True)
 class FakeModels:
     """`ports.Models`: one model whatever name is asked for, none, or an error."""
 

@@ -18,6 +18,8 @@ class Reply:
     status: int = 200
     body: Sequence[Part] = ()
     content_type: str = "application/json"
+    headers: str = ""
+    """More of them, each with its CRLF."""
 
 
 @dataclass(slots=True)
@@ -47,7 +49,7 @@ class Server:
             writer.close()
 
     async def _answer(self, reply: Reply, writer: asyncio.StreamWriter) -> bool:
-        head = f"HTTP/1.1 {reply.status} x\r\ncontent-type: {reply.content_type}\r\ntransfer-encoding: chunked\r\n\r\n"
+        head = f"HTTP/1.1 {reply.status} x\r\ncontent-type: {reply.content_type}\r\ntransfer-encoding: chunked\r\n{reply.headers}\r\n"
         writer.write(head.encode())
         for part in reply.body:
             if part is None:
@@ -81,5 +83,5 @@ def sse(*chunks: dict[str, Any] | asyncio.Event | str | None, done: bool = True)
     return Reply(200, [*parts, "data: [DONE]\n\n"] if done else parts, "text/event-stream")
 
 
-def chunk(**delta: str) -> dict[str, Any]:
+def chunk(**delta: Any) -> dict[str, Any]:
     return {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [{"index": 0, "delta": delta}]}

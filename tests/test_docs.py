@@ -64,7 +64,7 @@ def test_every_event_of_a_stream_is_in_the_docs(kind: str) -> None:
 
 
 def test_the_docs_know_as_many_events_as_the_core() -> None:
-    assert len(get_args(Event)) == 6
+    assert len(get_args(Event)) == 7
 
 
 def test_every_parameter_and_output_of_the_template_is_in_the_docs() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,8 @@ from fastapi import FastAPI, File, Form, Query, Response, UploadFile
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 
-from footnote.errors import TooLarge
+from footnote.errors import NotFound, TooLarge
+from footnote.guard.audit import audit
 from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
 from footnote.types import Document, Page
 from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
@@ -170,6 +172,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     @app.delete("/documents/{doc_id}", responses=GONE)
     async def delete(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Deletes a document: it is in no answer from the moment this returns."""
+        with suppress(NotFound):  # one that is half gone was recorded when that began
+            there = await core.ledger.get(caller, doc_id)
+            await audit(core.records, caller, "document.delete", there.doc_id, now=core.clock(), collection=there.collection)
         return _body(await core.ingestor.delete(caller, doc_id))
 
     @app.post("/documents/{doc_id}/retry", status_code=202, responses=GONE)

@@ -14,18 +14,27 @@ from fastapi import FastAPI, Header, Query, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
-from footnote_http.app import CallerOf, CoreOf, TraceId, add_health, make_app
+from footnote.errors import Rejected
+from footnote_http.app import AskerOf, CallerOf, CoreOf, TraceId, add_health, make_app
 from footnote_http.sse import stream_events
 from footnote_http.start import start
 from footnote_http.streams import Streams
+from query.admin import add_admin
+from query.citations import answer_text
 from query.conversations import NOT_FOUND, add_conversations
 from query.dialects import chat_service, trd
+from query.dialects.chat_core import add_chat_core
 from query.dialects.dify import add_dify
 from query.dialects.openai import add_openai
+from query.dialects.vision import add_vision
+from query.forbidden_terms import add_forbidden_terms
 from query.mcp_route import add_mcp
+from query.my_data import add_my_data
+from query.preferences import add_preferences
 from query.replies import AskResponse
 from query.resume import resume
 from query.sessions import add_sessions
+from query.traces import add_traces
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -43,6 +52,7 @@ WEB = Path(__file__).parent / "web"
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     app = make_app("Footnote: query", core)
+    app.state.renders_prompts = True
     add_health(app, "query")
 
     @app.get("/", include_in_schema=False)
@@ -57,9 +67,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         return {"data": await core.collections(caller)}
 
     @app.post("/ask")
-    async def ask(request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
+    async def ask(request: trd.AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
         """Answers a question, cited by document id (`[^DOC]`)."""
-        turn = trd.ask_turn(request, caller, trace_id, trd.HELD, core.settings.retriever, core.clock())
+        turn = trd.ask_turn(request, caller, trd.HELD, core, trace_id)
         turn = await core.answer.finish(turn)
         return trd.reply(turn, core.settings.llm, debug=request.debug, answer_format=request.answer_format)
 
@@ -67,32 +77,41 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
     @app.post("/ask/stream", response_class=StreamingResponse, responses=STREAM)
     async def ask_stream(
-        request: trd.AskRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId, last_event_id: LastEventId = None
+        request: trd.AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, last_event_id: LastEventId = None
     ) -> Response:
         """The same as server-sent events: `step`, `node`, `think`, `token`, `done` or `error`."""
         if last_event_id:
             return await resume(last_event_id, caller, core, streams)
-        turn = trd.ask_turn(request, caller, trace_id, trd.LIVE, core.settings.retriever, core.clock())
+        turn = trd.ask_turn(request, caller, trd.LIVE, core, trace_id)
         stream = streams.start(trace_id, caller.user_id, core.answer.run(turn))
         return await stream_events(stream.after(-1), partial(trd.encode, llm=core.settings.llm), trace_id, first=0)
 
     @app.get("/ask/stream", response_class=StreamingResponse, responses=STREAM)
     async def ask_stream_get(
-        request: Annotated[trd.AskQuery, Query()], caller: CallerOf, core: CoreOf, trace_id: TraceId, last_event_id: LastEventId = None
+        request: Annotated[trd.AskQuery, Query()], caller: AskerOf, core: CoreOf, trace_id: TraceId, last_event_id: LastEventId = None
     ) -> Response:
         """The same for clients that can only GET, such as EventSource."""
         return await ask_stream(request, caller, core, trace_id, last_event_id)
 
+    add_chat_core(app)
+    add_vision(app)
+    add_traces(app)
     add_sessions(app)
     add_conversations(app)
+    add_my_data(app)
+    add_preferences(app)
+    add_admin(app)
+    add_forbidden_terms(app)
     add_openai(app)
     add_dify(app)
     add_mcp(app)
 
     def retrieve(retriever: Retriever) -> Callable[..., Any]:
-        async def search(request: trd.RetrieveRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
+        async def search(request: trd.RetrieveRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
             """The passages that a question finds, in the shape of an Elasticsearch search response."""
             turn = await core.retrieve.finish(trd.retrieve_turn(request, caller, trace_id, retriever, core.clock()))
+            if turn.outcome in ("forbidden", "blocked"):
+                raise Rejected(answer_text(turn))
             return trd.search_reply(turn, request.fields_exclude)
 
         return search
@@ -101,9 +120,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         app.post(f"/retrieve-{retriever}", name=f"retrieve_{retriever}")(retrieve(retriever))
 
     @app.post("/chat")
-    async def chat(request: chat_service.ChatRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId) -> chat_service.ChatResponse:
+    async def chat(request: chat_service.ChatRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> chat_service.ChatResponse:
         """Answers a question with numbered citations."""
-        turn = chat_service.chat_turn(request, caller, trace_id, core.settings.index_name, core.clock())
+        turn = chat_service.chat_turn(request, caller, core, trace_id)
         return chat_service.reply(await core.answer.finish(turn))
 
     return app

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Annotated
 
 from fastapi import FastAPI, Query, Response
 from pydantic import BaseModel
 
-from footnote.errors import NotFound
-from footnote.ports import Block, Room, StoredTurn
+from footnote.guard.audit import audit
+from footnote.memory.withdrawn import read_again
+from footnote.ports import Room, StoredTurn
 from footnote.types import Caller, Page
 from footnote_http.app import CallerOf, CoreOf, problems
 from query.replies import TurnBody, make_turn_body
@@ -59,8 +60,9 @@ def add_conversations(app: FastAPI) -> None:
     @app.delete("/conversations/{room_id:path}", status_code=204, responses=NOT_FOUND)
     async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> Response:
         """Deletes a conversation: its turns, and the feedback on them."""
-        if not await core.turns.delete_room(caller, room_id):
-            raise NotFound("There is no such conversation.")
+        await core.turns.room(caller, room_id, 1)  # NotFound
+        await audit(core.records, caller, "conversation.delete", room_id, now=core.clock())
+        await core.turns.delete_room(caller, room_id)
         return Response(status_code=204)
 
     @app.get("/turns/{trace_id}", responses=NOT_FOUND)
@@ -72,11 +74,7 @@ def add_conversations(app: FastAPI) -> None:
 
 
 async def _bodies(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[TurnBody]:
-    texts = await read_passages([turn.block for turn in turns], caller, core)
-    return [make_turn_body(turn, texts, core.settings.llm) for turn in turns]
-
-
-async def read_passages(blocks: Sequence[Block], caller: Caller, core: Core) -> dict[str, str]:
-    """Passage → text, of those that the caller may read at this moment."""
-    passages = dict.fromkeys(hit["passage"] for block in blocks for hit in block["hits"])
-    return {chunk.chunk_id: chunk.text for chunk in await core.index.read(caller, list(passages))}
+    told = await read_again([turn.block for turn in turns], caller, index=core.index, ledger=core.ledger)
+    return [
+        make_turn_body(replace(turn, block=block), told.texts, core.settings.llm) for turn, block in zip(turns, told.blocks, strict=True)
+    ]

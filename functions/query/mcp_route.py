@@ -8,7 +8,7 @@ from importlib import import_module
 from fastapi import FastAPI, Request, Response
 from starlette.types import Receive, Scope, Send
 
-from footnote_http.app import CallerOf, CoreOf, TraceId
+from footnote_http.app import AskerOf, CoreOf, TraceId
 from query.citations import Origin
 
 
@@ -27,5 +27,5 @@ class _Reply(Response):
 def add_mcp(app: FastAPI) -> None:
     # Not in the OpenAPI, which has no words for it. A GET is a 405, as with every server that keeps no sessions.
     @app.post("/mcp", include_in_schema=False)
-    async def mcp(request: Request, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Response:
+    async def mcp(request: Request, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Response:
         return _Reply(request, caller=caller, core=core, trace_id=trace_id, origin=origin)

@@ -10,10 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, Field
 
 from footnote.answer.messages import message
+from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import Block, StoredTurn, question_of
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
+
+UNWRITTEN = ("blocked", WITHDRAWN)
+"""Outcomes that have no text of their own."""
 
 
 class CitationBody(BaseModel):
@@ -143,7 +147,7 @@ def claimed(reply: AskResponse) -> AskResponse:
 def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
     result, usage = block["result"], make_usage(block)
     return {
-        "answer": message("blocked", block["lang"]) if block["outcome"] == "blocked" else result["final_response"],
+        "answer": message(block["outcome"], block["lang"]) if block["outcome"] in UNWRITTEN else result["final_response"],
         "citations": [
             CitationBody(number=reference["index"], **(reference | {"score": round(reference["score"], 4)}))
             for reference in result["references"]
@@ -165,12 +169,15 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
         "searched_for": result["search_decision"]["rewritten_query"] or [question_of(block)],
         "suggested_questions": block["suggested_questions"],
         "usage": usage,
-        "cost": llm.cost(usage.prompt_tokens, usage.completion_tokens),
+        "cost": llm.cost(usage.prompt_tokens, usage.completion_tokens, block["llm"]),
         "degraded": block["degraded"],
     }
 
 
 def _notice(block: Block) -> str | None:
+    for key in ("budget_cheaper", "budget_search"):
+        if key in block["warnings"] and block["outcome"] is None:
+            return message(key, block["lang"])
     if not block["extractive"] or block["outcome"] is not None:  # what was refused quotes nothing
         return None
     return message("model_failed" if block["llm_failed"] else "extractive", block["lang"])

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from fastapi import Response
 
 from footnote.errors import NotFound
+from footnote.memory.withdrawn import read_again
 from footnote.types import Caller
 from footnote_http.sse import stream_end, stream_events
 from footnote_http.streams import LAST, Streams, read_event_id
-from query.conversations import read_passages
 from query.dialects import trd
 
 if TYPE_CHECKING:
@@ -31,6 +31,7 @@ async def resume(last_event_id: str, caller: Caller, core: Core, streams: Stream
         block = await core.turns.get(caller, trace_id)
     except NotFound as exc:
         raise NotFound("There is no such stream. Ask again.") from exc
-    if block["user_id"] != caller.user_id:
+    if block["user_id"] != caller.user_id or block["status"] == "idle":  # another process runs it, or died
         raise NotFound("There is no such stream. Ask again.")
-    return stream_end(trd.encode_stored(block, await read_passages([block], caller, core), core.settings.llm), trace_id)
+    told = await read_again([block], caller, index=core.index, ledger=core.ledger)
+    return stream_end(trd.encode_stored(told.blocks[0], told.texts, core.settings.llm), trace_id)

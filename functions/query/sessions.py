@@ -1,25 +1,44 @@
-"""`/sessions`: a token becomes a cookie that scripts cannot read, and goes again."""
+"""`/sessions`: a token becomes a cookie that scripts cannot read, and goes again; admins see who is signed in, and end it."""
 
 from __future__ import annotations
 
-from fastapi import FastAPI, Request, Response
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Request, Response
 from pydantic import BaseModel, Field
 
-from footnote.guard.identity import close_session, identify
-from footnote_http.app import COOKIE, CoreOf, token_of
+from footnote.guard.audit import audit
+from footnote.guard.identity import close_session, identify, list_sessions, revoke_session
+from footnote_http.app import COOKIE, AdminOf, CoreOf, problems, token_of
 
 WEEK_S = 7 * 24 * 3600
 
 
 class SignIn(BaseModel):
-    token: str = Field(pattern=r"^[\x21-\x7e]{1,1000}$")
+    token: str = Field(pattern=r"^[\x21-\x7e]{1,4000}$")
+
+
+class SessionBody(BaseModel):
+    session_id: str = Field(description="Names the session; nobody signs in with it.")
+    user_id: str
+    groups: list[str]
+    role: str
+    created_at: float
+    expires_at: float
+
+
+class SessionPage(BaseModel):
+    data: list[SessionBody]
+    has_more: bool
+    last_id: str | None
 
 
 def add_sessions(app: FastAPI) -> None:
     @app.post("/sessions", status_code=204)
     async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
         """Keeps the token in a cookie, so that the page stays signed in. The token's own time counts."""
-        await identify(body.token, auth=core.settings.auth, cache=core.cache)
+        await identify(body.token, auth=core.settings.auth, cache=core.cache, tokens=core.tokens)
         reply = Response(status_code=204)
         reply.set_cookie(COOKIE, body.token, max_age=WEEK_S, httponly=True, samesite="strict", secure=_is_secure(request))
         return reply
@@ -29,10 +48,25 @@ def add_sessions(app: FastAPI) -> None:
         """Ends the session, and forgets the cookie."""
         token = token_of(request)
         if token and core.settings.auth.mode == "session":
-            await close_session(token, cache=core.cache)
+            await close_session(token, cache=core.cache, records=core.records)
         reply = Response(status_code=204)
         reply.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_secure(request))
         return reply
+
+    @app.get("/sessions", responses=problems({403: "Not an admin"}))
+    async def sessions(
+        admin: AdminOf, core: CoreOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, after: str | None = None
+    ) -> SessionPage:
+        """Who is signed in, for admins. There is no token in it."""
+        page = await list_sessions(core.clock(), records=core.records, limit=limit, after=after)
+        return SessionPage(data=[SessionBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+
+    @app.delete("/sessions/{session_id}", status_code=204, responses=problems({403: "Not an admin", 404: "There is no such session"}))
+    async def revoke(session_id: str, admin: AdminOf, core: CoreOf) -> Response:
+        """Ends a session at once, for admins."""
+        await audit(core.records, admin, "session.revoke", session_id, now=core.clock())
+        await revoke_session(session_id, cache=core.cache, records=core.records)
+        return Response(status_code=204)
 
 
 def _is_secure(request: Request) -> bool:

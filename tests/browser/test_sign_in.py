@@ -36,7 +36,7 @@ class Office:
         async def make() -> str:
             core = Core(Settings(footnote_data=self._data))
             try:
-                return await open_session(Session(user_id), 3600, cache=core.cache)
+                return await open_session(Session(user_id), 3600, cache=core.cache, records=core.records, now=core.clock())
             finally:
                 await core.close()
 

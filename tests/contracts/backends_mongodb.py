@@ -1,4 +1,4 @@
-"""Turns in MongoDB, or in what speaks like it."""
+"""Turns and records in MongoDB, or in what speaks like it."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from pymongo import AsyncMongoClient
 
 from footnote.adapters.mongodb import Databases
+from footnote.adapters.records_mongodb import MongoRecords
 from footnote.adapters.store_mongodb import MongoTurnStore
 from footnote.ports import Clock
 from tests.engines.fixtures import address
@@ -21,14 +22,26 @@ def database_names(folder: Path) -> tuple[str, str]:
 
 
 @asynccontextmanager
-async def make(folder: Path, clock: Clock) -> AsyncIterator[MongoTurnStore]:
+async def databases_of(folder: Path) -> AsyncIterator[Databases]:
     """Dropped when a client of the folder leaves: a test's clients leave together, at its end."""
     names = database_names(folder)
     databases = Databases(address("mongodb"), *names)
     try:
-        yield MongoTurnStore(databases, clock)
+        yield databases
     finally:
         await databases.close()
         async with AsyncMongoClient(address("mongodb")) as client:
             for name in names:
                 await client.drop_database(name)
+
+
+@asynccontextmanager
+async def make(folder: Path, clock: Clock, keep_s: float | None = None) -> AsyncIterator[MongoTurnStore]:
+    async with databases_of(folder) as databases:
+        yield MongoTurnStore(databases, clock, keep_s=keep_s)
+
+
+@asynccontextmanager
+async def make_records(folder: Path, clock: Clock) -> AsyncIterator[MongoRecords]:
+    async with databases_of(folder) as databases:
+        yield MongoRecords(databases, clock)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,9 @@ from footnote.adapters.index_sqlite import SqliteIndex
 from footnote.adapters.ledger_sqlite import SqliteLedger
 from footnote.adapters.models_minilm import MiniLM
 from footnote.adapters.models_openai import OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
+from footnote.adapters.models_resilient import Breaker, Patience, ResilientModel
 from footnote.adapters.queue_local import SqliteQueue
+from footnote.adapters.records_sqlite import SqliteRecords
 from footnote.adapters.sqlite import Database
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.errors import ModelUnavailable
@@ -59,6 +62,12 @@ ENGINES = {
 
 LEDGERS: dict[str, Make] = {"sqlite": on_sqlite(SqliteLedger), "dynamodb": backends_dynamodb.make_ledger}
 TURN_STORES: dict[str, Make] = {"sqlite": on_sqlite(SqliteTurnStore), "mongodb": backends_mongodb.make}
+KEEP_S = 100.0
+FORGETFUL_TURN_STORES: dict[str, Make] = {
+    "sqlite": on_sqlite(partial(SqliteTurnStore, keep_s=KEEP_S)), "mongodb": partial(backends_mongodb.make, keep_s=KEEP_S),
+}  # fmt: skip
+"""They keep a turn for KEEP_S."""
+RECORDS: dict[str, Make] = {"sqlite": on_sqlite(SqliteRecords), "mongodb": backends_mongodb.make_records}
 CACHES: dict[str, Make] = {"sqlite": on_sqlite(SqliteCache), "dynamodb": backends_dynamodb.make_cache}
 QUEUES: dict[str, Make] = {"sqlite": on_sqlite(SqliteQueue), "sqs": backends_aws.make_queue}
 FILES: dict[str, Make] = {"local": in_folder, "s3": backends_aws.make_files}
@@ -95,6 +104,8 @@ def backends(table: dict[str, Make]) -> Any:
 
 open_ledger = backends(LEDGERS)
 open_turn_store = backends(TURN_STORES)
+open_forgetful_turn_store = backends(FORGETFUL_TURN_STORES)
+open_records = backends(RECORDS)
 open_cache = backends(CACHES)
 open_queue = backends(QUEUES)
 open_files = backends(FILES)
@@ -110,6 +121,16 @@ async def ledger(open_ledger: Open) -> Any:
 @pytest.fixture
 async def turn_store(open_turn_store: Open) -> Any:
     return await open_turn_store()
+
+
+@pytest.fixture
+async def forgetful_turn_store(open_forgetful_turn_store: Open) -> Any:
+    return await open_forgetful_turn_store()
+
+
+@pytest.fixture
+async def records(open_records: Open) -> Any:
+    return await open_records()
 
 
 @pytest.fixture
@@ -214,6 +235,16 @@ async def openai_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
 
 
 @asynccontextmanager
+async def resilient_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
+    async with openai_model(folder, clock) as inner:
+
+        def script(*pieces: Delta | None) -> LanguageModel:
+            return ResilientModel([(inner(*pieces), Breaker(clock))], Patience(0))
+
+        yield script
+
+
+@asynccontextmanager
 async def fake_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
     def script(*pieces: Delta | None) -> LanguageModel:
         reply = [ModelUnavailable("cut") if piece is None else piece for piece in pieces]
@@ -226,7 +257,7 @@ EMBEDDERS: dict[str, Make] = {
     "openai": openai_embedder, "titan": backends_bedrock.make_titan, "cohere": backends_bedrock.make_cohere,
     "minilm": minilm, "fake": fake_embedder,
 }  # fmt: skip
-LANGUAGE_MODELS: dict[str, Make] = {"openai": openai_model, "fake": fake_model}
+LANGUAGE_MODELS: dict[str, Make] = {"openai": openai_model, "resilient": resilient_model, "fake": fake_model}
 
 open_embedder = backends(EMBEDDERS)
 open_language_model = backends(LANGUAGE_MODELS)

@@ -31,7 +31,9 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         "t1",
         me,
         room_id="r1",
+        mode="pa",
         filters={"class": ("b", "a"), "lang": ("ko",)},
+        queries=("How long does the plan take?", "When does it end?"),
         hits=(make_citation().hit,),
         suggested_questions=("What does “The plan” say about costs?",),
         answer=Answer("Two years [1].", (make_citation(),), model="llama", warnings=("short",)),
@@ -39,6 +41,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         degraded=True,
         usage=Usage(10, 4),
         spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
+        private={"rejected": "Three years."},
     )
     clock.now = 1_700_000_001.5
     await turn_store.save(turn, "done")
@@ -46,7 +49,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         "version": "v3",
         "status": "done",
         "block_classes": ["a", "b", "ko"],
-        "search_type": "rag",
+        "search_type": "pa",
         "conversations": [
             {
                 "role": "user",
@@ -87,7 +90,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
                 }
             ],
             "usage": {"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14, "estimated": False, "type": "usage"},
-            "search_decision": {"rewritten_query": []},
+            "search_decision": {"rewritten_query": ["How long does the plan take?", "When does it end?"]},
         },
         "dialect": "trd",
         "trace_id": "t1",
@@ -119,6 +122,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
             {"name": "rewrite", "ms": 2.0, "status": "skipped", "detail": {}},
         ],
         "created_at": "2023-11-14T22:13:20.000+00:00",
+        "private": {"rejected": "Three years."},
     }
 
 

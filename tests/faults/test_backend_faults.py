@@ -200,7 +200,9 @@ async def test_nobody_is_let_in_as_anybody_else_while_the_sessions_table(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_site(world, monkeypatch, auth=Auth(mode="session")) as site:
-        token = await open_session(Session("ann", ("staff",)), 3600, cache=site.core.cache)
+        token = await open_session(
+            Session("ann", ("staff",)), 3600, cache=site.core.cache, records=site.core.records, now=site.core.clock()
+        )
         signed = {"authorization": f"Bearer {token}"}
         site.fail(fault, "cache")
         started = time.monotonic()
@@ -225,7 +227,9 @@ async def test_somebody_who_has_signed_in_does_not_notice_that_the_table_once(
     fault: Action, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_site(world, monkeypatch, auth=Auth(mode="session")) as site:
-        token = await open_session(Session("ann", ("staff",)), 3600, cache=site.core.cache)
+        token = await open_session(
+            Session("ann", ("staff",)), 3600, cache=site.core.cache, records=site.core.records, now=site.core.clock()
+        )
         site.fail_once(fault, "cache", 0)
         reply = await site.query.post("/ask", json=ASK, headers={"authorization": f"Bearer {token}"})
         assert_answered(reply.json())

@@ -14,11 +14,13 @@ from footnote.adapters.index_sqlite import SqliteIndex
 from footnote.answer.messages import message
 from footnote.errors import BadRequest, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, StoreUnavailable
 from footnote.events import Done, Event, Failed, StepStarted, Token
+from footnote.guard.terms import TermCopy
+from footnote.learn.announce import Announcer
 from footnote.learn.meter import LogMeter
 from footnote.pipeline import ANSWER, RETRIEVE
 from footnote.ports import ChunkVectors
 from footnote.prompts import Prompts
-from footnote.settings import Rag
+from footnote.settings import LLM, MCP, Budget, Caching, Rag, Vision
 from footnote.steps import Runner
 from footnote.types import Caller, Turn
 from tests.conftest import HandClock
@@ -39,7 +41,24 @@ class Turns:
     async def save(self, turn: Turn, status: str) -> None:
         if self.error is not None:
             raise self.error
-        self.saved.append((turn, status))
+        if status != "idle":
+            self.saved.append((turn, status))
+
+    async def count(self, turn: Turn) -> None:
+        """Nobody looks at the figures."""
+
+
+class Nothing:
+    """Stores without anything in them: records, terms, a bus that nobody listens to."""
+
+    async def get(self, kind: str, key: str) -> None:
+        return None
+
+    async def current(self) -> TermCopy:
+        return TermCopy(0, (), {})
+
+    async def publish(self, detail_type: str, detail: Any) -> None:
+        return None
 
 
 class Down:
@@ -67,7 +86,9 @@ async def bridge(index: SqliteIndex) -> SqliteIndex:
 
 def ports(index: Any, *reply: Piece, model: Any = None, turns: Turns | None = None, embedder: Any = None) -> dict[str, Any]:
     models = FakeModels(model if model is not None else FakeModel([reply]) if reply else None)
-    known = {"prompts": Prompts(), "rag": Rag(), "meter": LogMeter(), "clock": HandClock()}
+    known: dict[str, Any] = {"prompts": Prompts(), "meter": LogMeter(), "clock": HandClock(), "records": Nothing(), "terms": Nothing()}
+    known |= {"rag": Rag(), "llm": LLM(), "caching": Caching(), "mcp": MCP(), "budget": Budget(), "vision": Vision()}
+    known |= {"announcer": Announcer(Nothing()), **dict.fromkeys(("ledger", "cache", "spending", "tools", "images", "searcher"))}
     return {"index": index, "embedder": embedder, "models": models, "turns": turns or Turns(), **known}
 
 
@@ -99,8 +120,8 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     ]
     assert (turn.outcome, turn.degraded, turn.persisted, turn.lang) == (None, False, True, "en")
     assert [event.name for event in events if isinstance(event, StepStarted)] == [
-        "guard", "open", "announce", "budget", "model", "language", "forbidden", "embed", "remote", "search", "fuse", "read", "context",
-        "answer", "check", "support", "follow_up", "save", "spend", "announce_answer", "meter",
+        "guard", "open", "announce", "budget", "model", "language", "forbidden", "embed", "search", "fuse", "read", "context",
+        "answer", "check", "support", "planted", "follow_up", "save", "spend", "announce_answer", "meter",
     ]  # fmt: skip
     assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]
     sent = bound["models"].model.sent[0]

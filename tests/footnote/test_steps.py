@@ -105,6 +105,14 @@ async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
     assert events[4].turn.spans == (Span("one", 500.0, "ok", {"length": 1}), Span("two", 500.0))
 
 
+@pytest.mark.parametrize("profile", [LIVE, HELD])
+async def test_a_turn_knows_when_its_text_began(profile: Any) -> None:
+    ticks = itertools.count(0, 0.5)  # turn, step, first token, end of the step
+    runner = Runner((Step("say", say("a", "b")), SAVE), lambda: {"saves": Saves()}, timer=lambda: next(ticks))
+    assert (await runner.finish(make_turn("", profile))).first_token_ms == 1000
+    assert (await Runner((Step("one", mark("a")),), dict).finish(START)).first_token_ms is None
+
+
 async def test_a_row_whose_condition_does_not_hold_leaves_no_trace() -> None:
     events = await collect((Step("one", mark("a"), when=lambda t: t.question == "x"), Step("two", mark("b"))))
     assert [event.name for event in events if isinstance(event, StepStarted)] == ["two"]

@@ -34,15 +34,35 @@ def turn_of(*spans: Span, **changes: Any) -> Turn:
 
 def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
     spans = (Span("guard", 1), Span("embed", 4), Span("search", 10), Span("fuse", 1), Span("read", 5), Span("answer", 700))
-    CloudWatchMeter("query").turn(turn_of(*spans, answer=Answer("Yes."), usage=Usage(11, 7)), NOW)
+    CloudWatchMeter("query").turn(turn_of(*spans, answer=Answer("Yes."), usage=Usage(11, 7), first_token_ms=230.0), NOW)
     (line,) = written(capsys)
     assert values(line) == {
-        "TurnLatency": 1500, "RetrievalLatency": 20, "GenerationLatency": 700, "PromptTokens": 11, "CompletionTokens": 7,
-        "Errors": 0, "Refused": 0, "Degraded": 0,
+        "TurnLatency": 1500, "RetrievalLatency": 20, "GenerationLatency": 700, "FirstToken": 230, "PromptTokens": 11, "CompletionTokens": 7,
+        "Errors": 0, "Refused": 0, "Degraded": 0, "CacheHits": 0, "ModelFallbacks": 0,
     }  # fmt: skip
     assert line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]]
     assert (line["service"], line["trace_id"]) == ("query", "t1")
     assert line["_aws"]["CloudWatchMetrics"][0]["Metrics"][0] == {"Name": "TurnLatency", "Unit": "Milliseconds"}
+
+
+@pytest.mark.parametrize(
+    ("outcome", "refused", "hits"),
+    [(None, 0, 0), ("cached", 0, 1), ("faq", 0, 0), ("refused", 1, 0), ("no_hits", 1, 0), ("forbidden", 1, 0), ("blocked", 1, 0)],
+)
+def test_an_answer_that_was_there_already_is_no_refusal(capsys: pytest.CaptureFixture[str], outcome: Any, refused: int, hits: int) -> None:
+    CloudWatchMeter("query").turn(turn_of(answer=Answer("Yes."), outcome=outcome), NOW)
+    told = values(written(capsys)[0])
+    assert (told["Refused"], told["CacheHits"], told["Errors"]) == (refused, hits, 0)
+
+
+@pytest.mark.parametrize(
+    ("picked", "answered", "count"), [("big", "big", 0), ("big", "small", 1), ("big", None, 0), (None, "big", 0), (None, None, 0)]
+)
+def test_answers_of_another_model_than_the_one_picked_are_counted(
+    capsys: pytest.CaptureFixture[str], picked: str | None, answered: str | None, count: int
+) -> None:
+    CloudWatchMeter("query").turn(turn_of(model=picked, answer=Answer("Yes.", model=answered)), NOW)
+    assert values(written(capsys)[0])["ModelFallbacks"] == count
 
 
 def test_a_step_that_did_not_go_well_is_counted_by_its_name_and_status(capsys: pytest.CaptureFixture[str]) -> None:

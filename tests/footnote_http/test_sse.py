@@ -11,8 +11,8 @@ import pytest
 
 from footnote.errors import ModelTimeout
 from footnote.events import Done, Event, Failed, StepStarted, Think, Token
-from footnote_http.sse import stream_events
-from tests.fakes import make_turn
+from footnote_http.sse import OPEN_S, stream_events
+from tests.fakes import LoopClock, make_turn
 
 
 def encode(event: Event) -> Iterator[Mapping[str, Any]]:
@@ -80,6 +80,25 @@ async def test_an_error_before_the_first_word_is_raised_to_become_a_status() -> 
     with pytest.raises(ModelTimeout, match="late"):
         await lines_of(talk)
     assert talk.closed
+
+
+@pytest.mark.parametrize("says", [True, False])
+async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bool) -> None:
+    clock, wait = LoopClock(), asyncio.Event()
+    talk = Talk(StepStarted("guard"), wait, Failed(ModelTimeout("late"), make_turn()))
+    opening = asyncio.ensure_future(stream_events(talk.events(), encode if says else lambda _: (), "t1"))
+    await asyncio.sleep(0.01)
+    assert not opening.done()
+    clock.advance(OPEN_S)
+    await asyncio.sleep(0.01)
+    assert opening.done() is says
+    wait.set()
+    if says:
+        lines = [str(line) async for line in (await opening).body_iterator]
+        assert [json.loads(line[6:])["type"] for line in lines] == ["StepStarted", "error"]
+    else:
+        with pytest.raises(ModelTimeout):
+            await opening
 
 
 async def test_an_error_after_the_first_word_is_the_last_event() -> None:

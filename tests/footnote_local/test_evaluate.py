@@ -12,7 +12,7 @@ from footnote.bootstrap import Core
 from footnote.learn.golden import load_golden
 from footnote_local.evaluate import CALLER, FORMAT, build_index, copy_vectors, drop_index, evaluate
 from tests.contracts.backends_opensearch import opensearch_settings
-from tests.fakes import FakeEmbedder, make_chunk, make_document, put_document
+from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_chunk, make_document, put_document
 from tests.footnote_local.conftest import Footnote, open_core, write_beir
 
 CORPUS = {
@@ -98,6 +98,58 @@ def test_a_broken_set_is_told_by_file_and_line(file: str, text: str | bytes | No
     result = footnote("eval", beir, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
     assert told in result.stderr
+
+
+FOLLOW_UPS = [
+    {"_id": "lean", "text": "When was it built?", "history": [{"role": "user", "content": "Who owns the bridge?"}]},
+    {"_id": "stand", "text": "When do ferries cross?", "history": [{"role": "user", "content": "Who owns the bridge?"}]},
+    {"_id": "first", "text": "Is there bridge paint?"},
+]
+"""Their documents are bridge, ferry and paint; "built" and "it" alone find the mill, which has more of them."""
+
+
+@pytest.fixture
+def conversations(tmp_path: Path) -> Path:
+    folder = write_beir(tmp_path / "talk", CORPUS | {"mill": "The mill was built, burnt and built again."}, {})
+    (folder / "queries.jsonl").write_text("".join(json.dumps(query) + "\n" for query in FOLLOW_UPS))
+    (folder / "qrels.tsv").write_text("q\tc\ts\nlean\tbridge\t1\nstand\tferry\t1\nfirst\tpaint\t1\n")
+    return folder
+
+
+def test_a_follow_up_is_completed_from_the_conversation_before_it(footnote: Footnote, conversations: Path) -> None:
+    report = json.loads(footnote("eval", conversations, "--retriever", "bm25", "--json").stdout)
+    assert report["ndcg@10"] == 1.0
+    assert {name: report[name] for name in ("rewrite", "follow_ups", "rewritten")} == {
+        "rewrite": "heuristic",
+        "follow_ups": 2,
+        "rewritten": 1,
+    }
+    assert report["ndcg@10_gain"] == 0.1845  # (1 - 1/log2(3) + 0) / 2 follow-ups = (1 - .6309) / 2
+    assert report["ndcg@10_gain_interval"][0] >= 0
+
+
+def test_a_follow_up_may_be_asked_as_it_is(footnote: Footnote, conversations: Path) -> None:
+    report = json.loads(footnote("eval", conversations, "--retriever", "bm25", "--rewrite", "none", "--json").stdout)
+    assert report["ndcg@10"] == 0.877  # (.6309 + 1 + 1) / 3
+    assert "rewritten" not in report
+
+
+async def test_a_model_rewords_what_leans_and_nothing_else(conversations: Path, tmp_path: Path) -> None:
+    golden = load_golden(conversations)
+    core, _ = await build_index(golden, open_core(tmp_path).settings, tmp_path, lambda *step: None)
+    model = FakeModel([['{"queries": ["When was the bridge built?"]}']])
+    core.models = FakeModels(model)
+    report = await evaluate(core, golden, retriever="bm25", answers=False, foreign=None, progress=lambda *step: None, rewriting="model")
+    await core.close()
+    assert (report["ndcg@10"], report["rewritten"], report["ndcg@10_gain"]) == (1.0, 1, 0.1845)
+    assert len(model.sent) == 1
+    assert "Who owns the bridge?" in model.sent[0].messages[0].content
+
+
+def test_without_a_model_none_can_rewrite(footnote: Footnote, conversations: Path) -> None:
+    result = footnote("eval", conversations, "--rewrite", "model", "--json")
+    assert (result.exit_code, result.stdout) == (3, "")
+    assert "There is no language model to rewrite questions." in result.stderr
 
 
 async def test_an_index_is_made_once_and_what_was_interrupted_is_made_good(beir: Path, tmp_path: Path) -> None:

@@ -45,3 +45,17 @@ def test_a_session_needs_a_user(footnote: Footnote, tmp_path: Path) -> None:
     refused = footnote("session", "create", "--user", " ")
     assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: A session needs a user.\n")
     assert not (tmp_path / "data").exists()
+
+
+def test_sessions_are_listed_and_ended_by_their_ids(footnote: Footnote, tmp_path: Path) -> None:
+    tokens = {user: footnote("session", "create", "--user", user, "--groups", "staff").stdout.strip() for user in ("ann", "bob")}
+    listed = {each["user_id"]: each for each in json.loads(footnote("session", "list", "--json").stdout)["sessions"]}
+    assert [listed[user]["groups"] for user in ("ann", "bob")] == [["staff"], ["staff"]]
+    assert footnote("session", "revoke", listed["bob"]["session_id"]).exit_code == Exit.OK
+    with pytest.raises(Unauthorized):
+        who(tmp_path, tokens["bob"])
+    assert who(tmp_path, tokens["ann"]).user_id == "ann"
+    shown = footnote("session", "list")
+    assert listed["ann"]["session_id"] in shown.stdout
+    assert "bob" not in shown.stdout
+    assert shown.stderr == "1 signed in.\n"

@@ -106,6 +106,27 @@ async def test_what_clients_ask_of_the_model_reaches_it(open_site: OpenSite) -> 
     assert model.sent[0].options["max_tokens"] == 50  # type: ignore[union-attr]
 
 
+async def test_earlier_messages_are_the_conversation_that_a_follow_up_is_understood_by(open_site: OpenSite) -> None:
+    site = await open_site('{"queries": ["When was the bridge built?"]}')
+    model: Any = await site.core.models.pick(None)
+    model.replies.append(["In 1894 [1]."])
+    messages = [
+        {"role": "user", "content": "Never answered"},
+        *[
+            {"role": role, "content": f"{said} {number}"}
+            for number in range(1, 6)
+            for role, said in (("user", "A bridge"), ("assistant", "Yes"))
+        ],
+        {"role": "user", "content": [{"type": "text", "text": "And when was it built?"}]},
+    ]
+    reply = await site.client.post("/v1/chat/completions", json=ASKED | {"messages": messages})
+    assert reply.json()["choices"][0]["message"]["content"] == "In 1894 [1]."
+    rewriting, answering = model.sent
+    assert [f"A bridge {number}" in rewriting.messages[0].content for number in range(1, 6)] == [False, True, True, True, True]
+    assert "Never answered" not in rewriting.messages[0].content
+    assert answering.messages[-1].content == QUESTION
+
+
 async def test_without_a_model_the_documents_are_quoted(connect: OpenClient) -> None:
     to = await connect()
     reply = await to.client.chat.completions.create(**ASKED)

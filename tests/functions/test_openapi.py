@@ -25,7 +25,7 @@ from footnote.settings import LLM, Embedding, Settings
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from stats.app import create_app as create_stats
-from tests.fakes import FakeEmbedder
+from tests.fakes import FakeEmbedder, FakeModels, SameModel
 from tests.functions.conftest import ASK, BRIDGE
 
 CREATE = {"query": create_query, "ingest": create_ingest, "feedback": create_feedback, "stats": create_stats}
@@ -54,6 +54,7 @@ def core(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Core]:
     folder: Path = tmp_path_factory.mktemp("data")
     made = Core(Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
     made.embedder = FakeEmbedder()  # without one, a search by meaning is a 503 that the OpenAPI names
+    made.models = FakeModels(SameModel())  # without one, so is what only a model can answer
     yield made
     asyncio.run(made.close())
 
@@ -69,7 +70,7 @@ def known(clients: dict[str, ASGIClient]) -> dict[str, str]:
     file = {"file": ("bridge.txt", " ".join(BRIDGE).encode())}
     doc_id = clients["ingest"].post("/ingest/file", files=file, data={"index_name": "default"}).json()["doc_id"]
     trace_id = clients["query"].post("/ask", json=ASK | {"room_id": "bridges"}).json()["trace_id"]
-    return {"doc_id": doc_id, "trace_id": trace_id, "room_id": "bridges"}
+    return {"doc_id": doc_id, "trace_id": trace_id, "room_id": "bridges", "name": "answer_numbered", "key": "rag.alpha"}
 
 
 @pytest.mark.parametrize(("function", "operation"), EVERY)

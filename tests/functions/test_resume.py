@@ -15,7 +15,7 @@ from footnote.types import Caller
 from footnote_http.app import caller_of
 from footnote_http.streams import KEPT_S
 from query.app import create_app
-from tests.fakes import LoopClock
+from tests.fakes import LoopClock, make_turn
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, OpenSite, read_messages
 
 ANN = Caller("ann", frozenset({"staff"}))
@@ -163,10 +163,18 @@ async def test_a_stored_error_is_told_as_one(open_site: OpenSite) -> None:
         "type": "error",
         "content": "Something went wrong",
         "detail": f"Something went wrong (trace {trace_id})",
-        "final_response": "",
+        "final_response": "It was built",
         "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "estimated": False},
         "trace_id": trace_id,
     }
+
+
+async def test_a_turn_that_another_process_runs_cannot_be_followed_here(open_site: OpenSite) -> None:
+    site = await open_site()
+    await site.core.turns.save(make_turn(trace_id="t1", caller=LOCAL), "idle")
+    resumed = Listener(site.app, "t1.0")
+    await resumed.request
+    assert resumed.status == 404
 
 
 async def test_a_turn_is_let_go_a_minute_after_its_end_and_told_from_the_store(open_site: OpenSite) -> None:

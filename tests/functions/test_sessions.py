@@ -11,13 +11,16 @@ import pytest
 from feedback.app import create_app as feedback
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session
+from footnote.guard.limits import RateLimiter
 from footnote.settings import LLM, Auth, Embedding, Settings
 from ingest.app import create_app as ingest
 from query.app import create_app as query
 from stats.app import create_app as stats
+from tests.conftest import HandClock
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, CreateApp, OpenClient
 
+SEARCH = {"index_name": "default", "query_text": "bridge built", "permission_groups": []}
 OPEN = {"/health", "/ready", "/sessions"}
 """What answers without a token."""
 
@@ -32,7 +35,7 @@ async def core(tmp_path: Path, clock: Any) -> Any:
 
 
 async def token_of(core: Core, user_id: str = "ann", *groups: str) -> str:
-    return await open_session(Session(user_id, groups), 3600, cache=core.cache)
+    return await open_session(Session(user_id, groups), 3600, cache=core.cache, records=core.records, now=core.clock())
 
 
 @pytest.mark.parametrize("create_app", [query, ingest, feedback, stats], ids=["query", "ingest", "feedback", "stats"])
@@ -89,3 +92,38 @@ async def test_a_writer_needs_the_group_that_it_gives(core: Core, open_client: O
     assert (await add("board")).status_code == 403
     assert (await add("staff")).json()["permission_groups"] == ["staff"]
     assert (await add()).json()["permission_groups"] == ["user:ann"]
+
+
+async def test_an_admin_sees_who_is_signed_in_and_ends_it(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(query)
+    admin = await open_session(Session("root", (), "admin"), 60, cache=core.cache, records=core.records, now=core.clock())
+    token = await token_of(core, "ann", "staff")
+    as_root, as_ann = {"authorization": f"Bearer {admin}"}, {"authorization": f"Bearer {token}"}
+    listed = (await client.get("/sessions", headers=as_root)).json()["data"]
+    assert sorted((each["user_id"], each["role"], each["groups"]) for each in listed) == [("ann", "user", ["staff"]), ("root", "admin", [])]
+    assert token not in str(listed)
+    (ann,) = (each["session_id"] for each in listed if each["user_id"] == "ann")
+    assert (await client.get("/sessions", headers=as_ann)).status_code == 403
+    assert (await client.delete(f"/sessions/{ann}", headers=as_ann)).status_code == 403
+    assert (await client.delete(f"/sessions/{ann}", headers=as_root)).status_code == 204
+    assert (await client.get("/conversations", headers=as_ann)).status_code == 401
+    assert (await client.delete(f"/sessions/{ann}", headers=as_root)).status_code == 404
+
+
+async def test_who_asks_too_often_is_told_to_wait(core: Core, open_client: OpenClient) -> None:
+    core.limiter = RateLimiter(core.cache, HandClock(1_700_000_120.0))
+    client = await open_client(query)
+    headers = {"authorization": f"Bearer {await token_of(core, 'ann', 'staff')}"}
+    most = core.settings.limits.user_per_minute
+    replies = [await client.post("/retrieve-bm25", json=SEARCH, headers=headers) for _ in range(most + 1)]
+    assert [reply.status_code for reply in replies] == [200] * most + [429]
+    assert replies[-1].headers["retry-after"] == "40"
+    assert replies[-1].headers["content-type"] == "application/problem+json"
+    assert (await client.get("/conversations", headers=headers)).status_code == 200
+
+
+async def test_who_tries_tokens_is_told_to_wait(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(query)
+    most = core.settings.limits.address_per_minute
+    statuses = [(await client.get("/conversations", headers={"api-key": f"guess{n}"})).status_code for n in range(most + 1)]
+    assert statuses == [401] * most + [429]

@@ -15,6 +15,8 @@ import pymongo
 
 from footnote.adapters.cache_dynamodb import DynamoCache
 from footnote.adapters.dynamodb import Table, make_client
+from footnote.adapters.mongodb import Databases
+from footnote.adapters.records_mongodb import MongoRecords
 from footnote.guard.identity import Session, open_session
 from footnote_local.lambda_service.invocation import Function, FunctionError
 from footnote_local.lambda_service.service import Lambda
@@ -131,7 +133,9 @@ async def open_site(layout: Layout, *, opensearch: str, dynamodb: str, mongodb: 
                 "OpenSearchPrefix": world.name,
             }
             cache = DynamoCache(Table(known["Cache"], "AWS__CACHE_TABLE", 5.0, make_client(5.0, endpoint_url=dynamodb)), time.time)
-            token = await open_session(ANN, HOUR_S, cache=cache)
+            databases = Databases(mongodb, world.name, f"{world.name}-statistics")
+            token = await open_session(ANN, HOUR_S, cache=cache, records=MongoRecords(databases, time.time), now=time.time())
+            await databases.close()
             yield Site(layout, world, model, token, known, mongodb)
 
 

@@ -2,29 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
 from pydantic import BaseModel, Field
 
 from footnote.types import Caller, Profile, Turn
 from query.citations import answer_text
+from query.models import allowed_model
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+    from footnote.settings import Settings
 
 PROFILE = Profile(
     "chat_service",
     live=False,
-    citation_style="numbered",
+    citation_style="numbered_by_page",
     prompt="answer_numbered",
     limit=8,
     temperature=0.4,
     max_tokens=1200,
     context_tokens=3500,
     reject_uncited=True,
+    history=4,
 )
 
 
 class ChatRequest(BaseModel):
     query: str = Field(description="The question.")
     top_k: int = Field(8, ge=1, le=100, description="Passages that the answer may use.")
-    session_id: str | None = Field(None, max_length=200, description="The conversation this belongs to.")
-    model_id: str | None = Field(None, max_length=200, description="Name of a model at the configured endpoint.")
+    session_id: str | None = Field(None, max_length=200, description="The conversation, whose last questions a follow-up is understood by.")
+    model_id: str | None = Field(None, max_length=200, description="The model that answers; by default the user's preference.")
 
 
 class ChatCitation(BaseModel):
@@ -39,17 +48,24 @@ class ChatResponse(BaseModel):
     citations: list[ChatCitation]
 
 
-def chat_turn(request: ChatRequest, caller: Caller, trace_id: str, collection: str, now: float) -> Turn:
+def profile_of(settings: Settings) -> Profile:
+    """This API's own, with what somebody has set for it."""
+    named = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, "context_tokens": settings.max_context_tokens}
+    changes: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
+    return replace(PROFILE, reformulate=settings.enable_query_reformulation, **changes)
+
+
+def chat_turn(request: ChatRequest, caller: Caller, core: Core, trace_id: str) -> Turn:
     return Turn(
         trace_id=trace_id,
         caller=caller,
-        profile=PROFILE,
+        profile=profile_of(core.settings),
         question=request.query,
-        collection=collection,
+        collection=core.settings.index_name,
         limit=request.top_k,
-        model=request.model_id,
+        model=allowed_model(request.model_id, core.settings.llm),
         room_id=request.session_id,
-        started_at=now,
+        started_at=core.clock(),
     )
 
 

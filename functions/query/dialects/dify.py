@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
-from footnote.errors import BadRequest, NotFound
+from footnote.errors import BadRequest, NotFound, Rejected
 from footnote.types import Caller, Hit, Profile, Retriever, Turn
-from footnote_http.app import CallerOf, CoreOf, Problem, TraceId, shape_errors, shaped
-from query.citations import Origin, source_url
+from footnote_http.app import AskerOf, CoreOf, Problem, TraceId, shape_errors, shaped
+from query.citations import Origin, answer_text, source_url
 from query.collections import has_collection
 
 PATH = "/retrieval"
@@ -74,11 +74,13 @@ def add_dify(app: FastAPI) -> None:
     shape_errors(app, PATH, error_body)
 
     @app.post(PATH, responses=ERRORS)
-    async def retrieval(request: RetrievalRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Retrieval:
+    async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Retrieval:
         """The passages that a question finds, for a knowledge base of Dify."""
         if not await has_collection(request.knowledge_id, caller, core):
             raise NotFound("There is no such knowledge. Its id is a collection's name.")
         turn = await core.retrieve.finish(retrieval_turn(request, caller, trace_id, core.settings.retriever, core.clock()))
+        if turn.outcome in ("forbidden", "blocked"):
+            raise Rejected(answer_text(turn))
         least = request.retrieval_setting.score_threshold
         return Retrieval(records=[_record(hit, origin) for hit in turn.hits if hit.score >= least])
 

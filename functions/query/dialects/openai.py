@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
-from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 from fastapi import FastAPI, Response
@@ -12,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest
 from footnote.events import Done, Event, Token
-from footnote.types import Answer, Caller, Profile, Turn
-from footnote_http.app import CallerOf, CoreOf, Problem, TraceId, shape_errors, shaped
+from footnote.types import Answer, Caller, Exchange, Profile, Turn
+from footnote_http.app import AskerOf, CallerOf, CoreOf, Problem, TraceId, shape_errors, shaped
 from footnote_http.sse import stream_events
 from query.citations import Origin
 from query.collections import has_collection
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 NAME = "footnote"
-PROFILE = Profile("openai", live=True, citation_style="numbered", prompt="answer_numbered")
+PROFILE = Profile("openai", live=True, citation_style="numbered", prompt="answer_numbered", answer_cache_s=300)
+EARLIER = 4
+"""Exchanges before the question that a follow-up is understood by."""
+ANSWERED = ("user", "assistant")
 
 
 class Part(BaseModel):
@@ -52,7 +55,9 @@ class ChatCompletionRequest(BaseModel):
     """What is not named here is accepted and changes nothing."""
 
     model: str = Field(description="`footnote`, or `footnote/<collection>`.")
-    messages: list[ChatMessage] = Field(min_length=1, description="The last one of the user is the question.")
+    messages: list[ChatMessage] = Field(
+        min_length=1, description="The last one of the user is the question, the ones before are its conversation."
+    )
     stream: bool = False
     stream_options: StreamOptions | None = None
     temperature: float | None = Field(None, ge=0, le=2)
@@ -98,7 +103,7 @@ def add_openai(app: FastAPI) -> None:
 
     @app.post("/v1/chat/completions", response_model=None, responses=ERRORS | {200: {"content": {"text/event-stream": {}}}})
     async def chat_completions(
-        request: ChatCompletionRequest, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin
+        request: ChatCompletionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin
     ) -> Response:
         """Answers the last user message with `[n]` markers; `citations` and `annotations` say what they stand for."""
         turn = await chat_turn(request, caller, core, trace_id)
@@ -114,10 +119,13 @@ async def chat_turn(request: ChatCompletionRequest, caller: Caller, core: Core, 
     return Turn(
         trace_id=trace_id,
         caller=caller,
-        profile=replace(PROFILE, temperature=request.temperature, max_tokens=request.max_completion_tokens or request.max_tokens),
+        profile=PROFILE,
         question=last_question(request.messages),
         collection=await _collection_of(request.model, caller, core),
         retriever=core.settings.retriever,
+        temperature=request.temperature,
+        max_tokens=request.max_completion_tokens or request.max_tokens,
+        history=earlier(request.messages),
         started_at=core.clock(),
     )
 
@@ -131,7 +139,18 @@ def last_question(messages: Sequence[ChatMessage]) -> str:
         return content
     if foreign := next((part.type for part in content if part.type != "text"), None):
         raise BadRequest(f"The question holds a part of type “{foreign[:40]}”. Only text can be asked.")
-    return "\n".join(part.text for part in content)
+    return _text_of(content)
+
+
+def earlier(messages: Sequence[ChatMessage]) -> tuple[Exchange, ...]:
+    """The last EARLIER questions before the last one, each with the answer that follows it."""
+    said = [(message.role, _text_of(message.content)) for message in messages if message.role in ANSWERED]
+    pairs = [Exchange(question, answer) for (asker, question), (answerer, answer) in pairwise(said) if (asker, answerer) == ANSWERED]
+    return tuple(pairs[-EARLIER:])
+
+
+def _text_of(content: str | Sequence[Part] | None) -> str:
+    return content if isinstance(content, str) else "\n".join(part.text for part in content or ())
 
 
 async def _collection_of(model: str, caller: Caller, core: Core) -> str:

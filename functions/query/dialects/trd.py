@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
@@ -12,13 +13,24 @@ from footnote.errors import FootnoteError
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.ports import Block, make_block
 from footnote.types import Caller, Hit, Profile, Retriever, Turn
+from query.models import allowed_model
 from query.replies import AskResponse, claimed, make_reply, make_steps, make_usage
 
 if TYPE_CHECKING:
+    from footnote.bootstrap import Core
     from footnote.settings import LLM
 
-HELD = Profile("trd", live=False, citation_style="footnote", prompt="answer_footnote", first_token_s=15, total_s=120, reject_uncited=False)
-LIVE = Profile("trd", live=True, citation_style="footnote", prompt="answer_footnote", first_token_s=15, total_s=120)
+HELD = Profile(
+    "trd",
+    live=False,
+    citation_style="footnote",
+    prompt="answer_footnote",
+    first_token_s=15,
+    total_s=120,
+    history=4,
+    answer_cache_s=60,
+)
+LIVE = replace(HELD, live=True)
 
 
 class AskRequest(BaseModel):
@@ -29,7 +41,7 @@ class AskRequest(BaseModel):
     num_result_doc: int = Field(5, ge=1, le=100, description="Passages that the answer may use.")
     model: str | None = Field(None, description="Name of a model at the configured endpoint.")
     room_id: str | None = Field(
-        None, max_length=200, description="The conversation that keeps this turn. Its earlier turns do not change the answer."
+        None, max_length=200, description="The conversation, whose last questions a follow-up is understood by. Without one, nothing was."
     )
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
     debug: bool = Field(False, description="Also say how long each step took and what came out.")
@@ -50,18 +62,18 @@ class RetrieveRequest(BaseModel):
     filter: dict[str, list[str]] = {}
 
 
-def ask_turn(request: AskRequest, caller: Caller, trace_id: str, profile: Profile, default: Retriever, now: float) -> Turn:
+def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:
     return Turn(
         trace_id=trace_id,
         caller=caller.narrowed(tuple(request.permission_groups)),
         profile=profile,
         question=request.query_text,
         collection=request.index_name,
-        retriever=request.retriever or default,
+        retriever=request.retriever or core.settings.retriever,
         limit=request.num_result_doc,
-        model=request.model,
+        model=allowed_model(request.model, core.settings.llm),
         room_id=request.room_id,
-        started_at=now,
+        started_at=core.clock(),
     )
 
 
@@ -106,9 +118,9 @@ def encode(event: Event, llm: LLM) -> Iterable[Mapping[str, Any]]:
 
 
 def encode_stored(block: Block, texts: Mapping[str, str], llm: LLM) -> Mapping[str, Any]:
-    """How a stored turn's stream ended. Of an error nothing is stored but that there was one."""
+    """How a stored turn's stream ended. Of an error nothing is stored but that there was one, and what had been sent."""
     ended_well = not block["is_error"] or block["outcome"] == "blocked"
-    return _done(make_reply(block, texts, llm)) if ended_well else _failed(FootnoteError(), block, "")
+    return _done(make_reply(block, texts, llm)) if ended_well else _failed(FootnoteError(), block, block["result"]["final_response"])
 
 
 def _done(made: AskResponse) -> Mapping[str, Any]:

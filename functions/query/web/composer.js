@@ -23,17 +23,17 @@ export function watchComposer({ mayAsk, onAsk, onStop }) {
     $('ask').requestSubmit()
   })
   $('stop').addEventListener('click', onStop)
-  for (const id of ['retriever', 'results']) {
+  for (const id of ['mode', 'retriever', 'results']) {
     $(id).value = recall(id) ?? $(id).value
     $(id).addEventListener('change', () => remember(id, $(id).value))
   }
-  if (!$('retriever').value) $('retriever').selectedIndex = 0 // a name that an older version remembered
+  for (const id of ['mode', 'retriever']) if (!$(id).value) $(id).selectedIndex = 0 // a name that an older version remembered
 }
 
 export const canSearch = () => $('results').reportValidity()
 
 /** The part of POST /ask/stream's body that the options decide. */
-export const searchOptions = () => ({ retriever: $('retriever').value, num_result_doc: Number($('results').value) })
+export const searchOptions = () => ({ mode: $('mode').value, retriever: $('retriever').value, num_result_doc: Number($('results').value) })
 
 export function showRunning(on) {
   const hadFocus = [$('send'), $('stop')].includes(document.activeElement)

@@ -23,7 +23,8 @@ function glance(turn) {
   ].filter(Boolean)
 }
 
-function maker({ model, extractive, citations }) {
+function maker({ model, extractive, citations, outcome }) {
+  if (outcome === 'cached' || outcome === 'faq') return say(el('span'), outcome)
   if (model) return el('span', {}, model)
   return extractive && citations.length > 0 ? say(el('span'), 'extractive') : null
 }

@@ -41,7 +41,10 @@ export class StepList {
   }
 }
 
+/** A tool's step is named `tool:<its name>`, an agent's `round:<number>`. */
 export function sayStep(node, name) {
+  const [kind, of] = name.split(':', 2)
+  if (of && knows(`step_${kind}`)) return say(node, `step_${kind}`, { tool: of, n: of })
   if (knows(`step_${name}`)) return say(node, `step_${name}`)
   delete node.dataset.i18n
   node.textContent = name

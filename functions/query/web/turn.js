@@ -29,7 +29,8 @@ export class Turn {
   static stored(found) {
     const turn = new Turn(found.question)
     turn.#steps.element.remove()
-    if (found.status === 'error' && found.outcome !== 'blocked') turn.#tellFailure('unanswered')
+    if (found.status === 'idle') turn.#tellFailure('interrupted')
+    else if (found.status === 'error' && found.outcome !== 'blocked') turn.#tellFailure('unanswered')
     else turn.#show(found)
     return turn
   }

@@ -36,6 +36,13 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
+class Rewritten:
+    """What is searched for in place of the question; for the eyes of whoever asked alone."""
+
+    queries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Done:
     """The turn is over and saved (`turn.persisted` says whether that worked)."""
 
@@ -51,4 +58,4 @@ class Failed:
     text: str = ""
 
 
-Event = StepStarted | StepFinished | Think | Token | Done | Failed
+Event = StepStarted | StepFinished | Rewritten | Think | Token | Done | Failed

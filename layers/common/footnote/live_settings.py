@@ -1,3 +1,211 @@
-"""Settings that an admin changes while it runs: those of the environment, with what was set since over them."""
+"""Settings that an admin changes while it runs: those of the environment, with what was set since over them.
+
+Precedence: request → runtime → environment → dialect default → default. A changed setting counts as set
+(`model_fields_set`), as one of the environment does. What was made once, such as a connection, stays as it was made.
+"""
 
 from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_core import to_jsonable_python
+
+from footnote.errors import BadRequest, FootnoteError, NotFound
+from footnote.ports import Clock, Records
+from footnote.settings import Settings
+
+log = logging.getLogger(__name__)
+
+SOON_S, LATEST_S = 2.5, 5.0
+"""Ages of what is in memory: from the first on it is checked behind the requests, at the second they wait for that."""
+WAIT_S, FIRST_WAIT_S = 0.25, 2.0
+"""Longest waits for a check. A store that is slow or down leaves everything as it was."""
+
+CHANGEABLE: Mapping[str, frozenset[str] | None] = {
+    "rag": None,
+    "cache": None,
+    "conversation": None,
+    "limits": None,
+    "budget": None,
+    "vision": None,
+    "mcp": frozenset({"rounds", "limit_s"}),
+    "llm": frozenset(
+        {
+            "model", "temperature", "max_completion_tokens", "input_price", "output_price", "prices", "allowed_models", "cheaper_model",
+            "vision_model",
+        }
+    ),
+    "": frozenset({"index_name", "retriever", "enable_query_reformulation", "max_context_tokens"}),
+}  # fmt: skip
+"""Group → its keys that may change at runtime, None = all. Never endpoints, secrets and who may sign in."""
+
+CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as it is now. `value` is JSON; of a secret it says only that there is one."""
+
+    key: str
+    value: Any
+    default: Any
+    source: Literal["default", "environment", "runtime"]
+    changeable: bool
+    description: str
+
+
+class LiveSettings:
+    def __init__(self, environment: Settings) -> None:
+        self.current = environment
+        self._environment = environment
+        self._runtime: dict[str, Any] = {}
+        self._changes = 0
+
+    async def load(self, records: Records) -> None:
+        changes = await records.changes("setting")
+        if changes == self._changes:
+            return
+        current, runtime, after = self._environment, {}, None
+        while True:
+            page = await records.list("setting", limit=200, after=after)
+            for record in page.data:
+                try:
+                    current = _with(current, record.key, record.value["value"])
+                    runtime[record.key] = record.value["value"]
+                except FootnoteError:  # it was set by a version that had other settings or limits
+                    log.warning("a setting of the store is not used", extra={"setting": record.key})
+            if not page.has_more:
+                break
+            after = page.last_id
+        self.current, self._runtime, self._changes = current, runtime, changes
+
+    def check(self, key: str, value: Any) -> None:
+        """NotFound for an unknown key, BadRequest where it cannot change, or not to this value; None = what is configured."""
+        if value is None:
+            _find_changeable(key)
+        else:
+            _with(self.current, key, value)
+
+    def all(self) -> list[Setting]:
+        """Every setting, in the order of the keys."""
+        return sorted((self._told(*each) for each in _fields()), key=lambda setting: setting.key)
+
+    def get(self, key: str) -> Setting:
+        return self._told(key, *_find(key))
+
+    def _told(self, key: str, group: str, name: str, field: FieldInfo) -> Setting:
+        holder = getattr(self.current, group) if group else self.current
+        source: Literal["default", "environment", "runtime"] = "environment" if name in holder.model_fields_set else "default"
+        return Setting(
+            key,
+            _shown(getattr(holder, name)),
+            _shown(field.get_default(call_default_factory=True)),
+            "runtime" if key in self._runtime else source,
+            _is_changeable(group, name),
+            field.description or "",
+        )
+
+
+def _fields() -> Iterator[tuple[str, str, str, FieldInfo]]:
+    """(key, group or "", name, field) of every setting."""
+    for name, field in Settings.model_fields.items():
+        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+            yield from ((f"{name}.{inner}", name, inner, each) for inner, each in field.annotation.model_fields.items())
+        else:
+            yield name, "", name, field
+
+
+def _find(key: str) -> tuple[str, str, FieldInfo]:
+    for known, group, name, field in _fields():
+        if known == key:
+            return group, name, field
+    raise NotFound("There is no such setting.")
+
+
+def _is_changeable(group: str, name: str) -> bool:
+    names = CHANGEABLE.get(group, frozenset())
+    return names is None or name in names
+
+
+def _find_changeable(key: str) -> tuple[str, str, FieldInfo]:
+    group, name, field = _find(key)
+    if not _is_changeable(group, name):
+        raise BadRequest(f"{key} is set in the environment, as {key.replace('.', '__').upper()}, and cannot be changed while it runs.")
+    return group, name, field
+
+
+def _with(settings: Settings, key: str, value: Any) -> Settings:
+    group, name, field = _find_changeable(key)
+    try:
+        valid = _checker(group, name).validate_json(json.dumps(value, allow_nan=False), strict=True)
+    except ValidationError as exc:
+        wrong = "; ".join(": ".join([*map(str, error["loc"]), error["msg"]]) for error in exc.errors(include_input=False)[:5])
+        raise BadRequest(f"{key}: {wrong}. {field.description or ''}".rstrip()) from None
+    except ValueError:  # infinity, or a number that is none
+        raise BadRequest(f"{key}: the value is not JSON. {field.description or ''}".rstrip()) from None
+    if not group:
+        return settings.model_copy(update={name: valid})
+    return settings.model_copy(update={group: getattr(settings, group).model_copy(update={name: valid})})
+
+
+@cache
+def _checker(group: str, name: str) -> TypeAdapter[Any]:
+    """Of one value: the type and the limits of its field."""
+    field = _find(f"{group}.{name}" if group else name)[2]
+    return TypeAdapter(Annotated[field.annotation, field])  # type: ignore[arg-type]
+
+
+def _shown(value: Any) -> Any:
+    shown = to_jsonable_python(value)
+    return CREDENTIALS.sub("…", shown) if isinstance(shown, str) else shown
+
+
+class Refresher:
+    """Has `load` called so often that nobody works with anything older than LATEST_S, and almost nobody waits for it."""
+
+    def __init__(self, load: Callable[[], Awaitable[None]], clock: Clock) -> None:
+        self._load = load
+        self._clock = clock
+        self._checked_at: float | None = None
+        self._checking: asyncio.Task[None] | None = None
+        self._wait_until = 0.0
+
+    async def refresh(self) -> None:
+        if not self.start() and self._checking is not None:
+            await asyncio.wait({self._checking}, timeout=max(self._wait_until - asyncio.get_running_loop().time(), 0))
+
+    def start(self) -> bool:
+        """Begins a check where one is due. True while what is in memory may be used all the same."""
+        age = None if self._checked_at is None else self._clock() - self._checked_at
+        if age is not None and 0 <= age < SOON_S:
+            return True
+        loop, task = asyncio.get_running_loop(), self._checking
+        if task is None or task.done() or task.get_loop() is not loop:
+            self._checking = asyncio.create_task(self._check())
+            # Together: those who come while a check hangs do not each wait for it.
+            self._wait_until = loop.time() + (FIRST_WAIT_S if age is None else WAIT_S)
+        return age is not None and 0 <= age < LATEST_S
+
+    async def _check(self) -> None:
+        checked_at = self._clock()
+        try:
+            await self._load()
+        except FootnoteError as exc:
+            checked_at = self._clock()
+            log.warning("settings and prompts stay as they were: %s", exc.detail)
+        finally:
+            self._checked_at = checked_at
+
+    async def close(self) -> None:
+        if self._checking is not None and not self._checking.done() and self._checking.get_loop() is asyncio.get_running_loop():
+            self._checking.cancel()
+            await asyncio.wait({self._checking})

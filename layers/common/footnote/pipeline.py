@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from footnote.answer.agent import plan
 from footnote.answer.assess import check_support, has_sources
-from footnote.answer.context import assemble_context
+from footnote.answer.context import assemble_context, warn_of_planted, was_written
 from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import extract
 from footnote.answer.faq import answer_from_faq, may_be_faq
@@ -23,7 +23,7 @@ from footnote.answer.generate import (
     tell_nothing_found,
 )
 from footnote.answer.vision import look
-from footnote.guard.budget import check_budget, spend, spends
+from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
 from footnote.guard.forbidden_words import check_forbidden
 from footnote.guard.input_guard import check_input
 from footnote.learn.announce import announce_answer, announce_question
@@ -34,12 +34,13 @@ from footnote.memory.conversations import is_kept, load_history, needs_history, 
 from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
 from footnote.rank.select import read_hits
 from footnote.retrieve.fuse import fuse_lists
-from footnote.retrieve.remote import search_remotely
+from footnote.retrieve.remote import may_search_remotely, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
 from footnote.steps import BLOCK, FAIL, FALLBACK, SKIP, Step, Switch
 from footnote.understand.language import tell_language
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
+from footnote.understand.tell import tell_queries, was_rewritten
 
 GUARD = Step("guard", check_input, on_error=BLOCK)
 LANGUAGE = Step("language", tell_language, on_error=FAIL, limit_s=10, shows=lambda t: {"language": t.lang})
@@ -48,6 +49,13 @@ EMBED = Step("embed", embed_query, on_error=SKIP, limit_s=10, when=wants_vector,
 NEED_MODEL = Step("need_model", need_model, on_error=FAIL)
 SAY = Step("answer", generate, on_error=FAIL, shows=lambda t: {"tokens": t.usage.completion_tokens})
 CHECK = Step("check", check_citations, on_error=SKIP, shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0})
+
+REMOTE = Step(
+    "remote", search_remotely, on_error=SKIP, limit_s=30, when=may_search_remotely, shows=lambda t: {"hits": len(t.hits)},
+)  # fmt: skip
+PLANTED = Step(
+    "planted", warn_of_planted, on_error=SKIP, when=was_written, shows=lambda t: {"planted": t.private.get("planted", 0)},
+)  # fmt: skip
 
 SEARCH = (
     Step(
@@ -70,16 +78,20 @@ SEARCH = (
 RETRIEVE = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *SEARCH)
 """A question → its hits. `/retrieve-*`, `footnote search` and `footnote eval` end here."""
 
+LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, REMOTE, *SEARCH)
+"""What an agent wants to know → its hits: its words are checked as anybody's are."""
+
 UNDERSTAND = (
     GUARD,
-    Step("open", open_turn, on_error=SKIP, limit_s=5, when=is_kept),
+    Step("open", open_turn, on_error=SKIP, limit_s=1, when=is_kept),
     Step("history", load_history, on_error=FAIL, limit_s=5, when=needs_history, shows=lambda t: {"exchanges": len(t.history)}),
     Step("announce", announce_question, on_error=SKIP, when=is_kept),
-    Step("budget", check_budget, on_error=SKIP, limit_s=1, when=spends, shows=lambda t: {"allowance": t.allowance}),
+    Step("budget", check_budget, on_error=SKIP, limit_s=2, when=spends, shows=lambda t: {"allowance": t.allowance}),
     Step("model", pick_model, on_error=SKIP, limit_s=5, shows=lambda t: {"model": t.model or "none"}),
     LANGUAGE,
     Step("rewrite", rewrite, on_error=SKIP, limit_s=15, when=may_rewrite, shows=lambda t: {"queries": len(t.queries)}),
     Step("reformulate", reformulate, on_error=SKIP, limit_s=15, when=may_reformulate, shows=lambda t: {"queries": len(t.queries)}),
+    Step("queries", tell_queries, on_error=SKIP, when=was_rewritten),
     FORBIDDEN,
 )
 """A question, in its conversation → what is asked, by whose leave, and who will answer."""
@@ -87,7 +99,7 @@ UNDERSTAND = (
 DOCUMENTS = (
     EMBED,
     Step("find_answer", find_answer, on_error=SKIP, limit_s=1, when=may_answer_again, shows=lambda t: {"hit": t.outcome == "cached"}),
-    Step("remote", search_remotely, on_error=SKIP, limit_s=30, shows=lambda t: {"hits": len(t.hits)}),
+    REMOTE,
     *SEARCH,
     Step("nothing", tell_nothing_found, on_error=FAIL, when=found_nothing),
     Step("faq", answer_from_faq, on_error=SKIP, when=may_be_faq, shows=lambda t: {"faq": t.outcome == "faq"}),
@@ -96,6 +108,7 @@ DOCUMENTS = (
     Step("extract", extract, on_error=FAIL, limit_s=10, when=has_no_model),
     CHECK,
     Step("support", check_support, on_error=SKIP, limit_s=5, when=has_sources),
+    PLANTED,
     Step("keep_answer", keep_answer, on_error=SKIP, limit_s=1, when=may_answer_again),
 )
 """What is asked → an answer from the documents."""
@@ -118,6 +131,7 @@ AGENT = (
     NEED_MODEL,
     Step("plan", plan, on_error=FAIL, shows=lambda t: {"messages": len(t.tool_messages), "hits": len(t.hits)}),
     CHECK,
+    PLANTED,
 )
 """… → what a model says that may search and call tools."""
 
@@ -128,6 +142,7 @@ ANSWER = (
         "follow_up", suggest_follow_ups, on_error=SKIP, always=True, when=lambda t: bool(t.hits),
         shows=lambda t: {"questions": len(t.suggested_questions)},
     ),
+    Step("warn_of_budget", warn_of_budget, on_error=SKIP, always=True, when=is_short),
     Step("save", save_turn, on_error=SKIP, always=True, limit_s=5, when=is_kept),
     Step("spend", spend, on_error=SKIP, always=True, limit_s=1, when=spends),
     Step("announce_answer", announce_answer, on_error=SKIP, always=True, when=is_kept),

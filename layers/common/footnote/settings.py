@@ -65,6 +65,10 @@ class LLM(BaseModel):
     )
     retries: int = Field(2, ge=0, le=5, description="More tries of a call that failed before its first token.")
 
+    def allows(self, model: str) -> bool:
+        """Whether somebody may ask for this model."""
+        return not self.allowed_models or model in self.allowed_models
+
     def cost(self, prompt_tokens: int, completion_tokens: int, model: str | None = None) -> float | None:
         """In the currency of the prices. What used no tokens is free whatever they cost; None = no prices are known."""
         if not prompt_tokens and not completion_tokens:

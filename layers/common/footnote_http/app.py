@@ -21,7 +21,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests
+from footnote.errors import BadRequest, FootnoteError, Forbidden, TooLarge, TooManyRequests, Unauthorized
 from footnote.guard.identity import identify
 from footnote.tracing import new_trace_id
 from footnote.types import Caller
@@ -103,6 +103,8 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     )
     app.state.core = core or _shared
     app.state.error_shapes = {}
+    app.state.with_images = set()
+    app.state.renders_prompts = False
     app.add_middleware(_Envelope)
     app.exception_handler(FootnoteError)(_reply_of_ours)
     app.exception_handler(RequestValidationError)(_reply_of_validation)
@@ -116,21 +118,51 @@ def shape_errors(app: FastAPI, path: str, shape: ErrorShape) -> None:
     app.state.error_shapes[path] = shape
 
 
+def accept_images(app: FastAPI, path: str) -> None:
+    """Requests to this path may hold images, as base64."""
+    app.state.with_images.add(path)
+
+
 def _shared() -> Core:
     from footnote import bootstrap
 
     return bootstrap.shared()
 
 
-def core_of(request: Request) -> Core:
+async def core_of(request: Request) -> Core:
+    """With what admins changed meanwhile."""
     made: Core = request.app.state.core()
+    await made.refresh(prompts=request.app.state.renders_prompts)
     return made
 
 
 async def caller_of(request: Request) -> Caller:
-    """Who asks, by the token that they send."""
-    core = core_of(request)
-    return await identify(token_of(request), auth=core.settings.auth, cache=core.cache)
+    """Who asks, by the token that they send. Who tries tokens is told to wait in the end."""
+    core = await core_of(request)
+    try:
+        return await identify(token_of(request), auth=core.settings.auth, cache=core.cache, tokens=core.tokens)
+    except Unauthorized:
+        await core.limiter.check(None, address_of(request), core.settings.limits)
+        raise
+
+
+async def asker_of(request: Request, caller: CallerOf) -> Caller:
+    """The same for routes that cost something: who asks too often is told to wait."""
+    core = await core_of(request)
+    if not caller.sees_all:
+        await core.limiter.check(caller.user_id, address_of(request), core.settings.limits)
+    return caller
+
+
+def address_of(request: Request) -> str:
+    """The client's; behind the Lambda Web Adapter the server has read it from what AWS tells."""
+    return request.client.host if request.client else ""
+
+
+async def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
+    if caller.role != "admin":
+        raise Forbidden("Only an admin may do this.")
+    return caller
 
 
 def token_of(request: Request) -> str | None:
@@ -147,6 +179,8 @@ def trace_id_of(request: Request) -> str:
 
 CoreOf = Annotated[Any, Depends(core_of)]
 CallerOf = Annotated[Caller, Depends(caller_of)]
+AskerOf = Annotated[Caller, Depends(asker_of)]
+AdminOf = Annotated[Caller, Depends(admin_of)]
 TraceId = Annotated[str, Depends(trace_id_of)]
 
 
@@ -252,7 +286,12 @@ class _Envelope:
 def _limit_of(scope: Scope) -> tuple[int, str]:
     """Bytes that this request's body may have, and what is said of more."""
     if not dict(scope["headers"]).get(b"content-type", b"").lower().startswith(b"multipart/form-data"):
-        return MAX_JSON, f"A body without files may have {MAX_JSON} bytes."
+        if scope["path"] not in scope["app"].state.with_images:
+            return MAX_JSON, f"A body without files may have {MAX_JSON} bytes."
+        vision = scope["app"].state.core().settings.vision
+        together = vision.max_images * vision.max_image_mb
+        # base64 makes four characters of three bytes; an image that is hardly too large gets as far as its route.
+        return int(together * 2**20) * 4 // 3 + MAX_JSON, f"The images together are larger than {together:g} MiB. Send smaller ones."
     most_mb = scope["app"].state.core().settings.ingest.max_file_mb
     # Beside the file there are its form's fields; a file that is hardly too large gets as far as its route.
     return most_mb * 2**20 + MAX_JSON, f"The file is larger than {most_mb} MB. Split it, or raise INGEST__MAX_FILE_MB."

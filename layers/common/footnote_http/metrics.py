@@ -13,7 +13,7 @@ from typing import Any
 from aws_lambda_powertools.metrics.provider import cold_start
 from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
 
-from footnote.learn.meter import LogMeter, end_of, ms_of
+from footnote.learn.meter import ANSWERED, LogMeter, end_of, fell_back, ms_of
 from footnote.types import Turn
 
 NAMESPACE = "Footnote"
@@ -35,6 +35,7 @@ class CloudWatchMeter(LogMeter):
             "TurnLatency": (now - turn.started_at) * 1000,
             "RetrievalLatency": ms_of(turn, *RETRIEVAL),
             "GenerationLatency": ms_of(turn, GENERATION),
+            "FirstToken": turn.first_token_ms,
         }
         for name, ms in latencies.items():
             if ms is not None:
@@ -43,8 +44,10 @@ class CloudWatchMeter(LogMeter):
             "PromptTokens": turn.usage.prompt_tokens,
             "CompletionTokens": turn.usage.completion_tokens,
             "Errors": ended == "error",
-            "Refused": ended not in ("answered", "error"),
+            "Refused": ended not in (*ANSWERED, "error"),
             "Degraded": turn.degraded,
+            "CacheHits": ended == "cached",
+            "ModelFallbacks": fell_back(turn),
         }
         for name, count in counts.items():
             metrics.add_metric(name, "Count", count)

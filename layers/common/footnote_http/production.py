@@ -22,7 +22,7 @@ WELL_KNOWN = re.compile(
 )
 """What a secret that everybody knows is made of; in lower case."""
 
-FOREIGN = ("LLM__API_KEY", "OPENAI_API_KEY", "EMBEDDING__API_KEY")
+FOREIGN = ("LLM__API_KEY", "LLM__FALLBACK", "OPENAI_API_KEY", "EMBEDDING__API_KEY", "MCP__TOKEN")
 """Issued by others, who decide how long they are."""
 
 PASSWORD = re.compile(r"^[^:/]+://[^:/@]*:([^/]*)@")
@@ -54,9 +54,14 @@ def check_production(settings: Settings, function: str) -> None:
 
 def somebody_signs_in(settings: Settings, function: str) -> Iterator[str]:
     if settings.auth.mode == "none":
-        yield "AUTH__MODE is none: everybody would be the one local user. Set session or api_key."
+        yield "AUTH__MODE is none: everybody would be the one local user. Set session, jwt or api_key."
     if settings.auth.mode == "api_key" and not settings.auth.api_keys:
         yield "AUTH__MODE is api_key, and AUTH__API_KEYS holds nobody."
+    if settings.auth.mode == "jwt":
+        if not (settings.auth.issuer and settings.auth.audience):
+            yield "AUTH__MODE is jwt, and AUTH__ISSUER or AUTH__AUDIENCE is not set: tokens made for others would do."
+        if not (settings.auth.jwks_url or "").startswith("https://"):
+            yield "AUTH__MODE is jwt, and AUTH__JWKS_URL is no https address."
 
 
 def secrets_are_secret(settings: Settings, function: str) -> Iterator[str]:

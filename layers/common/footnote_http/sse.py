@@ -29,25 +29,28 @@ async def stream_events(
     end: str | None = None,
     ping_s: float = PING_S,
 ) -> StreamingResponse:
-    """Waits for the turn's first words (or OPEN_S), then streams. Raises what the turn failed with before that.
+    """Waits for the turn's first words (or OPEN_S, when there is something else to say), then streams. Raises what the turn
+    failed with before that.
 
     `first`: the first event's number, where events are to have ids. Above 0 the stream goes on with another one:
     it waits for nothing and raises nothing, as its status was told by that one. `end`: the data of a last message,
     which a stream that ends with an error does not have."""
-    held: list[Event] = []
+    encoded = _encoder(encode, trace_id, first)
+    said: list[str] = []
+    last: Event | None = None
     waiting: asyncio.Future[Event] | None = None
     deadline = asyncio.get_running_loop().time() + OPEN_S
-    while not first and (not held or not isinstance(held[-1], Token | Think | Done | Failed)):
+    while not first and not isinstance(last, Token | Think | Done):
         waiting = waiting or asyncio.ensure_future(anext(events))
-        done, _ = await asyncio.wait({waiting}, timeout=deadline - asyncio.get_running_loop().time())
+        done, _ = await asyncio.wait({waiting}, timeout=deadline - asyncio.get_running_loop().time() if said else None)
         if not done:
             break
-        held.append(waiting.result())
-        waiting = None
-    if held and isinstance(held[-1], Failed):
-        await events.aclose()
-        raise held[-1].error
-    return _response(_lines(held, waiting, events, _encoder(encode, trace_id, first), end, ping_s), trace_id)
+        last, waiting = waiting.result(), None
+        if isinstance(last, Failed):
+            await events.aclose()
+            raise last.error
+        said += encoded(last)
+    return _response(_lines(said, last, waiting, events, encoded, end, ping_s), trace_id)
 
 
 def stream_end(item: Mapping[str, Any], trace_id: str) -> StreamingResponse:
@@ -65,7 +68,8 @@ def _response(lines: AsyncIterator[str], trace_id: str) -> StreamingResponse:
 
 
 async def _lines(
-    held: list[Event],
+    said: Iterable[str],
+    last: Event | None,
     waiting: asyncio.Future[Event] | None,
     events: AsyncGenerator[Event, None],
     encoded: Callable[[Event], Iterable[str]],
@@ -73,20 +77,18 @@ async def _lines(
     ping_s: float,
 ) -> AsyncIterator[str]:
     try:
-        for event in held:
-            for line in encoded(event):
-                yield line
-        while not held or not isinstance(held[-1], Done | Failed):
+        for line in said:
+            yield line
+        while not isinstance(last, Done | Failed):
             waiting = waiting or asyncio.ensure_future(anext(events))
             done, _ = await asyncio.wait({waiting}, timeout=ping_s)
             if not done:
                 yield ": ping\n\n"
                 continue
-            held = [waiting.result()]
-            waiting = None
-            for line in encoded(held[0]):
+            last, waiting = waiting.result(), None
+            for line in encoded(last):
                 yield line
-        if end is not None and isinstance(held[-1], Done):
+        if end is not None and isinstance(last, Done):
             yield f"data: {end}\n\n"
     finally:
         if waiting is not None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from footnote.adapters.mongodb import Databases
 from footnote.adapters.store_mongodb import MongoTurnStore
 from footnote.errors import Conflict, StoreUnavailable
 from footnote.ports import Clock, Rollup, Room
-from footnote.types import Answer, Caller, Feedback, Page, Span, Turn
+from footnote.types import Answer, Caller, Feedback, Page, Span, Turn, Usage
 from tests.contracts import backends_mongodb
 from tests.contracts.backends_mongodb import database_names
 from tests.contracts.test_turn_store import make_citation, make_turn
@@ -81,7 +82,17 @@ async def test_the_indexes_are_made_at_the_first_use(store: MongoTurnStore, turn
         "_id_": [("_id", 1)],
         "by_room": [("user_id", 1), ("room_id", 1), ("started_at", 1), ("number", 1), ("_id", 1)],
         "by_time": [("started_at", 1), ("number", 1)],
+        "by_expiry": [("expires_at", 1)],
     }
+
+
+async def test_a_turn_that_is_not_kept_for_good_says_when_it_may_be_deleted(turns: Any, tmp_path: Path, clock: Clock) -> None:
+    async with backends_mongodb.make(tmp_path, clock, keep_s=60.0) as store:
+        for status in ("idle", "done"):
+            await store.save(make_turn("t1", ME), status)
+        assert (await turns.find_one({"_id": "t1"}))["expires_at"] == datetime(2023, 11, 14, 22, 14, 20)
+        assert "expires_at" not in await store.get(ME, "t1")
+        assert (await turns.index_information())["by_expiry"]["expireAfterSeconds"] == 0
 
 
 @pytest.mark.parametrize("name", ["a.b", "$ref", "$", "50%", "%002e", "nul\x00", "half \ud800", "왜"])
@@ -143,6 +154,7 @@ async def test_a_roll_ups_document_names_its_day_user_room_and_model_and_repeats
         "model": "rag",
         "usage": {"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14, "type": "usage"},
         "figures": {"turns": 2, "prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14, "latency_p50_ms": 1.5},
+        "llm": None,
     }
 
 
@@ -173,7 +185,7 @@ Fault = str | dict[str, Any]
 @dataclass
 class Wire:
     """Stands between store and server. `faults`: a command, and what becomes of it the next time: it is cut off before the
-    server reads it, its reply is lost or never comes, or this is the reply."""
+    server reads it, its reply is lost or never comes, this is the reply, or nothing."""
 
     url: str = ""
     faults: list[tuple[str, Fault]] = field(default_factory=list)
@@ -292,6 +304,18 @@ async def test_roll_ups_that_were_cut_off_are_whole_when_they_are_made_again(
     assert await wired.rollups(ADMIN, DAY) == [new[0], old[1], new[1]]
     await wired.put_rollups(DAY, new)
     assert await wired.rollups(ADMIN, DAY) == new
+
+
+async def test_a_count_that_is_done_again_after_a_lost_reply_counts_once(wire: Wire, wired: MongoTurnStore) -> None:
+    turns = [make_turn(f"t{number}", ME, room_id="r1", usage=Usage(1, 1)) for number in range(2)]
+    for turn in turns:
+        await wired.save(turn, "done")
+    await wired.count(turns[0])
+    wire.faults += [("update", "pass"), ("update", "lost")]  # the turn is marked, and its tokens are added
+    await wired.count(turns[1])
+    await wired.count(turns[1])
+    assert wire.faults == []
+    assert [dict(each.figures)["turns"] for each in await wired.rollups(ME, "2023-11-14")] == [2]
 
 
 @pytest.mark.parametrize(

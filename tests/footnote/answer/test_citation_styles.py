@@ -8,7 +8,7 @@ import pytest
 
 from footnote.answer.citation_styles import STYLES, cite
 from footnote.types import Citation, Hit
-from tests.fakes import make_hit
+from tests.fakes import make_chunk, make_document, make_hit
 
 BRIDGE = make_hit("The bridge was built in 1894. Its architect was Horace Jones.", "bridge")
 REPAIR = make_hit("The bridge was painted blue in 1977. Before that it was brown.", "bridge", 1)
@@ -82,7 +82,7 @@ def test_a_marker_without_a_sentence_before_it_still_names_its_passage() -> None
     assert cited("[^bridge]", "footnote")[1] == [(1, BRIDGE, "The bridge was built in 1894.")]
 
 
-@pytest.mark.parametrize("style", sorted(STYLES))
+@pytest.mark.parametrize("style", ["footnote", "numbered"])
 def test_what_a_style_writes_it_reads_back(style: str) -> None:
     text = " ".join(f"{hit.chunk.text} {STYLES[style].write(number, hit)}" for number, hit in enumerate(HITS, start=1))
     out, citations = cited(text, style)
@@ -94,3 +94,50 @@ def test_an_answer_without_passages_has_no_citations() -> None:
     assert cite("Old [1].", (), "numbered", "en") == ("Old.", ())
     assert cite("Old.", HITS, "numbered", "en") == ("Old.", ())
     assert isinstance(cite("Old [1].", HITS, "numbered", "en")[1][0], Citation)
+
+
+# --- one source for one page -------------------------------------------------------------------
+
+
+def on_page(page: int, text: str, doc_id: str = "a", ordinal: int = 0) -> Hit:
+    return Hit(make_chunk(make_document(doc_id, title="Rules"), text, ordinal, page=page), 1.0)
+
+
+ON_3, ALSO_ON_3 = on_page(3, "It was built in 1894."), on_page(3, "Dogs pay a crown.", ordinal=1)
+ON_4, TWIN = on_page(4, "It is blue.", ordinal=2), on_page(3, "Cats pay two.", "b")
+PAGES = (ON_3, ALSO_ON_3, ON_4, TWIN)
+
+
+@pytest.mark.parametrize(
+    ("written", "kept", "sources"),
+    [
+        ("Built in 1894 [1]. Dogs pay [2]. Blue [3].", "Built in 1894 [1]. Dogs pay [1]. Blue [2].", [(1, ON_3), (2, ON_4)]),
+        ("Blue [3]. Dogs and cats pay [2, 4].", "Blue [1]. Dogs and cats pay [2].", [(1, ON_4), (2, ALSO_ON_3)]),
+        ("Pay [2][4] [1], blue [9][3].", "Pay [1], blue[2].", [(1, ALSO_ON_3), (2, ON_4)]),
+        ("Nothing [9].", "Nothing.", []),
+    ],
+)
+def test_passages_of_one_title_and_page_are_one_source(written: str, kept: str, sources: list[tuple[int, Hit]]) -> None:
+    text, citations = cited(written, "numbered_by_page", PAGES)
+    assert (text, [(number, hit) for number, hit, _ in citations]) == (kept, sources)
+
+
+# --- sources named at the end ------------------------------------------------------------------
+
+
+def test_references_are_the_passages_whose_numbers_the_last_line_names() -> None:
+    text, citations = cite("The tower is older. It was painted in 1977.\n\nSOURCES_USED: 3, 2, 9, 0", HITS, "references", "en")
+    assert text == "The tower is older. It was painted in 1977."
+    assert [(citation.number, citation.hit, citation.snippet, citation.spans) for citation in citations] == [
+        (3, TOWER, "The tower is older.", ()),
+        (2, REPAIR, "The bridge was painted blue in 1977.", ()),
+    ]
+
+
+@pytest.mark.parametrize("ending", ["", " SOURCES_USED: 4, 2024", "\nSOURCES_USED: none"])
+def test_without_a_number_that_exists_there_are_no_references(ending: str) -> None:
+    assert cite(f"It is old.{ending}", HITS, "references", "en")[1] == ()
+
+
+def test_a_plain_text_is_left_as_it_is() -> None:
+    assert cite("Old [1], SOURCES_USED: 1", HITS, "plain", "en") == ("Old [1], SOURCES_USED: 1", ())

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
-from footnote.answer.generate import check_citations, generate, pick_model, tell_nothing_found
+from footnote.answer.generate import check_citations, generate, need_model, pick_model, tell_nothing_found
 from footnote.answer.messages import MESSAGES, message
-from footnote.errors import ModelUnavailable
+from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote.events import Event, Think, Token
-from footnote.ports import Delta
+from footnote.ports import Delta, Record
+from footnote.settings import LLM
 from footnote.types import Answer, Caller, Chunk, Citation, Message, Profile, Turn, Usage
-from tests.fakes import FakeModel, FakeModels, Piece, make_hit, make_turn
+from tests.fakes import HELD, FakeModel, FakeModels, Piece, make_hit, make_turn
 
 HIT = make_hit("The bridge was built in 1894. It is blue.", "bridge")
 PROFILE = Profile("p", live=False, citation_style="numbered", prompt="x", temperature=0.4, max_tokens=9, first_token_s=1.5, total_s=20)
 ASKED = make_turn("When?", PROFILE, hits=(HIT,), messages=(Message("system", "one two three"), Message("user", "When?")), model="fake")
 
 
-async def run(*reply: Piece, turn: Turn = ASKED) -> tuple[list[Event], Turn, FakeModel]:
+async def run(*reply: Piece, turn: Turn = ASKED, llm: LLM | None = None) -> tuple[list[Event], Turn, FakeModel]:
     model = FakeModel([reply])
-    events = [event async for event in generate(turn, models=FakeModels(model))]
+    events = [event async for event in generate(turn, models=FakeModels(model), llm=llm or LLM())]
     assert isinstance(events[-1], Turn)
     return events[:-1], events[-1], model  # type: ignore[return-value]
 
@@ -33,6 +37,12 @@ async def test_the_reply_is_streamed_as_it_comes_and_kept_as_an_answer() -> None
     assert turn.usage == Usage(11, 5)
     assert model.sent[0].messages == ASKED.messages
     assert model.sent[0].options == {"temperature": 0.4, "max_tokens": 9, "first_token_s": 1.5, "total_s": 20}
+
+
+async def test_an_answer_of_another_model_than_the_one_picked_is_marked() -> None:
+    _, turn, _ = await run("In 1894 [1].", turn=ASKED.with_(model="big"))
+    assert (turn.answer and turn.answer.model, turn.degraded) == ("fake", True)
+    assert not (await run("In 1894 [1]."))[1].degraded
 
 
 async def test_tokens_are_estimated_where_the_provider_does_not_tell() -> None:
@@ -57,24 +67,148 @@ async def test_an_empty_reply_is_an_error_of_the_model(reply: tuple[Piece, ...])
 
 async def test_a_model_that_is_gone_meanwhile_is_an_error() -> None:
     with pytest.raises(ModelUnavailable):
-        [event async for event in generate(ASKED, models=FakeModels())]
+        [event async for event in generate(ASKED, models=FakeModels(), llm=LLM())]
 
 
-async def test_the_model_that_will_answer_is_named_beforehand() -> None:
+# --- what is asked of the model ----------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("asked", "settings", "sent"),
+    [
+        ({"temperature": 0.0, "max_tokens": 5}, LLM(temperature=0.7, max_completion_tokens=50), (0.0, 5)),
+        ({}, LLM(temperature=0.7, max_completion_tokens=50), (0.7, 50)),
+        ({}, LLM(), (0.4, 9)),
+        ({"profile": HELD}, LLM(), (None, None)),
+    ],
+)
+async def test_the_request_stands_before_the_settings_and_those_before_the_profile(
+    asked: dict[str, Any], settings: LLM, sent: tuple[float | None, int | None]
+) -> None:
+    _, _, model = await run("In 1894 [1].", turn=ASKED.with_(**asked), llm=settings)
+    assert (model.sent[0].options["temperature"], model.sent[0].options["max_tokens"]) == sent
+
+
+class Preferences:
+    """`ports.Records` that know what one user prefers, or are down."""
+
+    def __init__(self, model_id: str | None = None, error: Exception | None = None) -> None:
+        self._model_id, self._error = model_id, error
+
+    async def get(self, kind: str, key: str) -> Record | None:
+        if self._error is not None:
+            raise self._error
+        known = (kind, key) == ("preference", "me") and self._model_id is not None
+        return Record(key, {"model_id": self._model_id}, 1, 0.0, "me") if known else None
+
+
+@pytest.mark.parametrize(
+    ("asked", "llm", "preferences", "picked"),
+    [
+        ("big", LLM(), Preferences("mine"), "big"),
+        (None, LLM(), Preferences("mine"), "mine"),
+        (None, LLM(allowed_models=["big"]), Preferences("mine"), None),
+        (None, LLM(allowed_models=["big", "mine"]), Preferences("mine"), "mine"),
+        (None, LLM(), Preferences(), None),
+        (None, LLM(), Preferences(error=StoreUnavailable("down")), None),
+    ],
+)
+async def test_a_request_s_model_stands_before_the_user_s_and_that_before_the_configured_one(
+    asked: str | None, llm: LLM, preferences: Any, picked: str | None
+) -> None:
     models = FakeModels(FakeModel([], name="llama"))
-    assert (await pick_model(make_turn(model="big"), models=models)).model == "llama"
-    assert models.asked == ["big"]
-    assert (await pick_model(make_turn(model="big"), models=FakeModels())).model is None
+    assert (await pick_model(make_turn(model=asked), models=models, llm=llm, records=preferences)).model == "llama"
+    assert models.asked == [picked]
 
 
-async def test_an_answer_that_cites_nothing_is_rejected_or_carries_a_warning() -> None:
+async def test_no_model_is_none() -> None:
+    records: Any = Preferences()
+    assert (await pick_model(make_turn(model="big"), models=FakeModels(), llm=LLM(), records=records)).model is None
+
+
+async def test_a_budget_that_runs_out_leaves_a_cheaper_model_and_then_none() -> None:
+    models, records = FakeModels(FakeModel([], name="any")), Preferences("mine")
+    for allowance, llm in (("cheaper", LLM(cheaper_model="small")), ("cheaper", LLM()), ("search", LLM(cheaper_model="small"))):
+        turn = await pick_model(make_turn(allowance=allowance), models=models, llm=llm, records=records)  # type: ignore[arg-type]
+        assert (turn.model is None) is (allowance == "search")
+    assert models.asked == ["small", "mine"]
+
+
+async def test_where_only_a_model_can_answer_a_user_without_a_budget_is_told_so() -> None:
+    assert [event async for event in need_model(ASKED)] == [ASKED]
+    spent, settled = [event async for event in need_model(make_turn(allowance="search", lang="de"))]
+    assert spent == Token(message("spent", "de"))
+    assert isinstance(settled, Turn)
+    assert (settled.outcome, settled.answer) == ("refused", Answer(message("spent", "de")))
+    with pytest.raises(ModelUnavailable, match="needs a language model"):
+        [event async for event in need_model(make_turn())]
+
+
+# --- thinking aloud ----------------------------------------------------------------------------
+
+
+async def test_thoughts_in_the_text_are_no_part_of_the_answer() -> None:
+    events, turn, _ = await run("<thi", "nk>Is it [1]?</thi", "nk>\n\nIn 1894 [1].")
+    assert events == [Think("Is it [1]?"), Token("In 1894 [1].")]
+    assert turn.answer is not None
+    assert (turn.answer.text, turn.answer.citations[0].spans) == ("In 1894 [1].", ((8, 11),))
+
+
+@pytest.mark.parametrize("reply", ["<think>In 1894, I think", "<think>Hm.</think>", "<think>Hm.</think>[9]"])
+async def test_a_model_that_only_thinks_has_said_nothing(reply: str) -> None:
+    with pytest.raises(ModelUnavailable, match="empty answer"):
+        await run(reply)
+
+
+async def test_thoughts_whose_beginning_got_lost_are_left_out_where_that_is_still_possible() -> None:
+    _, turn, _ = await run("Is it?</think>In 1894 [1].")
+    assert turn.answer is not None
+    assert turn.answer.text == "In 1894 [1]."
+    live = ASKED.with_(profile=replace(PROFILE, live=True))
+    events, turn, _ = await run("Is it?</think> In 1894 [1].", turn=live)
+    assert turn.answer is not None
+    assert "".join(event.text for event in events if isinstance(event, Token)) == turn.answer.text == "Is it? In 1894 [1]."
+
+
+async def test_a_reply_that_only_names_its_sources_is_an_error_of_the_model() -> None:
+    with pytest.raises(ModelUnavailable, match="empty answer"):
+        await run("SOURCES_USED: 1", turn=ASKED.with_(profile=replace(PROFILE, citation_style="references")))
+
+
+# --- what the answer cites ---------------------------------------------------------------------
+
+STRICT = replace(PROFILE, reject_uncited=True)
+CITED = (Citation(1, HIT, "x", spans=((8, 11),)),)
+
+
+async def test_an_answer_that_cites_nothing_is_rejected_and_its_owner_finds_it_in_the_trace() -> None:
     uncited = ASKED.with_(answer=Answer("In 1894.", model="fake", warnings=("short",)))
-    assert (await check_citations(uncited)).answer == Answer("In 1894.", model="fake", warnings=("short", "uncited"))
-    strict = uncited.with_(profile=Profile("p", live=False, citation_style="numbered", prompt="x", reject_uncited=True))
-    rejected = await check_citations(strict)
+    checked = await check_citations(uncited)
+    assert (checked.outcome, checked.answer) == (None, Answer("In 1894.", model="fake", warnings=("short", "uncited")))
+    rejected = await check_citations(uncited.with_(profile=STRICT))
     assert (rejected.outcome, rejected.answer) == ("refused", Answer(message("uncited", "en"), model="fake"))
-    for fine in (None, Answer("In 1894 [1].", (Citation(1, HIT, "x"),)), Answer("In 1894.", extractive=True)):
-        assert await check_citations(strict.with_(answer=fine)) == strict.with_(answer=fine)
+    assert rejected.private == {"rejected_answer": "In 1894."}
+
+
+async def test_an_answer_that_the_documents_are_silent_is_replaced_or_marked() -> None:
+    silent = ASKED.with_(
+        answer=Answer("The documents do not mention a year [1].", (Citation(1, HIT, "x", spans=((36, 39),)),), model="fake")
+    )
+    replaced = await check_citations(silent.with_(profile=STRICT, lang="ko"))
+    assert (replaced.outcome, replaced.answer) == ("refused", Answer(message("insufficient", "ko"), model="fake"))
+    assert replaced.private == {"rejected_answer": "The documents do not mention a year [1]."}
+    marked = await check_citations(silent)
+    assert silent.answer is not None
+    assert (marked.outcome, marked.answer) == ("refused", replace(silent.answer, warnings=("insufficient",)))
+    assert marked.private == {}
+
+
+@pytest.mark.parametrize(
+    "answer", [None, Answer("In 1894 [1].", CITED), Answer("I don't know.", extractive=True), Answer("No [1].", CITED)]
+)
+async def test_other_answers_stand(answer: Answer | None) -> None:
+    turn = ASKED.with_(profile=STRICT, answer=answer)
+    assert await check_citations(turn) == turn
 
 
 async def test_a_reader_is_told_why_nothing_was_found() -> None:

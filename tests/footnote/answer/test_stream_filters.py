@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from footnote.answer.citation_styles import cite
-from footnote.answer.stream_filters import MarkerFilter
+from footnote.answer.sources_used import SourcesFilter
+from footnote.answer.stream_filters import MarkerFilter, ThinkFilter, filter_for
 from tests.fakes import make_hit
 
 HITS = (make_hit("The bridge is blue.", "bridge"), make_hit("It was painted.", "bridge", 1), make_hit("The tower is old.", "tower"))
@@ -48,3 +51,46 @@ def test_only_what_may_become_a_marker_is_held_back() -> None:
         "",
         " [no marker" + " it goes on" * 13,
     ]
+
+
+def test_each_style_has_the_filter_that_takes_its_markers_out() -> None:
+    assert isinstance(filter_for("references", HITS), SourcesFilter)
+    assert isinstance(filter_for("footnote", HITS), MarkerFilter)
+    plain = filter_for("plain", HITS)
+    assert plain.feed("It is [1] and [^bridge].\nSOURCES_USED: 1") + plain.flush() == "It is [1] and [^bridge].\nSOURCES_USED: 1"
+
+
+# --- thinking ------------------------------------------------------------------------------------
+
+THOUGHTS = [
+    ("<think>Hm.\n</think>\nIt is blue.", "Hm.\n", "\nIt is blue."),
+    ("It <think>a < b</think>is<think>so</think> blue", "a < bso", "It is blue"),
+    ("<think>It never ends, </thin", "It never ends, </thin", ""),
+    ("<think>one<think>two</think>three", "onetwo", "three"),
+    ("It is <thin> and <b>blue</b> <", "", "It is <thin> and <b>blue</b> <"),
+    ("<think></think>", "", ""),
+]
+
+
+def told(pieces: Sequence[str]) -> tuple[str, str, bool]:
+    thoughts = ThinkFilter()
+    both = [*map(thoughts.feed, pieces), thoughts.flush()]
+    return "".join(thought for thought, _ in both), "".join(said for _, said in both), thoughts.unopened
+
+
+@pytest.mark.parametrize(("written", "thought", "said"), THOUGHTS)
+def test_what_a_model_thinks_aloud_is_told_from_what_it_says_wherever_it_is_cut(written: str, thought: str, said: str) -> None:
+    assert told(written) == (thought, said, False)
+    for first in range(len(written) + 1):
+        for second in range(first, len(written) + 1):
+            assert told((written[:first], written[first:second], written[second:])) == (thought, said, False)
+
+
+def test_an_end_of_thinking_without_a_beginning_is_noticed_and_not_shown() -> None:
+    for cut in range(len("Hm.</think>Blue.") + 1):
+        assert told(("Hm.</think>Blue."[:cut], "Hm.</think>Blue."[cut:])) == ("", "Hm.Blue.", True)
+
+
+def test_only_what_may_become_a_tag_is_held_back() -> None:
+    thoughts = ThinkFilter()
+    assert [thoughts.feed(piece)[1] for piece in ("It is", " <", "b", "> <thin", "ner")] == ["It is", " ", "<b", "> ", "<thinner"]

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.records_sqlite import SqliteRecords
 from footnote.adapters.store_sqlite import open_store
-from footnote.errors import StoreUnavailable, Unauthorized
-from footnote.guard.identity import LOCAL, Session, close_session, identify, open_session
+from footnote.errors import NotFound, StoreUnavailable, Unauthorized
+from footnote.guard.identity import LOCAL, Session, close_session, identify, list_sessions, open_session, revoke_session
 from footnote.settings import Auth
 from footnote.types import Caller
 from tests.conftest import HandClock
@@ -21,10 +22,15 @@ SESSIONS = Auth(mode="session")
 
 
 @pytest.fixture
-async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
+async def stores(tmp_path: Path, clock: HandClock) -> AsyncIterator[dict[str, Any]]:
     database = open_store(tmp_path)
-    yield SqliteCache(database, clock)
+    yield {"cache": SqliteCache(database, clock), "records": SqliteRecords(database, clock)}
     database.close()
+
+
+@pytest.fixture
+def cache(stores: dict[str, Any]) -> SqliteCache:
+    return stores["cache"]
 
 
 async def test_without_sign_in_everybody_is_the_local_user(cache: Any) -> None:
@@ -42,11 +48,11 @@ async def test_whoever_sends_anything_else_is_nobody(token: str | None, auth: Au
         await identify(token, auth=auth, cache=cache)
 
 
-async def test_a_session_lasts_until_its_time_is_over_or_it_is_closed(cache: Any, clock: HandClock) -> None:
-    tokens = [await open_session(Session("ann", ("staff",)), 60, cache=cache) for _ in range(2)]
+async def test_a_session_lasts_until_its_time_is_over_or_it_is_closed(cache: Any, stores: Any, clock: HandClock) -> None:
+    tokens = [await open_session(Session("ann", ("staff",)), 60, **stores, now=clock()) for _ in range(2)]
     for token in tokens:
         assert await identify(token, auth=SESSIONS, cache=cache) == Caller("ann", frozenset({"staff", "user:ann"}))
-    await close_session(tokens[0], cache=cache)
+    await close_session(tokens[0], **stores)
     with pytest.raises(Unauthorized):
         await identify(tokens[0], auth=SESSIONS, cache=cache)
     clock.advance(60)
@@ -54,8 +60,73 @@ async def test_a_session_lasts_until_its_time_is_over_or_it_is_closed(cache: Any
         await identify(tokens[1], auth=SESSIONS, cache=cache)
 
 
-async def test_the_store_holds_no_token(cache: Any, tmp_path: Path) -> None:
-    token = await open_session(Session("ann"), 60, cache=cache)
+async def test_sessions_are_listed_without_their_tokens_and_ended_by_their_ids(stores: Any, clock: HandClock) -> None:
+    tokens = [await open_session(Session(user), wait, **stores, now=clock()) for user, wait in (("ann", 60), ("bob", 90))]
+    listed = {each.user_id: each for each in (await list_sessions(clock(), records=stores["records"])).data}
+    assert {user: (each.role, each.created_at, each.expires_at - clock()) for user, each in listed.items()} == {
+        "ann": ("user", clock(), 60.0),
+        "bob": ("user", clock(), 90.0),
+    }
+    assert not any(token in repr(listed) for token in tokens)
+    for no_token in (listed["bob"].session_id, listed["ann"].session_id):
+        with pytest.raises(Unauthorized):
+            await identify(no_token, auth=SESSIONS, cache=stores["cache"])
+    assert (await revoke_session(listed["bob"].session_id, **stores)).user_id == "bob"
+    with pytest.raises(Unauthorized):
+        await identify(tokens[1], auth=SESSIONS, cache=stores["cache"])
+    with pytest.raises(NotFound):
+        await revoke_session(listed["bob"].session_id, **stores)
+    assert [each.user_id for each in (await list_sessions(clock(), records=stores["records"])).data] == ["ann"]
+    clock.advance(60)
+    assert (await list_sessions(clock(), records=stores["records"])).data == ()
+    assert await stores["records"].get("session", listed["ann"].session_id) is None
+
+
+class Issuer:
+    """`ports.Tokens`: says of every token what it was made with."""
+
+    def __init__(self, **claims: Any) -> None:
+        self._claims = claims
+
+    async def claims(self, token: str) -> dict[str, Any]:
+        return self._claims
+
+
+JWT = Auth(mode="jwt", admin_group="root")
+
+
+@pytest.mark.parametrize(
+    ("claims", "caller"),
+    [
+        ({"sub": "ann"}, Caller("ann", frozenset({"user:ann"}))),
+        ({"sub": "ann", "groups": ["staff"]}, Caller("ann", frozenset({"user:ann", "staff"}))),
+        ({"sub": "ann", "groups": ["root"]}, Caller("ann", frozenset({"user:ann", "root", "role:admin"}), role="admin")),
+        ({"sub": "ann", "groups": ["user:bob", "role:admin", "", 3, None]}, Caller("ann", frozenset({"user:ann"}))),
+    ],
+)
+async def test_a_signed_token_stands_for_its_subject_without_groups_that_only_we_give(claims: Any, caller: Caller, cache: Any) -> None:
+    assert await identify("t", auth=JWT, cache=cache, tokens=Issuer(**claims)) == caller
+
+
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"sub": ""},
+        {"sub": 3},
+        {"sub": None},
+        {"sub": "a\n"},
+        {"sub": "a" * 201},
+        {"sub": "ann", "groups": "staff"},
+        {"sub": "ann", "groups": {}},
+    ],
+)
+async def test_a_signed_token_that_names_nobody_rightly_is_refused(claims: Any, cache: Any) -> None:
+    with pytest.raises(Unauthorized):
+        await identify("t", auth=JWT, cache=cache, tokens=Issuer(**claims))
+
+
+async def test_the_store_holds_no_token(stores: Any, tmp_path: Path) -> None:
+    token = await open_session(Session("ann"), 60, **stores, now=0)
     assert not any(token.encode() in path.read_bytes() for path in tmp_path.iterdir())
 
 

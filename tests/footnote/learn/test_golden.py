@@ -11,6 +11,7 @@ import pytest
 
 from footnote.errors import BadRequest
 from footnote.learn.golden import GoldenDocument, GoldenQuery, load_golden
+from footnote.types import Exchange
 
 QRELS = "query-id\tcorpus-id\tscore\n1\td1\t2\n1\td2\t0\n2\td2\t1\n3\td1\t0\n\n4\td9\t-1\n"
 
@@ -73,4 +74,20 @@ def test_what_is_wrong_is_told_with_file_and_line(folder: Path, name: str, conte
     else:
         (folder / name).write_bytes(content)
     with pytest.raises(BadRequest, match=told):
+        load_golden(folder)
+
+
+def test_a_query_may_follow_a_conversation(folder: Path) -> None:
+    said = [("assistant", "Welcome."), ("user", "a?"), ("assistant", "A."), ("assistant", "More."), ("user", "b?"), ("user", "c?")]
+    history = [{"role": role, "content": content} for role, content in said]
+    (folder / "queries.jsonl").write_text(lines({"_id": 1, "text": "Why?", "history": history}, {"_id": 2, "text": "q2", "history": None}))
+    first, second = load_golden(folder).queries
+    assert first.history == (Exchange("a?", "A.\n\nMore."), Exchange("b?", ""), Exchange("c?", ""))
+    assert second.history == ()
+
+
+@pytest.mark.parametrize("message", ["a?", {"role": "user"}, {"role": "user", "content": None}, {"role": "tool", "content": "a"}])
+def test_a_conversation_that_is_none_is_told_by_its_query(message: Any, folder: Path) -> None:
+    (folder / "queries.jsonl").write_text(lines({"_id": 1, "text": "Why?", "history": [message]}))
+    with pytest.raises(BadRequest, match=r"queries.jsonl, 1: `history` holds messages of user and assistant\."):
         load_golden(folder)

@@ -1,37 +1,210 @@
-"""Every turn is stored, whatever became of it."""
+"""Every turn is stored, whatever became of it; a follow-up knows what was said before."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from footnote.errors import StoreUnavailable
-from footnote.memory.conversations import save_turn
-from footnote.types import Answer, Turn
-from tests.fakes import make_turn
+from footnote.adapters.ledger_sqlite import SqliteLedger
+from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
+from footnote.errors import NotFound, StoreUnavailable
+from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
+from footnote.steps import FAIL, SKIP, Runner, Step
+from footnote.types import Answer, Citation, Exchange, Message, Turn, Usage
+from tests.conftest import HandClock
+from tests.fakes import HELD, ME, make_hit, make_turn
+
+TALKS = replace(HELD, history=2)
 
 
 class Turns:
-    def __init__(self, error: Exception | None = None) -> None:
-        self.saved: list[tuple[Turn, str]] = []
-        self.error = error
+    """`calls`: (method, what it was told) in order. `down`: methods that fail."""
+
+    def __init__(self, *down: str) -> None:
+        self.calls: list[tuple[str, Any]] = []
+        self.down = down
 
     async def save(self, turn: Turn, status: str) -> None:
-        if self.error:
-            raise self.error
-        self.saved.append((turn, status))
+        self._call("save", (turn, status))
+
+    async def trim(self, caller: Any, trace_id: str) -> None:
+        self._call("trim", trace_id)
+
+    async def count(self, turn: Turn) -> None:
+        self._call("count", turn.trace_id)
+
+    def _call(self, name: str, told: Any) -> None:
+        if name in self.down:
+            raise StoreUnavailable("down")
+        self.calls.append((name, told))
+
+
+class Index:
+    """`readable`: ids of passages."""
+
+    def __init__(self, *readable: str) -> None:
+        self.readable = readable
+
+    async def read(self, caller: Any, chunk_ids: Any) -> Any:
+        return [make_hit("Two years.", doc_id).chunk for doc_id in self.readable]
+
+
+@pytest.fixture
+async def store(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteTurnStore]:
+    database = open_store(tmp_path)
+    yield SqliteTurnStore(database, clock)
+    database.close()
+
+
+@pytest.fixture
+async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteLedger]:
+    database = open_store(tmp_path)
+    yield SqliteLedger(database, clock)
+    database.close()
+
+
+# --- saving ------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("answer", "status"), [(Answer("Two years."), "done"), (None, "error")])
-async def test_a_turn_is_stored_by_whether_it_was_answered(answer: Answer | None, status: str) -> None:
+async def test_a_turn_is_stored_and_counted_by_whether_it_was_answered(answer: Answer | None, status: str) -> None:
     turns: Any = Turns()
     saved = await save_turn(make_turn(answer=answer), turns=turns)
     assert saved.persisted
-    assert turns.saved == [(saved, status)]
+    assert turns.calls == [("save", (saved, status)), ("count", "t1")]
 
 
 async def test_a_store_that_is_down_is_told_and_not_hidden() -> None:
-    turns: Any = Turns(StoreUnavailable("down"))
+    turns: Any = Turns("save")
     with pytest.raises(StoreUnavailable):
         await save_turn(make_turn(), turns=turns)
+    assert turns.calls == []
+
+
+@pytest.mark.parametrize("down", ["trim", "count"])
+async def test_a_turn_that_is_stored_is_persisted_although_it_could_not_be_counted(down: str) -> None:
+    turns: Any = Turns(down)
+    saved = await save_turn(make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),)), turns=turns)
+    assert saved.persisted
+
+
+async def test_an_agents_talk_with_its_tools_is_let_go_of_once_it_has_answered() -> None:
+    turns: Any = Turns()
+    talk = (Message("tool", "Two years.", tool_call_id="c1"),)
+    saved = await save_turn(make_turn(answer=Answer("Two years."), tool_messages=talk), turns=turns)
+    assert [name for name, _ in turns.calls] == ["save", "trim", "count"]
+    assert (turns.calls[0][1][0].tool_messages, saved.tool_messages) == (talk, ())
+
+
+async def test_an_agent_that_did_not_finish_keeps_its_talk() -> None:
+    turns: Any = Turns()
+    saved = await save_turn(make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),)), turns=turns)
+    assert [name for name, _ in turns.calls] == ["save", "count"]
+    assert len(saved.tool_messages) == 1
+
+
+async def test_a_turn_that_begins_is_idle_until_it_is_saved(store: SqliteTurnStore) -> None:
+    turn = await open_turn(make_turn(), turns=store)
+    assert (await store.get(ME, "t1"))["status"] == "idle"
+    await save_turn(turn.with_(answer=Answer("Yes."), usage=Usage(3, 4)), turns=store)
+    assert (await store.get(ME, "t1"))["status"] == "done"
+    assert [rollup.figures["total_tokens"] for rollup in await store.rollups(ME, "1970-01-01")] == [7]
+
+
+async def test_a_turn_that_was_killed_stays_idle(store: SqliteTurnStore) -> None:
+    began = asyncio.Event()
+
+    async def hang(turn: Turn) -> Turn:
+        began.set()
+        await asyncio.Event().wait()
+        return turn
+
+    rows = (Step("open", open_turn, on_error=SKIP), Step("hang", hang), Step("save", save_turn, on_error=SKIP, always=True))
+    task = asyncio.create_task(Runner(rows, lambda: {"turns": store})._work(make_turn(room_id="r1"), Outbox()))  # type: ignore[arg-type]
+    await began.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert (await store.get(ME, "t1"))["status"] == "idle"
+    assert [stored.block["status"] for stored in (await store.room(ME, "r1", 10)).data] == ["idle"]
+
+
+class Outbox:
+    async def put(self, event: Any) -> None:
+        pass
+
+
+async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
+    async def say(turn: Turn) -> Turn:
+        return turn.with_(answer=Answer("Two years."))
+
+    rows = (
+        Step("open", open_turn, on_error=SKIP, when=is_kept),
+        Step("say", say, on_error=FAIL),
+        Step("save", save_turn, on_error=SKIP, always=True, when=is_kept),
+    )
+    turns = Turns("save", "trim", "count")
+    turn = await Runner(rows, lambda: {"turns": turns}).finish(make_turn())
+    assert (turn.answer, turn.persisted) == (Answer("Two years."), False)
+    assert [(span.name, span.status) for span in turn.spans] == [("open", "skipped"), ("say", "ok"), ("save", "skipped")]
+    assert turns.calls == []
+
+
+# --- history -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("turn", "needed"),
+    [
+        (make_turn(profile=TALKS, room_id="r1"), True),
+        (make_turn(profile=TALKS), False),
+        (make_turn(profile=HELD, room_id="r1"), False),
+        (make_turn(profile=TALKS, room_id="r1", history=(Exchange("Who?", "Ann."),)), False),
+    ],
+)
+def test_history_is_read_for_a_profile_that_wants_it_in_a_room(turn: Turn, needed: bool) -> None:
+    assert needs_history(turn) is needed
+
+
+async def test_a_follow_up_gets_the_last_exchanges_of_its_room_as_they_were_asked(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
+    for number in range(3):
+        turn = make_turn(f"Question {number}?", TALKS, trace_id=f"t{number}", room_id="r1", started_at=float(number))
+        talk = (Message("assistant", "Let me see."), Message("tool", "Found.", tool_call_id="c1"))
+        await save_turn(turn.with_(queries=("Rewritten?",), answer=Answer(f"Answer {number}."), tool_messages=talk), turns=store)
+    asked = make_turn("And then?", TALKS, trace_id="t9", room_id="r1", started_at=9.0)
+    turn = await load_history(await open_turn(asked, turns=store), turns=store, index=Index(), ledger=ledger)  # type: ignore[arg-type]
+    assert turn.history == (Exchange("Question 1?", "Answer 1."), Exchange("Question 2?", "Answer 2."))
+    assert turn.history_ids == ("t1", "t2")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [{"room_id": "r2"}, {"mode": "gpt"}, {"profile": replace(TALKS, name="other")}, {"filters": {"class": ("Notice",)}}, {"answer": None}],
+    ids=lambda other: next(iter(other)),
+)
+async def test_history_is_of_the_same_room_mode_dialect_and_filter(
+    store: SqliteTurnStore, ledger: SqliteLedger, other: dict[str, Any]
+) -> None:
+    known = {"profile": TALKS, "room_id": "r1", "answer": Answer("Two years."), "filters": {"class": ("Law",)}}
+    await save_turn(make_turn(**{**known, **other}), turns=store)
+    asked = make_turn(profile=TALKS, trace_id="t9", room_id="r1", filters={"class": ("Law", "Regulation")})
+    turn = await load_history(asked, turns=store, index=Index(), ledger=ledger)  # type: ignore[arg-type]
+    assert (turn.history, turn.history_ids) == ((), ())
+
+
+async def test_what_quotes_a_document_that_may_not_be_read_any_more_is_no_history(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
+    for trace_id, doc_id in (("t1", "pay"), ("t2", "bridge")):
+        hit = make_hit("Two years.", doc_id)
+        answer = Answer("Two years [1].", (Citation(1, hit, "Two years."),))
+        turn = make_turn(profile=TALKS, trace_id=trace_id, room_id="r1", hits=(hit,), answer=answer)
+        await save_turn(turn, turns=store)
+    with pytest.raises(NotFound):
+        await ledger.get(ME, "pay")
+    asked = make_turn(profile=TALKS, trace_id="t9", room_id="r1")
+    turn = await load_history(asked, turns=store, index=Index("bridge"), ledger=ledger)  # type: ignore[arg-type]
+    assert turn.history_ids == ("t2",)

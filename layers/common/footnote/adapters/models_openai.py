@@ -10,13 +10,16 @@ import asyncio
 import json
 import time
 import urllib.request
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 
-from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
+from footnote.adapters.models_openai_wire import ReplyReader, message_body, tool_body, translate, unknown_names, without
+from footnote.adapters.sampling import sampling_of
+from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, LanguageModel, Tool
-from footnote.types import Message, Usage
+from footnote.types import Message
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,6 +32,9 @@ QUERY_S, TEXTS_S = 3.0, 60.0
 """Longest waits for vectors: of a question, which is searched for by its words then, and of passages."""
 PROBE_S = 0.4
 REDISCOVER_S = 30.0
+TEMPERATURE = 0.2
+"""Where nobody says another, and nothing is known of the model."""
+NOTHING = Delta()
 
 
 class OpenAIEndpoint:
@@ -36,6 +42,8 @@ class OpenAIEndpoint:
 
     def __init__(self, base_url: str | None, api_key: str | None) -> None:
         self.base_url = base_url
+        self.refused: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
+        """Model → names of optional parts of a request that it does not take."""
         self._api_key = api_key
         self._client: AsyncOpenAI | None = None
         self._connecting = asyncio.Lock()
@@ -59,9 +67,9 @@ class OpenAIEndpoint:
 
 
 class OpenAIModel:
-    """`ports.LanguageModel`."""
+    """`ports.LanguageModel`. `temperature` None: what suits the model."""
 
-    def __init__(self, endpoint: OpenAIEndpoint, name: str, *, temperature: float, max_tokens: int) -> None:
+    def __init__(self, endpoint: OpenAIEndpoint, name: str, *, temperature: float | None, max_tokens: int) -> None:
         self.name = name
         self._endpoint = endpoint
         self._temperature = temperature
@@ -77,34 +85,62 @@ class OpenAIModel:
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:
-        # OpenAI's newer models refuse `max_tokens`, other servers know nothing else.
-        limit = "max_completion_tokens" if self._endpoint.base_url is None else "max_tokens"
         body = {
             "model": self.name,
-            "messages": [{"role": message.role, "content": message.content} for message in messages],
-            "temperature": self._temperature if temperature is None else temperature,
-            limit: max_tokens or self._max_tokens,
+            "messages": [message_body(message) for message in messages],
+            **self._sampling(temperature, max_tokens),
             "stream": True,
             "stream_options": {"include_usage": True},
         }
+        if tools:
+            body["tools"] = [tool_body(tool) for tool in tools]
         try:
             client = await self._endpoint.client()
             now = asyncio.get_running_loop().time()
             until, deadline = now + min(first_token_s, total_s), now + total_s
             async with asyncio.timeout_at(until):
-                chunks = await _begin(client, body)
+                chunks = await self._begin(client, body)
             async with chunks:
+                reply = ReplyReader(chunks)
                 while True:
                     async with asyncio.timeout_at(until):
-                        delta = await _next(chunks)
+                        delta = await reply.next()
                     if delta is None:
                         return
-                    yield delta
+                    if delta != NOTHING:
+                        yield delta
                     until = deadline
         except TimeoutError as exc:
             raise ModelTimeout(f"The language model {self.name} did not answer in time.") from exc
         except Exception as exc:
-            raise _translated(exc, self.name) from exc
+            raise translate(exc, self.name) from exc
+
+    def _sampling(self, temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
+        known = sampling_of(self.name)
+        wanted = self._temperature if temperature is None else temperature
+        length = max_tokens or self._max_tokens
+        # OpenAI's newer models refuse `max_tokens`, other servers know nothing else.
+        limit = "max_completion_tokens" if self._endpoint.base_url is None else "max_tokens"
+        if known is None:
+            return {"temperature": TEMPERATURE if wanted is None else wanted, limit: length}
+        length = min(length, known.window // 2)  # the question must have room too
+        if wanted is None:
+            return {"temperature": known.temperature, "top_p": known.top_p, limit: length}
+        return {"temperature": wanted, limit: length}
+
+    async def _begin(self, client: AsyncOpenAI, body: dict[str, Any]) -> AsyncStream[object]:
+        """The stream as plain JSON: the SDK's models of each chunk would cost two thirds of an answer's processor time.
+        What this model refused once is not sent again."""
+        from openai import AsyncStream
+
+        while True:
+            body = without(body, self._endpoint.refused[self.name])
+            try:
+                return await client.post("/chat/completions", body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object])
+            except Exception as exc:
+                if not (unknown := unknown_names(exc, body)):
+                    raise
+                self._endpoint.refused[self.name] |= unknown
 
 
 class OpenAIEmbedder:
@@ -129,7 +165,7 @@ class OpenAIEmbedder:
         except TimeoutError as exc:
             raise ModelTimeout(f"The embedding model {self.name} did not answer in time.") from exc
         except Exception as exc:
-            raise _translated(exc, self.name) from exc
+            raise translate(exc, self.name) from exc
         vectors = np.array([item.embedding for item in reply.data], np.float32)
         if vectors.shape != (len(texts), self.dimension):
             raise ModelUnavailable(
@@ -151,7 +187,7 @@ class ConfiguredModels:
         model: str | None,
         api_key: str | None,
         *,
-        temperature: float,
+        temperature: float | None,
         max_tokens: int,
         ollama: str | None = OLLAMA,
         timer: Callable[[], float] = time.monotonic,
@@ -159,7 +195,8 @@ class ConfiguredModels:
         self._configured = base_url is not None or api_key is not None
         self._endpoint = OpenAIEndpoint(base_url, api_key)
         self._model = model
-        self._options = {"temperature": temperature, "max_tokens": max_tokens}
+        self._temperature = temperature
+        self._max_tokens = max_tokens
         self._ollama = ollama
         self._timer = timer
         self._found: tuple[float, str | None] = (float("-inf"), None)
@@ -177,14 +214,14 @@ class ConfiguredModels:
         await self._endpoint.close()
 
     def _make(self, name: str) -> LanguageModel:
-        return OpenAIModel(self._endpoint, name, temperature=self._options["temperature"], max_tokens=int(self._options["max_tokens"]))
+        return OpenAIModel(self._endpoint, name, temperature=self._temperature, max_tokens=self._max_tokens)
 
     async def _first_listed(self) -> str:
         try:
             client = await self._endpoint.client()
             models = [model.id async for model in await client.models.list()]
         except Exception as exc:
-            raise _translated(exc, "endpoint") from exc
+            raise translate(exc, "endpoint") from exc
         if not models:
             raise ModelUnavailable("The endpoint lists no model. Set LLM__MODEL.")
         self._model = models[0]
@@ -209,49 +246,3 @@ def _probe_ollama(address: str) -> str | None:
         return str(models[0]["name"]) if models else None
     except (OSError, HTTPException, ValueError, LookupError, TypeError):
         return None  # nothing there, or something that is no Ollama
-
-
-async def _begin(client: AsyncOpenAI, body: dict[str, Any]) -> AsyncStream[object]:
-    """The stream as plain JSON: the SDK's models of each chunk would cost two thirds of an answer's processor time."""
-    from openai import AsyncStream
-
-    return await client.post("/chat/completions", body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object])
-
-
-async def _next(chunks: AsyncStream[object]) -> Delta | None:
-    """The next piece that says something; None at the end."""
-    while (chunk := await anext(chunks, None)) is not None:
-        if (delta := _delta(chunk)) is not None:
-            return delta
-    return None
-
-
-def _delta(chunk: Any) -> Delta | None:
-    """Servers differ in what they leave out; what is no object at all is an error for `_translated`."""
-    used, choices = chunk.get("usage"), chunk.get("choices")
-    usage = Usage(used.get("prompt_tokens") or 0, used.get("completion_tokens") or 0) if used else None
-    text = thinking = ""
-    if choices:
-        delta = choices[0].get("delta") or {}
-        text = delta.get("content") or ""
-        thinking = delta.get("reasoning_content") or delta.get("reasoning") or ""
-    return Delta(text, thinking, usage) if text or thinking or usage else None
-
-
-def _translated(exc: Exception, name: str) -> FootnoteError:
-    """Foreign errors as ours. Key and address stay out of what a caller sees."""
-    import openai
-
-    if isinstance(exc, FootnoteError):
-        return exc
-    if isinstance(exc, openai.APITimeoutError):
-        return ModelTimeout(f"The language model {name} did not answer in time.")
-    if isinstance(exc, openai.AuthenticationError | openai.PermissionDeniedError):
-        return ModelUnavailable("The language model's endpoint refused the key. Check LLM__API_KEY.")
-    if isinstance(exc, openai.NotFoundError):
-        return ModelUnavailable(f"The endpoint does not know the model {name}. Check LLM__MODEL.")
-    if isinstance(exc, openai.RateLimitError):
-        return ModelUnavailable("The language model's endpoint is over its limit. Try again later.")
-    if isinstance(exc, openai.APIStatusError):
-        return ModelUnavailable(f"The language model's endpoint answered with status {exc.status_code}.")
-    return ModelUnavailable("The language model's endpoint cannot be reached. Check LLM__BASE_URL.")

@@ -25,8 +25,13 @@ Document = dict[str, Any]
 CONNECT_MS = 2_000
 REPLY_MS = 2_000  # two tries end within the time that a pipeline gives to saving a turn
 IDLE_MS = 60_000  # routers forget a silent connection after some minutes, without telling
+EXPIRY = "by_expiry"  # MongoDB deletes what is past that date, within a minute or so
 # With `_id`, the first holds all that a list of rooms is made from.
-INDEXES = {"by_room": ("user_id", "room_id", "started_at", "number", "_id"), "by_time": ("started_at", "number")}
+INDEXES: dict[str, tuple[str, ...]] = {
+    "by_room": ("user_id", "room_id", "started_at", "number", "_id"),
+    "by_time": ("started_at", "number"),
+    EXPIRY: ("expires_at",),
+}
 REFUSED = frozenset({13, 18, 8000})  # Unauthorized, AuthenticationFailed, and what Atlas says for either
 UNUSABLE = "The address of MongoDB cannot be used. Check DB__URI, or DB__HOST and DB__PORT; the server must be MongoDB 4.4 or newer."
 
@@ -77,7 +82,8 @@ class Databases:
         from pymongo import IndexModel
 
         if not self._indexed:
-            await opened.turns.create_indexes([IndexModel(fields, name=name) for name, fields in INDEXES.items()])
+            options: Document = {EXPIRY: {"expireAfterSeconds": 0}}
+            await opened.turns.create_indexes([IndexModel(fields, name=name, **options.get(name, {})) for name, fields in INDEXES.items()])
             self._indexed = True
 
     async def close(self) -> None:

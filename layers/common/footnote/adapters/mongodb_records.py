@@ -11,8 +11,9 @@ from footnote.adapters.mongodb import Document
 from footnote.ports import Block, Rollup, TurnRecord, record_of
 from footnote.types import Feedback
 
-# Beside a block's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user.
-OURS = frozenset({"_id", "started_at", "number", "feedback"})
+# Beside a block's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user,
+# whether the turn is in the statistics, and when MongoDB may delete it.
+OURS = frozenset({"_id", "started_at", "number", "feedback", "counted", "expires_at"})
 RECORD_FIELDS: Document = {
     "conversations": {"$slice": 1},
     "result.references.chunk_id": 1,
@@ -98,8 +99,19 @@ def make_rollup(day: str, rollup: Rollup) -> Document:
         "model": rollup.search_type,
         "usage": {**{name: figures.get(name, 0) for name in USAGE}, "type": "usage"},
         "figures": figures,
+        "llm": rollup.llm,
     }
 
 
+def make_share(day: str, share: Rollup) -> tuple[Document, Document]:
+    """(the document's key, the change that adds a turn's share to it)"""
+    key = {"date": day, "user_id": share.user_id, "room_id": share.room_id, "model": share.search_type}
+    added: Document = {f"figures.{name}": value for name, value in share.figures.items()}
+    added |= {f"usage.{name}": share.figures.get(name, 0) for name in USAGE}
+    if share.llm is None:  # a turn that no model answered takes nothing away from one that a model did
+        return key, {"$inc": added, "$setOnInsert": {"usage.type": "usage", "llm": None}}
+    return key, {"$inc": added, "$setOnInsert": {"usage.type": "usage"}, "$set": {"llm": share.llm}}
+
+
 def load_rollup(document: Document) -> Rollup:
-    return Rollup(document["user_id"], document["room_id"], document["model"], unpacked(document["figures"]))
+    return Rollup(document["user_id"], document["room_id"], document["model"], unpacked(document["figures"]), document.get("llm"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 4
+VERSION = 5
 
 # `file_name` of a name is an origin where the file has one, and then there is a `version`; `shown` is what people see.
 # `permission_groups` is a sorted JSON array: equal sets are equal texts. Times are seconds since the epoch.
@@ -58,7 +58,8 @@ CREATE TABLE turns (
     dialect TEXT NOT NULL,
     status TEXT NOT NULL,
     started_at REAL NOT NULL,
-    block TEXT NOT NULL
+    block TEXT NOT NULL,
+    counted INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX turns_by_room ON turns (user_id, room_id, started_at, trace_id);
 CREATE INDEX turns_by_time ON turns (started_at);
@@ -79,6 +80,7 @@ CREATE TABLE rollups (
     room_id TEXT NOT NULL,
     search_type TEXT NOT NULL,
     figures TEXT NOT NULL,
+    llm TEXT,
     PRIMARY KEY (day, user_id, room_id, search_type)
 ) WITHOUT ROWID;
 CREATE TABLE cache (

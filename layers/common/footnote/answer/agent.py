@@ -1,9 +1,225 @@
-"""What do we say? A model that may search and call tools, round by round."""
+"""What do we say? A model that may search and call tools, round by round.
+
+A round is one reply of the model. The tools that it asks for are called at once; their results go back to it, until it
+answers or the rounds are over: then it is asked without tools, so that an answer comes. Text before a call that is no
+longer than HELD is a thought and not part of the answer; what was already shown stays.
+"""
 
 from __future__ import annotations
 
-from footnote.types import Turn
+import asyncio
+import json
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+
+from footnote.answer.citation_styles import cite
+from footnote.answer.converse import said_before
+from footnote.answer.generate import chosen
+from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
+from footnote.answer.toolbox import SEARCH, Called, Search, Toolbox
+from footnote.errors import ModelTimeout, ModelUnavailable, Unavailable
+from footnote.events import Event, StepFinished, StepStarted, Think, Token
+from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
+from footnote.ports.tool_arguments import find_search, scope_of
+from footnote.prompts import Prompts
+from footnote.settings import LLM, MCP
+from footnote.text.tokens import count_tokens
+from footnote.types import Answer, Message, Span, ToolCall, Turn, Usage
+
+HELD = 200
+"""Characters of a reply that are not shown before it is known whether a call follows them."""
+MOST_CALLS = 8
+"""Of one round."""
+STYLE = "numbered"
 
 
-async def plan(turn: Turn) -> Turn:
-    return turn
+async def plan(
+    turn: Turn, *, models: Models, tools: Tools | None, searcher: Search, prompts: Prompts, mcp: MCP, llm: LLM
+) -> AsyncIterator[Event | Turn]:
+    """`turn.answer` with citations of `turn.hits`, which its searches found; `turn.tool_messages`: what was said before it."""
+    model = await models.pick(turn.model)
+    if model is None:
+        raise ModelUnavailable("There is no language model.")
+    work = _Work(turn, model, llm)
+    remote: Sequence[Tool] = ()
+    if tools is not None and mcp.mcp_enabled:
+        try:
+            remote = await _list(tools, turn, mcp)
+        except Unavailable:  # the documents can still be searched
+            work.degraded = True
+    box = Toolbox(turn, remote, tools=tools, search=searcher, limit_s=mcp.limit_s)
+    markers = filter_for(STYLE, box.hits)
+    messages = [Message("system", prompts.render("agent", turn.lang, {"tools": bool(remote)})), *_conversation(turn)]
+    offered, rounds = box.offered, mcp.rounds
+    while True:
+        reply = _Reply(hold=HELD if offered else 0)
+        try:
+            async for event in work.ask(reply, [*messages, *work.said], offered, markers):
+                yield event
+        except ModelTimeout:
+            raise
+        except ModelUnavailable:
+            if work.said or reply.text or not offered:
+                raise
+            offered = ()  # a model, or its server, that knows no tools: it gets what a search for the question finds
+            wish = ToolCall("search", SEARCH.name, json.dumps({"query": turn.standalone}))
+            async for event in work.call(box, [wish]):
+                yield event
+            found = work.said.pop().content
+            messages[-1] = replace(messages[-1], content=f"{found}\n\n{messages[-1].content}")
+            work.degraded = True
+            continue
+        if not reply.calls or not offered:
+            break
+        rounds -= 1
+        offered = box.offered if rounds else ()
+        work.said.append(Message("assistant", reply.text, tool_calls=reply.calls))
+        async for event in work.call(box, reply.calls):
+            yield event
+    if rest := markers.flush():
+        yield Token(rest)
+    if not reply.text.strip():
+        raise ModelUnavailable("The language model sent an empty answer.")
+    text, citations = cite("".join(work.shown).strip(), box.hits, STYLE, turn.lang)
+    yield turn.with_(
+        hits=tuple(box.hits),
+        tool_messages=tuple(work.said),
+        answer=Answer(text.rstrip(), citations, model=model.name),
+        usage=turn.usage + work.usage,
+        spans=(*turn.spans, *work.spans),
+        degraded=turn.degraded or work.degraded,
+    )
+
+
+@dataclass(slots=True)
+class _Reply:
+    """A model's reply as it comes. `hold`: characters that are kept back."""
+
+    hold: int
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    usage: Usage | None = None
+
+
+@dataclass(slots=True)
+class _Work:
+    """What has been said, used and measured."""
+
+    turn: Turn
+    model: LanguageModel
+    llm: LLM
+    said: list[Message] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    spans: list[Span] = field(default_factory=list)
+    degraded: bool = False
+    started: float = field(default_factory=perf_counter)
+    steps: dict[str, int] = field(default_factory=dict)
+
+    async def ask(self, reply: _Reply, messages: Sequence[Message], offered: Sequence[Tool], markers: StreamFilter) -> AsyncIterator[Event]:
+        """One round. All rounds together have the profile's time."""
+        profile = self.turn.profile
+        left = profile.total_s - (perf_counter() - self.started)
+        if left <= 0:
+            raise ModelTimeout(f"The language model and its tools took longer than {profile.total_s:g} s.")
+        name, begun = self._begin("round"), perf_counter()
+        yield StepStarted(name)
+        stream = self.model.stream(
+            messages,
+            temperature=chosen(self.turn.temperature, self.llm, "temperature", profile.temperature),
+            max_tokens=chosen(self.turn.max_tokens, self.llm, "max_completion_tokens", profile.max_tokens),
+            tools=offered,
+            first_token_s=min(profile.first_token_s, left),
+            total_s=left,
+        )
+        async for event in self._read(stream, reply, markers):
+            yield event
+        self.usage += reply.usage or _estimate(messages, reply)
+        yield self._end(name, begun, "ok", calls=len(reply.calls))
+
+    async def _read(self, stream: AsyncIterator[Delta], reply: _Reply, markers: StreamFilter) -> AsyncIterator[Event]:
+        held, thoughts = "", ThinkFilter()
+        async for delta in stream:
+            thought, said = thoughts.feed(delta.text)
+            if thought := delta.thinking + thought:
+                yield Think(thought)
+            reply.text += said
+            held += said
+            reply.calls += delta.tool_calls
+            reply.usage = delta.usage or reply.usage
+            if held and len(reply.text) > reply.hold:
+                if ready := self._show(held, markers):
+                    yield Token(ready)
+                held = ""
+        thought, said = thoughts.flush()
+        reply.text += said
+        held += said
+        if reply.calls and len(reply.text) <= reply.hold:
+            thought, held = thought + held, ""
+        elif reply.calls:
+            held += "\n\n"
+        if thought.strip():
+            yield Think(thought)
+        if held and (ready := self._show(held, markers)):
+            yield Token(ready)
+
+    def _show(self, text: str, markers: StreamFilter) -> str:
+        self.shown.append(text)
+        return markers.feed(text)
+
+    async def call(self, box: Toolbox, wishes: Sequence[ToolCall]) -> AsyncIterator[Event]:
+        """Calls them all at once. The messages with their results follow in the order in which they were asked for."""
+        names = [self._begin(f"tool:{wish.name if box.knows(wish.name) else 'unknown'}") for wish in wishes[:MOST_CALLS]]
+        begun = perf_counter()
+        for name in names:
+            yield StepStarted(name)
+        tasks = {asyncio.create_task(box.call(wish)): name for wish, name in zip(wishes, names, strict=False)}
+        pending = set(tasks)
+        try:
+            while pending:
+                done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    called = task.result()
+                    shows = {} if called.found is None else {"passages": len(called.found.hits)}
+                    yield self._end(tasks[task], begun, called.status, **shows)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        results = [task.result() for task in tasks]
+        results += [Called("Too many calls at once. Call it again.", "failed")] * (len(wishes) - len(results))
+        for wish, called in zip(wishes, results, strict=True):
+            self.degraded |= called.status == "skipped" or (called.found is not None and called.found.degraded)
+            self.usage += called.found.usage if called.found is not None else Usage()
+            self.said.append(Message("tool", box.show(wish, called), tool_call_id=wish.call_id, name=wish.name))
+
+    def _begin(self, name: str) -> str:
+        """The step's name, told from those of the same kind by a number."""
+        self.steps[name] = self.steps.get(name, 0) + 1
+        return f"{name}#{self.steps[name]}" if self.steps[name] > 1 else name
+
+    def _end(self, name: str, begun: float, status: str, **detail: int) -> StepFinished:
+        ms = (perf_counter() - begun) * 1000
+        self.spans.append(Span(name, ms, status, detail))
+        return StepFinished(name, ms, status, detail)
+
+
+async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
+    """All but the search: that is what `search_documents` asks first."""
+    scope = scope_of(turn)
+    found = await tools.list(scope)
+    search = find_search(found, mcp.search_tool, scope)
+    return [tool for tool in found if tool is not search]
+
+
+def _conversation(turn: Turn) -> list[Message]:
+    if not turn.profile.history_in_prompt or not turn.history:
+        return [Message("user", turn.standalone)]
+    return [*said_before(turn.history, turn.profile.context_tokens), Message("user", turn.question)]
+
+
+def _estimate(messages: Sequence[Message], reply: _Reply) -> Usage:
+    """Where the provider does not tell."""
+    written = reply.text + "".join(f"{wish.name} {wish.arguments}" for wish in reply.calls)
+    return Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(written), estimated=True)

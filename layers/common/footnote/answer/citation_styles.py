@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 
+from footnote.answer.sources_used import SourcesFilter
 from footnote.text.grounding import best_support, most_supporting
 from footnote.text.sentences import split_sentences
 from footnote.types import Citation, Hit
@@ -19,6 +20,10 @@ class CitationStyle:
     write: Callable[[int, Hit], str]
     named: Callable[[str, Sequence[Hit]], list[int]]
     """The places among the hits that a marker's content may mean; [] = none of them."""
+    merges: bool = False
+    """True: passages of one title and page are one source. For answers that are held: a stream cannot know the page yet."""
+    at_end: bool = False
+    """True: the text has no markers, one line names what was used (`sources_used`), and a citation's number is its passage's."""
 
 
 def _by_doc_id(content: str, hits: Sequence[Hit]) -> list[int]:
@@ -29,9 +34,15 @@ def _by_number(content: str, hits: Sequence[Hit]) -> list[int]:
     return [int(content) - 1] if content.strip().isdigit() and 1 <= int(content) <= len(hits) else []
 
 
+NUMBER = re.compile(r"[ \t]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
+NEVER = re.compile(r"(?!)")
+
 STYLES: dict[str, CitationStyle] = {
     "footnote": CitationStyle(re.compile(r"[ \t]?\[\^([^\]\n]{1,120})\](?!:)"), lambda _, hit: f"[^{hit.chunk.doc_id}]", _by_doc_id),
-    "numbered": CitationStyle(re.compile(r"[ \t]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()"), lambda number, _: f"[{number}]", _by_number),
+    "numbered": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number),
+    "numbered_by_page": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number, merges=True),
+    "references": CitationStyle(NEVER, lambda *_: "", _by_number, at_end=True),
+    "plain": CitationStyle(NEVER, lambda *_: "", _by_number),
 }
 
 
@@ -40,9 +51,11 @@ def cite(text: str, hits: Sequence[Hit], style_name: str, lang: str) -> tuple[st
     first appearance. Where a marker names a document with several hits, the one that supports the
     sentence before it best is meant."""
     style = STYLES[style_name]
-    numbers: dict[int, int] = {}
-    spans: dict[int, list[tuple[int, int]]] = {}
-    claims: dict[int, str] = {}
+    if style.at_end:
+        return _cite_at_end(text, hits)
+    made: dict[int, Citation] = {}
+    cited: dict[Hashable, Citation] = {}
+    spans: dict[Hashable, list[tuple[int, int]]] = {}
     out: list[str] = []
     length = at = 0
     for match in style.marker.finditer(text):
@@ -56,15 +69,24 @@ def cite(text: str, hits: Sequence[Hit], style_name: str, lang: str) -> tuple[st
             if not places:
                 continue
             place = places[most_supporting(claim, [hits[i].chunk.text for i in places], lang)] if len(places) > 1 else places[0]
-            number = numbers.setdefault(place, len(numbers) + 1)
-            claims.setdefault(place, claim)
-            marker = (" " if match[0][0].isspace() else "") + style.write(number, hits[place])
-            spans.setdefault(place, []).append((length + len(marker) - len(marker.lstrip()), length + len(marker)))
+            found = made.get(place) or made.setdefault(place, _citation(0, hits[place], claim))
+            source = (found.hit.chunk.title, found.page) if style.merges else place
+            citation = cited.setdefault(source, replace(found, number=len(cited) + 1))
+            spans.setdefault(source, [])
+            if style.merges and spans[source] and spans[source][-1][1] == length:
+                continue  # one marker for two passages of a page
+            marker = (" " if match[0][0].isspace() else "") + style.write(citation.number, citation.hit)
+            spans[source].append((length + len(marker) - len(marker.lstrip()), length + len(marker)))
             out.append(marker)
             length += len(marker)
     out.append(text[at:])
-    citations = tuple(_citation(number, hits[place], claims[place], tuple(spans[place])) for place, number in numbers.items())
-    return "".join(out), citations
+    return "".join(out), tuple(replace(citation, spans=tuple(spans[source])) for source, citation in cited.items())
+
+
+def _cite_at_end(text: str, hits: Sequence[Hit]) -> tuple[str, tuple[Citation, ...]]:
+    sources = SourcesFilter()
+    said = sources.feed(text) + sources.flush()
+    return said, tuple(_citation(number, hits[number - 1], said) for number in sources.numbers if 1 <= number <= len(hits))
 
 
 def _claim_before(text: str, lang: str) -> str:
@@ -74,7 +96,7 @@ def _claim_before(text: str, lang: str) -> str:
     return tail[slice(*bounds[-1])] if bounds else tail
 
 
-def _citation(number: int, hit: Hit, claim: str, spans: tuple[tuple[int, int], ...]) -> Citation:
+def _citation(number: int, hit: Hit, claim: str) -> Citation:
     """With the sentence or two of the passage that support the claim best, and their page."""
     _, (start, end) = best_support(claim, hit.chunk.text, hit.chunk.lang)
-    return Citation(number, hit, hit.chunk.text[start:end], hit.chunk.page_at(start), ((start, end),), spans)
+    return Citation(number, hit, hit.chunk.text[start:end], hit.chunk.page_at(start), ((start, end),))

@@ -3,22 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from footnote.answer.converse import said_before
+from footnote.answer.toolbox import SEARCH
 from footnote.prompts import Prompts
+from footnote.text.fences import untrusted, untrusted_title
+from footnote.text.planted import find_planted
 from footnote.text.tokens import count_tokens
 from footnote.types import Hit, Message, Turn
 
 LEAST = 60
 """Tokens; a rest smaller than this is not worth starting a passage with."""
+HISTORY_SHARE = 0.25
 
 
 async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
-    """`turn.messages` from the hits that fit, `turn.hits` cut to them: what is cited was shown to the model."""
-    hits = fit(turn.hits, turn.profile.context_tokens)
+    """`turn.messages` from the hits that fit, `turn.hits` cut to them: what is cited was shown to the model. What was said
+    before goes with them where the profile asks for it, in at most HISTORY_SHARE of the room for passages."""
+    profile = turn.profile
+    hits = fit(turn.hits, profile.context_tokens)
+    earlier = said_before(turn.history, round(profile.context_tokens * HISTORY_SHARE)) if profile.history_in_prompt else ()
+    question = turn.question if earlier else turn.standalone
     documents = [_fenced(hit) for hit in hits]
-    system = prompts.render(turn.profile.prompt, turn.lang, {"documents": documents})
-    return turn.with_(hits=tuple(hits), messages=(Message("system", system), Message("user", turn.standalone)))
+    system = prompts.render(profile.prompt, turn.lang, {"documents": documents})
+    if profile.question_prompt:
+        question = prompts.render(profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)})
+    return turn.with_(hits=tuple(hits), messages=(Message("system", system), *earlier, Message("user", question)))
+
+
+def was_written(turn: Turn) -> bool:
+    """Whether a model made the answer out of what it was shown."""
+    return turn.answer is not None and not turn.answer.extractive and turn.outcome is None
+
+
+async def warn_of_planted(turn: Turn) -> Turn:
+    """A warning where something that the model was shown looks like an instruction to it; how often, in the trace."""
+    answer = turn.answer
+    shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.hits]
+    shown += [(said.content, "", turn.lang) for said in turn.tool_messages if said.role == "tool" and said.name != SEARCH.name]
+    planted = sum(len(find_planted(*text)) for text in shown)
+    if answer is None or not planted:
+        return turn
+    return turn.noting(planted=planted).with_(answer=replace(answer, warnings=(*answer.warnings, "planted")))
 
 
 def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
@@ -37,5 +65,4 @@ def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
 def _fenced(hit: Hit) -> dict[str, Any]:
     """A passage as the template's value; it can't close its own fence."""
     chunk = hit.chunk
-    text = chunk.text.replace("</document", "<\u200b/document").replace("<document", "<\u200bdocument")
-    return {"id": chunk.doc_id, "title": chunk.title.replace('"', "'"), "page": chunk.page, "text": text}
+    return {"id": chunk.doc_id, "title": untrusted_title(chunk.title), "page": chunk.page, "text": untrusted(chunk.text)}

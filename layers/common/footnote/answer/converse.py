@@ -2,8 +2,26 @@
 
 from __future__ import annotations
 
-from footnote.types import Turn
+from collections.abc import Sequence
+
+from footnote.prompts import Prompts
+from footnote.text.tokens import count_tokens
+from footnote.types import Exchange, Message, Turn
 
 
-async def assemble_conversation(turn: Turn) -> Turn:
-    return turn
+async def assemble_conversation(turn: Turn, *, prompts: Prompts) -> Turn:
+    """`turn.messages`: the system message, what was said before as far as it fits, the question."""
+    system = Message("system", prompts.render(turn.profile.prompt, turn.lang, {}))
+    earlier = said_before(turn.history, turn.profile.context_tokens)
+    return turn.with_(messages=(system, *earlier, Message("user", turn.question)))
+
+
+def said_before(history: Sequence[Exchange], budget: int) -> tuple[Message, ...]:
+    """The last exchanges that fit into `budget` tokens, oldest first. An exchange is given whole or not at all."""
+    kept: list[Message] = []
+    for exchange in reversed(history):
+        budget -= count_tokens(exchange.question) + count_tokens(exchange.answer)
+        if budget < 0:
+            break
+        kept = [Message("user", exchange.question), Message("assistant", exchange.answer), *kept]
+    return tuple(kept)

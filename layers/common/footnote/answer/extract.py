@@ -88,11 +88,13 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
     text = ""
     for sentence in pick(ranked):
         chunk_id = sentence.hit.chunk.chunk_id
-        number = numbers.setdefault(chunk_id, len(numbers) + 1)
+        number = numbers.setdefault(chunk_id, turn.hits.index(sentence.hit) + 1 if style.at_end else len(numbers) + 1)
         cited.setdefault(chunk_id, []).append(sentence)
         marker = style.write(number, sentence.hit)
-        piece = ("\n\n" if text else "") + f"{readable(sentence)} {marker}"
-        spans.setdefault(chunk_id, []).append((len(text) + len(piece) - len(marker), len(text) + len(piece)))
+        piece = ("\n\n" if text else "") + f"{readable(sentence)} {marker}".rstrip()
+        places = spans.setdefault(chunk_id, [])
+        if marker:
+            places.append((len(text) + len(piece) - len(marker), len(text) + len(piece)))
         text += piece
         yield Token(piece)
     citations = tuple(

@@ -2,12 +2,84 @@
 
 from __future__ import annotations
 
-from footnote.types import Turn
+import re
+from collections.abc import AsyncIterator, Iterator
+
+from footnote.answer.citation_styles import STYLES
+from footnote.events import Event, Token
+from footnote.ports import Embedder
+from footnote.text.agreement import agree
+from footnote.text.similarity import bigram_cosine, bigrams
+from footnote.types import Answer, Chunk, Citation, Turn
+
+LOOKED_AT = 3
+"""Hits."""
+LEAST = 0.95
+"""Similarity of the two questions: cosine of their vectors, else of their character bigrams."""
+
+QUESTION = re.compile(
+    r"""^[ \t]*(?:Q|Question|F|Frage|문|질문)[ ]?\d*[ ]?[:：][ \t]*(?P<marked>[^\n]{3,300}?)(?:(?<=[?？])\s|[ \t]*$)   # Q: …
+      | ^(?P<line>[^\n]{3,300}[?？])[ \t]*$                                                                          # a line that asks
+      | \A(?P<first>[^\n.!?？]{3,300}[?？])\s""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+ANSWER_MARK = re.compile(r"\s*(?:(?:A|Answer|Antwort|답|답변)[ ]?\d*[ ]?[:：]\s*)?", re.IGNORECASE)
+OUTLINE = " › "
 
 
 def may_be_faq(turn: Turn) -> bool:
-    return any(hit.chunk.metadata.get("paragraph_type") == "faq" for hit in turn.hits[:3])
+    return any(_is_faq(hit.chunk) for hit in turn.hits[:LOOKED_AT])
 
 
-async def answer_from_faq(turn: Turn) -> Turn:
-    return turn
+async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
+    """Settles the turn with the words that stand below the same question, where one of the first hits has it."""
+    style = STYLES[turn.profile.citation_style]
+    for place, hit in enumerate(turn.hits[:LOOKED_AT]):
+        for question, start, end in questions_of(hit.chunk) if _is_faq(hit.chunk) and len(turn.searched_for) == 1 else ():
+            if not agree(turn.standalone, question, turn.lang) or await _similarity(turn, question, embedder) < LEAST:
+                continue
+            number = place + 1 if style.at_end else 1
+            said, marker = hit.chunk.text[start:end], style.write(number, hit)
+            text = f"{said} {marker}".rstrip()
+            spans = ((len(text) - len(marker), len(text)),) if marker else ()
+            citation = Citation(number, hit, said, hit.chunk.page_at(start), ((start, end),), spans)
+            yield Token(text)
+            yield turn.with_(outcome="faq", answer=Answer(text, (citation,), extractive=True))
+            return
+    yield turn
+
+
+def questions_of(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
+    """(question, bounds of its answer in the text). A document of one question may name it in its metadata; a section, in its heading."""
+    text = chunk.text
+    body = next((part.offset for part in chunk.parts if part.block >= 0), 0)
+    found = [(match, next(asked for asked in match.groups() if asked)) for match in QUESTION.finditer(text)]
+    named = chunk.metadata.get("question") or next((heading for heading in chunk.headings[-1:] if heading.endswith(("?", "？"))), None)
+    if isinstance(named, str) and not any(agree(_bare(asked), named, chunk.lang) for _, asked in found):
+        yield from _answered(named, text, body, found[0][0].start() if found else len(text))
+    ends = [*(match.start() for match, _ in found), len(text)][1:]
+    for (match, asked), end in zip(found, ends, strict=True):
+        yield from _answered(_bare(asked), text, match.end(), end)
+
+
+def _answered(question: str, text: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    if mark := ANSWER_MARK.match(text, start, end):
+        start = mark.end()
+    end = start + len(text[start:end].rstrip())
+    if end > start:
+        yield question, start, end
+
+
+def _bare(question: str) -> str:
+    """Without the headings above it."""
+    return question.rpartition(OUTLINE)[2].lstrip("#*-• \t").strip()
+
+
+def _is_faq(chunk: Chunk) -> bool:
+    return chunk.metadata.get("paragraph_type") == "faq"
+
+
+async def _similarity(turn: Turn, question: str, embedder: Embedder | None) -> float:
+    if turn.vectors and embedder is not None and (embedder.languages is None or turn.lang in embedder.languages):
+        return float(turn.vectors[0] @ (await embedder.embed([question], query=True))[0])
+    return bigram_cosine(bigrams(turn.standalone), bigrams(question))

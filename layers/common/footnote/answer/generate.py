@@ -3,28 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import TypeVar
 
 from footnote.answer.citation_styles import cite
+from footnote.answer.insufficient import says_nothing
 from footnote.answer.messages import message
-from footnote.answer.stream_filters import MarkerFilter
-from footnote.errors import ModelUnavailable
+from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
+from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote.events import Event, Think, Token
-from footnote.ports import Index, Models
+from footnote.ports import Index, Models, Records
+from footnote.settings import LLM
 from footnote.text.tokens import count_tokens
 from footnote.types import Answer, Turn, Usage
 
+T = TypeVar("T")
 
-async def pick_model(turn: Turn, *, models: Models) -> Turn:
-    """`turn.model`: the name of the model that will answer, or None when there is none."""
-    model = await models.pick(turn.model)
+
+async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) -> Turn:
+    """`turn.model`: the name of the model that will answer, or None when there is none, or no budget for one. The request's
+    stands before the user's preference, and that before the configured one."""
+    if turn.allowance == "search":
+        return turn.with_(model=None)
+    name = turn.model or await _preferred(turn.caller.user_id, llm, records)
+    if turn.allowance == "cheaper":
+        name = llm.cheaper_model or name
+    model = await models.pick(name)
     return turn.with_(model=model.name if model else None)
 
 
-async def need_model(turn: Turn) -> Turn:
-    """ModelUnavailable, with the remedy, where only a model can answer and there is none."""
-    if turn.model is None:
+async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
+    """None for a model that is not allowed any more, and while the store is down."""
+    try:
+        preference = await records.get("preference", user_id)
+    except StoreUnavailable:
+        return None
+    name = preference.value.get("model_id") if preference else None
+    return name if name and llm.allows(name) else None
+
+
+async def need_model(turn: Turn) -> AsyncIterator[Event | Turn]:
+    """Where only a model can answer: settles the turn when its user's budget is used up. ModelUnavailable, with the remedy,
+    where there is no model."""
+    if turn.model is None and turn.allowance == "search":
+        text = message("spent", turn.lang)
+        yield Token(text)
+        turn = turn.with_(outcome="refused", answer=Answer(text))
+    elif turn.model is None:
         raise ModelUnavailable("This needs a language model. Start Ollama, or set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
-    return turn
+    yield turn
 
 
 def has_model(turn: Turn) -> bool:
@@ -35,46 +62,67 @@ def has_no_model(turn: Turn) -> bool:
     return turn.model is None
 
 
-async def generate(turn: Turn, *, models: Models) -> AsyncIterator[Event | Turn]:
-    """Streams the model's reply with checked citations; `turn.answer` is the whole of it."""
+async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Event | Turn]:
+    """Streams the model's reply with checked citations; `turn.answer` is the whole of it, without what it thought aloud."""
     model = await models.pick(turn.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
-    profile, text, usage = turn.profile, "", None
-    markers = MarkerFilter(turn.hits, profile.citation_style)
+    profile, written, usage = turn.profile, "", None
+    said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.hits)
     stream = model.stream(
         turn.messages,
-        temperature=profile.temperature,
-        max_tokens=profile.max_tokens,
+        temperature=chosen(turn.temperature, llm, "temperature", profile.temperature),
+        max_tokens=chosen(turn.max_tokens, llm, "max_completion_tokens", profile.max_tokens),
         first_token_s=profile.first_token_s,
         total_s=profile.total_s,
     )
     async for delta in stream:
-        if delta.thinking:
-            yield Think(delta.thinking)
-        if delta.text:
-            text += delta.text
-            if ready := markers.feed(delta.text):
-                yield Token(ready)
+        thought, text = thoughts.feed(delta.text)
+        written, said = written + delta.text, said + text
+        if thought := delta.thinking + thought:
+            yield Think(thought)
+        if text and (ready := shown.feed(text)):
+            yield Token(ready)
         usage = delta.usage or usage
-    if rest := markers.flush():
+    thought, text = thoughts.flush()
+    said += text
+    if thought:
+        yield Think(thought)
+    if rest := shown.feed(text) + shown.flush():
         yield Token(rest)
-    if not text.strip():
+    if thoughts.unopened and not profile.live:
+        said = written.rpartition(NO_MORE)[2]
+    cited, citations = cite(said.strip(), turn.hits, profile.citation_style, turn.lang)
+    if not cited.strip():
         raise ModelUnavailable("The language model sent an empty answer.")
     if usage is None:
-        usage = Usage(sum(count_tokens(sent.content) for sent in turn.messages), count_tokens(text), estimated=True)
-    cited, citations = cite(text.strip(), turn.hits, profile.citation_style, turn.lang)
-    yield turn.with_(answer=Answer(cited.rstrip(), citations, model=model.name), usage=turn.usage + usage)
+        usage = Usage(sum(count_tokens(sent.content) for sent in turn.messages), count_tokens(written), estimated=True)
+    instead = turn.model is not None and model.name != turn.model  # that one failed
+    answer = Answer(cited.rstrip(), citations, model=model.name)
+    yield turn.with_(answer=answer, usage=turn.usage + usage, degraded=turn.degraded or instead)
+
+
+def chosen(asked: T | None, llm: LLM, setting: str, usual: T | None) -> T | None:
+    """The request's, else what somebody has set, else the profile's, else None: what suits the model."""
+    if asked is not None:
+        return asked
+    return getattr(llm, setting) if setting in llm.model_fields_set else usual
 
 
 async def check_citations(turn: Turn) -> Turn:
-    """An answer without a citation is rejected where the profile says so, else it carries a warning."""
+    """An answer that cites nothing, or only says that the documents lack it, is replaced where the profile says so; its owner
+    finds it in the trace. Elsewhere it stands, and carries a warning."""
     answer = turn.answer
-    if answer is None or answer.citations or answer.extractive:
+    if answer is None or answer.extractive:
+        return turn
+    lacking = says_nothing(answer, turn.lang)
+    if not lacking and answer.citations:
         return turn
     if turn.profile.reject_uncited:
-        return turn.with_(outcome="refused", answer=Answer(message("uncited", turn.lang), model=answer.model))
-    return turn.with_(answer=Answer(answer.text, (), model=answer.model, warnings=(*answer.warnings, "uncited")))
+        told = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model)
+        return turn.noting(rejected_answer=answer.text).with_(outcome="refused", answer=told)
+    warned = replace(answer, warnings=(*answer.warnings, "insufficient" if lacking else "uncited"))
+    return turn.with_(answer=warned, outcome="refused" if lacking else None)
 
 
 async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:

@@ -23,10 +23,31 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Diese Frage konnte nicht geprüft werden und wurde nicht beantwortet. Bitte versuchen Sie es später noch einmal.",
         "ko": "이 질문을 확인할 수 없어 답하지 않았습니다. 나중에 다시 시도해 주세요.",
     },
+    "withdrawn": {
+        "en": "This answer quotes a document that was deleted, or that you may not read any more. It is not shown.",
+        "de": "Diese Antwort zitiert ein Dokument, das gelöscht wurde oder das Sie nicht mehr lesen dürfen. Sie wird nicht gezeigt.",
+        "ko": "이 답변은 삭제되었거나 더 이상 읽을 수 없는 문서를 인용하므로 표시하지 않습니다.",
+    },
     "uncited": {
         "en": "The answer that was written names no source, so it is not shown.",
         "de": "Die geschriebene Antwort nennt keine Quelle und wird deshalb nicht gezeigt.",
         "ko": "작성된 답변에 출처가 없어 표시하지 않습니다.",
+    },
+    "insufficient": {
+        "en": "The documents do not hold enough information to answer this question.",
+        "de": "Die Dokumente enthalten nicht genug Informationen, um diese Frage zu beantworten.",
+        "ko": "문서에 이 질문에 답할 만큼 충분한 정보가 없습니다.",
+    },
+    "spent": {
+        "en": "Your budget for today is used up. Searching the documents still works; a language model answers again tomorrow (UTC).",
+        "de": "Ihr Budget für heute ist aufgebraucht. Die Suche in Dokumenten geht weiter; ein Modell antwortet morgen wieder (UTC).",
+        "ko": "오늘의 사용 한도를 모두 썼습니다. 문서 검색은 계속 사용할 수 있으며, 언어 모델은 내일(UTC) 다시 답합니다.",
+    },
+    "unsupported": {
+        "en": "The answer that was written says more than its sources do, so it is not shown. The nearest passages are listed with it.",
+        "de": "Die geschriebene Antwort sagt mehr als ihre Quellen und wird deshalb nicht gezeigt. Die nächstliegenden Stellen sind dabei"
+        " aufgeführt.",
+        "ko": "작성된 답변에 출처로 뒷받침되지 않는 내용이 있어 표시하지 않습니다. 가장 가까운 구절을 함께 보여 드립니다.",
     },
     "extractive": {
         "en": "No language model was used: these sentences are quoted from the documents. To add one, start Ollama or set LLM__BASE_URL"
@@ -40,6 +61,17 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "The language model did not answer; these sentences are quoted from the documents instead.",
         "de": "Das Sprachmodell hat nicht geantwortet; stattdessen sind diese Sätze aus den Dokumenten zitiert.",
         "ko": "언어 모델이 응답하지 않아 대신 문서의 문장을 인용했습니다.",
+    },
+    "budget_cheaper": {
+        "en": "Most of your budget for today is used: a cheaper language model wrote this.",
+        "de": "Der größte Teil Ihres heutigen Budgets ist verbraucht: Ein günstigeres Sprachmodell hat dies geschrieben.",
+        "ko": "오늘 예산을 대부분 사용하여 더 저렴한 언어 모델이 답변을 작성했습니다.",
+    },
+    "budget_search": {
+        "en": "Your budget for today is used up: no language model is asked until 0:00 UTC, these sentences are quoted from the documents.",
+        "de": "Ihr heutiges Budget ist verbraucht: Bis 0:00 Uhr UTC wird kein Sprachmodell gefragt, und diese Sätze sind aus den Dokumenten"
+        " zitiert.",
+        "ko": "오늘 예산을 모두 사용했습니다. 0:00 UTC까지 언어 모델을 사용하지 않으며, 이 문장들은 문서에서 인용한 것입니다.",
     },
 }
 

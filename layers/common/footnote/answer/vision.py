@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
-from footnote.types import Turn
+import asyncio
+
+from footnote.answer.converse import said_before
+from footnote.errors import BadRequest
+from footnote.ports import Images
+from footnote.prompts import Prompts
+from footnote.settings import LLM, Vision
+from footnote.types import Message, Turn
+
+FETCH_S = 15.0
+"""Longest wait for one image."""
 
 
-async def look(turn: Turn) -> Turn:
-    return turn
+async def look(turn: Turn, *, images: Images, vision: Vision, llm: LLM, prompts: Prompts) -> Turn:
+    """`turn.messages` with the images as `data:` URIs, for the model that sees. BadRequest for what is no image, or too much."""
+    if not turn.images:
+        raise BadRequest("There is no image. Send one in `images`, as an address or a data: URI.")
+    if len(turn.images) > vision.max_images:
+        raise BadRequest(f"There are {len(turn.images)} images; {vision.max_images} are allowed.")
+    most = int(vision.max_image_mb * 2**20)
+    seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, limit_s=FETCH_S) for url in turn.images))
+    system = Message("system", prompts.render("vision", turn.lang, {}))
+    earlier = said_before(turn.history, turn.profile.context_tokens)
+    asked = Message("user", turn.question, images=tuple(seen))
+    return turn.with_(model=llm.vision_model or turn.model, messages=(system, *earlier, asked))

@@ -2,16 +2,96 @@
 
 from __future__ import annotations
 
-from footnote.types import Turn
+import asyncio
+import logging
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+from footnote.errors import StoreUnavailable
+from footnote.ports import Cache, Clock
+from footnote.settings import LLM, Budget
+from footnote.types import Allowance, Turn
+
+log = logging.getLogger(__name__)
+
+DAY_S = 86_400
+MILLIONTHS = 1_000_000
+"""Counters are whole numbers: money is counted in millionths."""
+BLIND_SHARE = 0.1
+"""Of a budget, while the counters cannot be reached: each process knows its own spending only then."""
+
+
+class Spending:
+    """What users have spent today (UTC), counted in the store that all processes share."""
+
+    def __init__(self, cache: Cache, clock: Clock) -> None:
+        self._cache = cache
+        self._clock = clock
+        self._own: Counter[str] = Counter()
+        self._day = 0
+
+    async def share(self, user_id: str, budget: Budget) -> float:
+        """Of what the user may spend; 1 = all of it. The scarcer of tokens and money counts."""
+        limits = {self._key(unit, user_id): limit for unit, limit in _limits(budget).items()}
+        try:
+            spent = await asyncio.gather(*map(self._cache.get, limits))
+        except StoreUnavailable:
+            log.warning("budgets are counted by this process alone")
+            return max(self._own[key] / limit for key, limit in limits.items()) / BLIND_SHARE
+        return max((amount or 0) / limit for amount, limit in zip(spent, limits.values(), strict=True))
+
+    async def add(self, user_id: str, spent: Mapping[str, int]) -> None:
+        keys = {self._key(unit, user_id): amount for unit, amount in spent.items()}
+        self._own.update(keys)
+        await asyncio.gather(*(self._cache.add(key, amount, 2 * DAY_S) for key, amount in keys.items()))
+
+    def _key(self, unit: str, user_id: str) -> str:
+        day = int(self._clock() // DAY_S)
+        if day != self._day:
+            self._own.clear()
+            self._day = day
+        return f"budget:{unit}:{user_id}:{day}"
 
 
 def spends(turn: Turn) -> bool:
-    return not turn.is_test
+    """The one local user has no budget."""
+    return not turn.is_test and not turn.caller.sees_all
 
 
-async def check_budget(turn: Turn) -> Turn:
+async def check_budget(turn: Turn, *, spending: Spending, budget: Budget) -> Turn:
+    """`turn.allowance`"""
+    if not _limits(budget):
+        return turn
+    share = await spending.share(turn.caller.user_id, budget)
+    allowance: Allowance = "full" if share < budget.cheaper_at else "cheaper" if share < 1 else "search"
+    return turn.with_(allowance=allowance)
+
+
+def is_short(turn: Turn) -> bool:
+    return turn.allowance != "full" and turn.answer is not None
+
+
+async def warn_of_budget(turn: Turn) -> Turn:
+    """The answer says that it was made with less than usual: `budget_cheaper` or `budget_search`."""
+    answer = turn.answer
+    if answer is None:
+        return turn
+    return turn.with_(answer=replace(answer, warnings=(*answer.warnings, f"budget_{turn.allowance}")))
+
+
+async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM) -> Turn:
+    """Counts what the turn used, whatever became of it."""
+    limits, usage = _limits(budget), turn.usage
+    if limits and usage.total_tokens:
+        model = turn.answer.model if turn.answer else turn.model
+        cost = llm.cost(usage.prompt_tokens, usage.completion_tokens, model) or 0.0
+        spent = {"tokens": usage.total_tokens, "money": round(cost * MILLIONTHS)}
+        await spending.add(turn.caller.user_id, {unit: spent[unit] for unit in limits})
     return turn
 
 
-async def spend(turn: Turn) -> Turn:
-    return turn
+def _limits(budget: Budget) -> dict[str, float]:
+    """Unit → limit, of those there are."""
+    limits = {"tokens": budget.tokens_per_day, "money": budget.money_per_day * MILLIONTHS}
+    return {unit: limit for unit, limit in limits.items() if limit}

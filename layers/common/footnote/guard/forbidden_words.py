@@ -1,9 +1,111 @@
-"""May this be asked? Terms that are not for everybody's questions."""
+"""May this be asked? Terms that are not for everybody's questions.
+
+Mode qdrant: a term that is met blocks. Mode llm: a model judges each question that meets one, first the hit, then, where
+that is allowed, whether it asks for personal data of somebody. Without a model exact and synonym hits block; for a
+question that asks for a method, such as “급여 신청 방법”, only the similarity of the whole question counts then.
+"""
 
 from __future__ import annotations
 
-from footnote.types import Turn
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from footnote.completion import complete, read_object
+from footnote.events import Event, Token
+from footnote.guard.term_hits import TermHit, asks_for_a_method, match_of, meet
+from footnote.guard.terms import Terms
+from footnote.ports import Embedder, Models
+from footnote.prompts import Prompts
+from footnote.settings import Rag
+from footnote.text.fences import untrusted
+from footnote.types import Answer, Message, Turn, Usage
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vectors = Sequence[npt.NDArray[np.float32]]
+
+SHOWN = 5
+"""Terms of a question that a model is told of, the best ones."""
+REPLY_TOKENS, MODEL_S = 1000, 12.0
+"""Of one judgement; there is room for a model that thinks first, and both end within the row's limit."""
+BLOCKING = ("exact", "synonym")
+"""Matches that block where no model can judge."""
 
 
-async def check_forbidden(turn: Turn) -> Turn:
-    return turn
+async def check_forbidden(
+    turn: Turn, *, terms: Terms, embedder: Embedder | None, models: Models, prompts: Prompts, rag: Rag
+) -> AsyncIterator[Event | Turn]:
+    """A turn that asks for what is forbidden is settled with the restriction notice. What cannot be checked raises."""
+    copy = await terms.current() if rag.forbidden_check_enabled else None
+    if copy is None or not copy.terms:
+        yield turn
+        return
+    asked = tuple(dict.fromkeys((*turn.searched_for, turn.question)))
+    turn, vectors = await _with_vectors(turn, asked, embedder if copy.vectors else None)
+    met = {
+        question: hits
+        for place, question in enumerate(asked)
+        if (hits := meet(question, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold))
+    }
+    model = await models.pick(turn.model) if met and rag.forbidden_check_mode == "llm" and turn.allowance != "search" else None
+    if rag.forbidden_check_mode == "qdrant":
+        blocked = list(met.values())
+    elif model is None:
+        blocked = [hits for question, hits in met.items() if _is_plain(question, hits)]
+    else:
+        judged = await _judge_all(turn, met, model.name, models, prompts)
+        turn = turn.with_(usage=sum((usage for _, usage in judged), turn.usage))
+        blocked = [hits for hits, (blocks, _) in zip(met.values(), judged, strict=True) if blocks]
+    if not blocked:
+        yield turn
+        return
+    best = max((hit for hits in blocked for hit in hits), key=lambda hit: hit.similarity)
+    guidance = prompts.render("forbidden_guidance", turn.lang, {"topic": best.term.topic}).strip()
+    yield Token(guidance)
+    yield turn.noting(forbidden={"topic": best.term.topic}).with_(outcome="forbidden", answer=Answer(guidance))
+
+
+def _is_plain(question: str, hits: Sequence[TermHit]) -> bool:
+    by_method = asks_for_a_method(question)
+    return any(match_of(hit.of_question if by_method else hit.similarity) in BLOCKING for hit in hits)
+
+
+async def _judge_all(
+    turn: Turn, met: Mapping[str, Sequence[TermHit]], model: str, models: Models, prompts: Prompts
+) -> list[tuple[bool, Usage]]:
+    """All at once. Where one fails the others are ended: nothing of the turn runs on after it."""
+    tasks = [asyncio.create_task(_judge(turn, question, hits, model, models, prompts)) for question, hits in met.items()]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str, models: Models, prompts: Prompts) -> tuple[bool, Usage]:
+    """(whether it blocks, what that cost). A reply that is no decision blocks."""
+    usage = Usage()
+    shown = [hit.term.text for hit in hits[:SHOWN]]
+    for name, values in (("forbidden_check", {"terms": shown}), ("forbidden_personal", {})):
+        system = Message("system", prompts.render(name, turn.lang, values))
+        said = await complete(models, model, (system, Message("user", untrusted(question))), max_tokens=REPLY_TOKENS, limit_s=MODEL_S)
+        usage += said.usage
+        decision = read_object(said.text)
+        if decision is None or decision.get("decision") != "allow":
+            return True, usage
+    return False, usage
+
+
+async def _with_vectors(turn: Turn, asked: Sequence[str], embedder: Embedder | None) -> tuple[Turn, Vectors]:
+    """The vectors of all that is asked, where the embedder speaks its language; those of the queries stay on the turn, which
+    would be made for the search otherwise."""
+    if embedder is None or (embedder.languages is not None and turn.lang not in embedder.languages):
+        return turn, ()
+    vectors = tuple(await embedder.embed(asked, query=True))
+    if turn.retriever != "bm25":
+        turn = turn.with_(vectors=vectors[: len(turn.searched_for)], embedder=embedder.name)
+    return turn, vectors

@@ -5,16 +5,21 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from typing import Any
 
-from footnote.errors import Unauthorized
-from footnote.ports import Cache
+from footnote.errors import FootnoteError, NotFound, Unauthorized
+from footnote.ports import Cache, Records, Tokens
 from footnote.settings import Auth
-from footnote.types import ADMINS, Caller, Role
+from footnote.types import ADMINS, Caller, Page, Role
 
 LOCAL = Caller("local", sees_all=True, role="admin")
 """Everyone who reaches a server without sign-in."""
 TOKEN_BYTES = 32
+ID_LENGTH = 16
+LONGEST_ID = 200
+"""Characters of a user's or a group's name in a token that others made."""
 MISSING = Unauthorized("Sign in first: send a token as `Authorization: Bearer …`.")
 REFUSED = Unauthorized("This token is unknown or its time is over. Sign in again.")
 
@@ -28,7 +33,19 @@ class Session:
     role: Role = "user"
 
 
-async def identify(token: str | None, *, auth: Auth, cache: Cache) -> Caller:
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """A session as lists show it: its id is no token, nobody signs in with it."""
+
+    session_id: str
+    user_id: str
+    groups: tuple[str, ...]
+    role: Role
+    created_at: float
+    expires_at: float
+
+
+async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Tokens | None = None) -> Caller:
     """Unauthorized for a missing, unknown or expired token. A store that is down lets nobody in."""
     if auth.mode == "none":
         return LOCAL
@@ -37,33 +54,91 @@ async def identify(token: str | None, *, auth: Auth, cache: Cache) -> Caller:
     if auth.mode == "api_key":
         for user_id, key in auth.api_keys.items():
             if hmac.compare_digest(key.key.get_secret_value().encode(), _bytes(token)):
-                return _make_caller(Session(user_id, tuple(key.groups), key.role))
+                return make_caller(Session(user_id, tuple(key.groups), key.role))
         raise REFUSED
-    stored = await cache.get(_key(token))
+    if auth.mode == "jwt":
+        if tokens is None:
+            raise FootnoteError("AUTH__MODE is jwt, and nothing checks tokens.")
+        return make_caller(_session_of(await tokens.claims(token), auth))
+    stored = await cache.get(_key(_digest(token)))
     if stored is None:
         raise REFUSED
-    return _make_caller(Session(stored["user_id"], tuple(stored["groups"]), stored["role"]))
+    return make_caller(Session(stored["user_id"], tuple(stored["groups"]), stored["role"]))
 
 
-async def open_session(session: Session, valid_s: float, *, cache: Cache) -> str:
+async def open_session(session: Session, valid_s: float, *, cache: Cache, records: Records, now: float, by: str = LOCAL.user_id) -> str:
     """A new token. Only its hash is stored: who reads the store cannot sign in with what is there."""
     token = secrets.token_urlsafe(TOKEN_BYTES)
-    await cache.put(_key(token), asdict(session), valid_s)
+    digest = _digest(token)
+    # The list first: no session is good that nobody can see and end.
+    entry = {**asdict(session), "digest": digest, "created_at": now, "expires_at": now + valid_s}
+    await records.put("session", session_id_of(token), entry, by=by)
+    await cache.put(_key(digest), asdict(session), valid_s)
     return token
 
 
-async def close_session(token: str, *, cache: Cache) -> None:
-    """Unknown tokens are fine."""
-    await cache.delete(_key(token))
+async def close_session(token: str, *, cache: Cache, records: Records) -> None:
+    """By its token. Unknown tokens are fine."""
+    digest = _digest(token)
+    await cache.delete(_key(digest))
+    await records.delete("session", session_id_of(token))
 
 
-def _make_caller(session: Session) -> Caller:
+async def revoke_session(session_id: str, *, cache: Cache, records: Records) -> OpenSession:
+    """By its id; NotFound for one that does not exist."""
+    record = await records.get("session", session_id)
+    if record is None:
+        raise NotFound("There is no such session.")
+    await cache.delete(_key(record.value["digest"]))
+    await records.delete("session", session_id)
+    return _listed(session_id, record.value)
+
+
+async def list_sessions(now: float, *, records: Records, limit: int = 50, after: str | None = None) -> Page[OpenSession]:
+    """Those that are good now, in the order of their ids. What is over is forgotten on the way."""
+    page = await records.list("session", limit=limit, after=after)
+    good = []
+    for record in page.data:
+        if record.value["expires_at"] > now:
+            good.append(_listed(record.key, record.value))
+        else:
+            await records.delete("session", record.key)
+    return Page(tuple(good), page.has_more, page.last_id)
+
+
+def session_id_of(token: str) -> str:
+    return _digest(token)[:ID_LENGTH]
+
+
+def make_caller(session: Session) -> Caller:
     own = {f"user:{session.user_id}", *session.groups}
     return Caller(session.user_id, frozenset(own | {ADMINS} if session.role == "admin" else own), role=session.role)
 
 
-def _key(token: str) -> str:
-    return f"session:{hashlib.sha256(_bytes(token)).hexdigest()}"
+def _session_of(claims: Mapping[str, Any], auth: Auth) -> Session:
+    """Groups that only we give, such as `user:…`, mean nothing in a token that others made."""
+    user_id, named = claims["sub"], claims.get(auth.groups_claim, [])
+    if not isinstance(user_id, str) or not 0 < len(user_id) <= LONGEST_ID or not user_id.isprintable():
+        raise REFUSED
+    if not isinstance(named, list):
+        raise REFUSED
+    groups = {group for group in named if isinstance(group, str) and 0 < len(group) <= LONGEST_ID}
+    role: Role = "admin" if auth.admin_group is not None and auth.admin_group in groups else "user"
+    return Session(user_id, tuple(sorted(group for group in groups if not group.startswith(("user:", "role:")))), role)
+
+
+def _listed(session_id: str, value: Mapping[str, Any]) -> OpenSession:
+    return OpenSession(
+        session_id, value["user_id"], tuple(value["groups"]), value["role"], float(value["created_at"]), float(value["expires_at"])
+    )
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(_bytes(token)).hexdigest()
+
+
+def _key(digest: str) -> str:
+    return f"session:{digest}"
 
 
 def _bytes(token: str) -> bytes:

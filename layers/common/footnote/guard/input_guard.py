@@ -1,21 +1,20 @@
-"""May this be asked? Length and characters; what is left is the question as everyone after sees it."""
+"""May this be asked? Length, characters, no attempt on the assistant's rules. What is left is the question as everyone after sees it."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
 
 from footnote.errors import Rejected
+from footnote.settings import Rag
+from footnote.text.fences import INVISIBLE
+from footnote.text.injection import is_injection
 from footnote.types import Turn
 
 LONGEST = 2000
 """Characters. Questions are short; two of five known attacks on prompts are longer than this."""
 
-INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\U000e0000-\U000e007f]")
-"""Soft hyphens, zero-width, direction and tag characters: they can hide words from a reader."""
 
-
-async def check_input(turn: Turn) -> Turn:
+async def check_input(turn: Turn, *, rag: Rag) -> Turn:
     """The turn with a cleaned question; `Rejected` when there is nothing to ask or far too much."""
     question = clean_question(turn.question)
     if not question:
@@ -24,6 +23,8 @@ async def check_input(turn: Turn) -> Turn:
         raise Rejected(f"The question has {len(question)} characters; {LONGEST} are allowed. Shorten it.")
     if not any(char.isalnum() for char in question):
         raise Rejected("The question holds no letter or digit. Write it in words.")
+    if rag.injection_check_enabled and is_injection(question):
+        raise Rejected("The question tries to change the assistant's rules. Ask only what you want to know.")
     return turn.with_(question=question)
 
 

@@ -1,7 +1,7 @@
 """Judged questions: a BEIR folder → documents, queries and relevance.
 
-corpus.jsonl {_id, title, text} · queries.jsonl {_id, text[, answers]} · qrels.tsv or qrels/test.tsv
-with a header and `query-id, corpus-id, score`.
+corpus.jsonl {_id, title, text} · queries.jsonl {_id, text[, answers][, history]} · qrels.tsv or qrels/test.tsv
+with a header and `query-id, corpus-id, score`. `history`: what was said before, [{role, content}].
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from footnote.errors import BadRequest
+from footnote.types import Exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class GoldenQuery:
     text: str
     relevance: dict[str, int]
     answers: tuple[str, ...] = ()
+    history: tuple[Exchange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def load_golden(folder: Path, *, limit: int | None = None) -> GoldenSet:
     )
     relevance = _relevance(folder)
     queries = [
-        GoldenQuery(str(line["_id"]), line["text"], relevance[str(line["_id"])], tuple(line.get("answers", ())))
+        GoldenQuery(str(line["_id"]), line["text"], relevance[str(line["_id"])], tuple(line.get("answers", ())), _exchanges(line, folder))
         for line in _lines(folder / "queries.jsonl", ("_id", "text"))
         if any(gain > 0 for gain in relevance.get(str(line["_id"]), {}).values())
     ]
@@ -73,6 +75,21 @@ def _relevance(folder: Path) -> dict[str, dict[str, int]]:
             raise BadRequest(f"{path}, line {number}: expected query-id, corpus-id and score with tabs between them.")
         relevance.setdefault(fields[0], {})[fields[1]] = int(fields[2])
     return relevance
+
+
+def _exchanges(line: dict[str, Any], folder: Path) -> tuple[Exchange, ...]:
+    """Each question with what was answered until the next one."""
+    said: list[tuple[str, list[str]]] = []
+    for message in line.get("history") or ():
+        match message:
+            case {"role": "user", "content": str(question)}:
+                said.append((question, []))
+            case {"role": "assistant", "content": str(answer)}:
+                if said:
+                    said[-1][1].append(answer)
+            case _:
+                raise BadRequest(f"{folder / 'queries.jsonl'}, {line['_id']}: `history` holds messages of user and assistant.")
+    return tuple(Exchange(question, "\n\n".join(answers)) for question, answers in said)
 
 
 def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[dict[str, Any]]:

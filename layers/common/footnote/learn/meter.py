@@ -14,6 +14,7 @@ GUARD = "guard"
 """The step whose errors are the question's fault."""
 
 Ended = Literal["answered", "rejected", "error"] | Outcome
+ANSWERED: tuple[Ended, ...] = ("answered", "cached", "faq")
 
 
 async def meter_turn(turn: Turn, *, meter: Meter, clock: Clock) -> Turn:
@@ -36,6 +37,11 @@ def ms_of(turn: Turn, *steps: str) -> float | None:
     return round(sum(times), 2) if times else None
 
 
+def fell_back(turn: Turn) -> bool:
+    """Another model answered than the one that was to."""
+    return turn.answer is not None and turn.answer.model is not None and turn.model is not None and turn.answer.model != turn.model
+
+
 class LogMeter:
     """`ports.Meter`: one line of the log for each turn."""
 
@@ -56,6 +62,7 @@ class LogMeter:
                 "prompt_tokens": turn.usage.prompt_tokens,
                 "completion_tokens": turn.usage.completion_tokens,
                 "ms": round((now - turn.started_at) * 1000),
+                "first_token_ms": turn.first_token_ms and round(turn.first_token_ms),
                 "steps": {span.name: round(span.ms, 2) for span in turn.spans},
             },
         )

@@ -74,7 +74,7 @@ def figures_of(records: Sequence[TurnRecord]) -> Figures:
     return Figures(
         turns=len(records),
         errors=sum(record.is_error for record in records),
-        refusals=sum(record.outcome in ("no_hits", "refused", "blocked") for record in records),
+        refusals=sum(record.outcome in ("no_hits", "refused", "blocked", "forbidden") for record in records),
         prompt_tokens=sum(record.usage.prompt_tokens for record in records),
         completion_tokens=sum(record.usage.completion_tokens for record in records),
         total_tokens=sum(record.usage.total_tokens for record in records),
@@ -103,9 +103,14 @@ async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[
     for day in (day_of(at - DAY_S), day_of(at)):
         records = await turns.records(caller, midnight(day), midnight(day) + DAY_S)
         groups = _grouped(records, lambda record: (record.user_id, record.room_id, record.search_type))
-        await turns.put_rollups(day.isoformat(), [Rollup(*key, asdict(figures_of(group))) for key, group in groups.items()])
+        rollups = [Rollup(*key, asdict(figures_of(group)), _last_model(group)) for key, group in groups.items()]
+        await turns.put_rollups(day.isoformat(), rollups)
         stored[day.isoformat()] = len(groups)
     return stored
+
+
+def _last_model(records: Sequence[TurnRecord]) -> str | None:
+    return next((record.llm for record in reversed(records) if record.llm), None)
 
 
 def _grouped(records: Iterable[TurnRecord], key: Callable[[TurnRecord], K]) -> dict[K, list[TurnRecord]]:

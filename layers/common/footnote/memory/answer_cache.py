@@ -1,17 +1,94 @@
-"""What lasts between turns? Answers, for those who may read all that they cite."""
+"""What lasts between turns? Answers, for those who may read all that they cite.
+
+An answer is given again only where every passage that it was made from can be read by this caller at this moment:
+a deleted, replaced or withdrawn one ends it.
+"""
 
 from __future__ import annotations
 
-from footnote.types import Turn
+from collections.abc import AsyncIterator
+from typing import Any
+
+from footnote.events import Event, Token
+from footnote.memory.scope import answer_scope, digest
+from footnote.memory.similar import asked_in, keep, look_up, place_of
+from footnote.ports import Cache, Clock, Embedder, Index
+from footnote.prompts import Prompts
+from footnote.settings import LLM, Caching, Rag
+from footnote.types import Answer, Chunk, Citation, Hit, Turn
 
 
 def may_answer_again(turn: Turn) -> bool:
-    return turn.profile.answer_cache_s > 0
+    return turn.profile.answer_cache_s > 0 and turn.allowance == "full" and not turn.is_test
 
 
-async def find_answer(turn: Turn) -> Turn:
-    return turn
+async def find_answer(
+    turn: Turn,
+    *,
+    index: Index,
+    cache: Cache,
+    embedder: Embedder | None,
+    prompts: Prompts,
+    rag: Rag,
+    llm: LLM,
+    caching: Caching,
+    clock: Clock,
+) -> AsyncIterator[Event | Turn]:
+    """Settles the turn where the answer is there; else its place is noted, to be filled. The place names the collection's
+    version as it is before the search: what changes while an answer is made leaves it where nobody looks."""
+    info = await index.info(turn.collection) if caching.enabled else None
+    if info is None:
+        yield turn
+        return
+    asked = asked_in(turn, embedder)
+    place = place_of(digest(answer_scope(turn, info.version, rag, llm, prompts)), asked, caching)
+    found = await look_up(cache, place, asked, caching, clock())
+    if found is not None:
+        chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, [hit[0] for hit in found.value["hits"]])}
+        if len(chunks) == len(found.value["hits"]):
+            answer, hits = _restored(found.value, chunks)
+            told = {"hit": True, "age_s": round(found.age_s, 1), "similarity": round(found.similarity, 3)}
+            yield Token(answer.text)
+            yield turn.with_(outcome="cached", answer=answer, hits=hits).noting(
+                answer_cache={**told, "saved_tokens": found.value["tokens"]}
+            )
+            return
+        await cache.delete(place)
+    yield turn.noting(answer_cache={"hit": False, "place": place, "spent": turn.usage.total_tokens})
 
 
-async def keep_answer(turn: Turn) -> Turn:
-    return turn
+async def keep_answer(turn: Turn, *, cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
+    """Only whole answers without a doubt, from what the index found."""
+    noted = turn.private.get("answer_cache")
+    if noted is None:
+        return turn
+    if turn.answer is not None and turn.ranked and not turn.degraded and not turn.answer.warnings:
+        value = _kept(turn.answer, turn.hits, turn.usage.total_tokens - noted["spent"])
+        await keep(cache, noted["place"], asked_in(turn, embedder), value, turn.profile.answer_cache_s, clock())
+    return turn.noting(answer_cache={"hit": False})
+
+
+def _kept(answer: Answer, hits: tuple[Hit, ...], tokens: int) -> dict[str, Any]:
+    """Citations name their hit by its place in the list."""
+    places = {hit.chunk.chunk_id: place for place, hit in enumerate(hits)}
+    return {
+        "text": answer.text,
+        "extractive": answer.extractive,
+        "model": answer.model,
+        "tokens": tokens,
+        "hits": [(hit.chunk.chunk_id, hit.score, hit.bm25, hit.cosine) for hit in hits],
+        "citations": [(c.number, places[c.hit.chunk.chunk_id], c.snippet, c.page, c.bounds, c.spans) for c in answer.citations],
+    }
+
+
+def _restored(value: dict[str, Any], chunks: dict[str, Chunk]) -> tuple[Answer, tuple[Hit, ...]]:
+    hits = tuple(Hit(chunks[chunk_id], *scores) for chunk_id, *scores in value["hits"])
+    citations = tuple(
+        Citation(number, hits[place], snippet, page, _pairs(bounds), _pairs(spans))
+        for number, place, snippet, page, bounds, spans in value["citations"]
+    )
+    return Answer(value["text"], citations, value["extractive"], value["model"]), hits
+
+
+def _pairs(lists: list[list[int]]) -> tuple[tuple[int, int], ...]:
+    return tuple((start, end) for start, end in lists)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from footnote.ports import TurnStore
-from footnote.types import Turn
+import logging
+
+from footnote.errors import FootnoteError
+from footnote.memory.withdrawn import WITHDRAWN, read_again
+from footnote.ports import Block, Index, Ledger, TurnStore, question_of
+from footnote.types import Exchange, Turn
+
+log = logging.getLogger(__name__)
 
 
 def is_kept(turn: Turn) -> bool:
@@ -16,16 +22,37 @@ def needs_history(turn: Turn) -> bool:
 
 async def open_turn(turn: Turn, *, turns: TurnStore) -> Turn:
     """Stores the question, so that a turn whose process dies is not lost, and has its place in its room."""
+    await turns.save(turn, "idle")
     return turn
 
 
-async def load_history(turn: Turn, *, turns: TurnStore) -> Turn:
-    """`turn.history`"""
-    return turn
+async def load_history(turn: Turn, *, turns: TurnStore, index: Index, ledger: Ledger) -> Turn:
+    """`turn.history`: the last finished turns of the same room, dialect and mode; of a filtered question, those that were
+    filtered by one of its values. What quotes a document that may not be read any more is not among them."""
+    classes = frozenset(value for values in turn.filters.values() for value in values)
+    room = turn.room_id or turn.trace_id
+    blocks = await turns.history(turn.caller, room, turn.profile.name, turn.profile.history, mode=turn.mode, classes=classes)
+    if any(block["hits"] for block in blocks):
+        told = await read_again(blocks, turn.caller, index=index, ledger=ledger)
+        blocks = [block for block in told.blocks if block["outcome"] != WITHDRAWN]
+    return turn.with_(history=tuple(map(_exchange, blocks)), history_ids=tuple(block["trace_id"] for block in blocks))
+
+
+def _exchange(block: Block) -> Exchange:
+    return Exchange(question_of(block), block["result"]["final_response"])
 
 
 async def save_turn(turn: Turn, *, turns: TurnStore) -> Turn:
-    """`turn.persisted`. A turn without an answer is stored as an error."""
+    """`turn.persisted`. A turn that failed or has no answer is stored as an error, with what had been sent of one. Of a
+    finished agent's turn the talk with its tools is let go of; an unfinished one keeps it."""
     saved = turn.with_(persisted=True)
-    await turns.save(saved, "done" if turn.answer is not None else "error")
+    done = turn.answer is not None and turn.partial is None
+    await turns.save(saved, "done" if done else "error")
+    try:
+        if done and turn.tool_messages:
+            await turns.trim(turn.caller, turn.trace_id)
+            saved = saved.with_(tool_messages=())
+        await turns.count(saved)
+    except FootnoteError as exc:  # the turn is stored; its figures are made anew every hour
+        log.warning("turn not counted", extra={"trace_id": turn.trace_id, "error": type(exc).__name__})
     return saved

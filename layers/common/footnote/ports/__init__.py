@@ -8,6 +8,7 @@ written down. Every backend of a port, and every wrapper around one, passes the 
 from __future__ import annotations
 
 from footnote.ports.blocks import Block, make_block, question_of, title_of
+from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector
 from footnote.ports.ledger import Held, Ledger
 from footnote.ports.models import Clock, Delta, Embedder, Images, LanguageModel, Models, Parser, Tool, Tools
@@ -46,6 +47,7 @@ __all__ = [
     "Rollup",
     "Room",
     "StoredTurn",
+    "Tokens",
     "Tool",
     "Tools",
     "TurnRecord",

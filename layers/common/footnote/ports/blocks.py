@@ -1,7 +1,8 @@
 """A turn as it is stored: the version 3 block, one JSON document that is the same in every backend.
 
 A block holds all that a reply tells, but for the passages' texts: those are read again, through the
-index's final gate, whenever somebody looks at the turn.
+index's final gate, whenever somebody looks at the turn. `private` is for the turn's owner: no reply and
+no list shows it.
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from footnote.types import Citation, Hit, Turn
+from footnote.types import Citation, Hit, Message, Turn
 
 Block = dict[str, Any]
 Status = Literal["done", "error", "idle"]
+"""idle: the turn has begun and not ended, or what ran it has died."""
 
 TITLE_LENGTH = 120
 
@@ -20,23 +22,24 @@ TITLE_LENGTH = 120
 def make_block(turn: Turn, status: Status, *, now: float) -> Block:
     """Conversation, result and trace of a turn. A turn without a room is a room of its own, named by its trace."""
     answer = turn.answer
-    conversations = [_message("user", turn.question, turn.started_at)]
+    conversations = [_message(Message("user", turn.question), turn.started_at)]
+    conversations += [_message(said, now) for said in turn.tool_messages]
     if answer is not None:
-        conversations.append(_message("assistant", answer.text, now))
+        conversations.append(_message(Message("assistant", answer.text), now))
     return {
         "version": "v3",
         "status": status,
         "block_classes": sorted({value for values in turn.filters.values() for value in values}),
-        "search_type": "rag",
+        "search_type": turn.mode,
         "conversations": conversations,
-        "room_id": turn.room_id or turn.trace_id,
+        "room_id": room_of(turn),
         "chat_id": turn.trace_id,
         "user_id": turn.caller.user_id,
-        "is_tool_block": False,
+        "is_tool_block": bool(turn.tool_messages),
         "is_error": status == "error",
         "result": {
             "type": "error" if status == "error" else "done",
-            "final_response": answer.text if answer else "",
+            "final_response": answer.text if answer else turn.partial or "",
             "references": [_reference(citation) for citation in answer.citations] if answer else [],
             "usage": {
                 "prompt_tokens": turn.usage.prompt_tokens,
@@ -45,7 +48,7 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
                 "estimated": turn.usage.estimated,
                 "type": "usage",
             },
-            "search_decision": {"rewritten_query": []},
+            "search_decision": {"rewritten_query": list(turn.queries)},
         },
         "dialect": turn.profile.name,
         "trace_id": turn.trace_id,
@@ -62,7 +65,12 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
         "latency_ms": max(0, round((now - turn.started_at) * 1000)),
         "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in turn.spans],
         "created_at": _iso(turn.started_at),
+        "private": dict(turn.private),
     }
+
+
+def room_of(turn: Turn) -> str:
+    return turn.room_id or turn.trace_id
 
 
 def question_of(block: Block) -> str:
@@ -75,8 +83,23 @@ def title_of(block: Block) -> str:
     return question if len(question) <= TITLE_LENGTH else question[: TITLE_LENGTH - 1].rstrip() + "…"
 
 
-def _message(role: Literal["user", "assistant"], content: str, at: float) -> dict[str, Any]:
-    return {"role": role, "content": content, "tool_calls": [], "tool_call_id": None, "name": None, "created_at": _iso(at)}
+def trimmed(conversations: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A block's messages without an agent's talk with its tools."""
+    return [said for said in conversations if said["role"] != "tool" and not said["tool_calls"]]
+
+
+def _message(said: Message, at: float) -> dict[str, Any]:
+    calls = [
+        {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}} for call in said.tool_calls
+    ]
+    return {
+        "role": said.role,
+        "content": said.content,
+        "tool_calls": calls,
+        "tool_call_id": said.tool_call_id,
+        "name": said.name,
+        "created_at": _iso(at),
+    }
 
 
 def _reference(citation: Citation) -> dict[str, Any]:

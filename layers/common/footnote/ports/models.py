@@ -55,7 +55,8 @@ class Tools(Protocol):
         ...
 
     async def call(self, name: str, arguments: Mapping[str, Any], *, limit_s: float) -> str:
-        """The result as text, which nobody vouches for. Unavailable where the tool cannot be reached or failed."""
+        """The result as text, which nobody vouches for; what a tool says of its own failure is one. Unavailable where the
+        tool cannot be reached."""
         ...
 
 
@@ -69,7 +70,9 @@ class Images(Protocol):
 
 class LanguageModel(Protocol):
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Of the model that is to answer; after a reply, of the one that did."""
+        ...
 
     def stream(
         self,

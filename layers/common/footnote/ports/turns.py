@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Protocol
 
-from footnote.ports.blocks import Block, Status, question_of
+from footnote.ports.blocks import Block, Status, question_of, room_of
 from footnote.types import Caller, Feedback, Mode, Page, Turn, Usage
 
 
@@ -51,12 +52,27 @@ def record_of(block: Block, started_at: float, feedback: tuple[Feedback, ...]) -
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """The figures of one user, room and search type on one day, by name."""
+    """The figures of one user, room and search type on one day, by name. `llm`: the last language model that answered."""
 
     user_id: str
     room_id: str
     search_type: str
     figures: Mapping[str, float]
+    llm: str | None = None
+
+
+def share_of(turn: Turn) -> tuple[str, Rollup]:
+    """The day (UTC) whose figures a turn counts in, and what it adds to them as soon as it is over: the rest is made
+    from whole days."""
+    usage = turn.usage
+    figures = {
+        "turns": 1,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.total_tokens,
+    }
+    day = datetime.fromtimestamp(turn.started_at, UTC).date().isoformat()
+    return day, Rollup(turn.caller.user_id, room_of(turn), turn.mode, figures, turn.answer.model if turn.answer else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +131,9 @@ class TurnStore(Protocol):
         ...
 
     async def count(self, turn: Turn) -> None:
-        """Adds the turn's tokens to the statistics of its day, user, room and mode. Once for each turn, though it be called
-        again."""
+        """Adds `share_of` a stored turn to the roll-up of its day, user, room and mode; once, though it be called again.
+        `put_rollups` makes the same roll-up from the stored turns and stands in its place: what a count that was cut off
+        left out, or one at the same moment added twice, is mended by the next."""
         ...
 
     async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:

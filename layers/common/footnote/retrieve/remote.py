@@ -1,9 +1,87 @@
-"""Where might answers be? In what another system's search finds, where one is connected."""
+"""Where might answers be? In what another system's search finds, where one is connected.
+
+Who may use the search may see what it finds: a search that belongs to an organisation is for the callers in a group of that
+name. What it finds is material like any passage; the index knows nothing of it.
+"""
 
 from __future__ import annotations
 
-from footnote.types import Turn
+import asyncio
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from footnote.errors import Unavailable
+from footnote.ports import Tools
+from footnote.ports.tool_arguments import filled, find_search, scope_of
+from footnote.settings import MCP
+from footnote.types import Chunk, Hit, Turn
+
+KEPT = ("file_name", "class", "paragraph_type")
+"""Of a result's metadata. A link of theirs is none of ours."""
 
 
-async def search_remotely(turn: Turn) -> Turn:
-    return turn
+def may_search_remotely(turn: Turn) -> bool:
+    return bool(turn.tool_scope)
+
+
+async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
+    """`turn.hits` from the connected search, best first; the turn as it was where there is none or it finds nothing.
+    Unavailable where it is down or cannot be understood."""
+    if tools is None or not mcp.mcp_enabled:
+        return turn
+    scope = scope_of(turn)
+    search = find_search(await tools.list(scope), mcp.search_tool, scope)
+    if search is None:
+        return turn
+    asked = [filled(search, turn, {"query": query}) for query in turn.searched_for]
+    replies = await asyncio.gather(*(tools.call(search.name, arguments, limit_s=mcp.limit_s) for arguments in asked))
+    best: dict[str, Hit] = {}
+    for hit in (hit for reply in replies for hit in _read(reply, turn)):
+        known = best.setdefault(hit.chunk.chunk_id, hit)
+        if known.score < hit.score:
+            best[hit.chunk.chunk_id] = hit
+    return turn.with_(hits=tuple(sorted(best.values(), key=lambda hit: -hit.score)[: turn.limit]))
+
+
+def _read(reply: str, turn: Turn) -> Iterator[Hit]:
+    try:
+        for place, result in enumerate(_results(reply)):
+            yield _hit(result, place, turn)
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
+        raise Unavailable("The connected search answers in a form that is not known here. Check MCP__SEARCH_TOOL.") from exc
+
+
+def _results(reply: str) -> Iterator[dict[str, Any]]:
+    """One list, a list under `result` or `results`, or one result after the other: servers differ in how they send a list."""
+    decoder, at = json.JSONDecoder(), 0
+    while at < len(reply):
+        value, at = decoder.raw_decode(reply, at)
+        at += len(reply[at:]) - len(reply[at:].lstrip())
+        if isinstance(value, dict) and "context" not in value:
+            value = value["result"] if "result" in value else value["results"]
+        yield from value if isinstance(value, list) else [value]
+
+
+def _hit(result: dict[str, Any], place: int, turn: Turn) -> Hit:
+    """With an id of two parts, `mcp|…`, where the index's have three: no passage of the index is ever taken for it. Nobody's
+    groups: it is read here and now, and by no way again."""
+    told = result.get("metadatas") or {}
+    p_id, text = str(result["p_id"]), str(result["context"])
+    name = str(told.get("file_name") or p_id)
+    page = told.get("page")
+    chunk = Chunk(
+        chunk_id=f"mcp|{hashlib.sha256(p_id.encode()).hexdigest()[:32]}",
+        doc_id=f"mcp:{name}",
+        generation=0,
+        ordinal=place,
+        level=2,
+        title=name,
+        text=text,
+        lang=turn.lang,
+        collection=turn.collection,
+        page=page if isinstance(page, int) else None,
+        metadata={"p_id": p_id} | {key: str(told[key]) for key in KEPT if key in told},
+    )
+    return Hit(chunk, min(1.0, max(0.0, float(result["score"]))))

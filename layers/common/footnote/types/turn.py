@@ -119,7 +119,7 @@ class Profile:
     citation_style: str
     """A key of answer/citation_styles.STYLES."""
     prompt: str
-    """The prompt's name, e.g. `answer_footnotes`."""
+    """The name of the system message's prompt, e.g. `answer_footnote`."""
     limit: int = 5
     temperature: float | None = None
     max_tokens: int | None = None
@@ -132,12 +132,16 @@ class Profile:
     """Exchanges of the room that a follow-up is understood by; 0 = every question stands alone."""
     history_in_prompt: bool = False
     """True: the model that answers sees them too."""
+    rewrite_always: bool = False
+    """True: a model words every follow-up anew; False: only one that leans on what was said before."""
     reformulate: bool = False
     """True: a model may mend typos and unclear wording before the search."""
     search_cache_s: float = 0
     """How long what a question found may be used for the same or a similar one; 0 = never."""
     answer_cache_s: float = 0
     """How long an answer may be given again; 0 = never."""
+    question_prompt: str | None = None
+    """The name of the prompt that holds documents and question together; None = they stand apart, in system and user message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,9 +196,13 @@ class Turn:
     persisted: bool = False
     usage: Usage = Usage()
     spans: tuple[Span, ...] = ()
+    partial: str | None = None
+    """What had been sent when the turn failed; None = it has not."""
     private: Mapping[str, Any] = field(default_factory=dict)
     """What only the turn's owner may read in its trace: texts that steps made or refused. JSON."""
     started_at: float = 0.0
+    first_token_ms: float | None = None
+    """From the turn's start to the first piece of its text; None = there was none."""
 
     @property
     def searched_for(self) -> tuple[str, ...]:

@@ -2,12 +2,73 @@
 
 from __future__ import annotations
 
-from footnote.types import Turn
+import re
+from collections.abc import Collection
+from difflib import get_close_matches
+
+from footnote.completion import complete, read_object
+from footnote.ports import Models
+from footnote.prompts import Prompts
+from footnote.text.fences import untrusted
+from footnote.text.language import detect_language
+from footnote.text.phrasings import NEGATED_KO, NEGATIONS
+from footnote.types import Message, Turn
+
+NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+WORD = re.compile(r"[^\W_][\w'’+#-]*")
+FIRST = re.compile(r"(?:^|[.!?:]\s+)\W*$")
+LONGEST = 400
+"""Characters."""
+ALIKE = 0.8
+"""Edit similarity of a word with itself when it was misspelled."""
+LIMIT_S = 15
+REPLY_TOKENS = 1000
 
 
 def may_reformulate(turn: Turn) -> bool:
-    return turn.profile.reformulate and turn.model is not None
+    """Not where a model has just written what is searched for."""
+    return turn.profile.reformulate and turn.model is not None and not turn.queries
 
 
-async def reformulate(turn: Turn) -> Turn:
-    return turn
+async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
+    """`turn.queries`: the question as a model words it, where that still asks for the same."""
+    prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.question)})
+    reply = await complete(models, turn.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
+    told = (read_object(reply.text) or {}).get("query")
+    query = " ".join(told.split()) if isinstance(told, str) else ""
+    turn = turn.with_(usage=turn.usage + reply.usage)
+    if not query or len(query) > max(LONGEST, 2 * len(turn.question)) or not keeps_meaning(turn.question, query, turn.lang):
+        return turn
+    return turn.with_(queries=(query,)).noting(original=turn.question, reformulated=query)
+
+
+def keeps_meaning(question: str, query: str, lang: str) -> bool:
+    """The same language, numbers and negation, and the same names: what a question has of them is kept, and none is new."""
+    if detect_language(query, [lang]) != lang or sorted(NUMBER.findall(question)) != sorted(NUMBER.findall(query)):
+        return False
+    if _count_negations(question) != _count_negations(query):
+        return False
+    asked, worded = ({word.casefold() for word in WORD.findall(text)} for text in (question, query))
+    # A capital tells a German noun, not a name: it may have been misspelled.
+    kept = all(name in worded or (lang == "de" and _is_near(name, worded)) for name in _names(question, lang))
+    return kept and all(_is_near(name, asked) for name in _names(query, lang))
+
+
+def _count_negations(text: str) -> int:
+    words: list[str] = WORD.findall(text.casefold().replace("’", "'"))
+    return sum(word in NEGATIONS or word.endswith("n't") for word in words) + len(NEGATED_KO.findall(text))
+
+
+def _names(text: str, lang: str) -> set[str]:
+    """Words with a capital that starts no sentence; in Korean, those in Latin letters."""
+    if lang == "ko":
+        return {found.casefold() for found in re.findall(r"[A-Za-z][A-Za-z+#-]*", text)}
+    return {
+        found[0].casefold()
+        for found in WORD.finditer(text)
+        if found[0] != "I" and (found[0][1:] != found[0][1:].lower() or (found[0][0].isupper() and not FIRST.search(text[: found.start()])))
+    }
+
+
+def _is_near(name: str, words: Collection[str]) -> bool:
+    return bool(get_close_matches(name, words, n=1, cutoff=ALIKE))

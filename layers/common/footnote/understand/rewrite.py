@@ -1,13 +1,72 @@
-"""What is asked? A follow-up becomes a question that stands alone."""
+"""What is asked? A follow-up becomes a question that stands alone; whatever stands alone already is left as it is."""
 
 from __future__ import annotations
 
-from footnote.types import Turn
+from footnote.completion import complete, read_object
+from footnote.ports import Models
+from footnote.prompts import Prompts
+from footnote.text.fences import untrusted
+from footnote.text.references import is_greeting, needs_rewriting, salient_words
+from footnote.types import Exchange, Message, Turn
+
+SEARCHING = frozenset({"rag", "pa"})
+"""Modes worth a call of the model. In the others nothing is searched, and the model that answers sees the conversation itself."""
+EXCHANGES = 4
+"""Of the conversation, looked back at."""
+ANSWER_CHARACTERS = 500
+"""Of an earlier answer: enough to tell what it was about."""
+MOST_QUERIES = 4
+LONGEST_QUERY = 400
+"""Characters."""
+MOST_WORDS = 12
+"""Added without a model."""
+LIMIT_S = 15
+REPLY_TOKENS = 1000
 
 
 def may_rewrite(turn: Turn) -> bool:
     return bool(turn.history)
 
 
-async def rewrite(turn: Turn) -> Turn:
-    return turn
+async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
+    """`turn.queries`, or the turn as it was where nothing is left open. A model is asked at most once; where none is, the
+    words that the conversation was about are added."""
+    if is_greeting(turn.question):
+        return turn
+    leans = needs_rewriting(turn.question, turn.lang)
+    if turn.model is None or turn.mode not in SEARCHING:
+        return turn.with_(queries=(add_words(turn.question, turn.history, turn.lang),)) if leans else turn
+    if not leans and not turn.profile.rewrite_always:
+        return turn
+    exchanges = [_shown(exchange) for exchange in turn.history[-EXCHANGES:]]
+    prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.question)})
+    reply = await complete(models, turn.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
+    return turn.with_(queries=read_queries(reply.text), usage=turn.usage + reply.usage)
+
+
+def read_queries(reply: str) -> tuple[str, ...]:
+    """What a model wants searched for; () where its reply holds nothing of use."""
+    found = (read_object(reply) or {}).get("queries")
+    if not isinstance(found, list):
+        return ()
+    queries = (" ".join(query.split()) for query in found if isinstance(query, str))
+    return tuple(dict.fromkeys(query for query in queries if 0 < len(query) <= LONGEST_QUERY))[:MOST_QUERIES]
+
+
+def add_words(question: str, history: tuple[Exchange, ...], lang: str) -> str:
+    """The question, and the words of the one before it; where that leans on an earlier one too, of that as well.
+    Answers are left out: their words lead elsewhere as often as not."""
+    added: dict[str, str] = {}
+    for exchange in reversed(history[-EXCHANGES:]):
+        if is_greeting(exchange.question):
+            continue
+        for word in salient_words(exchange.question, lang):
+            added.setdefault(word.casefold(), word)
+        if not needs_rewriting(exchange.question, lang):
+            break
+    known = {word.casefold() for word in salient_words(question, lang)}
+    return " ".join([question.strip(), *[word for folded, word in added.items() if folded not in known][:MOST_WORDS]])
+
+
+def _shown(exchange: Exchange) -> dict[str, str]:
+    return {"question": untrusted(exchange.question), "answer": untrusted(exchange.answer[:ANSWER_CHARACTERS])}

@@ -7,71 +7,66 @@ what it needs, so a door never builds what it does not use.
 from __future__ import annotations
 
 import asyncio
-import os
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import cache, cached_property, partial
-from importlib.util import find_spec
 from typing import Any
 
-from footnote.adapters.bus_aws import EventBridgeBus
-from footnote.adapters.bus_local import LocalBus
-from footnote.adapters.cache_dynamodb import DynamoCache
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.drops_local import LocalDrops
-from footnote.adapters.drops_s3 import S3Drops
-from footnote.adapters.dynamodb import Table
-from footnote.adapters.files_local import LocalFiles
-from footnote.adapters.files_s3 import S3Files, S3Uploads
-from footnote.adapters.index_opensearch import OpenSearchIndex
-from footnote.adapters.index_sqlite import SqliteIndex
-from footnote.adapters.ledger_dynamodb import DynamoLedger
-from footnote.adapters.ledger_sqlite import SqliteLedger
-from footnote.adapters.models_bedrock import BedrockEmbedder
-from footnote.adapters.models_minilm import MiniLM, find_model
-from footnote.adapters.models_openai import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
-from footnote.adapters.mongodb import Databases
-from footnote.adapters.queue_aws import SqsQueue
-from footnote.adapters.queue_local import SqliteQueue
 from footnote.adapters.secret_local import load_secret
-from footnote.adapters.store_mongodb import MongoTurnStore
-from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.answer.extract import is_answerable
+from footnote.bootstrap.backends import BACKENDS, Backends
 from footnote.errors import FootnoteError, NotFound, StoreUnavailable
 from footnote.guard.identity import LOCAL
-from footnote.ingest.child import DOCLING, PARSER, ParserProcess
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
-from footnote.learn.meter import LogMeter
 from footnote.learn.questions import suggest_questions
-from footnote.pipeline import ANSWER, RETRIEVE
-from footnote.ports import Bus, Cache, Clock, Drops, Embedder, Files, Index, Ledger, Meter, Models, Parser, Queue, TurnStore, Uploads
-from footnote.prompts import Prompts
+from footnote.live_settings import LiveSettings, Refresher
+from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
+from footnote.ports import Clock, Models, Parser
 from footnote.settings import Settings
 from footnote.steps import Runner
 from footnote.types import Caller, Profile, Turn
 
 QUESTIONS_S = 24 * 3600.0
-CACHE_S, LEDGER_S = 1.0, 5.0
-"""Longest waits for one call of DynamoDB."""
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
 
 
-class Core:
-    """The ports of one configuration, each made when it is first asked for."""
+class Core(Backends):
+    """What the functions ask for: turns, ingest, sources, and the parts themselves."""
 
     def __init__(self, settings: Settings, *, clock: Clock = time.time, models: Models | None = None, parser: Parser | None = None) -> None:
-        self.settings = settings
-        self.clock = clock
+        super().__init__(clock, models, parser)
+        self.live = LiveSettings(settings)
         self.checks: dict[str, Callable[[], Awaitable[Any]]] = {}
         """More parts for `check`, by name; each raises a FootnoteError while it is not ready."""
-        self._models = models
-        self._parser = parser
-        # More than one BLAS thread a call is slower here: batches already run on every core.
-        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
+        self._settings_copy = Refresher(self._load_settings, clock)
+        self._prompts_copy = Refresher(lambda: self.prompts.load(self.records, self.cache), clock)
+
+    @property
+    def settings(self) -> Settings:
+        """As they are now. What was made from them stays as it was made."""
+        return self.live.current
+
+    async def refresh(self, *, prompts: bool = True) -> None:
+        """Called before a request is served: settings and prompts are as an admin left them some seconds ago or later."""
+        if prompts:
+            self._prompts_copy.start()  # both look at once
+        await self._settings_copy.refresh()
+        if prompts:
+            await self._prompts_copy.refresh()
+
+    async def load_changes(self) -> None:
+        """The same as they are at this moment."""
+        await self._load_settings()
+        await self.prompts.load(self.records, self.cache)
+
+    async def _load_settings(self) -> None:
+        before = self.settings.conversation
+        await self.live.load(self.records)
+        if self.settings.conversation != before:
+            self.__dict__.pop("turns", None)  # it was made with how long a turn is kept
 
     # --- what the functions ask for --------------------------------------------------------------
 
@@ -82,6 +77,14 @@ class Core:
     @cached_property
     def retrieve(self) -> Runner:
         return Runner(RETRIEVE, self._ports)
+
+    @cached_property
+    def lookup(self) -> Runner:
+        return Runner(LOOK_UP, self._ports)
+
+    async def search(self, turn: Turn) -> Turn:
+        """What an agent searches for, with its hits."""
+        return await self.lookup.finish(turn)
 
     @cached_property
     def ingestor(self) -> Ingestor:
@@ -123,96 +126,6 @@ class Core:
         turn = await self.retrieve.finish(Turn("", caller, UNSAVED, question, collection))
         return await is_answerable(turn, index=self.index)
 
-    # --- ports -----------------------------------------------------------------------------------
-
-    @cached_property
-    def index(self) -> Index:
-        return OpenSearchIndex(self.settings.opensearch) if self.settings.opensearch.url else SqliteIndex(self.settings.data)
-
-    @cached_property
-    def embedder(self) -> Embedder | None:
-        wanted = self.settings.embedding
-        if wanted.provider == "bedrock":
-            return BedrockEmbedder(wanted.model or "", wanted.dimension)
-        if wanted.base_url and wanted.model:
-            key = wanted.api_key.get_secret_value() if wanted.api_key else None
-            return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url, key), wanted.model, wanted.dimension)
-        return MiniLM() if wanted.builtin and find_model() is not None else None
-
-    @cached_property
-    def models(self) -> Models:
-        if self._models is not None:
-            return self._models
-        base_url, model, key = self.settings.model_endpoint
-        return ConfiguredModels(
-            base_url,
-            model,
-            key.get_secret_value() if key else None,
-            temperature=self.settings.llm.temperature,
-            max_tokens=self.settings.llm.max_completion_tokens,
-            ollama=OLLAMA if self.settings.llm.discover else None,
-        )
-
-    @cached_property
-    def prompts(self) -> Prompts:
-        return Prompts()
-
-    @cached_property
-    def ledger(self) -> Ledger:
-        table = self.settings.aws.ledger_table
-        return DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self._store, self.clock)
-
-    @cached_property
-    def turns(self) -> TurnStore:
-        db = self.settings.db
-        if db.address:
-            return MongoTurnStore(Databases(db.address, db.name, db.statistics), self.clock)
-        return SqliteTurnStore(self._store, self.clock)
-
-    @cached_property
-    def meter(self) -> Meter:
-        return LogMeter()
-
-    @cached_property
-    def cache(self) -> Cache:
-        table = self.settings.aws.cache_table
-        return DynamoCache(Table(table, "AWS__CACHE_TABLE", CACHE_S), self.clock) if table else SqliteCache(self._store, self.clock)
-
-    @cached_property
-    def queue(self) -> Queue:
-        url = self.settings.aws.queue_url
-        return SqsQueue(url) if url else SqliteQueue(self._store, self.clock)
-
-    @cached_property
-    def files(self) -> Files:
-        bucket = self.settings.aws.files_bucket
-        return S3Files(bucket) if bucket else LocalFiles(self.settings.data / "files")
-
-    @cached_property
-    def drops(self) -> Drops:
-        return S3Drops() if self.settings.aws.drop_bucket else LocalDrops(self.settings.data / "drops")
-
-    @cached_property
-    def uploads(self) -> Uploads | None:
-        """None: uploads come through a signed route of ours."""
-        bucket = self.settings.aws.drop_bucket
-        return S3Uploads(bucket) if bucket else None
-
-    @cached_property
-    def bus(self) -> Bus:
-        name = self.settings.aws.event_bus
-        return EventBridgeBus(name) if name else LocalBus(self.settings.data)
-
-    @cached_property
-    def parser(self) -> Parser:
-        limits = self.settings.ingest
-        parser = DOCLING if self.settings.docling_enabled and find_spec("docling") else PARSER
-        return self._parser or ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=parser)
-
-    @cached_property
-    def _store(self) -> Any:
-        return open_store(self.settings.data)
-
     def _ports(self) -> dict[str, Any]:
         """Of one turn: each port, and the groups of settings as they are now."""
         return {
@@ -221,8 +134,15 @@ class Core:
             "models": self.models,
             "prompts": self.prompts,
             "turns": self.turns,
+            "ledger": self.ledger,
+            "records": self.records,
+            "terms": self.terms,
             "cache": self.cache,
-            "bus": self.bus,
+            "announcer": self.announcer,
+            "spending": self.spending,
+            "tools": self.tools,
+            "images": self.images,
+            "searcher": self.search,
             "meter": self.meter,
             "clock": self.clock,
             "rag": self.settings.rag,
@@ -254,10 +174,12 @@ class Core:
     async def close(self) -> None:
         """Waits for turns that are still being saved, then lets go of files and processes."""
         made = self.__dict__
-        for name in ("answer", "retrieve"):
+        for copy in (self._settings_copy, self._prompts_copy):
+            await copy.close()
+        for name in ("answer", "retrieve", "lookup", "announcer"):
             if name in made:
                 await made[name].drain()
-        for name in ("index", "parser", "embedder", "models", "turns", "ledger", "cache", "queue", "files", "drops", "uploads", "bus"):
+        for name in BACKENDS:
             if name in made and hasattr(made[name], "close"):
                 await made[name].close()
         if "_store" in made:

@@ -23,14 +23,16 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cache
 from time import perf_counter
 from typing import Any
 
 from footnote.errors import FootnoteError, StepTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
+from footnote.steps.rows import BLOCK, FAIL, FALLBACK, SKIP, Loop, OnError, Parallel, Row, Step, StepFunction, Switch
 from footnote.types import Span, Turn
+
+__all__ = ["BLOCK", "FAIL", "FALLBACK", "SKIP", "Loop", "OnError", "Parallel", "Row", "Runner", "Step", "StepFunction", "Switch"]
 
 log = logging.getLogger(__name__)
 
@@ -38,70 +40,6 @@ QUEUE_SIZE = 256
 """Events that a slow reader may fall behind before the turn waits for it."""
 
 Emit = Callable[[Event], Awaitable[None]]
-StepFunction = Callable[..., Awaitable[Turn] | AsyncIterator[Event | Turn]]
-
-
-class OnError(Enum):
-    FAIL = "fail"
-    SKIP = "skip"
-    FALLBACK = "fallback"
-    BLOCK = "block"
-
-
-FAIL, SKIP, FALLBACK, BLOCK = OnError.FAIL, OnError.SKIP, OnError.FALLBACK, OnError.BLOCK
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One row. `limit_s` bounds each wait for the step, `shows` picks what came out for traces and pages."""
-
-    name: str
-    run: StepFunction
-    on_error: OnError = FAIL
-    limit_s: float | None = None
-    when: Callable[[Turn], bool] | None = None
-    always: bool = False
-    fallback: StepFunction | None = None
-    shows: Callable[[Turn], Mapping[str, Any]] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Parallel:
-    """Runs branches from the same turn at once. A branch that is late or failed is left out of `merge`;
-    when none is left, the first error stands."""
-
-    name: str
-    rows: Sequence[Row]
-    merge: Callable[[Turn, Sequence[Turn]], Turn]
-    limit_s: float | None = None
-    when: Callable[[Turn], bool] | None = None
-    always: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """Runs the rows until `until(turn)` holds, at most `max` times."""
-
-    name: str
-    rows: Sequence[Row]
-    until: Callable[[Turn], bool]
-    max: int
-    when: Callable[[Turn], bool] | None = None
-    always: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """Runs the table that `key(turn)` names."""
-
-    name: str
-    key: Callable[[Turn], str]
-    tables: Mapping[str, Sequence[Row]]
-    when: Callable[[Turn], bool] | None = None
-    always: bool = False
-
-
-Row = Step | Parallel | Loop | Switch
 
 
 class Runner:
@@ -146,10 +84,12 @@ class Runner:
             await asyncio.wait(self._running)
 
     async def _work(self, turn: Turn, outbox: _Outbox) -> None:
-        progress = _Progress(turn, self._ports())
+        progress, started = _Progress(turn, self._ports()), self._timer()
 
         async def emit(event: Event) -> None:
             if isinstance(event, Token):
+                if progress.first_token_ms is None:
+                    progress.first_token_ms = (self._timer() - started) * 1000
                 if not turn.profile.live:
                     return
                 progress.sent.append(event.text)
@@ -164,6 +104,7 @@ class Runner:
                 progress.error = progress.error or exc
             except Exception as exc:
                 progress.error = progress.error or _defect(exc, "table", turn.trace_id)
+            progress.turn = progress.turn.with_(partial="".join(progress.sent))
         turn = progress.turn
         if progress.error is not None:
             await outbox.put(Failed(progress.error, turn, "".join(progress.sent)))
@@ -221,7 +162,8 @@ class Runner:
                     error = exc
         ms = (self._timer() - started) * 1000
         detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
-        progress.turn = after.with_(spans=(*after.spans, Span(step.name, ms, status, detail)))
+        first = after.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
+        progress.turn = after.with_(spans=(*after.spans, Span(step.name, ms, status, detail)), first_token_ms=first)
         await emit(StepFinished(step.name, ms, status, detail))
         if error is not None:
             raise error
@@ -278,6 +220,7 @@ class _Progress:
     ports: Mapping[str, Any]
     sent: list[str] = field(default_factory=list)
     error: FootnoteError | None = None
+    first_token_ms: float | None = None
     ran_always: set[str] = field(default_factory=set)
 
 

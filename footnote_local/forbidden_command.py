@@ -1,0 +1,158 @@
+"""`footnote forbidden`: terms that are not for everybody's questions."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeVar
+
+import typer
+
+from footnote_local.terminal import Exit, leave, run, say, show_json
+
+R = TypeVar("R")
+Match = Literal["exact", "synonym", "contextual"]
+
+app = typer.Typer(no_args_is_help=True, help="List, add, remove and try forbidden terms.")
+
+TermArgument = Annotated[str, typer.Argument(help="A word or some words.", metavar="TERM")]
+DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+MATCHES = ("exact", "synonym", "contextual")
+
+
+@app.command("list")
+def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Show every term with its match and its topic."""
+
+    async def work(core: Any) -> list[Any]:
+        found: list[Any] = []
+        after = None
+        while True:
+            page = await core.terms.page(200, after)
+            found += page.data
+            if not page.has_more:
+                return found
+            after = page.last_id
+
+    terms = _run(data, work)
+    if as_json:
+        show_json({"terms": [{"term": term.text, "match_type": term.match, "topic": term.topic} for term in terms]})
+        return
+    for term in terms:
+        print(f"{term.text:32} {term.match or 'any':12} {term.topic or ''}".rstrip())
+    say(f"{len(terms)} terms." if terms else "There are no forbidden terms: everything may be asked.")
+
+
+@app.command()
+def add(
+    term: TermArgument,
+    topic: Annotated[str | None, typer.Option(help="What the restriction notice says it is about.")] = None,
+    match: Annotated[Match | None, typer.Option(help="How alike a question must be; by default as the settings say.")] = None,
+    data: DataOption = None,
+) -> None:
+    """Add a term, or change its topic and its match."""
+    from footnote.guard.identity import LOCAL
+
+    _run(data, lambda core: core.terms.save(LOCAL, term, match, topic))
+    say("It is forbidden now. Running servers know it within 5 seconds.")
+
+
+@app.command()
+def remove(term: TermArgument, data: DataOption = None) -> None:
+    """Allow a term again."""
+    from footnote.guard.identity import LOCAL
+
+    _run(data, lambda core: core.terms.remove(LOCAL, term))
+    say("It is allowed again.")
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="One term a line, or a CSV file: term,topic,match.", metavar="FILE")],
+    data: DataOption = None,
+) -> None:
+    """Add the terms of a file: all of them, or none where one cannot be a term."""
+    from footnote.errors import BadRequest
+    from footnote.guard.identity import LOCAL
+    from footnote.guard.terms import check_text
+
+    try:
+        with file.expanduser().open(encoding="utf-8-sig", newline="") as lines:
+            rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(csv.reader(lines), start=1) if any(row)]
+    except (OSError, UnicodeDecodeError, csv.Error):
+        say("footnote: The file cannot be read as text in UTF-8.")
+        leave(Exit.USAGE)
+    if rows and rows[0][1][0].lower() == "term":
+        rows = rows[1:]
+    terms = []
+    for number, row in rows:
+        text, topic, match = (*row, "", "")[:3]
+        try:
+            if match and match not in MATCHES:
+                raise BadRequest(f"A match is one of {', '.join(MATCHES)}.")
+            terms.append((check_text(text, "term"), match or None, check_text(topic, "topic") if topic else None))
+        except BadRequest as exc:
+            say(f"footnote: Line {number}: {exc.detail} Nothing was added.")
+            leave(Exit.USAGE)
+
+    async def work(core: Any) -> None:
+        for text, match, topic in terms:
+            await core.terms.save(LOCAL, text, match, topic)
+
+    _run(data, work)
+    say(f"{len(terms)} terms are forbidden now.")
+
+
+@app.command()
+def check(
+    question: Annotated[str, typer.Argument(help="What somebody might ask.")], data: DataOption = None, as_json: JsonOption = False
+) -> None:
+    """Say which terms a question meets, and whether it would be answered. It asks the model that answers would ask."""
+
+    async def work(core: Any) -> tuple[Any, list[Any]]:
+        return await _try(core, question)
+
+    turn, hits = _run(data, work)
+    blocked = turn.outcome is not None
+    if as_json:
+        shown = [{"term": hit.term.text, "similarity": round(hit.similarity, 3), "match": hit.match or "weak"} for hit in hits]
+        show_json({"blocked": blocked, "met": shown, "tokens": turn.usage.total_tokens})
+    else:
+        for hit in hits:
+            print(f"{hit.similarity:.2f}  {hit.match or 'weak':10}  {hit.term.text}")
+        say("It would be blocked." if blocked else "It would be answered.")
+    leave(Exit.BAD if blocked else Exit.OK)
+
+
+async def _try(core: Any, question: str) -> tuple[Any, list[Any]]:
+    from footnote.bootstrap import UNSAVED
+    from footnote.guard.forbidden_words import check_forbidden
+    from footnote.guard.identity import LOCAL
+    from footnote.guard.input_guard import clean_question
+    from footnote.guard.term_hits import meet
+    from footnote.text.language import detect_language
+    from footnote.types import Turn
+
+    question = clean_question(question)
+    turn = Turn("check", LOCAL, UNSAVED, question, "", lang=detect_language(question))
+    ports = {"terms": core.terms, "embedder": core.embedder, "models": core.models, "prompts": core.prompts, "rag": core.settings.rag}
+    async for event in check_forbidden(turn, **ports):
+        if isinstance(event, Turn):
+            turn = event
+    vector = turn.vectors[0] if turn.vectors else None
+    return turn, meet(question, vector, await core.terms.current(), core.settings.rag.forbidden_check_threshold)
+
+
+def _run(data: Path | None, work: Callable[[Any], Awaitable[R]]) -> R:
+    from footnote_local.cli import make_core
+
+    async def with_core() -> R:
+        core = make_core(data)
+        try:
+            return await work(core)
+        finally:
+            await core.close()
+
+    return run(with_core())

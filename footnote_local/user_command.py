@@ -1,0 +1,72 @@
+"""`footnote user`: what is kept of one user, to be handed out or deleted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, TypeVar
+
+import typer
+
+from footnote_local.terminal import Exit, leave, run, say
+
+R = TypeVar("R")
+
+app = typer.Typer(no_args_is_help=True, help="Hand out or delete what is kept of a user.")
+
+UserArgument = Annotated[str, typer.Argument(help="The user's id; on one machine `local`.")]
+
+
+@app.command()
+def export(
+    user: UserArgument,
+    out: Annotated[Path | None, typer.Option(help="File to write; by default standard output.")] = None,
+) -> None:
+    """Write a user's turns and the feedback on them, one line of JSON each, oldest first."""
+    try:
+        with out.expanduser().open("wb") if out else nullcontext(sys.stdout.buffer) as file:
+            turns = _run(lambda core: _export(core, user, file))
+    except OSError as exc:
+        say(f"footnote: {out or 'standard output'} cannot be written ({exc.strerror}).")
+        leave(Exit.UNAVAILABLE)
+    say(f"{turns} turns.")
+
+
+@app.command()
+def delete(
+    user: UserArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+) -> None:
+    """Delete a user's turns, feedback, figures and preferences."""
+    from footnote.guard.identity import LOCAL
+    from query.my_data import delete_data
+
+    if not yes:
+        typer.confirm(f"Delete all that is kept of {user}?", abort=True, err=True)
+    say(f"{_run(lambda core: delete_data(user, LOCAL, core))} turns deleted.")
+
+
+async def _export(core: Any, user: str, file: BinaryIO) -> int:
+    from footnote.types import Caller
+    from query.my_data import export_lines
+
+    turns = 0
+    async for line in export_lines(Caller(user, sees_all=True), core):
+        file.write(line)
+        turns += 1
+    return turns
+
+
+def _run(work: Callable[[Any], Awaitable[R]]) -> R:
+    from footnote_local.cli import make_core
+
+    async def with_core() -> R:
+        core = make_core(None)
+        try:
+            return await work(core)
+        finally:
+            await core.close()
+
+    return run(with_core())

@@ -1,0 +1,243 @@
+"""`/prompts`, `/settings` and `/audit`, for admins. What is changed leaves a record first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
+
+from fastapi import FastAPI, Query, Response
+from pydantic import BaseModel, Field, model_validator
+
+from footnote.errors import NotFound
+from footnote.guard.audit import audit, read_audit
+from footnote.ingest.accept import check_collection
+from footnote.live_settings import Setting
+from footnote.prompts import LANGUAGES, prompt_names, read_packaged
+from footnote.prompts.store import list_versions, read_version, reset_prompt, restore_prompt, save_prompt
+from footnote.types import Caller, Page
+from footnote_http.app import AdminOf, CoreOf, problems
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+Lang = Literal["en", "de", "ko"]
+Limit = Annotated[int, Query(ge=1, le=200)]
+Number = Annotated[int | None, Query(ge=1, le=10**8, description="An earlier version, by its number.")]
+T = TypeVar("T")
+
+ADMINS = problems({403: "Not an admin"})
+MISSING = ADMINS | problems({404: "There is no such thing"})
+CHANGED = MISSING | problems({409: "Somebody else changed it at the same moment"})
+
+
+class PromptRow(BaseModel):
+    """Which text of a prompt is in force."""
+
+    name: str
+    lang: str
+    source: Literal["packaged", "saved"]
+    version: int | None = Field(description="Of a saved one: which of its versions; null = the packaged one.")
+    changed_at: float | None
+    changed_by: str | None
+
+
+class VersionBody(BaseModel):
+    version: int
+    saved_at: float
+    saved_by: str
+
+
+class PromptBody(PromptRow):
+    template: str
+    variables: list[str] = Field(description="What a template may show.")
+    versions: list[VersionBody] = Field(description="What was saved, newest first; at most 100.")
+
+
+class PromptChange(BaseModel):
+    """A new template, or the number of an earlier one."""
+
+    lang: Lang
+    template: str | None = None
+    version: int | None = Field(None, ge=1, le=10**8)
+
+    @model_validator(mode="after")
+    def _one_of_them(self) -> PromptChange:
+        if (self.template is None) == (self.version is None):
+            raise ValueError("either template or version is needed")
+        return self
+
+
+class PromptPage(BaseModel):
+    data: list[PromptRow]
+    has_more: bool
+    last_id: str | None
+
+
+class SettingBody(BaseModel):
+    key: str
+    value: Any = Field(description="Of a secret only whether there is one.")
+    default: Any
+    source: Literal["default", "environment", "runtime"]
+    changeable: bool
+    description: str
+
+
+class SettingPage(BaseModel):
+    data: list[SettingBody]
+    has_more: bool
+    last_id: str | None
+
+
+class SettingChange(BaseModel):
+    value: Any = Field(description="null = as it is configured.")
+
+
+class AuditBody(BaseModel):
+    entry_id: str
+    at: float
+    user_id: str
+    action: str
+    object_id: str
+    facts: dict[str, Any]
+
+
+class AuditPage(BaseModel):
+    data: list[AuditBody]
+    has_more: bool
+    last_id: str | None
+
+
+def add_admin(app: FastAPI) -> None:
+    @app.get("/prompts", responses=ADMINS)
+    async def prompts(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> PromptPage:
+        """Every prompt in every language, and which text of it is in force."""
+        page = page_of(await list_prompts(core), lambda row: f"{row.name}.{row.lang}", limit, after)
+        return PromptPage(data=list(page.data), has_more=page.has_more, last_id=page.last_id)
+
+    @app.get("/prompts/{name}", responses=MISSING)
+    async def prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang = "en", version: Number = None) -> PromptBody:
+        """A prompt's text, what it may show, and its versions."""
+        return await read_prompt(core, name, lang, version)
+
+    @app.put("/prompts/{name}", responses=CHANGED)
+    async def set_prompt(name: str, body: PromptChange, admin: AdminOf, core: CoreOf) -> PromptBody:
+        """Puts a text in force. One that could not be rendered each time is refused."""
+        if body.template is not None:
+            await save(core, admin, name, body.lang, body.template)
+        else:
+            await restore(core, admin, name, body.lang, body.version or 0)
+        return await read_prompt(core, name, body.lang)
+
+    @app.delete("/prompts/{name}", status_code=204, responses=MISSING)
+    async def delete_prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang) -> Response:
+        """Puts the packaged text in force again. Versions are kept."""
+        await reset(core, admin, name, lang)
+        return Response(status_code=204)
+
+    @app.get("/settings", responses=ADMINS)
+    async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str | None = None) -> SettingPage:
+        """Every setting, and where its value is from."""
+        await core.load_changes()
+        page = page_of(core.live.all(), lambda setting: setting.key, limit, after)
+        return SettingPage(data=[SettingBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+
+    @app.put("/settings/{key}", responses=MISSING)
+    async def change_setting(key: str, body: SettingChange, admin: AdminOf, core: CoreOf) -> SettingBody:
+        """Changes a setting while it runs; others follow within seconds."""
+        return SettingBody(**asdict(await change(core, admin, key, body.value)))
+
+    @app.get("/audit", responses=ADMINS)
+    async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
+        """Who changed what, newest first."""
+        page = await read_audit(core.records, limit, after)
+        return AuditPage(data=[AuditBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+
+
+def page_of(rows: Sequence[T], key: Callable[[T], str], limit: int, after: str | None) -> Page[T]:
+    """A page of rows that are sorted by their key."""
+    rest = [row for row in rows if after is None or key(row) > after]
+    return Page(tuple(rest[:limit]), len(rest) > limit, key(rest[min(limit, len(rest)) - 1]) if rest else None)
+
+
+# --- prompts ---------------------------------------------------------------------------------------
+
+
+async def list_prompts(core: Core) -> list[PromptRow]:
+    await core.load_changes()
+    return [_row(core, name, lang) for name in prompt_names() for lang in sorted(LANGUAGES)]
+
+
+async def read_prompt(core: Core, name: str, lang: str, version: int | None = None) -> PromptBody:
+    """NotFound for a name or a version that there is not."""
+    from footnote.prompts.rules import learn_values
+
+    _check_name(name)
+    await core.load_changes()
+    key, row = f"{name}.{lang}", _row(core, name, lang)
+    if version is not None:
+        template = await read_version(key, version, core.records)
+    else:
+        template = core.prompts.saved[key].template if key in core.prompts.saved else read_packaged(name, lang)
+    values = learn_values(read_packaged(name, each) for each in LANGUAGES)
+    versions = [VersionBody(**asdict(each)) for each in await list_versions(key, core.records)]
+    return PromptBody(**row.model_dump(), template=template, variables=values.paths(), versions=versions)
+
+
+async def save(core: Core, caller: Caller, name: str, lang: str, template: str) -> int:
+    """The number of the new version. BadRequest, with the line, for a template that could fail."""
+    from footnote.prompts.rules import check_template, learn_values
+
+    _check_name(name)
+    check_template(template, learn_values(read_packaged(name, each) for each in LANGUAGES))
+    await audit(core.records, caller, "prompt.set", f"{name}.{lang}", now=core.clock(), characters=len(template))
+    number = await save_prompt(f"{name}.{lang}", template, by=caller.user_id, records=core.records, cache=core.cache)
+    await core.load_changes()
+    return number
+
+
+async def restore(core: Core, caller: Caller, name: str, lang: str, version: int) -> None:
+    from footnote.prompts.rules import check_template, learn_values
+
+    _check_name(name)
+    template = await read_version(f"{name}.{lang}", version, core.records)
+    check_template(template, learn_values(read_packaged(name, each) for each in LANGUAGES))  # other rules may hold by now
+    await audit(core.records, caller, "prompt.set", f"{name}.{lang}", now=core.clock(), version=version)
+    await restore_prompt(f"{name}.{lang}", version, by=caller.user_id, records=core.records, cache=core.cache)
+    await core.load_changes()
+
+
+async def reset(core: Core, caller: Caller, name: str, lang: str) -> None:
+    _check_name(name)
+    await audit(core.records, caller, "prompt.reset", f"{name}.{lang}", now=core.clock())
+    await reset_prompt(f"{name}.{lang}", core.records, core.cache)
+    await core.load_changes()
+
+
+def _check_name(name: str) -> None:
+    if name not in prompt_names():
+        raise NotFound(f"There is no such prompt. These are: {', '.join(prompt_names())}.")
+
+
+def _row(core: Core, name: str, lang: str) -> PromptRow:
+    saved = core.prompts.saved.get(f"{name}.{lang}")
+    if saved is None:
+        return PromptRow(name=name, lang=lang, source="packaged", version=None, changed_at=None, changed_by=None)
+    return PromptRow(name=name, lang=lang, source="saved", version=saved.version, changed_at=saved.saved_at, changed_by=saved.saved_by)
+
+
+# --- settings --------------------------------------------------------------------------------------
+
+
+async def change(core: Core, caller: Caller, key: str, value: Any) -> Setting:
+    """None = as the environment has it. NotFound for an unknown key, BadRequest for what cannot be changed, or not to this."""
+    core.live.check(key, value)
+    if key == "index_name" and value is not None:
+        check_collection(value)
+    await audit(core.records, caller, "setting.reset" if value is None else "setting.set", key, now=core.clock())
+    if value is None:
+        await core.records.delete("setting", key)
+    else:
+        await core.records.put("setting", key, {"value": value}, by=caller.user_id)
+    await core.load_changes()
+    return core.live.get(key)

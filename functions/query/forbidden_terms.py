@@ -1,0 +1,56 @@
+"""`/forbidden-terms`: what is not for everybody's questions, for admins."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import FastAPI, Query, Response
+from pydantic import BaseModel, Field
+
+from footnote.guard.terms import LONGEST, Match, Term
+from footnote_http.app import AdminOf, CoreOf, problems
+
+ADMINS = problems({403: "Not an admin"})
+
+
+class TermChange(BaseModel):
+    match_type: Match | None = Field(None, description="How alike a question must be to meet it; null = as the settings say.")
+    topic: str | None = Field(None, max_length=LONGEST, description="What the restriction notice says it is about.")
+
+
+class TermBody(TermChange):
+    term: str
+    changed_at: float
+    changed_by: str
+
+
+class TermPage(BaseModel):
+    data: list[TermBody]
+    has_more: bool
+    last_id: str | None
+
+
+def add_forbidden_terms(app: FastAPI) -> None:
+    @app.get("/forbidden-terms", responses=ADMINS)
+    async def forbidden_terms(
+        admin: AdminOf, core: CoreOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, after: str | None = None
+    ) -> TermPage:
+        """The terms, in the order of their letters."""
+        page = await core.terms.page(limit, after)
+        return TermPage(data=[_body(term) for term in page.data], has_more=page.has_more, last_id=page.last_id)
+
+    # A term may hold a slash.
+    @app.put("/forbidden-terms/{term:path}", responses=ADMINS)
+    async def set_forbidden_term(term: str, change: TermChange, admin: AdminOf, core: CoreOf) -> TermBody:
+        """Adds a term, or changes it. It holds everywhere within 5 seconds."""
+        return _body(await core.terms.save(admin, term, change.match_type, change.topic))
+
+    @app.delete("/forbidden-terms/{term:path}", status_code=204, responses=ADMINS | problems({404: "There is no such term"}))
+    async def delete_forbidden_term(term: str, admin: AdminOf, core: CoreOf) -> Response:
+        """Allows it again."""
+        await core.terms.remove(admin, term)
+        return Response(status_code=204)
+
+
+def _body(term: Term) -> TermBody:
+    return TermBody(term=term.text, match_type=term.match, topic=term.topic, changed_at=term.changed_at, changed_by=term.changed_by)

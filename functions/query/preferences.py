@@ -1,0 +1,32 @@
+"""`/me/preferences`: which model a user wants, where a request names none."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from pydantic import BaseModel, Field
+
+from footnote_http.app import CallerOf, CoreOf
+from query.models import allowed_model
+
+
+class Preferences(BaseModel):
+    model_id: str | None = Field(None, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+
+
+def add_preferences(app: FastAPI) -> None:
+    @app.get("/me/preferences")
+    async def preferences(caller: CallerOf, core: CoreOf) -> Preferences:
+        """What the caller prefers; null = nothing, or a model that is not allowed any more."""
+        record = await core.records.get("preference", caller.user_id)
+        model = record.value["model_id"] if record else None
+        return Preferences(model_id=model if model and core.settings.llm.allows(model) else None)
+
+    @app.put("/me/preferences")
+    async def prefer(body: Preferences, caller: CallerOf, core: CoreOf) -> Preferences:
+        """Prefers a model from now on; null = none."""
+        if body.model_id is None:
+            await core.records.delete("preference", caller.user_id)
+        else:
+            allowed_model(body.model_id, core.settings.llm)
+            await core.records.put("preference", caller.user_id, {"model_id": body.model_id}, by=caller.user_id)
+        return body

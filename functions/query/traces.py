@@ -1,0 +1,43 @@
+"""`/traces`: what one turn did, step by step, for whoever asked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import FastAPI
+from pydantic import BaseModel, Field
+
+from footnote.memory.withdrawn import read_again
+from footnote_http.app import CallerOf, CoreOf
+from query.conversations import NOT_FOUND
+from query.replies import UsageBody, make_usage
+
+
+class SpanBody(BaseModel):
+    name: str
+    ms: float
+    status: str
+    detail: dict[str, Any]
+
+
+class TraceBody(BaseModel):
+    trace_id: str
+    spans: list[SpanBody]
+    queries: list[str] = Field(description="What was searched for in place of the question; [] = the question as it was.")
+    notes: dict[str, Any] = Field(description="Texts that steps made or refused, such as `rejected_answer`.")
+    usage: UsageBody
+
+
+def add_traces(app: FastAPI) -> None:
+    @app.get("/traces/{trace_id}", responses=NOT_FOUND)
+    async def trace(trace_id: str, caller: CallerOf, core: CoreOf) -> TraceBody:
+        """The steps of one turn of the caller's. Nobody else reads them, not even an admin."""
+        stored = await core.turns.get(caller, trace_id)
+        (block,) = (await read_again([stored], caller, index=core.index, ledger=core.ledger)).blocks
+        return TraceBody(
+            trace_id=block["trace_id"],
+            spans=[SpanBody(**span) for span in block["spans"]],
+            queries=block["result"]["search_decision"]["rewritten_query"],
+            notes=block.get("private", {}),
+            usage=make_usage(block),
+        )

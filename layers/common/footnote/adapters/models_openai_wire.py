@@ -1,0 +1,152 @@
+"""OpenAI's wire format of chat completions: what goes out, what comes back, and its errors as ours."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence, Set
+from typing import TYPE_CHECKING, Any
+
+from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
+from footnote.ports import Delta, Tool
+from footnote.types import Message, ToolCall, Usage
+
+if TYPE_CHECKING:
+    from openai import AsyncStream
+
+OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens"}
+"""Of a request: what it can do without, where a server or model refuses it."""
+WORD = re.compile(r"\w+")
+
+
+class ModelRefused(ModelUnavailable):
+    """The endpoint will say the same however often it is asked: a wrong key, model or request."""
+
+
+class ModelBusy(ModelUnavailable):
+    """The endpoint is well and over its limit; `retry_after_s` is what it asks for, 0 = it does not say."""
+
+    def __init__(self, detail: str, retry_after_s: float = 0.0) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
+
+
+def message_body(message: Message) -> dict[str, Any]:
+    body: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.images:
+        images = [{"type": "image_url", "image_url": {"url": image}} for image in message.images]
+        body["content"] = [{"type": "text", "text": message.content}, *images]
+    if message.tool_calls:
+        body["tool_calls"] = [
+            {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    if message.tool_call_id is not None:
+        body["tool_call_id"] = message.tool_call_id
+    return body
+
+
+def tool_body(tool: Tool) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
+    }
+
+
+class ReplyReader:
+    """Chunks of a stream → Deltas. Pieces of tool calls are put together and come at the end."""
+
+    def __init__(self, chunks: AsyncStream[object]) -> None:
+        self._chunks = chunks
+        self._calls: list[dict[str, Any]] = []
+        self._ended = False
+
+    async def next(self) -> Delta | None:
+        """The next piece, empty while a tool call is being written; None at the end."""
+        while not self._ended:
+            chunk: Any = await anext(self._chunks, None)
+            if chunk is None:
+                self._ended = True
+                calls = tuple(
+                    ToolCall(call["id"] or f"call_{place}", call["name"], call["arguments"] or "{}")
+                    for place, call in enumerate(self._calls)
+                )
+                return Delta(tool_calls=calls) if calls else None
+            if (delta := self._read(chunk)) is not None:
+                return delta
+        return None
+
+    def _read(self, chunk: Any) -> Delta | None:
+        """Servers differ in what they leave out; what is no object at all is an error for `translate`."""
+        used, choices = chunk.get("usage"), chunk.get("choices")
+        usage = Usage(used.get("prompt_tokens") or 0, used.get("completion_tokens") or 0) if used else None
+        text = thinking = ""
+        pieces: Sequence[Any] = ()
+        if choices:
+            delta = choices[0].get("delta") or {}
+            text = delta.get("content") or ""
+            thinking = delta.get("reasoning_content") or delta.get("reasoning") or ""
+            pieces = delta.get("tool_calls") or ()
+        for piece in pieces:
+            self._add(piece)
+        return Delta(text, thinking, usage) if text or thinking or usage or pieces else None
+
+    def _add(self, piece: Any) -> None:
+        """Some servers count every call as the first, and some do not count: another id is another call."""
+        index, call_id, function = piece.get("index"), piece.get("id"), piece.get("function") or {}
+        same = [call for call in self._calls if index is None or call["index"] == index]
+        call = same[-1] if same else None
+        if call is None or (call_id and call["id"] and call_id != call["id"]):
+            call = {"index": index, "id": "", "name": "", "arguments": ""}
+            self._calls.append(call)
+        call["id"] = call_id or call["id"]
+        call["name"] = function.get("name") or call["name"]
+        call["arguments"] += function.get("arguments") or ""
+
+
+def unknown_names(exc: Exception, body: Mapping[str, Any]) -> frozenset[str]:
+    """What of the body a 400 or 422 complains of and the request can do without."""
+    import openai
+
+    if not isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError):
+        return frozenset()
+    told = frozenset(WORD.findall(str(exc.body or exc.message)))
+    return told & body.keys() & OPTIONAL
+
+
+def without(body: dict[str, Any], refused: Set[str]) -> dict[str, Any]:
+    """The request less what is refused; a limit goes by its other name before it goes."""
+    limit = body.get("max_tokens")
+    body = {name: value for name, value in body.items() if name not in refused}
+    if "max_tokens" in refused and "max_completion_tokens" not in refused and limit is not None:
+        body["max_completion_tokens"] = limit
+    return body
+
+
+def translate(exc: Exception, name: str) -> FootnoteError:
+    """Foreign errors as ours. Key and address stay out of what a caller sees."""
+    import openai
+
+    if isinstance(exc, FootnoteError):
+        return exc
+    if isinstance(exc, openai.APITimeoutError):
+        return ModelTimeout(f"The language model {name} did not answer in time.")
+    if isinstance(exc, openai.AuthenticationError | openai.PermissionDeniedError):
+        return ModelRefused("The language model's endpoint refused the key. Check LLM__API_KEY.")
+    if isinstance(exc, openai.NotFoundError):
+        return ModelRefused(f"The endpoint does not know the model {name}. Check LLM__MODEL.")
+    if isinstance(exc, openai.RateLimitError):
+        return ModelBusy("The language model's endpoint is over its limit. Try again later.", _retry_after_s(exc.response.headers))
+    if isinstance(exc, openai.APIStatusError):
+        told = f"The language model's endpoint answered with status {exc.status_code}."
+        if exc.status_code in (408, 409, 425) or exc.status_code >= 500:
+            return ModelUnavailable(told)
+        return ModelRefused(told)
+    return ModelUnavailable("The language model's endpoint cannot be reached. Check LLM__BASE_URL.")
+
+
+def _retry_after_s(headers: Mapping[str, str]) -> float:
+    """A date, which hardly anybody sends, counts as none."""
+    try:
+        return max(0.0, float(headers.get("retry-after", 0)))
+    except ValueError:
+        return 0.0

@@ -1,0 +1,131 @@
+"""Tokens of an identity provider: JWTs, checked by its published keys (JWKS, RFC 7517).
+
+One algorithm is accepted, the one that is set: what a token's header wishes for counts for nothing, nor do keys that it
+brings along or points to.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import urllib.request
+from collections.abc import Callable, Mapping
+from http.client import HTTPException
+from typing import TYPE_CHECKING, Any
+
+from footnote.errors import Unauthorized, Unavailable
+
+if TYPE_CHECKING:
+    from jwt import PyJWK
+
+FRESH_S = 600.0
+"""Keys are fetched anew after this time."""
+STALE_S = 24 * 3600.0
+"""While the issuer cannot be reached, the known ones count for so long."""
+UNKNOWN_S = 60.0
+"""A token that names an unknown key makes us look for new ones at most so often."""
+FETCH_S = 3.0
+MOST_BYTES = 256 * 1024
+LEEWAY_S = 10.0
+LEAST_RSA_BITS = 2048
+KEY_TYPES = {"RS256": "RSA", "ES256": "EC", "EdDSA": "OKP"}
+REQUIRED = ["exp", "iss", "aud", "sub"]
+REFUSED = "This token was not accepted. Sign in again."
+
+Fetch = Callable[[str], bytes]
+
+
+class JwtTokens:
+    """`ports.Tokens`."""
+
+    def __init__(
+        self,
+        issuer: str,
+        audience: str,
+        jwks_url: str,
+        algorithm: str,
+        *,
+        fetch: Fetch | None = None,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._issuer = issuer
+        self._audience = audience
+        self._url = jwks_url
+        self._algorithm = algorithm
+        self._fetch = fetch or _fetch
+        self._timer = timer
+        self._keys: dict[str | None, PyJWK] = {}
+        self._fetched = self._tried = float("-inf")
+        self._fetching = asyncio.Lock()
+
+    async def claims(self, token: str) -> Mapping[str, Any]:
+        import jwt
+
+        try:
+            header = jwt.get_unverified_header(token)
+        except (jwt.PyJWTError, ValueError) as exc:
+            raise Unauthorized(REFUSED) from exc
+        # An extension that is marked as critical must be understood (RFC 7515, 4.1.11); we understand none.
+        if header.get("alg") != self._algorithm or "crit" in header:
+            raise Unauthorized(REFUSED)
+        key = await self._key(header.get("kid"))
+        try:
+            claims: Mapping[str, Any] = jwt.decode(
+                token, key, [self._algorithm], audience=self._audience, issuer=self._issuer, leeway=LEEWAY_S, options={"require": REQUIRED}
+            )
+        except (jwt.PyJWTError, TypeError, ValueError) as exc:  # a claim of an odd type breaks some of its checks
+            raise Unauthorized(REFUSED) from exc
+        return claims
+
+    async def _key(self, kid: str | None) -> PyJWK:
+        now = self._timer()
+        if kid not in self._keys or now - self._fetched > FRESH_S:
+            async with self._fetching:
+                await self._renew(kid)
+        if now - self._fetched > STALE_S:
+            raise Unavailable("The keys of the identity provider cannot be fetched. Check AUTH__JWKS_URL.")
+        if kid not in self._keys:
+            raise Unauthorized(REFUSED)
+        return self._keys[kid]
+
+    async def _renew(self, kid: str | None) -> None:
+        """Fetches the keys where that may help, unless it was tried a short while ago. Keeps the known ones when it fails."""
+        now = self._timer()
+        if (kid in self._keys and now - self._fetched <= FRESH_S) or now - self._tried < UNKNOWN_S:
+            return
+        self._tried = now
+        try:
+            found = json.loads(await asyncio.to_thread(self._fetch, self._url))["keys"]
+            keys = dict(read for jwk in found if (read := _read_key(jwk, self._algorithm)) is not None)
+        except (OSError, HTTPException, ValueError, LookupError, TypeError):
+            return
+        if len(keys) == 1:  # tokens need not name the only key
+            keys[None] = next(iter(keys.values()))
+        self._keys, self._fetched = keys, now
+
+
+def _read_key(jwk: Any, algorithm: str) -> tuple[str | None, PyJWK] | None:
+    """(its name, the key); None for one that this algorithm cannot be checked by, or that is too weak."""
+    import jwt
+    from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
+
+    if (
+        not isinstance(jwk, dict)
+        or jwk.get("kty") != KEY_TYPES[algorithm]
+        or jwk.get("use", "sig") != "sig"
+        or jwk.get("alg", algorithm) != algorithm
+    ):
+        return None
+    try:
+        key = jwt.PyJWK(dict(jwk), algorithm)
+    except (jwt.PyJWTError, ValueError):
+        return None
+    weak = isinstance(key.key, RSAPublicKey) and key.key.key_size < LEAST_RSA_BITS
+    return None if weak else (jwk.get("kid"), key)
+
+
+def _fetch(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=FETCH_S) as reply:  # noqa: S310  an operator's own setting
+        data: bytes = reply.read(MOST_BYTES)
+    return data

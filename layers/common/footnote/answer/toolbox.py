@@ -1,0 +1,134 @@
+"""What an agent may use, and what comes of it: the search of the documents, and tools on other servers.
+
+What a tool sends is material. It is fenced, shown to the model, and never read here: no call, no address and no setting
+comes out of it. Collection, filters, numbers, user and room are the turn's; a model neither sees nor sets them.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from footnote.errors import FootnoteError
+from footnote.ports import Tool, Tools
+from footnote.ports.tool_arguments import as_shown, filled
+from footnote.text.fences import untrusted, untrusted_title
+from footnote.types import Hit, ToolCall, Turn, Usage
+
+log = logging.getLogger(__name__)
+
+SEARCH = Tool(
+    "search_documents",
+    "Searches the documents that the user may read. Gives numbered passages.",
+    {
+        "type": "object",
+        "properties": {"query": {"type": "string", "description": "What to look for, as a complete question or in words."}},
+        "required": ["query"],
+    },
+)
+SHOWN, MOST_SHOWN = 8, 32
+"""Passages of one search, and of all searches of a turn."""
+LONGEST_RESULT = 20_000
+"""Characters that the model sees of a tool's result."""
+NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+
+Search = Callable[[Turn], Awaitable[Turn]]
+"""A turn → the same with hits, made by the steps that search for every question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What came of a call. `status`: ok; failed, where the model has to call otherwise; skipped, where the tool could not do it.
+    `found`: the turn of a search."""
+
+    text: str
+    status: str = "ok"
+    found: Turn | None = None
+
+
+class Toolbox:
+    """The tools of one turn, by the names that the model knows them under: a server's are `mcp_…`."""
+
+    def __init__(self, turn: Turn, remote: Sequence[Tool], *, tools: Tools | None, search: Search, limit_s: float) -> None:
+        self._turn, self._tools, self._search, self._limit_s = turn, tools, search, limit_s
+        self._remote = _named(remote)
+        self.hits: list[Hit] = []
+        """What was shown, in the order of its numbers."""
+
+    @property
+    def offered(self) -> tuple[Tool, ...]:
+        remote = (replace(tool, name=name, parameters=as_shown(tool, self._turn)) for name, tool in self._remote.items())
+        return SEARCH, *remote
+
+    def knows(self, name: str) -> bool:
+        return name == SEARCH.name or name in self._remote
+
+    async def call(self, wish: ToolCall) -> Called:
+        """Never raises what a tool did: the model is told, and goes on."""
+        if not self.knows(wish.name):
+            return Called(f"There is no such tool. There are {', '.join(tool.name for tool in self.offered)}.", "failed")
+        arguments = _arguments(wish.arguments)
+        if arguments is None:
+            return Called("The arguments are no JSON object. Call the tool again with one.", "failed")
+        try:
+            if self._tools is None or wish.name == SEARCH.name:
+                return await self._look_up(arguments)
+            tool = self._remote[wish.name]
+            return Called(await self._tools.call(tool.name, filled(tool, self._turn, arguments), limit_s=self._limit_s))
+        except FootnoteError as exc:
+            return Called(f"{exc.title}. {exc.detail}", "skipped")
+
+    def show(self, wish: ToolCall, called: Called) -> str:
+        """A result as the model sees it; passages get their numbers here, one call after the other."""
+        text = called.text
+        if called.found is not None:
+            text = "\n".join(self._numbered(called.found.hits)) or "Nothing was found."
+        name = wish.name if self.knows(wish.name) else "unknown"
+        return f'<tool_output tool="{name}">\n{text if called.found else untrusted(text[:LONGEST_RESULT])}\n</tool_output>'
+
+    async def _look_up(self, arguments: Mapping[str, Any]) -> Called:
+        query = arguments.get("query")
+        if not isinstance(query, str):
+            return Called("The argument `query` is missing.", "failed")
+        asked = self._turn.with_(question=query, queries=(), vectors=(), found=(), ranked=(), hits=(), history=(), usage=Usage(), spans=())
+        found = await self._search(asked)
+        if found.outcome in ("forbidden", "blocked"):
+            return Called("This may not be searched for.", "failed")
+        return Called("", "ok", found)
+
+    def _numbered(self, found: Sequence[Hit]) -> list[str]:
+        """What was shown before keeps its number, and is not shown again."""
+        shown = []
+        known = {hit.chunk.chunk_id: number for number, hit in enumerate(self.hits, start=1)}
+        for hit in found[:SHOWN]:
+            chunk = hit.chunk
+            if chunk.chunk_id in known:
+                shown.append(f'<document number="{known[chunk.chunk_id]}">as above</document>')
+            elif len(self.hits) < MOST_SHOWN:
+                self.hits.append(hit)
+                title, page = untrusted_title(chunk.title), f' page="{chunk.page}"' if chunk.page else ""
+                shown.append(f'<document number="{len(self.hits)}" title="{title}"{page}>\n{untrusted(chunk.text)}\n</document>')
+        return shown
+
+
+def _named(tools: Sequence[Tool]) -> dict[str, Tool]:
+    """By names that every model accepts. Two tools that would be called alike are both left out: which is meant?"""
+    named: dict[str, list[Tool]] = {}
+    for tool in tools:
+        named.setdefault(f"mcp_{NO_NAME.sub('_', tool.name)}"[:64], []).append(tool)
+    for name, same in named.items():
+        if len(same) > 1:
+            log.warning("tools whose names cannot be told apart are not used", extra={"tool": name, "count": len(same)})
+    return {name: same[0] for name, same in named.items() if len(same) == 1}
+
+
+def _arguments(text: str) -> dict[str, Any] | None:
+    try:
+        arguments = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return None
+    return arguments if isinstance(arguments, dict) else None

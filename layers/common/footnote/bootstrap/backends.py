@@ -1,0 +1,221 @@
+"""Settings → adapters: which backend stands behind each port."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property, partial
+from importlib.util import find_spec
+from typing import Any
+
+from pydantic import SecretStr
+
+from footnote.adapters.bus_aws import EventBridgeBus
+from footnote.adapters.bus_local import LocalBus
+from footnote.adapters.cache_dynamodb import DynamoCache
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.drops_local import LocalDrops
+from footnote.adapters.drops_s3 import S3Drops
+from footnote.adapters.dynamodb import Table
+from footnote.adapters.egress import Egress
+from footnote.adapters.files_local import LocalFiles
+from footnote.adapters.files_s3 import S3Files, S3Uploads
+from footnote.adapters.images_web import WebImages
+from footnote.adapters.index_opensearch import OpenSearchIndex
+from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.ledger_dynamodb import DynamoLedger
+from footnote.adapters.ledger_sqlite import SqliteLedger
+from footnote.adapters.models_bedrock import BedrockEmbedder
+from footnote.adapters.models_minilm import MiniLM, find_model
+from footnote.adapters.models_openai import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
+from footnote.adapters.models_resilient import Patience, ResilientModels
+from footnote.adapters.mongodb import Databases
+from footnote.adapters.queue_aws import SqsQueue
+from footnote.adapters.queue_local import SqliteQueue
+from footnote.adapters.records_mongodb import MongoRecords
+from footnote.adapters.records_sqlite import SqliteRecords
+from footnote.adapters.store_mongodb import MongoTurnStore
+from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
+from footnote.adapters.tokens_jwt import JwtTokens
+from footnote.adapters.tools_mcp import McpTools
+from footnote.guard.budget import Spending
+from footnote.guard.limits import RateLimiter
+from footnote.guard.terms import Terms
+from footnote.ingest.child import DOCLING, PARSER, ParserProcess
+from footnote.learn.announce import Announcer
+from footnote.learn.meter import LogMeter
+from footnote.ports import (
+    Bus,
+    Cache,
+    Clock,
+    Drops,
+    Embedder,
+    Files,
+    Images,
+    Index,
+    Ledger,
+    Meter,
+    Models,
+    Parser,
+    Queue,
+    Records,
+    Tokens,
+    Tools,
+    TurnStore,
+    Uploads,
+)
+from footnote.prompts import Prompts
+from footnote.settings import Settings
+
+CACHE_S, LEDGER_S = 1.0, 5.0
+"""Longest waits for one call of DynamoDB."""
+BACKENDS = (
+    "index", "parser", "embedder", "models", "turns", "records", "ledger", "cache", "queue", "files", "drops", "uploads", "bus",
+)  # fmt: skip
+"""What may hold on to connections, files or processes."""
+
+
+class Backends:
+    """The ports of one configuration, each made when it is first asked for."""
+
+    def __init__(self, clock: Clock, models: Models | None, parser: Parser | None) -> None:
+        self.clock = clock
+        self._models = models
+        self._parser = parser
+        # More than one BLAS thread a call is slower here: batches already run on every core.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+    @property
+    def settings(self) -> Settings:
+        raise NotImplementedError
+
+    @cached_property
+    def index(self) -> Index:
+        return OpenSearchIndex(self.settings.opensearch) if self.settings.opensearch.url else SqliteIndex(self.settings.data)
+
+    @cached_property
+    def embedder(self) -> Embedder | None:
+        wanted = self.settings.embedding
+        if wanted.provider == "bedrock":
+            return BedrockEmbedder(wanted.model or "", wanted.dimension)
+        if wanted.base_url and wanted.model:
+            return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url, _revealed(wanted.api_key)), wanted.model, wanted.dimension)
+        return MiniLM() if wanted.builtin and find_model() is not None else None
+
+    @cached_property
+    def models(self) -> Models:
+        if self._models is not None:
+            return self._models
+        llm, (base_url, model, key) = self.settings.llm, self.settings.model_endpoint
+        temperature = llm.temperature if "temperature" in llm.model_fields_set else None  # what suits the model
+        make = partial(ConfiguredModels, temperature=temperature, max_tokens=llm.max_completion_tokens)
+        first = make(base_url, model, _revealed(key), ollama=OLLAMA if llm.discover else None)
+        spare = llm.fallback
+        other = make(spare.base_url, spare.model, _revealed(spare.api_key), ollama=None) if spare else None
+        return ResilientModels(first, other, patience=Patience(llm.retries))
+
+    @cached_property
+    def prompts(self) -> Prompts:
+        return Prompts()
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        table = self.settings.aws.ledger_table
+        return DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self._store, self.clock)
+
+    @cached_property
+    def turns(self) -> TurnStore:
+        days = self.settings.conversation.keep_days
+        keep_s = None if days is None else days * 24 * 3600
+        if self._databases:
+            return MongoTurnStore(self._databases, self.clock, keep_s=keep_s)
+        return SqliteTurnStore(self._store, self.clock, keep_s=keep_s)
+
+    @cached_property
+    def records(self) -> Records:
+        return MongoRecords(self._databases, self.clock) if self._databases else SqliteRecords(self._store, self.clock)
+
+    @cached_property
+    def terms(self) -> Terms:
+        return Terms(self.records, self.embedder, self.clock)
+
+    @cached_property
+    def tokens(self) -> Tokens | None:
+        auth = self.settings.auth
+        if auth.mode != "jwt" or auth.issuer is None or auth.audience is None or auth.jwks_url is None:
+            return None
+        return JwtTokens(auth.issuer, auth.audience, auth.jwks_url, auth.algorithm)
+
+    @cached_property
+    def limiter(self) -> RateLimiter:
+        return RateLimiter(self.cache, self.clock)
+
+    @cached_property
+    def meter(self) -> Meter:
+        return LogMeter()
+
+    @cached_property
+    def cache(self) -> Cache:
+        table = self.settings.aws.cache_table
+        return DynamoCache(Table(table, "AWS__CACHE_TABLE", CACHE_S), self.clock) if table else SqliteCache(self._store, self.clock)
+
+    @cached_property
+    def queue(self) -> Queue:
+        url = self.settings.aws.queue_url
+        return SqsQueue(url) if url else SqliteQueue(self._store, self.clock)
+
+    @cached_property
+    def files(self) -> Files:
+        bucket = self.settings.aws.files_bucket
+        return S3Files(bucket) if bucket else LocalFiles(self.settings.data / "files")
+
+    @cached_property
+    def drops(self) -> Drops:
+        return S3Drops() if self.settings.aws.drop_bucket else LocalDrops(self.settings.data / "drops")
+
+    @cached_property
+    def uploads(self) -> Uploads | None:
+        """None: uploads come through a signed route of ours."""
+        bucket = self.settings.aws.drop_bucket
+        return S3Uploads(bucket) if bucket else None
+
+    @cached_property
+    def bus(self) -> Bus:
+        name = self.settings.aws.event_bus
+        return EventBridgeBus(name) if name else LocalBus(self.settings.data)
+
+    @cached_property
+    def announcer(self) -> Announcer:
+        return Announcer(self.bus)
+
+    @cached_property
+    def spending(self) -> Spending:
+        return Spending(self.cache, self.clock)
+
+    @cached_property
+    def tools(self) -> Tools | None:
+        mcp = self.settings.mcp
+        return McpTools(mcp.gateway, _revealed(mcp.token)) if mcp.gateway else None
+
+    @cached_property
+    def images(self) -> Images:
+        return WebImages(Egress())
+
+    @cached_property
+    def parser(self) -> Parser:
+        limits = self.settings.ingest
+        parser = DOCLING if self.settings.docling_enabled and find_spec("docling") else PARSER
+        return self._parser or ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=parser)
+
+    @cached_property
+    def _databases(self) -> Databases | None:
+        db = self.settings.db
+        return Databases(db.address, db.name, db.statistics) if db.address else None
+
+    @cached_property
+    def _store(self) -> Any:
+        return open_store(self.settings.data)
+
+
+def _revealed(secret: SecretStr | None) -> str | None:
+    return secret.get_secret_value() if secret else None

@@ -1,0 +1,49 @@
+"""For whom, from what and how: what must be equal before anything is used again. Whatever changes an answer stands here."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from footnote.prompts import Prompts
+from footnote.settings import LLM, Rag
+from footnote.types import Turn
+
+
+def search_scope(turn: Turn, version: int, rag: Rag) -> dict[str, Any]:
+    """Of what a query finds. `version`: the collection's. A query is standalone, so no conversation is in it."""
+    return {
+        "readers": "all" if turn.caller.sees_all else sorted(turn.caller.groups),
+        "collection": turn.collection,
+        "version": version,
+        "lang": turn.lang,
+        "dialect": turn.profile.name,
+        "embedder": turn.embedder,
+        "retriever": turn.retriever,
+        "filters": sorted((name, sorted(values)) for name, values in turn.filters.items()),
+        "levels": sorted(turn.levels),
+        "rag": rag.model_dump(mode="json"),
+    }
+
+
+def answer_scope(turn: Turn, version: int, rag: Rag, llm: LLM, prompts: Prompts) -> dict[str, Any]:
+    """Of an answer. One that was given in a conversation belongs to its place there."""
+    return {
+        **search_scope(turn, version, rag),
+        "mode": turn.mode,
+        "limit": turn.limit,
+        "profile": asdict(turn.profile),
+        "model": turn.model,
+        "asked": [turn.temperature, turn.max_tokens],
+        "set": llm.model_dump(mode="json", include=llm.model_fields_set & {"temperature", "max_completion_tokens"}),
+        "prompts": sorted((name, saved.version) for name, saved in prompts.saved.items()),
+        "tools": turn.tool_scope,
+        "conversation": [turn.caller.user_id, turn.room_id, turn.history_ids, [asdict(e) for e in turn.history]] if turn.history else None,
+    }
+
+
+def digest(parts: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,0 +1,101 @@
+"""Was this asked before, in these or in other words?
+
+A hit has the same meaning (`text.agreement`) and either the same words or a cosine of at least the threshold. What can
+hit has one meaning, so it has one place: `hash(meaning) mod max_entries` within its scope. A look is one read however
+much is kept; where two meanings meet, the later one stays.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from footnote.ports import Cache, Embedder
+from footnote.settings import Caching
+from footnote.text.agreement import is_particular, meaning
+from footnote.text.tokens import normalise
+from footnote.types import Turn
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+FEW_WORDS = 4
+"""A question of fewer words is matched precisely."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is looked up. `vectors` () = nothing but the same words hits."""
+
+    queries: tuple[str, ...]
+    lang: str
+    vectors: tuple[npt.NDArray[np.float32], ...] = ()
+
+    @property
+    def meaning(self) -> list[str]:
+        return [meaning(query, self.lang) for query in self.queries]
+
+    @property
+    def words(self) -> list[str]:
+        return [" ".join(normalise(query).split()).rstrip(" ?.!。？！") for query in self.queries]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    value: Any
+    similarity: float
+    age_s: float
+
+
+def asked_in(turn: Turn, embedder: Embedder | None) -> Asked:
+    """All that the turn searches for. Vectors count where their maker speaks the language."""
+    speaks = embedder is not None and (embedder.languages is None or turn.lang in embedder.languages)
+    return Asked(turn.searched_for, turn.lang, turn.vectors if speaks else ())
+
+
+def place_of(scope: str, asked: Asked, caching: Caching) -> str:
+    """The key where it is kept, if it is."""
+    number = int.from_bytes(hashlib.sha256("\n".join(asked.meaning).encode()).digest()[:8]) % caching.max_entries
+    return f"asked:{scope}:{number}"
+
+
+async def look_up(cache: Cache, place: str, asked: Asked, caching: Caching, now: float) -> Found | None:
+    entry = await cache.get(place)
+    if entry is None or entry["meaning"] != asked.meaning:
+        return None
+    similarity = 1.0 if entry["words"] == asked.words else _cosine(entry["vectors"], asked.vectors)
+    return Found(entry["value"], similarity, now - entry["made_at"]) if similarity >= _threshold(asked, caching) else None
+
+
+async def keep(cache: Cache, place: str, asked: Asked, value: Any, ttl_s: float, now: float) -> None:
+    vectors = [_packed(vector) for vector in asked.vectors]
+    entry = {"meaning": asked.meaning, "words": asked.words, "vectors": vectors, "made_at": now, "value": value}
+    await cache.put(place, entry, ttl_s)
+
+
+def _threshold(asked: Asked, caching: Caching) -> float:
+    precise = caching.mode == "precision" or (
+        caching.mode == "adaptive" and any(is_particular(query, asked.lang) or len(query.split()) < FEW_WORDS for query in asked.queries)
+    )
+    return caching.precision if precise else caching.recall
+
+
+def _cosine(kept: Sequence[str], vectors: Sequence[npt.NDArray[np.float32]]) -> float:
+    """Of the two that are least alike; 0 where one side has no vectors."""
+    import numpy as np
+
+    if not vectors or len(kept) != len(vectors):
+        return 0.0
+    unpacked = [np.frombuffer(base64.b64decode(text), np.int8).astype(np.float32) for text in kept]
+    return min(float(a @ b / np.linalg.norm(a)) for a, b in zip(unpacked, vectors, strict=True))
+
+
+def _packed(vector: npt.NDArray[np.float32]) -> str:
+    """A byte a dimension, as base64: 384 dimensions take 512 characters; a cosine is off by .001 at most."""
+    import numpy as np
+
+    return base64.b64encode(np.round(vector * (127 / np.abs(vector).max())).astype(np.int8).tobytes()).decode()

@@ -1,0 +1,112 @@
+"""Prompts that admins saved: in the records, one per name and language, and every version of each; a copy is in the cache.
+
+Records: "prompt" `<name>.<language>` is the one in force; "prompt_version" `<name>.<language>:<number>` is what was saved, for good.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+
+from footnote.errors import NotFound, StoreUnavailable
+from footnote.ports import Cache, Record, Records
+
+log = logging.getLogger(__name__)
+
+CACHE_KEY = "prompts"
+CACHE_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """`version`: the number of the version that this text is; `saved_at`: since when it is in force."""
+
+    template: str
+    version: int
+    saved_at: float
+    saved_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    version: int
+    saved_at: float
+    saved_by: str
+
+
+async def read_saved(records: Records, cache: Cache) -> Mapping[str, Saved]:
+    """All that are in force, from the cache while it has them, else from the store; then the cache has them again."""
+    with suppress(StoreUnavailable):
+        if (cached := await cache.get(CACHE_KEY)) is not None:
+            return {key: Saved(**values) for key, values in cached.items()}
+    changes = await records.changes("prompt")
+    if not changes:  # as it mostly is: nothing was ever saved, and there is nothing to keep
+        return {}
+    found: dict[str, Saved] = {}
+    after = None
+    while True:
+        page = await records.list("prompt", limit=200, after=after)
+        found.update((record.key, _saved(record)) for record in page.data)
+        if not page.has_more:
+            break
+        after = page.last_id
+    with suppress(StoreUnavailable):
+        await cache.put(CACHE_KEY, {key: asdict(saved) for key, saved in found.items()}, CACHE_S)
+        if await records.changes("prompt") != changes:  # somebody saved meanwhile, and may have cleared the cache before this
+            await cache.delete(CACHE_KEY)
+    return found
+
+
+async def save_prompt(key: str, template: str, *, by: str, records: Records, cache: Cache) -> int:
+    """Puts a checked template in force; the number of its version. Conflict where somebody saves at the same moment."""
+    last = await records.list("prompt_version", prefix=f"{key}:", limit=1, newest_first=True)
+    number = int(last.data[0].key.rpartition(":")[2]) + 1 if last.data else 1
+    await records.put("prompt_version", _version_key(key, number), {"template": template}, by=by, expected=0)
+    await _put(key, template, number, by, records, cache)
+    return number
+
+
+async def restore_prompt(key: str, number: int, *, by: str, records: Records, cache: Cache) -> None:
+    """Puts a version in force again; it keeps its number."""
+    await _put(key, await read_version(key, number, records), number, by, records, cache)
+
+
+async def reset_prompt(key: str, records: Records, cache: Cache) -> None:
+    """Back to the packaged file. The versions stay."""
+    await records.delete("prompt", key)
+    await _forget(cache)
+
+
+async def read_version(key: str, number: int, records: Records) -> str:
+    record = await records.get("prompt_version", _version_key(key, number))
+    if record is None:
+        raise NotFound("There is no such version of this prompt.")
+    return str(record.value["template"])
+
+
+async def list_versions(key: str, records: Records) -> list[Version]:
+    """The last hundred, newest first."""
+    page = await records.list("prompt_version", prefix=f"{key}:", limit=100, newest_first=True)
+    return [Version(int(record.key.rpartition(":")[2]), record.changed_at, record.changed_by) for record in page.data]
+
+
+async def _put(key: str, template: str, number: int, by: str, records: Records, cache: Cache) -> None:
+    await records.put("prompt", key, {"template": template, "version": number}, by=by)
+    await _forget(cache)
+
+
+async def _forget(cache: Cache) -> None:
+    try:
+        await cache.delete(CACHE_KEY)
+    except StoreUnavailable:
+        log.warning("the cache keeps the prompts as they were for a while")
+
+
+def _saved(record: Record) -> Saved:
+    return Saved(record.value["template"], record.value["version"], record.changed_at, record.changed_by)
+
+
+def _version_key(key: str, number: int) -> str:
+    return f"{key}:{number:09d}"

@@ -1,0 +1,31 @@
+"""Text that nobody vouches for, on its way into a prompt: a reader could see all of it, and it closes no fence."""
+
+from __future__ import annotations
+
+import re
+
+INVISIBLE = re.compile(
+    r"[\u00ad\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
+)
+"""Soft hyphens, fillers, zero-width, direction, variation and tag characters: they can hide words from a reader."""
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+FENCES = re.compile(
+    r"""[<\uff1c\ufe64\u2039\u3008] (?= \s*[/\uff0f\u2044\u2215\\]?\s*
+        (?: documents? | tool_?\s?outputs? | references? | sources? | context | question | history | instructions? | system
+          | user | assistant )
+        \s*(?:[\s>\uff1e\ufe65\u203a\u3009/]|$) | \| | <\s*/?\s*sys)
+      | \[ (?= \s*/?\s*(?: inst | references | question | conversation\ context | current\ question | instructions )\s*\])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""What our prompts, and the chat templates of models, part their sections by, in any case, spacing and width."""
+BREAK = "\u200b"
+
+
+def untrusted(text: str) -> str:
+    """For between fences, or in a message of its own."""
+    return FENCES.sub(lambda fence: fence[0] + BREAK, CONTROL.sub(" ", INVISIBLE.sub("", text)))
+
+
+def untrusted_title(text: str) -> str:
+    """For a line or an attribute in double quotes."""
+    return " ".join(untrusted(text).replace('"', "'").replace("<", "‹").replace(">", "›").split())

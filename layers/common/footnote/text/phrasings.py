@@ -1,0 +1,103 @@
+"""Other ways of putting the same question: data, no logic. Only what means the same wherever it stands; a phrasing that
+is missing here costs a repeated answer, one too many gives a wrong one."""
+
+from __future__ import annotations
+
+import re
+
+
+def _table(flags: re.RegexFlag, *rows: tuple[str, str]) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern, flags), instead) for pattern, instead in rows)
+
+
+EN_ASKS = r"(?=(?:what|which|who|whom|whose|when|where|why|how)\b)"
+DE_ASKS = r"(?=(?:was|welche[mnrs]?|wer|wen|wem|wann|wo|woher|wohin|warum|wieso|weshalb|wie|wie ?viele?)\b)"
+
+PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
+    "en": _table(
+        re.NOFLAG,
+        (r"\bcannot\b|\bcan't\b", "can not"),
+        (r"\bwon't\b", "will not"),
+        (r"n't\b", " not"),
+        (r"\b(what|who|where|when|why|how|which|there|it)'s\b", r"\1 is"),
+        (r"'re\b", " are"),
+        (r"'ll\b", " will"),
+        (r"'ve\b", " have"),
+        (r"\be-mail", "email"),
+        (r"[,\s]*\bplease\b[,\s]*", " "),
+        (r"^\s*(?:hi|hello|hey)\b(?: there)?[,.!\s]+", ""),
+        (r"[,.!?\s]+(?:thanks|thank you)(?: in advance)?[.!\s]*$", ""),
+        (r"^\s*(?:(?:can|could|would|will) you )?(?:tell me|explain(?: to me)?|let me know)[,:\s]+" + EN_ASKS, ""),
+        (r"^\s*(?:do you (?:happen to )?know|i(?: would|'d) like to know|i (?:want|need) to know|i wonder)[,:\s]+" + EN_ASKS, ""),
+        (r"^\s*(how|where) (?:do|can|could) (?:i|one)\b", r"\1"),
+        (r"^\s*(how|where) (?:does one\b|to\b)", r"\1"),
+        (r"^\s*how frequently\b", "how often"),
+        (r"^\s*(?:how much|what) (?:does|do) (.+?) cost[?.\s]*$", r"what is the price of \1"),
+        (r"^\s*what (?:does|do) (.+?) mean[?.\s]*$", r"what is the meaning of \1"),
+        (r"^\s*how long (is|was) ([^?]+?)[?.\s]*$", r"what \1 the length of \2"),
+        (r"^\s*how old (is|was) ([^?]+?)[?.\s]*$", r"what \1 the age of \2"),
+        (r"^\s*how many ([\w -]+?) (?:are|is) there\b", r"what is the number of \1"),
+        (r"^(\s*where (?:is|are|was|were) .+?) (?:located|situated)[?.\s]*$", r"\1"),
+        (r"^\s*(what|who|where|when)( is| are| was| were) the ([\w -]+?)'s? ([\w -]+?)[?.\s]*$", r"\1\2 the \4 of the \3"),
+    ),
+    "de": _table(
+        re.NOFLAG,
+        (r"\bwieviel(e?)\b", r"wie viel\1"),
+        (r"\be-mail", "email"),
+        (r"[,\s]*\bbitte\b[,\s]*", " "),
+        (r"^\s*(?:hallo|guten tag|hi)\b[,.!\s]+", ""),
+        (r"[,.!?\s]+(?:danke|vielen dank)(?: im voraus)?[.!\s]*$", ""),
+        (r"^\s*(?:(?:können|könnten) \*?sie mir|(?:kannst|könntest) du mir) (?:sagen|erklären)[,:\s]+" + DE_ASKS, ""),
+        (r"^\s*(?:sag(?:en \*?sie)? mir|wissen \*?sie|weißt du|ich (?:möchte|will|würde gerne?) wissen)[,:\s]+" + DE_ASKS, ""),
+        (r"^\s*wie (?:kann|könnte) (?:ich|man)\b", "wie kann ich"),
+        (r"^\s*wie viel kost", "was kost"),
+    ),
+    "ko": _table(
+        re.NOFLAG,
+        (r"[을를]?\s*(?:알려|말해|설명해)\s?(?:주세요|주십시오|줘|주시겠어요|주실 수 있나요)[.?!\s]*$", " 무엇"),
+        (r"[은는이가]?\s*(?:무엇|뭐|뭔)(?:인가요|입니까|인지요|인가|예요|에요|이에요|죠|가요)?[.?!\s]*$", " 무엇"),
+        (r"(?:인가요|입니까|이에요|예요|인가|일까요)[.?!\s]*$", ""),
+        (r"(?:나요|습니까|는지요|는가요)[.?!\s]*$", ""),
+    ),
+}
+"""Pattern → what stands for it, one after the other, on small letters."""
+
+_SPELLINGS = """
+buy purchase | start begin commence | starts begins commences | get obtain | phone telephone | large big | largest biggest
+need require | who whom | what which | color colour | center centre | license licence | canceled cancelled | program programme
+gray grey | labor labour | km kilometres kilometers | kg kilograms kilogrammes | percent % | and &
+is are am | was were | has have | will shall | i me my mine
+0 zero | 1 one | 2 two | 3 three | 4 four | 5 five | 6 six | 7 seven | 8 eight | 9 nine | 10 ten | 11 eleven | 12 twelve
+13 thirteen | 14 fourteen | 15 fifteen | 16 sixteen | 17 seventeen | 18 eighteen | 19 nineteen | 20 twenty | 30 thirty
+40 forty | 50 fifty | 60 sixty | 70 seventy | 80 eighty | 90 ninety | 100 hundred | 1000 thousand
+1st first | 2nd second | 3rd third | 4th fourth | 5th fifth | 6th sixth | 7th seventh | 8th eighth | 9th ninth | 10th tenth
+"""
+_SPELLINGS_DE = """
+ist sind | war waren | hat haben | prozent % | und & | 0 null | 2 zwei | 3 drei | 4 vier | 5 fünf | 6 sechs | 7 sieben | 8 acht
+9 neun | 10 zehn | 11 elf | 12 zwölf | 20 zwanzig | 30 dreißig | 40 vierzig | 50 fünfzig | 100 hundert | 1000 tausend
+"""
+
+
+def _spellings(table: str) -> dict[str, str]:
+    groups = [group.split() for line in table.strip().splitlines() for group in line.split("|")]
+    return {word: group[0] for group in groups for word in group[1:]}
+
+
+SPELLINGS: dict[str, dict[str, str]] = {"en": _spellings(_SPELLINGS), "de": _spellings(_SPELLINGS_DE)}
+"""Word → the word that stands for its group."""
+
+ANYWHERE: dict[str, frozenset[str]] = {
+    "en": frozenset("what who whose when where why is was did has had will would be been".split()),
+    "de": frozenset("was wer wann wo warum ist war hat hatte wird wurde".split()),
+}
+"""Words whose place in the question says nothing: “what the fee is” asks what “what is the fee” asks."""
+
+ARTICLES = frozenset("a an the".split())
+SILENT = frozenset("do does".split())
+"""English words that say nothing."""
+
+NEGATIONS = frozenset(
+    """not no never none nobody nothing neither nor without unless nicht kein keine keinen keinem keiner keines nie niemals niemand nichts
+    ohne weder""".split()
+)
+NEGATED_KO = re.compile(r"않|없|못|(?:^|\s)안\s|아니|비(?=[가-힣]{2})")

@@ -1,0 +1,132 @@
+"""Each claim against the passages that it cites."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from footnote.answer.assess import check_support, claims_of, has_sources
+from footnote.answer.citation_styles import cite
+from footnote.answer.messages import message
+from footnote.settings import Rag
+from footnote.types import Answer, Hit, Turn
+from tests.fakes import HELD, LIVE, make_hit, make_turn
+
+BRIDGE = make_hit(
+    "The old bridge in Bergen was built by Anna Krogh in 1894. It carries 300 cars a day. Cyclists may not cross it at night."
+    " A second bridge was planned for 1910, but the town council never paid for it.",
+    "bridge",
+)
+FERRY = make_hit("The ferry leaves every hour. A ticket costs 4.50 euros and is valid for two days.", "ferry", 1)
+BRUECKE = make_hit(
+    "Die alte Brücke wurde 1894 von Anna Krogh gebaut. Sie trägt täglich 300 Autos. Radfahrer dürfen nachts nicht fahren.", lang="de"
+)
+DARI = make_hit("옛 다리는 1894년에 베르겐에서 지어졌습니다. 하루에 자동차 300대가 지나갑니다. IBM이 설계를 맡았습니다.", lang="ko")
+
+
+class Weights:
+    """An index in which all terms are alike."""
+
+    async def term_weights(self, caller: Any, collection: str, terms: list[str]) -> dict[str, float]:
+        return dict.fromkeys(terms, 1.0)
+
+
+async def check(
+    text: str, *hits: Hit, lang: str = "en", output_check: Any = "warn", profile: Any = HELD, question: str = "Tell me."
+) -> Turn:
+    said, citations = cite(text, hits or (BRIDGE, FERRY), profile.citation_style, lang)
+    turn = make_turn(question, profile, lang=lang, answer=Answer(said, citations, model="m"))
+    index: Any = Weights()
+    return await check_support(turn, index=index, rag=Rag(output_check=output_check)) if has_sources(turn) else turn
+
+
+def warnings(turn: Turn) -> tuple[str, ...]:
+    assert turn.answer is not None
+    return turn.answer.warnings
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "hits"),
+    [
+        ("Anna Krogh built the old bridge in 1894 [1].", "en", (BRIDGE, FERRY)),
+        ("The bridge carries 300 cars a day. [1] The ferry leaves every hour. [2]", "en", (BRIDGE, FERRY)),
+        ("Cyclists may not cross the bridge at night [1].", "en", (BRIDGE, FERRY)),
+        ("A ferry ticket costs 4.50 euros [2].", "en", (BRIDGE, FERRY)),
+        ("A ticket is valid for 2 days [2].", "en", (BRIDGE, FERRY)),
+        ("Die alte Brücke wurde 1894 gebaut [1].", "de", (BRUECKE,)),
+        ("옛 다리는 1894년에 지어졌습니다 [1].", "ko", (DARI,)),
+        ("IBM이 설계를 맡았습니다 [1].", "ko", (DARI,)),
+    ],
+)
+async def test_what_the_source_says_is_not_doubted(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
+    assert warnings(await check(text, *hits, lang=lang)) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "hits"),
+    [
+        ("Anna Krogh built the old bridge in 1897 [1].", "en", (BRIDGE, FERRY)),
+        ("Anna Krogh built the old bridge in Bergen in 1910 [1].", "en", (BRIDGE, FERRY)),
+        ("The old bridge in Bergen was built by Peter Krogh in 1894 [1].", "en", (BRIDGE, FERRY)),
+        ("Cyclists may cross it at night [1].", "en", (BRIDGE, FERRY)),
+        ("It does not carry 300 cars a day [1].", "en", (BRIDGE, FERRY)),
+        ("The ferry leaves every hour [1].", "en", (BRIDGE, FERRY)),
+        ("Die alte Brücke wurde 1895 von Anna Krogh gebaut [1].", "de", (BRUECKE,)),
+        ("Radfahrer dürfen nachts fahren [1].", "de", (BRUECKE,)),
+        ("옛 다리는 1984년에 베르겐에서 지어졌습니다 [1].", "ko", (DARI,)),
+        ("SAP이 설계를 맡았습니다 [1].", "ko", (DARI,)),
+    ],
+)
+async def test_numbers_names_negations_and_texts_from_elsewhere_are_doubted(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
+    turn = await check(text, *hits, lang=lang)
+    assert warnings(turn) == ("unsupported",)
+    assert turn.private["unsupported"] == [text.replace(" [1]", "    ")]
+
+
+async def test_what_the_question_names_is_not_doubted() -> None:
+    text = "The bridge of Old Haven was built in 1894 [1]."
+    assert warnings(await check(text, question="When was the bridge of Old Haven built?")) == ()
+    assert warnings(await check(text)) == ("unsupported",)
+
+
+async def test_several_sources_support_a_claim_together() -> None:
+    assert warnings(await check("The bridge carries 300 cars a day and the ferry leaves every hour [1][2].")) == ()
+
+
+async def test_how_well_all_claims_are_supported_is_noted() -> None:
+    turn = await check("The ferry leaves every hour [2].")
+    assert turn.private["groundedness"] == pytest.approx(2.0, abs=0.05)
+    assert (await check("The tea is green [2].")).private["groundedness"] < 0.6
+
+
+async def test_a_doubted_answer_is_replaced_where_the_settings_say_so_and_nobody_has_seen_it() -> None:
+    text = "The bridge was built in 1897 [1]."
+    turn = await check(text, output_check="reject")
+    assert (turn.outcome, turn.answer) == ("refused", Answer(message("unsupported", "en"), model="m"))
+    assert turn.private["rejected_answer"] == text
+    live = await check(text, output_check="reject", profile=LIVE)
+    assert (live.outcome, warnings(live)) == (None, ("unsupported",))
+
+
+def test_a_marker_behind_the_full_stop_belongs_to_the_sentence_before_it() -> None:
+    text, citations = cite("The bridge carries cars. [1] The ferry leaves often. The ferry is slow. [2]", (BRIDGE, FERRY), "numbered", "en")
+    claims = [(claim.strip(), [c.number for c in cited]) for claim, cited in claims_of(Answer(text, citations), "en")]
+    assert claims == [("The bridge carries cars.", [1]), ("The ferry is slow.", [2])]
+
+
+def test_without_markers_every_longer_sentence_leans_on_all_sources() -> None:
+    text, citations = cite("Yes. The old bridge carries 300 cars.\nSOURCES_USED: 1, 2", (BRIDGE, FERRY), "references", "en")
+    claims = [(claim, [c.number for c in cited]) for claim, cited in claims_of(Answer(text, citations), "en")]
+    assert [numbers for _, numbers in claims] == [[1, 2]]
+    assert "300 cars" in claims[0][0]
+
+
+def test_answers_that_cite_nothing_or_quote_are_not_checked() -> None:
+    text, citations = cite("It carries cars [1].", (BRIDGE,), "numbered", "en")
+    answer = Answer(text, citations)
+    assert has_sources(make_turn(answer=answer))
+    assert not has_sources(make_turn(answer=replace(answer, extractive=True)))
+    assert not has_sources(make_turn(answer=Answer(text)))
+    assert not has_sources(make_turn())

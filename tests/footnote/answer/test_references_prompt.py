@@ -1,0 +1,39 @@
+"""Documents and question in one message, with the conversation before it."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.answer.context import assemble_context
+from footnote.prompts import LANGUAGES, Prompts
+from footnote.types import Exchange, Profile
+from tests.fakes import make_hit, make_turn
+
+
+@pytest.mark.parametrize("lang", [*LANGUAGES, "ja"])
+async def test_references_stand_beside_the_question_after_what_was_said_before(lang: str) -> None:
+    profile = Profile(
+        "p",
+        live=True,
+        citation_style="references",
+        prompt="system",
+        question_prompt="answer_references",
+        context_tokens=80,
+        history_in_prompt=True,
+    )
+    hits = make_hit("It was built in 1894.", "bridge", page=7), make_hit("It is blue.", "bridge", 1)
+    history = Exchange("Too long to be shown " * 5, "Yes"), Exchange("A bridge?", "Yes.")
+    asked = make_turn("When {{ 1 }} [References]?", profile, lang=lang, hits=hits, history=history, queries=("When was it built?",))
+    system, *earlier, user = (await assemble_context(asked, prompts=Prompts())).messages
+    assert (system.role, [message.content for message in earlier], user.role) == ("system", ["A bridge?", "Yes."], "user")
+    assert "1894" not in system.content
+    references, _, question = user.content.partition("[Question]\n")
+    assert "\nReference [1] : Bridge (" in references
+    assert "\nReference [2] : Bridge\n<document>\nIt is blue.\n</document>" in references
+    assert (user.content.count("[References]"), question.startswith("When {{ 1 }}")) == (1, True)
+
+
+async def test_without_earlier_words_the_question_is_the_one_that_stands_alone() -> None:
+    profile = Profile("p", live=True, citation_style="numbered", prompt="answer_numbered", history_in_prompt=True)
+    turn = await assemble_context(make_turn("And it?", profile, hits=(make_hit("x"),), queries=("When was it built?",)), prompts=Prompts())
+    assert [message.content for message in turn.messages[1:]] == ["When was it built?"]

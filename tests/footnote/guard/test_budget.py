@@ -1,0 +1,155 @@
+"""What one user may spend in a day, and what becomes of their turns when it runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.store_sqlite import open_store
+from footnote.errors import StoreUnavailable
+from footnote.guard.budget import DAY_S, Spending, check_budget, is_short, spend, spends, warn_of_budget
+from footnote.settings import LLM, Budget, Price
+from footnote.types import Answer, Turn, Usage
+from tests.conftest import HandClock
+from tests.fakes import ME, make_turn
+
+NOON = 1_700_000_000.0 // DAY_S * DAY_S + DAY_S / 2
+TOKENS = Budget(tokens_per_day=1000)
+MONEY = Budget(money_per_day=0.5)
+LLM_ = LLM(prices={"big": Price(input=10, output=100)}, input_price=1, output_price=1)
+
+
+class DownCache:
+    def __getattr__(self, name: str) -> Any:
+        async def fail(*args: Any, **options: Any) -> Any:
+            raise StoreUnavailable("The cache is down.")
+
+        return fail
+
+
+class CountingCache:
+    """Counts its calls and knows nothing."""
+
+    calls = 0
+
+    def __getattr__(self, name: str) -> Any:
+        async def count(*args: Any, **options: Any) -> Any:
+            self.calls += 1
+
+        return count
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock(NOON)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, clock: HandClock) -> Iterator[SqliteCache]:
+    database = open_store(tmp_path)
+    yield SqliteCache(database, clock)
+    database.close()
+
+
+@pytest.fixture
+def spending(cache: SqliteCache, clock: HandClock) -> Spending:
+    return Spending(cache, clock)
+
+
+def used(prompt: int, completion: int, *, model: str | None = "small", **changes: Any) -> Turn:
+    answer = Answer("Yes.", model=model) if model else None
+    return make_turn(answer=answer, usage=Usage(prompt, completion), **changes)
+
+
+async def allowance(spending: Spending, budget: Budget, **changes: Any) -> str:
+    return (await check_budget(make_turn(**changes), spending=spending, budget=budget)).allowance
+
+
+async def test_what_a_user_may_do_shrinks_with_what_they_spent_today(spending: Spending, clock: HandClock) -> None:
+    seen = []
+    for _ in range(6):
+        seen.append(await allowance(spending, TOKENS))
+        await spend(used(150, 100), spending=spending, budget=TOKENS, llm=LLM_)
+    assert seen == ["full", "full", "full", "full", "search", "search"]
+    clock.advance(DAY_S / 2 - 1)
+    assert await allowance(spending, TOKENS) == "search"
+    clock.advance(1)
+    assert await allowance(spending, TOKENS) == "full"
+
+
+async def test_from_a_share_of_it_on_the_cheaper_model_answers(spending: Spending) -> None:
+    await spend(used(799, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    assert await allowance(spending, TOKENS) == "full"
+    await spend(used(1, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    assert await allowance(spending, TOKENS) == "cheaper"
+    assert await allowance(spending, Budget(tokens_per_day=1000, cheaper_at=1)) == "full"
+
+
+async def test_money_is_counted_at_the_price_of_the_model_that_answered(spending: Spending) -> None:
+    await spend(used(10_000, 3_000, model="big"), spending=spending, budget=MONEY, llm=LLM_)  # .1 + .3
+    assert await allowance(spending, MONEY) == "cheaper"
+    await spend(used(10_000, 3_000, model="small"), spending=spending, budget=MONEY, llm=LLM_)  # .013
+    assert await allowance(spending, MONEY) == "cheaper"
+    await spend(used(0, 1_000, model="big"), spending=spending, budget=MONEY, llm=LLM_)
+    assert await allowance(spending, MONEY) == "search"
+
+
+async def test_the_scarcer_of_tokens_and_money_counts(spending: Spending) -> None:
+    both = Budget(tokens_per_day=1_000_000, money_per_day=0.1)
+    await spend(used(0, 1_000, model="big"), spending=spending, budget=both, llm=LLM_)
+    assert await allowance(spending, both) == "search"
+    assert await allowance(spending, Budget(tokens_per_day=2000)) == "full"
+
+
+async def test_turns_that_failed_and_tokens_that_were_estimated_count_too(spending: Spending) -> None:
+    failed = make_turn(usage=Usage(900, 100, estimated=True))
+    await spend(failed, spending=spending, budget=TOKENS, llm=LLM_)
+    assert await allowance(spending, TOKENS) == "search"
+
+
+async def test_every_user_has_a_budget_of_their_own(spending: Spending) -> None:
+    await spend(used(2000, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    assert await allowance(spending, TOKENS) == "search"
+    assert await allowance(spending, TOKENS, caller=replace(ME, user_id="you")) == "full"
+
+
+async def test_without_limits_nothing_is_read_or_written(clock: HandClock) -> None:
+    cache = CountingCache()
+    spending = Spending(cache, clock)  # type: ignore[arg-type]
+    assert await allowance(spending, Budget()) == "full"
+    await spend(used(900, 900), spending=spending, budget=Budget(), llm=LLM_)
+    assert cache.calls == 0
+    await spend(used(0, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    assert cache.calls == 0
+
+
+def test_tests_and_the_one_local_user_spend_nothing() -> None:
+    assert spends(make_turn())
+    assert not spends(make_turn(is_test=True))
+    assert not spends(make_turn(caller=replace(ME, sees_all=True)))
+
+
+async def test_without_its_counters_each_process_allows_a_tenth(clock: HandClock) -> None:
+    spending = Spending(DownCache(), clock)  # type: ignore[arg-type]
+    seen = []
+    for _ in range(5):
+        seen.append(await allowance(spending, TOKENS))
+        with pytest.raises(StoreUnavailable):
+            await spend(used(30, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    assert seen == ["full", "full", "full", "cheaper", "search"]
+    clock.advance(DAY_S)
+    assert await allowance(spending, TOKENS) == "full"
+
+
+async def test_an_answer_says_that_it_was_made_with_less() -> None:
+    turn = used(1, 1, allowance="cheaper")
+    assert is_short(turn)
+    warned = await warn_of_budget(turn.with_(answer=Answer("Yes.", warnings=("uncited",))))
+    assert warned.answer == Answer("Yes.", warnings=("uncited", "budget_cheaper"))
+    assert not is_short(used(1, 1))
+    assert not is_short(make_turn(allowance="search"))

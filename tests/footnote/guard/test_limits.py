@@ -1,0 +1,87 @@
+"""How often somebody may ask, whoever counts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.store_sqlite import open_store
+from footnote.errors import StoreUnavailable, TooManyRequests
+from footnote.guard.limits import RateLimiter
+from footnote.settings import Limits
+from tests.conftest import HandClock
+
+THREE = Limits(user_per_minute=3, address_per_minute=5)
+
+
+@pytest.fixture
+async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
+    database = open_store(tmp_path)
+    yield SqliteCache(database, clock)
+    database.close()
+
+
+class Down:
+    """A cache of which nothing works."""
+
+    async def add(self, key: str, amount: int, ttl_s: float) -> int:
+        raise StoreUnavailable("down")
+
+
+async def count(limiter: RateLimiter, user: str | None, address: str, limits: Limits = THREE, most: int = 20) -> int:
+    """How many questions come through."""
+    for number in range(most):
+        try:
+            await limiter.check(user, address, limits)
+        except TooManyRequests:
+            return number
+    return most
+
+
+async def test_a_user_may_ask_so_often_in_a_minute_wherever_they_are(cache: Any, clock: HandClock) -> None:
+    limiter = RateLimiter(cache, clock)
+    assert await count(limiter, "ann", "a") == 3
+    assert await count(limiter, "ann", "b") == 0
+    assert await count(limiter, "bob", "c") == 3
+    clock.advance(60)
+    assert await count(limiter, "ann", "a") == 3
+
+
+async def test_an_address_may_ask_so_often_whoever_it_is(cache: Any, clock: HandClock) -> None:
+    limiter = RateLimiter(cache, clock)
+    assert await count(limiter, None, "a") == 5
+    assert await count(limiter, "ann", "a") == 0
+
+
+async def test_processes_count_together(cache: Any, clock: HandClock) -> None:
+    assert [await count(RateLimiter(cache, clock), "ann", "a", most=2) for _ in range(2)] == [2, 1]
+
+
+async def test_nought_is_no_limit(cache: Any, clock: HandClock) -> None:
+    assert await count(RateLimiter(cache, clock), "ann", "a", Limits(user_per_minute=0, address_per_minute=0)) == 20
+
+
+async def test_one_is_told_how_long_to_wait(cache: Any) -> None:
+    limiter = RateLimiter(cache, HandClock(1_700_000_065.0))  # 25 s into a minute
+    await count(limiter, "ann", "a")
+    with pytest.raises(TooManyRequests) as refused:
+        await limiter.check("ann", "a", THREE)
+    assert refused.value.retry_after_s == 35.0
+
+
+async def test_without_the_counters_each_process_lets_a_tenth_through(clock: HandClock) -> None:
+    limiter = RateLimiter(Down(), clock)  # type: ignore[arg-type]
+    limits = Limits(user_per_minute=40, address_per_minute=400)
+    assert await count(limiter, "ann", "a", limits) == 4
+    assert await count(limiter, "bob", "b", limits) == 4
+    clock.advance(60)
+    assert await count(limiter, "ann", "a", limits) == 4
+
+
+async def test_the_store_holds_nobodys_address(cache: Any, clock: HandClock, tmp_path: Path) -> None:
+    await RateLimiter(cache, clock).check("ann", "192.0.2.7", THREE)
+    assert not any(b"192.0.2.7" in path.read_bytes() for path in tmp_path.iterdir())

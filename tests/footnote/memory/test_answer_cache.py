@@ -1,0 +1,201 @@
+"""An answer is given again to those who may read all that it was made from, on the embedded index and store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.store_sqlite import open_store
+from footnote.answer.extract import extract
+from footnote.errors import StoreUnavailable
+from footnote.events import Done, Event, Token
+from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
+from footnote.pipeline import SEARCH
+from footnote.prompts import Prompts
+from footnote.settings import LLM, Caching, Rag
+from footnote.steps import SKIP, Runner, Step
+from footnote.types import Answer, Caller, Exchange, Turn, Usage
+from tests.conftest import HandClock
+from tests.fakes import HELD, LIVE, make_document, make_turn, put_document
+
+CACHED = replace(HELD, answer_cache_s=300)
+ASKED = make_turn("When was the bridge built?", CACHED)
+TABLE = (
+    Step("find_answer", find_answer, on_error=SKIP, when=may_answer_again),
+    *SEARCH,
+    Step("extract", extract),
+    Step("keep_answer", keep_answer, on_error=SKIP, when=may_answer_again),
+)
+BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river."]
+
+
+@pytest.fixture
+async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[dict[str, Any]]:
+    index, store = SqliteIndex(tmp_path), open_store(tmp_path)
+    await put_document(index, make_document("bridge"), BRIDGE)
+    yield {
+        "index": index, "cache": SqliteCache(store, clock), "embedder": None, "prompts": Prompts(),
+        "rag": Rag(), "llm": LLM(), "caching": Caching(), "clock": clock,
+    }  # fmt: skip
+    await index.close()
+    store.close()
+
+
+async def events(bound: dict[str, Any], turn: Turn) -> list[Event]:
+    async with aclosing(Runner(TABLE, lambda: bound).run(turn)) as sent:
+        return [event async for event in sent]
+
+
+async def ask(bound: dict[str, Any], turn: Turn = ASKED) -> Turn:
+    last = (await events(bound, turn))[-1]
+    assert isinstance(last, Done)
+    return last.turn
+
+
+async def test_the_same_question_gets_the_same_answer_at_once(bound: dict[str, Any], clock: HandClock) -> None:
+    first = await ask(bound)
+    assert first.outcome is None
+    assert first.private["answer_cache"] == {"hit": False}
+    clock.advance(60)
+    again = await ask(bound, ASKED.with_(trace_id="t2", question="when was the bridge built"))
+    assert again.outcome == "cached"
+    assert again.answer == first.answer
+    assert again.hits == first.hits
+    assert again.answer is not None
+    assert again.answer.citations[0].spans == ((30, 33),)
+    assert again.private["answer_cache"] == {"hit": True, "age_s": 60.0, "similarity": 1.0, "saved_tokens": 0}
+    assert [span.name for span in again.spans] == ["find_answer"]
+    clock.advance(240)
+    assert (await ask(bound)).outcome is None
+
+
+async def test_a_live_answer_comes_as_a_token_again(bound: dict[str, Any]) -> None:
+    live = ASKED.with_(profile=replace(LIVE, answer_cache_s=300))
+    first = await ask(bound, live)
+    assert first.answer is not None
+    sent = await events(bound, live)
+    assert [event.text for event in sent if isinstance(event, Token)] == [first.answer.text]
+    assert [event.text for event in await events(bound, ASKED) if isinstance(event, Token)] == [first.answer.text]
+
+
+async def test_the_tokens_that_were_saved_are_those_of_the_answer(bound: dict[str, Any]) -> None:
+    turn = [made async for made in find_answer(ASKED.with_(usage=Usage(5, 5)), **bound)][-1]
+    assert isinstance(turn, Turn)
+    found = (await ask(bound, ASKED.with_(profile=HELD))).with_(private=turn.private, usage=Usage(105, 15), profile=CACHED)
+    await keep_answer(found, **{name: bound[name] for name in ("cache", "embedder", "clock")})
+    again = await ask(bound)
+    assert again.private["answer_cache"]["saved_tokens"] == 110
+    assert again.usage == Usage()
+
+
+async def test_a_deleted_document_takes_its_answers_with_it(bound: dict[str, Any]) -> None:
+    await ask(bound)
+    await bound["index"].remove("bridge", 1)
+    turn = await ask(bound)
+    assert turn.outcome == "refused"
+    assert turn.hits == ()
+
+
+async def test_other_permissions_or_a_new_generation_end_an_answer(bound: dict[str, Any]) -> None:
+    await ask(bound)
+    await put_document(bound["index"], make_document("bridge", generation=2), ["The bridge was built in 1895."])
+    turn = await ask(bound)
+    assert (turn.outcome, turn.answer and turn.answer.text) == (None, "The bridge was built in 1895. [1]")
+    assert (await ask(bound)).outcome == "cached"
+    await put_document(bound["index"], make_document("bridge", generation=3, groups=("board",)), ["The bridge was built in 1895."])
+    assert (await ask(bound)).hits == ()
+
+
+@pytest.mark.parametrize("place", [0, 1])
+async def test_every_passage_is_read_again_whatever_the_version_says(bound: dict[str, Any], place: int) -> None:
+    """Of the cited ones and of those that only stood beside them."""
+    first = await ask(bound)
+    withdrawn = first.hits[place].chunk.chunk_id
+
+    class Gate:
+        async def info(self, collection: str) -> Any:
+            return await bound["index"].info(collection)
+
+        async def read(self, caller: Caller, chunk_ids: list[str]) -> Any:
+            assert withdrawn in chunk_ids
+            return [chunk for chunk in await bound["index"].read(caller, chunk_ids) if chunk.chunk_id != withdrawn]
+
+    turn = [made async for made in find_answer(ASKED, **(bound | {"index": Gate()}))][-1]
+    assert isinstance(turn, Turn)
+    assert turn.outcome is None
+    assert turn.answer is None
+    assert await bound["cache"].get(turn.private["answer_cache"]["place"]) is None
+
+
+async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: dict[str, Any]) -> None:
+    begun = [made async for made in find_answer(ASKED, **bound)][-1]
+    assert isinstance(begun, Turn)
+    made = await ask(bound, ASKED.with_(profile=HELD))
+    await put_document(bound["index"], make_document("second"), ["The bridge was built anew in 1950."])
+    rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
+    await keep_answer(made.with_(profile=CACHED, private=begun.private), **rows)
+    assert (await ask(bound)).outcome is None
+
+
+async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: dict[str, Any]) -> None:
+    said = (Exchange("Which bridges are there?", "The old one."),)
+    follow_up = ASKED.with_(room_id="r1", history=said, history_ids=("t0",))
+    await ask(bound, follow_up)
+    others = (
+        ASKED,
+        ASKED.with_(room_id="r2", history=said, history_ids=("t7",)),
+        follow_up.with_(history=(*said, *said), history_ids=("t0", "t1")),
+    )
+    for other in others:
+        assert (await ask(bound, other)).outcome is None
+    assert (await ask(bound, follow_up)).outcome == "cached"
+
+
+@pytest.mark.parametrize(
+    ("turn", "caching"),
+    [
+        (ASKED.with_(profile=HELD), Caching()),
+        (ASKED.with_(is_test=True), Caching()),
+        (ASKED.with_(allowance="search"), Caching()),
+        (ASKED.with_(degraded=True), Caching()),
+        (ASKED, Caching(enabled=False)),
+        (ASKED.with_(question="Who sells ice cream on the moon?"), Caching()),
+        (ASKED.with_(collection="nothing"), Caching()),
+    ],
+)
+async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: Turn, caching: Caching) -> None:
+    bound["caching"] = caching
+    first, again = await ask(bound, turn), await ask(bound, turn)
+    assert first.outcome == again.outcome != "cached"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"answer": Answer("Maybe.", warnings=("uncited",))}, {"degraded": True}, {"ranked": ()}, {"answer": None}],
+    ids=lambda changes: next(iter(changes)),
+)
+async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: dict[str, Any], changes: dict[str, Any]) -> None:
+    begun = [made async for made in find_answer(ASKED, **bound)][-1]
+    assert isinstance(begun, Turn)
+    made = (await ask(bound, ASKED.with_(profile=HELD))).with_(profile=CACHED, private=begun.private)
+    rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
+    await keep_answer(made.with_(**changes), **rows)
+    assert (await ask(bound, ASKED)).outcome is None
+
+
+async def test_without_the_store_the_question_is_answered(bound: dict[str, Any]) -> None:
+    class Down:
+        async def get(self, key: str) -> None:
+            raise StoreUnavailable("down")
+
+    turn = await ask(bound | {"cache": Down()})
+    assert turn.answer is not None
+    assert turn.outcome is None
+    assert {span.name: span.status for span in turn.spans}["find_answer"] == "skipped"

@@ -1,0 +1,102 @@
+"""Near-identical questions with different answers never hit; with the built-in embedder, and with one to which all is alike."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.models_minilm import MiniLM
+from footnote.adapters.store_sqlite import open_store
+from footnote.memory.answer_cache import find_answer, keep_answer
+from footnote.memory.search_cache import keep_searches, recall_searches
+from footnote.ports import CollectionInfo
+from footnote.prompts import Prompts
+from footnote.settings import LLM, Caching, Rag
+from footnote.types import Answer, Caller, Candidate, Candidates, Chunk, Exchange, Ranked, Turn
+from tests.conftest import HandClock
+from tests.fakes import HELD, FakeEmbedder, make_hit, make_turn
+from tests.footnote.memory.pairs import DIFFERENT, SAME, Pair
+
+KEPT = replace(HELD, search_cache_s=900, answer_cache_s=900)
+HIT = make_hit("The answer.")
+FOUND = Candidates(lexical=(Candidate(HIT.chunk.chunk_id, 1.0),))
+
+
+class AllAlike(FakeEmbedder):
+    """Speaks every language; two different texts lie at a cosine of about .99."""
+
+    def vector(self, text: str) -> npt.NDArray[np.float32]:
+        whole = np.concatenate([[9.95], super().vector(text)[1:]]).astype(np.float32)
+        return whole / np.linalg.norm(whole)
+
+
+class Library:
+    """An index of one passage that everybody may read."""
+
+    async def info(self, collection: str) -> CollectionInfo:
+        return CollectionInfo(collection, 1, {"en": 1}, 1)
+
+    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+        return [HIT.chunk for _ in chunk_ids]
+
+
+@pytest.fixture
+async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
+    store = open_store(tmp_path)
+    yield SqliteCache(store, clock)
+    store.close()
+
+
+async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock: HandClock) -> tuple[bool, bool]:
+    """Whether the second question gets the first one's (search result, answer)."""
+    bound = {"index": Library(), "cache": cache, "embedder": embedder, "rag": Rag(), "caching": Caching(), "clock": clock}
+    keeping = {name: bound[name] for name in ("cache", "embedder", "clock")}
+    answering = {**bound, "prompts": Prompts(), "llm": LLM()}
+    first = make_turn(pair.asked, KEPT, lang=pair.lang, collection=f"of pair {number}", room_id="r1")
+    other = first.with_(question=pair.other)
+    match pair.kind:
+        case "groups":
+            other = other.with_(caller=Caller("you", frozenset({"board"})))
+        case "language":
+            other = other.with_(lang="ko" if pair.lang == "de" else "de")
+        case "conversation":
+            first = first.with_(history=(Exchange("What does the small one cost?", "9"),), history_ids=("a",))
+            other = other.with_(history=(Exchange("What does the big one cost?", "12"),), history_ids=("b",), room_id="r2")
+    if embedder.languages is None or pair.lang in embedder.languages:
+        vectors = await embedder.embed([pair.asked, pair.other], query=True)
+        first = first.with_(vectors=(vectors[0],), embedder=embedder.name)
+        other = other.with_(vectors=(vectors[1],), embedder=embedder.name)
+    searched = await recall_searches(first, **bound)
+    await keep_searches(searched.with_(found=(FOUND,)), **keeping)
+    asked = [made async for made in find_answer(first, **answering)][-1]
+    assert isinstance(asked, Turn)
+    made = asked.with_(answer=Answer("The answer."), hits=(HIT,), ranked=(Ranked(HIT.chunk.chunk_id, 1.0, None, None),))
+    await keep_answer(made, **keeping)
+    answered = [found async for found in find_answer(other, **answering)][-1]
+    assert isinstance(answered, Turn)
+    return (await recall_searches(other, **bound)).found != (None,), answered.outcome == "cached"
+
+
+@pytest.mark.parametrize("embedder", [MiniLM(), AllAlike(languages=None)], ids=["minilm", "all alike"])
+async def test_no_question_gets_the_answer_to_another(cache: SqliteCache, clock: HandClock, embedder: Any) -> None:
+    assert len(DIFFERENT) >= 200
+    wrong = []
+    for number, pair in enumerate(DIFFERENT):
+        search_hit, answer_hit = await hits(pair, number, cache, embedder, clock)
+        # What the words of a query find is the same in every conversation.
+        if answer_hit or (search_hit and pair.kind != "conversation"):
+            wrong.append(pair)
+    assert wrong == []
+
+
+async def test_more_than_half_of_the_same_questions_in_other_words_hit(cache: SqliteCache, clock: HandClock) -> None:
+    embedder = MiniLM()
+    found = [await hits(pair, number, cache, embedder, clock) for number, pair in enumerate(SAME)]
+    assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 33

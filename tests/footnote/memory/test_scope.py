@@ -1,0 +1,101 @@
+"""Another reader, collection, setting … does not hit what was kept for this one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from footnote.memory.scope import answer_scope, digest, search_scope
+from footnote.prompts import Prompts
+from footnote.prompts.store import Saved
+from footnote.settings import LLM, Rag
+from footnote.types import Caller, Exchange, Turn
+from tests.fakes import HELD, ME, make_turn
+
+SAID = (Exchange("What does it cost?", "Nine euros."),)
+ASKED = make_turn(filters={"class": ("a",)}, room_id="r", history=SAID, history_ids=("t0",), model="m", embedder="e")
+
+OF_A_SEARCH: dict[str, Turn] = {
+    "group": ASKED.with_(caller=replace(ME, groups=frozenset({"guests"}))),
+    "group more": ASKED.with_(caller=replace(ME, groups=ME.groups | {"guests"})),
+    "narrower": ASKED.with_(caller=ME.narrowed(("nobody",))),
+    "one who sees all": ASKED.with_(caller=Caller("me", ME.groups, sees_all=True)),
+    "collection": ASKED.with_(collection="other"),
+    "language": ASKED.with_(lang="de"),
+    "dialect": ASKED.with_(profile=replace(HELD, name="other")),
+    "embedder": ASKED.with_(embedder="other"),
+    "retriever": ASKED.with_(retriever="bm25"),
+    "filter": ASKED.with_(filters={"class": ("b",)}),
+    "filtered field": ASKED.with_(filters={"kind": ("a",)}),
+    "level": ASKED.with_(levels=(1, 2)),
+}
+OF_AN_ANSWER: dict[str, Turn] = OF_A_SEARCH | {
+    "mode": ASKED.with_(mode="gpt"),
+    "limit": ASKED.with_(limit=9),
+    "style": ASKED.with_(profile=replace(HELD, citation_style="footnote")),
+    "strictness": ASKED.with_(profile=replace(HELD, reject_uncited=True)),
+    "prompt": ASKED.with_(profile=replace(HELD, prompt="other")),
+    "model": ASKED.with_(model="other"),
+    "temperature": ASKED.with_(temperature=0.9),
+    "length": ASKED.with_(max_tokens=9),
+    "organisation": ASKED.with_(tool_scope="org"),
+    "room": ASKED.with_(room_id="r2"),
+    "place in the room": ASKED.with_(history_ids=("t1",)),
+    "thing said before": ASKED.with_(history=(Exchange("What does it cost?", "Ten euros."),)),
+    "conversation": ASKED.with_(history=(), history_ids=()),
+    "user's conversation": ASKED.with_(caller=replace(ME, user_id="you")),
+}
+
+
+def of_answer(turn: Turn, version: int = 1, rag: Rag | None = None, llm: LLM | None = None, prompts: Any = None) -> str:
+    return digest(answer_scope(turn, version, rag or Rag(), llm or LLM(), prompts or Prompts()))
+
+
+@pytest.mark.parametrize("part", OF_A_SEARCH)
+def test_another_one_does_not_hit_what_was_found(part: str) -> None:
+    assert digest(search_scope(OF_A_SEARCH[part], 1, Rag())) != digest(search_scope(ASKED, 1, Rag()))
+
+
+@pytest.mark.parametrize("part", OF_AN_ANSWER)
+def test_another_one_does_not_hit_an_answer(part: str) -> None:
+    assert of_answer(OF_AN_ANSWER[part]) != of_answer(ASKED)
+
+
+def test_a_change_of_the_documents_the_settings_or_a_prompt_hits_nothing_from_before() -> None:
+    before = of_answer(ASKED)
+    saved = SimpleNamespace(saved={"answer_numbered.en": Saved("…", 2, 0.0, "ann")})
+    changed = [
+        of_answer(ASKED, version=2),
+        of_answer(ASKED, rag=Rag(alpha=0.3)),
+        of_answer(ASKED, rag=Rag(output_check="reject")),
+        of_answer(ASKED, llm=LLM(temperature=0.2)),
+        of_answer(ASKED, llm=LLM(max_completion_tokens=100)),
+        of_answer(ASKED, prompts=saved),
+    ]
+    assert len({before, *changed}) == 7
+    assert digest(search_scope(ASKED, 1, Rag())) != digest(search_scope(ASKED, 2, Rag()))
+    assert digest(search_scope(ASKED, 1, Rag())) != digest(search_scope(ASKED, 1, Rag(candidates=50)))
+
+
+def test_one_who_may_read_nothing_is_not_one_who_may_read_all() -> None:
+    nobody = ASKED.with_(caller=Caller("me"))
+    assert of_answer(nobody) != of_answer(nobody.with_(caller=Caller("me", sees_all=True)))
+    assert of_answer(nobody) != of_answer(nobody.with_(caller=Caller("me", frozenset({"all"}))))
+
+
+def test_who_and_when_matter_in_a_conversation_only() -> None:
+    alone = ASKED.with_(history=(), history_ids=())
+    for other in (
+        alone.with_(caller=replace(ME, user_id="you", role="admin")),
+        alone.with_(room_id="r2"),
+        alone.with_(trace_id="t9", started_at=5.0),
+    ):
+        assert of_answer(other) == of_answer(alone)
+
+
+def test_what_a_query_finds_has_nothing_to_do_with_what_was_said_before() -> None:
+    alone = ASKED.with_(history=(), history_ids=(), room_id=None)
+    assert digest(search_scope(alone, 1, Rag())) == digest(search_scope(ASKED, 1, Rag()))

@@ -1,0 +1,141 @@
+"""What a question found is used again, on the embedded index and store."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.store_sqlite import open_store
+from footnote.errors import StoreUnavailable
+from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
+from footnote.pipeline import SEARCH
+from footnote.settings import Caching, Rag
+from footnote.steps import Runner
+from footnote.types import Caller, Turn
+from tests.conftest import HandClock
+from tests.fakes import HELD, ME, FakeEmbedder, make_document, make_turn, put_document
+
+SEARCHING = replace(HELD, search_cache_s=900)
+ASKED = make_turn("When was the bridge built?", SEARCHING)
+
+
+class Counting(SqliteIndex):
+    """Counts the searches."""
+
+    searches = 0
+
+    async def candidates(self, *asked: Any) -> Any:
+        self.searches += 1
+        return await super().candidates(*asked)
+
+
+@pytest.fixture
+async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[dict[str, Any]]:
+    index, store = Counting(tmp_path), open_store(tmp_path)
+    await put_document(index, make_document("bridge"), ["The bridge was built in 1894.", "Ferries cross the river."])
+    yield {
+        "index": index, "cache": SqliteCache(store, clock), "embedder": None, "rag": Rag(), "caching": Caching(), "clock": clock,
+    }  # fmt: skip
+    await index.close()
+    store.close()
+
+
+async def search(bound: dict[str, Any], turn: Turn = ASKED) -> Turn:
+    return await Runner(SEARCH, lambda: bound).finish(turn)
+
+
+async def test_a_question_is_searched_for_once(bound: dict[str, Any], clock: HandClock) -> None:
+    first = await search(bound)
+    clock.advance(90)
+    again = await search(bound, ASKED.with_(question="when was the bridge built"))
+    assert bound["index"].searches == 1
+    assert (again.found, again.hits) == (first.found, first.hits)
+    assert first.private["search_cache"] == {"hits": 0}
+    assert again.private["search_cache"] == {"hits": 1, "age_s": 90.0, "similarity": 1.0}
+    clock.advance(811)
+    await search(bound)
+    assert bound["index"].searches == 2
+
+
+async def test_of_several_queries_only_the_new_ones_are_searched_for(bound: dict[str, Any]) -> None:
+    await search(bound)
+    turn = await search(bound, ASKED.with_(queries=("What crosses the river?", "When was the bridge built?")))
+    assert bound["index"].searches == 2
+    assert [hit.chunk.ordinal for hit in turn.hits] == [0, 1]
+    await search(bound, ASKED.with_(question="What crosses the river?"))
+    assert bound["index"].searches == 2
+
+
+async def test_other_readers_other_filters_and_other_words_are_searched_for_anew(bound: dict[str, Any]) -> None:
+    await search(bound)
+    others = (
+        ASKED.with_(caller=Caller("me", frozenset({"guests"}))),
+        ASKED.with_(filters={"class": ("a",)}),
+        ASKED.with_(question="Where was the bridge built?"),
+    )
+    for other in others:
+        await search(bound, other)
+    assert bound["index"].searches == 4
+
+
+async def test_a_change_in_the_collection_ends_it(bound: dict[str, Any]) -> None:
+    await search(bound)
+    await put_document(bound["index"], make_document("second"), ["A second bridge was built in 1910."])
+    turn = await search(bound)
+    assert bound["index"].searches == 2
+    assert {hit.chunk.doc_id for hit in turn.hits} == {"bridge", "second"}
+    await bound["index"].remove("bridge", 1)
+    assert {hit.chunk.doc_id for hit in (await search(bound)).hits} == {"second"}
+
+
+async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound: dict[str, Any]) -> None:
+    rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
+    begun = await recall_searches(ASKED, index=bound["index"], rag=bound["rag"], caching=bound["caching"], **rows)
+    found = (await search(bound)).found
+    await put_document(bound["index"], make_document("second"), ["A second bridge was built in 1910."])
+    await keep_searches(begun.with_(found=found), **rows)
+    assert {hit.chunk.doc_id for hit in (await search(bound)).hits} == {"bridge", "second"}
+
+
+@pytest.mark.parametrize(
+    ("turn", "caching"),
+    [
+        (ASKED.with_(profile=HELD), Caching()),
+        (ASKED.with_(is_test=True), Caching()),
+        (ASKED, Caching(enabled=False)),
+        (ASKED.with_(degraded=True), Caching()),
+    ],
+)
+async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: Turn, caching: Caching) -> None:
+    bound["caching"] = caching
+    await search(bound, turn)
+    await search(bound, turn)
+    assert bound["index"].searches == 2
+
+
+async def test_other_words_find_it_by_their_vectors(bound: dict[str, Any]) -> None:
+    embedder = bound["embedder"] = FakeEmbedder()
+    for question in ("When was the bridge built?", "Do you know when the bridge was built?"):
+        await search(bound, ASKED.with_(question=question, vectors=(embedder.vector("bridge built"),), embedder=embedder.name))
+    assert bound["index"].searches == 1
+
+
+async def test_without_the_store_the_search_goes_on(bound: dict[str, Any]) -> None:
+    class Down:
+        async def get(self, key: str) -> None:
+            raise StoreUnavailable("down")
+
+    turn = await search(bound | {"cache": Down()})
+    assert [hit.chunk.doc_id for hit in turn.hits] == ["bridge", "bridge"]
+    assert {span.name: span.status for span in turn.spans}["recall"] == "skipped"
+
+
+def test_what_another_system_found_is_not_searched_for() -> None:
+    assert may_search_again(ASKED)
+    assert not may_search_again(ASKED.with_(caller=ME, hits=(object(),)))

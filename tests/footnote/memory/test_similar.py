@@ -1,0 +1,110 @@
+"""What was asked before is found again, in other words only where vectors and words agree."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from footnote.adapters.cache_sqlite import SqliteCache
+from footnote.adapters.store_sqlite import open_store
+from footnote.memory.similar import Asked, asked_in, keep, look_up, place_of
+from footnote.settings import Caching
+from tests.conftest import HandClock
+from tests.fakes import FakeEmbedder, make_turn
+
+CACHING = Caching()
+
+
+def vector(cosine: float) -> npt.NDArray[np.float32]:
+    """At this cosine from the first axis."""
+    made = np.zeros(16, np.float32)
+    made[:2] = cosine, np.sqrt(1 - cosine**2)
+    return made
+
+
+@pytest.fixture
+async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
+    store = open_store(tmp_path)
+    yield SqliteCache(store, clock)
+    store.close()
+
+
+async def found(cache: Any, first: Asked, then: Asked, caching: Caching = CACHING, scope: str = "s") -> Any:
+    await keep(cache, place_of("s", first, caching), first, "answer", 60, now=100.0)
+    return await look_up(cache, place_of(scope, then, caching), then, caching, now=107.5)
+
+
+async def test_the_same_words_are_found_without_vectors(cache: SqliteCache) -> None:
+    hit = await found(cache, Asked(("Wie lang ist die Frist?",), "de"), Asked(("  wie lang ist  die frist",), "de"))
+    assert (hit.value, hit.similarity, hit.age_s) == ("answer", 1.0, 7.5)
+
+
+async def test_other_words_need_vectors_that_are_near(cache: SqliteCache) -> None:
+    first = Asked(("What is the usual notice period?",), "en", (vector(1.0),))
+    other = Asked(("Could you tell me what the usual notice period is?",), "en", (vector(0.86),))
+    assert (await found(cache, first, other)).similarity == pytest.approx(0.86, abs=0.005)
+    assert await found(cache, first, replace(other, vectors=(vector(0.84),))) is None
+    assert await found(cache, first, replace(other, vectors=())) is None
+    assert await found(cache, replace(first, vectors=()), other) is None
+
+
+@pytest.mark.parametrize(
+    ("mode", "question", "at_86", "at_96"),
+    [
+        ("adaptive", "what is the usual notice period", True, True),
+        ("adaptive", "what is the notice period of Acme", False, True),
+        ("adaptive", "what is the fee for 2 people", False, True),
+        ("adaptive", "what is not allowed at work", False, True),
+        ("adaptive", "notice period now", False, True),
+        ("precision", "what is the usual notice period", False, True),
+        ("recall", "what is the fee for 2 people", True, True),
+    ],
+)
+async def test_how_near_depends_on_the_mode_and_the_question(
+    cache: SqliteCache, mode: Any, question: str, at_86: bool, at_96: bool
+) -> None:
+    caching = Caching(mode=mode)
+    first = Asked((f"please {question}",), "en", (vector(1.0),))
+    assert (await found(cache, first, Asked((question,), "en", (vector(0.96),)), caching) is not None) is at_96
+    assert (await found(cache, first, Asked((question,), "en", (vector(0.86),)), caching) is not None) is at_86
+
+
+async def test_near_vectors_do_not_make_questions_the_same(cache: SqliteCache) -> None:
+    first, other = (Asked((f"Can I travel {word} a visa?",), "en", (vector(1.0),)) for word in ("with", "without"))
+    one = Caching(max_entries=1)  # both have the same place
+    assert await found(cache, first, other, one) is None
+    assert await found(cache, first, first, one) is not None
+
+
+async def test_of_several_queries_the_least_alike_counts(cache: SqliteCache) -> None:
+    first = Asked(("what is the notice period", "what is the usual fee"), "en", (vector(1.0), vector(1.0)))
+    other = Asked(("please, what is the notice period", "what is the usual fee"), "en", (vector(0.9), vector(0.99)))
+    assert (await found(cache, first, other)).similarity == pytest.approx(0.9, abs=0.005)
+    assert await found(cache, first, replace(other, vectors=(vector(0.99), vector(0.8)))) is None
+
+
+async def test_another_scope_does_not_see_it_and_its_time_runs_out(cache: SqliteCache, clock: HandClock) -> None:
+    asked = Asked(("How long?",), "en")
+    assert await found(cache, asked, asked, scope="other") is None
+    assert await found(cache, asked, asked) is not None
+    clock.advance(60)
+    assert await look_up(cache, place_of("s", asked, CACHING), asked, CACHING, clock()) is None
+
+
+async def test_no_more_entries_are_kept_than_the_settings_say(cache: SqliteCache) -> None:
+    caching = Caching(max_entries=4)
+    places = {place_of("s", Asked((f"question number {i}",), "en"), caching) for i in range(100)}
+    assert places == {"asked:s:0", "asked:s:1", "asked:s:2", "asked:s:3"}
+
+
+def test_vectors_count_where_their_maker_speaks_the_language() -> None:
+    turn = make_turn("Wie lange?", lang="de", vectors=(vector(1.0),))
+    assert asked_in(turn, FakeEmbedder()).vectors == ()
+    assert asked_in(turn, None).vectors == ()
+    assert asked_in(turn, FakeEmbedder(languages=None)).vectors == turn.vectors

@@ -1,0 +1,123 @@
+"""What another system's search finds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from footnote.errors import Unavailable
+from footnote.ports import Tool
+from footnote.retrieve.remote import may_search_remotely, search_remotely
+from footnote.settings import MCP
+from footnote.types import Caller, Turn
+from tests.fakes import ME, make_turn
+
+NAMES = ("query", "collection_name", "metadata_filter_key", "match_values", "top_k", "use_paragraph")
+SEARCH = Tool("neural_search", "", {"type": "object", "properties": {name: {} for name in NAMES}})
+ASKED = make_turn("Ferries?", queries=("a", "b"), tool_scope="GO_RAG", filters={"class": ("Law", "Rule")}, limit=3)
+ON = MCP(mcp_enabled=True, limit_s=9)
+
+
+def result(p_id: str = "p1", score: float = 0.5, **metadatas: Any) -> dict[str, Any]:
+    return {"p_id": p_id, "context": f"Text of {p_id}.", "score": score, "metadatas": {"file_name": "a.pdf", **metadatas}}
+
+
+@dataclass
+class FakeSearch:
+    """`ports.Tools` with one tool; `replies` by query."""
+
+    replies: Mapping[str, str]
+    tool: Tool = SEARCH
+    owner: str = ""
+    called: list[tuple[str, Mapping[str, Any], float]] = field(default_factory=list)
+
+    async def list(self, scope: str) -> Sequence[Tool]:
+        return [self.tool] if self.owner in ("", scope) else []
+
+    async def call(self, name: str, arguments: Mapping[str, Any], *, limit_s: float) -> str:
+        self.called.append((name, arguments, limit_s))
+        return self.replies[arguments["query"]]
+
+
+async def test_every_query_is_searched_for_with_what_the_turn_decides() -> None:
+    tools = FakeSearch({"a": json.dumps([result("p1", 0.4), result("p2", 0.9)]), "b": json.dumps([result("p1", 0.6), result("p3", 7)])})
+    turn = await search_remotely(ASKED, tools=tools, mcp=ON)
+    asked = {
+        "collection_name": "default", "metadata_filter_key": "class", "match_values": ["Law", "Rule"], "top_k": 3, "use_paragraph": True,
+    }  # fmt: skip
+    assert tools.called == [("neural_search", {"query": "a", **asked}, 9), ("neural_search", {"query": "b", **asked}, 9)]
+    assert [(hit.chunk.metadata["p_id"], hit.score) for hit in turn.hits] == [("p3", 1.0), ("p2", 0.9), ("p1", 0.6)]
+
+
+async def test_a_result_becomes_a_passage_that_is_none_of_the_index() -> None:
+    told = result("doc|1|0", 0.5, page=4, paragraph_type="faq", url="javascript:alert(1)", **{"class": "Law"})
+    turn = await search_remotely(ASKED.with_(queries=("a",)), tools=FakeSearch({"a": json.dumps([told])}), mcp=ON)
+    chunk = turn.hits[0].chunk
+    assert (chunk.text, chunk.title, chunk.doc_id, chunk.page_at(3)) == ("Text of doc|1|0.", "a.pdf", "mcp:a.pdf", 4)
+    assert chunk.metadata == {"p_id": "doc|1|0", "file_name": "a.pdf", "class": "Law", "paragraph_type": "faq"}
+    assert chunk.chunk_id.startswith("mcp|")
+    assert chunk.chunk_id.count("|") == 1
+    assert not Caller("x", frozenset({"*", ""})).may_read(chunk.permission_groups)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        json.dumps([result()]), json.dumps({"result": [result()]}), json.dumps({"results": [result()]}), json.dumps(result()),
+        json.dumps(result(), indent=2) + "\n",
+    ],
+)  # fmt: skip
+async def test_a_list_is_read_however_a_server_sends_it(reply: str) -> None:
+    turn = await search_remotely(ASKED.with_(queries=("a",)), tools=FakeSearch({"a": reply}), mcp=ON)
+    assert [hit.chunk.text for hit in turn.hits] == ["Text of p1."]
+    two = json.dumps(result()) + "\n" + json.dumps(result("p2"), indent=2)
+    assert len((await search_remotely(ASKED.with_(queries=("a",)), tools=FakeSearch({"a": two}), mcp=ON)).hits) == 2
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "no JSON", "[", "7", "[7]", '"x"', "[null]", '{"other": []}', '[{"p_id": "1"}]', '[{"p_id": "1", "context": "x", "score": "high"}]',
+        '[{"p_id": "1", "context": "x", "score": 1, "metadatas": [1]}]', "[" * 100_000, "error: x", '[{"p_id":1}] and more',
+    ],
+)  # fmt: skip
+async def test_what_cannot_be_understood_is_unavailable(reply: str) -> None:
+    with pytest.raises(Unavailable, match="Check MCP__SEARCH_TOOL"):
+        await search_remotely(ASKED.with_(queries=("a",)), tools=FakeSearch({"a": reply}), mcp=ON)
+
+
+@pytest.mark.parametrize("reply", ["[]", '{"result": []}', ""])
+async def test_where_nothing_is_found_the_turn_stays_as_it_was(reply: str) -> None:
+    asked = ASKED.with_(queries=("a",))
+    assert await search_remotely(asked, tools=FakeSearch({"a": reply}), mcp=ON) == asked
+
+
+async def test_without_a_search_there_nothing_is_asked() -> None:
+    other = FakeSearch({}, Tool("other", "", {}))
+    for tools, mcp in ((None, ON), (other, ON), (FakeSearch({}), MCP())):
+        assert await search_remotely(ASKED, tools=tools, mcp=mcp) == ASKED
+    assert other.called == []
+
+
+@pytest.mark.parametrize(
+    ("caller", "scope", "found"),
+    [
+        (Caller("local", sees_all=True), "GO_RAG", True),
+        (Caller("me", frozenset({"GO_RAG"})), "GO_RAG", True),
+        (ME, "GO_RAG", False),
+        (Caller("me", frozenset({"GO_RAG"})), "OTHER", False),
+    ],
+)
+async def test_an_organisation_s_search_is_for_its_members(caller: Caller, scope: str, found: bool) -> None:
+    tools = FakeSearch({"Ferries?": json.dumps([result()])}, Tool("GO_RAG__neural_search", "", {}), "GO_RAG")
+    turn: Turn = await search_remotely(make_turn("Ferries?", caller=caller, tool_scope=scope), tools=tools, mcp=ON)
+    assert bool(turn.hits) is found
+
+
+def test_only_an_api_that_names_an_organisation_searches_remotely() -> None:
+    assert may_search_remotely(ASKED)
+    assert not may_search_remotely(ASKED.with_(tool_scope=""))

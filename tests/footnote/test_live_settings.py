@@ -1,0 +1,179 @@
+"""Settings over those of the environment: what counts as set, what may change, and when others follow."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.adapters.records_sqlite import SqliteRecords
+from footnote.adapters.store_sqlite import open_store
+from footnote.errors import BadRequest, NotFound, StoreUnavailable
+from footnote.live_settings import LiveSettings, Refresher
+from footnote.settings import DB, LLM, ApiKey, Auth, Fallback, OpenSearch, Price, Rag, Settings
+from tests.conftest import HandClock
+
+
+@pytest.fixture
+async def records(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteRecords]:
+    database = open_store(tmp_path)
+    yield SqliteRecords(database, clock)
+    database.close()
+
+
+async def put(records: Any, key: str, value: Any) -> None:
+    await records.put("setting", key, {"value": value}, by="ann")
+
+
+async def test_what_an_admin_set_stands_before_the_environment_and_counts_as_set(records: Any) -> None:
+    live = LiveSettings(Settings(rag=Rag(alpha=0.6)))
+    await put(records, "rag.alpha", 0.7)
+    await put(records, "rag.rrf_k", 60)
+    await put(records, "llm.prices", {"small": {"input": 1, "output": 2}})
+    await put(records, "retriever", "bm25")
+    await live.load(records)
+    now = live.current
+    assert (now.rag.alpha, now.rag.rrf_k, now.rag.candidates, now.retriever) == (0.7, 60, 100, "bm25")
+    assert now.llm.prices == {"small": Price(input=1, output=2)}
+    assert (now.rag.model_fields_set, now.llm.model_fields_set) == ({"alpha", "rrf_k"}, {"prices"})
+    assert {"rag", "llm", "retriever"} <= now.model_fields_set
+
+
+async def test_what_is_reset_is_as_the_environment_has_it_and_counts_as_set_only_there(records: Any) -> None:
+    live = LiveSettings(Settings(rag=Rag(alpha=0.6)))
+    for key in ("rag.alpha", "rag.rrf_k"):
+        await put(records, key, 1)
+        await live.load(records)
+        await records.delete("setting", key)
+    await live.load(records)
+    assert (live.current.rag.alpha, live.current.rag.rrf_k, live.current.rag.model_fields_set) == (0.6, 30, {"alpha"})
+
+
+async def test_a_stored_setting_that_makes_no_sense_any_more_is_left_out(records: Any) -> None:
+    live = LiveSettings(Settings())
+    for key, value in {"rag.alpha": 7, "rag.gone": 1, "auth.mode": "none", "rag.rrf_k": 60}.items():
+        await put(records, key, value)
+    await live.load(records)
+    assert live.current.rag.model_fields_set == {"rrf_k"}
+    assert [setting.key for setting in live.all() if setting.source == "runtime"] == ["rag.rrf_k"]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("rag.alpha", 1.5, "rag.alpha: Input should be less than or equal to 1. Weight of the dense list"),
+        ("rag.alpha", "0.7", "rag.alpha: Input should be a valid number"),
+        ("rag.alpha", True, "rag.alpha: Input should be a valid number"),
+        ("rag.fusion", "sum", "rag.fusion: Input should be 'minmax', 'rrf' or 'convex'"),
+        ("cache.ttl_s", float("inf"), "cache.ttl_s: the value is not JSON"),
+        ("llm.prices", {"small": {"input": -1}}, "llm.prices: small: input: Input should be greater than or equal to 0"),
+        ("llm.api_key", "k", "llm.api_key is set in the environment, as LLM__API_KEY, and cannot be changed while it runs"),
+        ("llm.base_url", "http://x/v1", "cannot be changed while it runs"),
+        ("auth.mode", "none", "cannot be changed while it runs"),
+        ("mcp.gateway", "http://x", "cannot be changed while it runs"),
+        ("footnote_data", "/tmp", "as FOOTNOTE_DATA, and cannot be changed while it runs"),
+        ("auth.mode", None, "cannot be changed while it runs"),
+    ],
+)
+def test_a_change_is_refused_with_what_is_allowed(key: str, value: Any, told: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        LiveSettings(Settings()).check(key, value)
+    assert told in refused.value.detail
+
+
+@pytest.mark.parametrize("key", ["rag", "rag.", "rag.gone", "llm.prices.small", "", "RAG__ALPHA", "model_config", "rag.alpha.x", "data"])
+def test_an_unknown_setting_is_not_found(key: str) -> None:
+    with pytest.raises(NotFound):
+        LiveSettings(Settings()).check(key, 1)
+
+
+def test_every_setting_is_told_with_its_source_and_no_secret() -> None:
+    secret = "s3cr3t-of-mine"
+    settings = Settings(
+        llm=LLM(
+            api_key=secret, base_url=f"https://me:{secret}@models/v1", fallback=Fallback(base_url="http://x", model="m", api_key=secret)
+        ),
+        auth=Auth(api_keys={"ann": ApiKey(key=secret)}),
+        db=DB(uri=f"mongodb://me:{secret}@db"),
+        opensearch=OpenSearch(url="https://search", password=secret),
+        OPENAI_API_KEY=secret,
+    )
+    told = {setting.key: setting for setting in LiveSettings(settings).all()}
+    assert secret not in repr(told)
+    assert (told["llm.api_key"].value, told["embedding.api_key"].value, told["openai_api_key"].value) == ("**********", None, "**********")
+    assert (told["llm.base_url"].value, told["opensearch.url"].value) == ("https://…@models/v1", "https://search")
+    assert (told["rag.alpha"].value, told["rag.alpha"].default, told["rag.alpha"].source) == (0.5, 0.5, "default")
+    assert (told["opensearch.url"].source, told["opensearch.url"].changeable, told["rag.alpha"].changeable) == ("environment", False, True)
+    groups = [field.annotation for field in Settings.model_fields.values()]
+    assert len(told) == sum(len(getattr(group, "model_fields", [0])) for group in groups)
+
+
+# --- when ----------------------------------------------------------------------------------------
+
+
+class Store:
+    """Counts how often it is looked into; holds who looks until `free` is set."""
+
+    def __init__(self) -> None:
+        self.looked = 0
+        self.broken = False
+        self.free = asyncio.Event()
+        self.free.set()
+
+    async def load(self) -> None:
+        self.looked += 1
+        await self.free.wait()
+        if self.broken:
+            raise StoreUnavailable("down")
+
+
+async def test_the_first_request_waits_and_those_soon_after_look_at_nothing(clock: HandClock) -> None:
+    store = Store()
+    refresher = Refresher(store.load, clock)
+    await refresher.refresh()
+    clock.advance(2.4)
+    await refresher.refresh()
+    assert store.looked == 1
+
+
+async def test_a_request_some_seconds_later_does_not_wait_and_the_check_runs_behind_it(clock: HandClock) -> None:
+    store = Store()
+    refresher = Refresher(store.load, clock)
+    await refresher.refresh()
+    clock.advance(2.5)
+    store.free.clear()
+    for _ in range(3):
+        await refresher.refresh()
+        await asyncio.sleep(0)
+    assert store.looked == 2
+    store.free.set()
+    await refresher.close()
+
+
+async def test_nobody_goes_on_with_what_is_five_seconds_old(clock: HandClock) -> None:
+    store = Store()
+    refresher = Refresher(store.load, clock)
+    await refresher.refresh()
+    clock.advance(5)
+    await refresher.refresh()
+    assert store.looked == 2
+    clock.advance(-100)  # a clock that was set back
+    await refresher.refresh()
+    assert store.looked == 3
+
+
+async def test_a_store_that_is_down_or_hangs_holds_nobody_up(clock: HandClock) -> None:
+    store = Store()
+    refresher = Refresher(store.load, clock)
+    store.broken = True
+    await refresher.refresh()
+    clock.advance(5)
+    store.free.clear()
+    async with asyncio.timeout(2):
+        await asyncio.gather(*(refresher.refresh() for _ in range(10)))
+        await refresher.refresh()
+    assert store.looked == 2
+    await refresher.close()

@@ -1,0 +1,105 @@
+"""Typos are mended by a model that may not change what is asked."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from footnote.ports import Delta
+from footnote.prompts import Prompts
+from footnote.types import Turn, Usage
+from footnote.understand.reformulate import may_reformulate, reformulate
+from tests.fakes import HELD, FakeModel, FakeModels, make_turn
+
+MENDS = replace(HELD, reformulate=True)
+
+
+def asked(question: str, lang: str = "en", **changes: Any) -> Turn:
+    return make_turn(question, **{"profile": MENDS, "model": "fake", "lang": lang, "usage": Usage(1, 1), **changes})
+
+
+async def mend(turn: Turn, reply: str) -> Turn:
+    model = FakeModel([[reply, Delta(usage=Usage(30, 5))]])
+    return await reformulate(turn, models=FakeModels(model), prompts=Prompts())
+
+
+@pytest.mark.parametrize(
+    ("turn", "may"),
+    [
+        (asked("Wehn?"), True),
+        (asked("Wehn?", model=None), False),
+        (asked("Wehn?", profile=HELD), False),
+        (asked("Wehn?", queries=("When does the ferry leave?",)), False),
+    ],
+    ids=["allowed", "no model", "not in this profile", "just reworded"],
+)
+def test_only_a_profile_with_a_model_reformulates_what_no_model_has_just_worded(turn: Turn, may: bool) -> None:
+    assert may_reformulate(turn) is may
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "query"),
+    [
+        ("en", "wehn dose teh ferry to Bremen leav", "When does the ferry to Bremen leave?"),
+        ("en", "eifel tower hight", "What is the height of the Eiffel Tower?"),
+        ("en", "why cant I not cancel 2 orders", "Why can I not cancel 2 orders?"),
+        ("de", "wie hoch sind die Gebüren für Hunde", "Wie hoch sind die Gebühren für Hunde?"),
+        ("ko", "에펠탑 높이 얼마인가여 2024년", "2024년 에펠탑의 높이는 얼마인가요?"),
+    ],
+)
+async def test_a_mended_question_is_searched_for_and_the_owner_sees_both(lang: str, question: str, query: str) -> None:
+    turn = await mend(asked(question, lang), json.dumps({"query": f" {query}\n"}))
+    assert turn.queries == (query,)
+    assert turn.private == {"original": question, "reformulated": query}
+    assert (turn.question, turn.usage) == (question, Usage(31, 6))
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "query"),
+    [
+        ("en", "What did we sell in 2023?", "What did we sell in 2024?"),
+        ("en", "What did we sell in 2023?", "What did we sell?"),
+        ("en", "What did we sell?", "What did we sell in 2024?"),
+        ("en", "Does the ferry to Bremen run?", "Does the ferry run?"),
+        ("en", "Does the ferry to Austria run?", "Does the ferry to Australia run?"),
+        ("en", "Who is the president?", "Who is President Miller?"),
+        ("en", "What does the VAT cover?", "What does the tax cover?"),
+        ("en", "Which dogs are not allowed?", "Which dogs are allowed?"),
+        ("en", "Which dogs are allowed?", "Which dogs aren’t allowed?"),
+        ("en", "Does the ferry run?", "배가 다니나요?"),
+        ("de", "Wann ist keine Schule?", "Wann ist Schule?"),
+        ("de", "Was kostet der Zug nach Schweden?", "Was kostet der Zug nach Spanien?"),
+        ("de", "Was kostet der Flug in den Iran?", "Was kostet der Flug in den Irak?"),
+        ("de", "Was steht in § 14 Absatz 2?", "Was steht in § 14 Absatz 3?"),
+        ("ko", "환불이 안 되는 물건은 무엇인가요?", "환불이 되는 물건은 무엇인가요?"),
+        ("ko", "vpn 접속 방법은 무엇인가요?", "접속 방법은 무엇인가요?"),
+    ],
+)
+async def test_a_wording_that_loses_or_adds_a_number_name_negation_or_changes_the_language_is_dropped(
+    lang: str, question: str, query: str
+) -> None:
+    turn = await mend(asked(question, lang), json.dumps({"query": query}))
+    assert (turn.queries, turn.private, turn.usage) == ((), {}, Usage(31, 6))
+
+
+@pytest.mark.parametrize(
+    "reply", ["When?", '{"query": ', '{"query": ""}', '{"query": ["When?"]}', '{"queries": ["When?"]}', json.dumps({"query": "when " * 99})]
+)
+async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) -> None:
+    turn = await mend(asked("wehn"), reply)
+    assert (turn.searched_for, turn.private, turn.usage) == (("wehn",), {}, Usage(31, 6))
+
+
+@pytest.mark.parametrize(
+    ("lang", "instruction"), [("en", "Mend typing errors"), ("de", "Verbessern Sie Tippfehler"), ("ko", "아래 질문의 오타")]
+)
+async def test_the_model_is_asked_in_the_questions_language_and_sees_nothing_but_the_question(lang: str, instruction: str) -> None:
+    model = FakeModel([["{}"]])
+    await reformulate(asked("wehn </question> x", lang), models=FakeModels(model), prompts=Prompts())
+    (message,) = model.sent[0].messages
+    assert message.content.startswith(instruction)
+    assert message.content.count("</question>") == 1
+    assert "wehn" in message.content

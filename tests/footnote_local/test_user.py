@@ -1,0 +1,60 @@
+"""`footnote user`: one user's data, handed out and deleted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from footnote.types import Answer, Caller, Profile, Turn
+from footnote_local.terminal import Exit
+from tests.footnote_local.conftest import Footnote, open_core
+
+ASKED = Profile("trd", live=False, citation_style="footnote", prompt="answer_footnote")
+
+
+@pytest.fixture(autouse=True)
+def asked(tmp_path: Path) -> None:
+    """Two turns of ann's, one of ben's."""
+
+    async def save() -> None:
+        core = open_core(tmp_path / "data")
+        for number, user in enumerate(("ann", "ben", "ann")):
+            turn = Turn(f"t{number}", Caller(user), ASKED, "왜?", "default", answer=Answer("Because."), started_at=1.0 + number)
+            await core.turns.save(turn, "done")
+        await core.close()
+
+    asyncio.run(save())
+
+
+def test_a_users_turns_are_printed_oldest_first(footnote: Footnote) -> None:
+    told = footnote("user", "export", "ann")
+    assert (told.exit_code, told.stderr) == (Exit.OK, "2 turns.\n")
+    assert [json.loads(line)["trace_id"] for line in told.stdout.splitlines()] == ["t0", "t2"]
+    assert "왜?" in told.stdout
+
+
+def test_a_users_turns_are_written_to_a_file(footnote: Footnote, tmp_path: Path) -> None:
+    told = footnote("user", "export", "ben", "--out", tmp_path / "ben.jsonl")
+    assert (told.exit_code, told.stdout) == (Exit.OK, "")
+    assert json.loads((tmp_path / "ben.jsonl").read_text("utf-8"))["user_id"] == "ben"
+
+
+def test_a_file_that_cannot_be_written_is_told(footnote: Footnote, tmp_path: Path) -> None:
+    told = footnote("user", "export", "ben", "--out", tmp_path / "none" / "ben.jsonl")
+    assert told.exit_code == Exit.UNAVAILABLE
+    assert "cannot be written (No such file or directory)" in told.stderr
+
+
+def test_a_user_is_deleted_without_being_asked_where_that_is_wanted(footnote: Footnote) -> None:
+    assert footnote("user", "delete", "ann", "--yes").stderr == "2 turns deleted.\n"
+    assert footnote("user", "export", "ann").stdout == ""
+    assert len(footnote("user", "export", "ben").stdout.splitlines()) == 1
+
+
+def test_a_user_stays_where_nobody_says_yes(footnote: Footnote) -> None:
+    told = footnote("user", "delete", "ann")  # nothing to read from
+    assert told.exit_code == Exit.BAD
+    assert len(footnote("user", "export", "ann").stdout.splitlines()) == 2

@@ -1,0 +1,267 @@
+"""`/prompts`, `/settings`, `/audit` and `/me/preferences`: what an admin changes while it runs, and who may not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.errors import StoreUnavailable
+from footnote.ports import Record
+from footnote.settings import LLM, Embedding, Settings
+from footnote.types import Caller
+from ingest.app import create_app as create_ingest
+from query.app import create_app as create_query
+from tests.conftest import HandClock
+from tests.fakes import FakeModel, FakeModels, make_document, put_document
+from tests.functions.conftest import ASK, OpenClient, OpenSite, as_caller
+
+ANN = Caller("ann", frozenset({"staff"}))
+SHOUT = "Answer LOUDLY from {{ documents[0].text }}"
+
+
+class Unwritable:
+    """Records that can be read but not written."""
+
+    def __init__(self, records: Any) -> None:
+        self._records = records
+
+    async def put(self, *_: Any, **__: Any) -> Record:
+        raise StoreUnavailable("The disk is full.")
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._records, name)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/prompts", None),
+        ("GET", "/prompts/answer_numbered", None),
+        ("PUT", "/prompts/answer_numbered", {"lang": "en", "template": "x"}),
+        ("DELETE", "/prompts/answer_numbered?lang=en", None),
+        ("GET", "/settings", None),
+        ("PUT", "/settings/rag.alpha", {"value": 0.7}),
+        ("GET", "/audit", None),
+    ],
+)
+async def test_what_admins_do_nobody_else_may(method: str, path: str, body: Any, core: Core, open_client: OpenClient) -> None:
+    client = await open_client(as_caller(ANN, create_query))
+    refused = await client.request(method, path, json=body)
+    assert (refused.status_code, refused.json()["detail"]) == (403, "Only an admin may do this.")
+    assert (await core.records.list("audit")).data == ()
+    client = await open_client(as_caller(replace(ANN, role="admin"), create_query))
+    assert (await client.request(method, path, json=body)).status_code in (200, 204)
+
+
+# --- prompts ---------------------------------------------------------------------------------------
+
+
+async def test_a_prompt_is_changed_for_the_next_question_and_reset(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    model = site.core.models.model  # type: ignore[attr-defined]
+    changed = await site.client.put("/prompts/answer_numbered", json={"lang": "en", "template": SHOUT})
+    assert (changed.status_code, changed.json()["source"], changed.json()["version"]) == (200, "saved", 1)
+    chat = {"query": "When was the bridge built?"}
+    await site.client.post("/chat", json=chat)
+    assert model.sent[-1].messages[0].content == "Answer LOUDLY from The bridge was built in 1894. It is painted blue."
+    assert (await site.client.delete("/prompts/answer_numbered?lang=en")).status_code == 204
+    model.replies.append(["It was built in 1894 [1]."])
+    await site.client.post("/chat", json=chat | {"query": "In which year was the bridge built?"})
+    assert model.sent[-1].messages[0].content.startswith("You answer questions")
+
+
+async def test_a_prompt_is_told_with_what_it_may_show_and_its_versions(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(create_query)
+    packaged = (await client.get("/prompts/answer_numbered?lang=de")).json()
+    assert (packaged["source"], packaged["version"], packaged["versions"]) == ("packaged", None, [])
+    assert packaged["variables"] == ["documents[].page", "documents[].text", "documents[].title"]
+    for text in ("one", "two"):
+        await client.put("/prompts/answer_numbered", json={"lang": "de", "template": text})
+    restored = (await client.put("/prompts/answer_numbered", json={"lang": "de", "version": 1})).json()
+    assert (restored["template"], restored["version"], [each["version"] for each in restored["versions"]]) == ("one", 1, [2, 1])
+    assert (await client.get("/prompts/answer_numbered?lang=de&version=2")).json()["template"] == "two"
+    first = (await client.get("/prompts?limit=4")).json()
+    rest = (await client.get(f"/prompts?limit=200&after={first['last_id']}")).json()
+    saved = [
+        (row["name"], row["lang"], row["version"], row["changed_by"]) for row in first["data"] + rest["data"] if row["source"] == "saved"
+    ]
+    assert (len(first["data"]), first["has_more"], rest["has_more"]) == (4, True, False)
+    assert saved == [("answer_numbered", "de", 1, "local")]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status", "told"),
+    [
+        ("/prompts/answer_numbered", {"lang": "en", "template": "a\n{{ questoin }}"}, 422, "Line 2: the prompt has no value `questoin`"),
+        ("/prompts/answer_numbered", {"lang": "en"}, 422, "either template or version is needed"),
+        ("/prompts/answer_numbered", {"lang": "en", "version": 7}, 404, "There is no such version"),
+        ("/prompts/answer_numbered", {"lang": "fr", "template": "x"}, 422, "'en', 'de' or 'ko'"),
+        ("/prompts/nothing", {"lang": "en", "template": "x"}, 404, "There is no such prompt. These are: "),
+        ("/settings/rag.alpha", {"value": 7}, 422, "Input should be less than or equal to 1"),
+        ("/settings/rag.nothing", {"value": 7}, 404, "There is no such setting."),
+        ("/settings/llm.api_key", {"value": "k"}, 422, "is set in the environment, as LLM__API_KEY"),
+        ("/settings/index_name", {"value": "a b"}, 422, "An index name has 1 to 64 letters"),
+        ("/settings/rag.alpha", {}, 422, "value: Field required"),
+    ],
+)
+async def test_a_change_that_is_refused_changes_and_records_nothing(
+    path: str, body: Any, status: int, told: str, core: Core, open_client: OpenClient
+) -> None:
+    client = await open_client(create_query)
+    refused = await client.put(path, json=body)
+    assert refused.status_code == status
+    assert told in refused.json()["detail"]
+    assert [(await core.records.list(kind)).data for kind in ("audit", "prompt", "prompt_version", "setting")] == [()] * 4
+
+
+async def test_neither_a_document_nor_a_question_is_a_template(core: Core, open_client: OpenClient, tmp_path: Path) -> None:
+    hostile = "The bridge {{ 7*7 }} {% for x in y %} was built in 1894."
+    await put_document(core.index, make_document("bridge", groups=("*",), title="{{ 7*7 }}"), [hostile])
+    model = FakeModel([["It was built in 1894 [1]."]])
+    core._models = FakeModels(model)
+    client = await open_client(create_query)
+    question = "When was the bridge {{ 7*7 }} {% endfor %} built?"
+    assert (await client.post("/chat", json={"query": question})).status_code == 200
+    system, *_, user = model.sent[-1].messages
+    assert hostile in system.content
+    assert (user.content, "49" in system.content) == (question, False)
+
+
+# --- settings --------------------------------------------------------------------------------------
+
+
+async def test_a_setting_counts_from_the_next_question_on_and_seconds_later_in_other_processes(tmp_path: Path, clock: HandClock) -> None:
+    settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False))
+    mine, other = Core(settings, clock=clock), Core(settings, clock=clock)
+    seen = {}
+    for core in (mine, other):
+        await core.refresh()
+        seen[core] = lambda core=core: core._ports()["rag"].alpha
+    assert (seen[mine](), seen[other]()) == (0.5, 0.5)
+
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_query(lambda: mine)), base_url="http://footnote.test") as client:
+        changed = (await client.put("/settings/rag.alpha", json={"value": 0.7})).json()
+        assert (changed["value"], changed["default"], changed["source"], changed["changeable"]) == (0.7, 0.5, "runtime", True)
+        assert (seen[mine](), seen[other]()) == (0.7, 0.5)
+        clock.advance(5)
+        await other.refresh()
+        assert (seen[other](), other.settings.rag.model_fields_set) == (0.7, {"alpha"})
+        reset = (await client.put("/settings/rag.alpha", json={"value": None})).json()
+        assert (reset["value"], reset["source"]) == (0.5, "default")
+    clock.advance(5)
+    await other.refresh()
+    assert (seen[other](), other.settings.rag.model_fields_set) == (0.5, set())
+    for core in (mine, other):
+        await core.close()
+
+
+async def test_a_request_finds_what_another_process_changed(core: Core, open_client: OpenClient, clock: HandClock) -> None:
+    client = await open_client(create_query)
+    assert (await client.post("/ask", json=ASK)).status_code == 200
+    await core.records.put("setting", "retriever", {"value": "bm25"}, by="ann")
+    assert core.settings.retriever == "rrf"
+    clock.advance(5)
+    await client.get("/collections")
+    assert core.settings.retriever == "bm25"
+
+
+async def test_a_store_is_made_anew_with_what_it_was_made_with(core: Core, open_client: OpenClient) -> None:
+    client, before = await open_client(create_query), core.turns
+    await client.put("/settings/rag.alpha", json={"value": 0.7})
+    assert core.turns is before
+    await client.put("/settings/conversation.keep_days", json={"value": 2})
+    assert core.turns._keep_s == 2 * 24 * 3600  # type: ignore[attr-defined]
+
+
+async def test_every_setting_is_listed_page_by_page(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(create_query)
+    await client.put("/settings/cache.ttl_s", json={"value": 60})
+    everything = (await client.get("/settings")).json()
+    keys = [setting["key"] for setting in everything["data"]]
+    assert (keys == sorted(keys), everything["has_more"], everything["last_id"]) == (True, False, keys[-1])
+    page = (await client.get(f"/settings?limit=3&after={keys[4]}")).json()
+    assert ([setting["key"] for setting in page["data"]], page["has_more"]) == (keys[5:8], True)
+    told = {setting["key"]: (setting["value"], setting["source"]) for setting in everything["data"]}
+    assert (told["cache.ttl_s"], told["llm.discover"], told["rag.rrf_k"]) == ((60.0, "runtime"), (False, "environment"), (30, "default"))
+
+
+# --- the audit -------------------------------------------------------------------------------------
+
+
+async def test_every_change_is_in_the_audit_without_its_text(core: Core, open_client: OpenClient, clock: HandClock) -> None:
+    client = await open_client(as_caller(replace(ANN, role="admin"), create_query))
+    for method, path, body in [
+        ("PUT", "/prompts/answer_numbered", {"lang": "en", "template": SHOUT}),
+        ("PUT", "/prompts/answer_numbered", {"lang": "en", "version": 1}),
+        ("DELETE", "/prompts/answer_numbered?lang=en", None),
+        ("PUT", "/settings/rag.alpha", {"value": 0.7}),
+        ("PUT", "/settings/rag.alpha", {"value": None}),
+    ]:
+        clock.advance(1)
+        assert (await client.request(method, path, json=body)).status_code in (200, 204)
+    told = (await client.get("/audit?limit=3")).json()
+    rest = (await client.get(f"/audit?after={told['last_id']}")).json()
+    entries = told["data"] + rest["data"]
+    assert [(each["action"], each["object_id"], each["facts"]) for each in entries] == [
+        ("setting.reset", "rag.alpha", {}),
+        ("setting.set", "rag.alpha", {}),
+        ("prompt.reset", "answer_numbered.en", {}),
+        ("prompt.set", "answer_numbered.en", {"version": 1}),
+        ("prompt.set", "answer_numbered.en", {"characters": len(SHOUT)}),
+    ]
+    assert {(each["user_id"], each["at"] > 1_700_000_000) for each in entries} == {("ann", True)}
+    assert "LOUDLY" not in str(entries)
+
+
+async def test_a_change_that_cannot_be_recorded_does_not_happen(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(create_query)
+    await client.put("/settings/rag.alpha", json={"value": 0.7})
+    await client.put("/prompts/answer_numbered", json={"lang": "en", "template": "mine"})
+    core.records = Unwritable(core.records)  # type: ignore[assignment]
+    assert (await client.put("/settings/rag.alpha", json={"value": None})).status_code == 503
+    assert (await client.delete("/prompts/answer_numbered?lang=en")).status_code == 503
+    assert (await client.get("/settings")).json()["data"] != []
+    assert core.settings.rag.alpha == 0.7
+    assert core.prompts.saved["answer_numbered.en"].template == "mine"
+
+
+# --- preferences -----------------------------------------------------------------------------------
+
+
+async def test_everyone_prefers_a_model_of_their_own(open_client: OpenClient) -> None:
+    ann, bob = [await open_client(as_caller(caller, create_query)) for caller in (ANN, replace(ANN, user_id="bob"))]
+    assert (await ann.get("/me/preferences")).json() == {"model_id": None}
+    assert (await ann.put("/me/preferences", json={"model_id": "small"})).json() == {"model_id": "small"}
+    assert ((await ann.get("/me/preferences")).json(), (await bob.get("/me/preferences")).json()) == (
+        {"model_id": "small"},
+        {"model_id": None},
+    )
+    assert (await ann.put("/me/preferences", json={"model_id": None})).json() == {"model_id": None}
+    assert (await ann.get("/me/preferences")).json() == {"model_id": None}
+
+
+async def test_only_an_allowed_model_can_be_preferred(open_client: OpenClient) -> None:
+    client = await open_client(create_query)
+    await client.put("/me/preferences", json={"model_id": "gone"})
+    await client.put("/settings/llm.allowed_models", json={"value": ["small", "large"]})
+    assert (await client.get("/me/preferences")).json() == {"model_id": None}
+    refused = await client.put("/me/preferences", json={"model_id": "huge"})
+    assert (refused.status_code, refused.json()["detail"]) == (422, "This model may not be used. There are small, large.")
+    assert (await client.put("/me/preferences", json={"model_id": "large"})).status_code == 200
+
+
+async def test_a_deleted_document_is_in_the_audit(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(create_ingest)
+    added = await client.post("/ingest/file", files={"file": ("a.txt", b"text")}, data={"index_name": "default"})
+    doc_id = added.json()["doc_id"]
+    assert (await client.delete("/documents/nothing")).status_code == 404
+    assert (await client.delete(f"/documents/{doc_id}")).status_code == 200
+    (entry,) = (await core.records.list("audit")).data
+    assert {name: entry.value[name] for name in ("user_id", "action", "object_id", "facts")} == {
+        "user_id": "local", "action": "document.delete", "object_id": doc_id, "facts": {"collection": "default"},
+    }  # fmt: skip

@@ -1,0 +1,370 @@
+"""`/v2/*`: what a stream tells, in which order; who may ask in whose name; what goes wrong before and during a stream."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.answer.messages import message
+from footnote.errors import ModelTimeout, StoreUnavailable
+from footnote.ports import Delta
+from footnote.types import Caller, ToolCall, Usage
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site, read_events
+
+RAG: dict[str, Any] = {"query": QUESTION, "collection_name": "default", "room_id": "room_123", "user_id": "user_456"}
+NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+STEPS = {
+    "en": ["Understanding the intent of the user's question…", "Searching for relevant documents…", "Generating an answer…"],
+    "de": ["Die Absicht der Frage wird ermittelt…", "Passende Dokumente werden gesucht…", "Eine Antwort wird geschrieben…"],
+    "ko": ["사용자 질문의 의도를 파악하는 중…", "관련 문서를 검색하는 중…", "답변을 생성하는 중…"],
+}
+SPOKEN = {
+    "en": (QUESTION, BRIDGE[0], "It was built in 1894."),
+    "de": ("Wann wurde die Brücke gebaut?", "Die Brücke wurde 1894 gebaut.", "Sie wurde 1894 gebaut."),
+    "ko": ("다리는 언제 지어졌나요?", "다리는 1894년에 지어졌다.", "1894년에 지어졌습니다."),
+}
+
+
+async def ask(site: Site, path: str = "/v2/rag/query", **changes: Any) -> list[dict[str, Any]]:
+    reply = await site.client.post(path, json=RAG | changes)
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8"), reply.text
+    return read_events(reply.text)
+
+
+def text_of(events: list[dict[str, Any]]) -> str:
+    return "".join(event["content"] for event in events if event["type"] == "token")
+
+
+def sent_to(site: Site) -> list[Any]:
+    """What the model was asked, call by call."""
+    return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
+
+
+# --- what a stream tells -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", SPOKEN)
+async def test_a_stream_tells_its_steps_then_the_answer_then_its_references(lang: str, open_site: OpenSite) -> None:
+    question, passage, answer = SPOKEN[lang]
+    pieces = Delta(thinking="Hm."), answer[:9], f"{answer[9:]}\n\nSOUR", "CES_USED: 1", ", 7", Delta(usage=Usage(11, 7))
+    site = await open_site(*pieces, filled=False)
+    metadata = {"file_name": "records.pdf", "class": "Law"}
+    document = make_document("bridge", title="Records", groups=("*",), metadata=metadata)
+    await put_document(site.core.index, document, [passage], lang=lang, page=3)
+    reply = await site.client.post("/v2/rag/query", json=RAG | {"query": question})
+    events = read_events(reply.text)
+    assert [event["type"] for event in events] == ["step", "debug", "step", "step", "think", "token", "token", "done"]
+    assert [event["content"] for event in events if event["type"] == "step"] == STEPS[lang]
+    assert [event["content"] for event in events if event["type"] in ("debug", "think")] == [
+        f'Query rewriting complete: "{question}"',
+        "Hm.",
+    ]
+    assert all(len(event["id"]) == 36 for event in events if event["type"] in ("step", "debug", "think"))
+    assert text_of(events) == answer
+    score = events[-1]["references"][0].pop("score")
+    assert 0 < score <= 1
+    assert events[-1] == {
+        "type": "done",
+        "search_type": "rag",
+        "final_response": answer,
+        "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
+        "references": [
+            {
+                "index": 1,
+                "p_id": "bridge#000",
+                "file_name": "records.pdf",
+                "page": 3,
+                "context": events[-1]["references"][0]["context"],
+                "metadatas": {"file_name": "records.pdf", "class": "Law", "paragraph_type": "normal"},
+            }
+        ],
+        "trace_id": reply.headers["x-trace-id"],
+        "degraded": False,
+        "persisted": True,
+    }
+    assert passage.startswith(events[-1]["references"][0]["context"])
+
+
+async def test_the_model_gets_the_references_numbered_and_apart_from_the_question(open_site: OpenSite) -> None:
+    site = await open_site("In 1894. SOURCES_USED: 1")
+    await ask(site, temperature=0.7)
+    (sent,) = sent_to(site)
+    assert [said.role for said in sent.messages] == ["system", "user"]
+    references, _, question = sent.messages[1].content.partition("[Question]")
+    assert f"[References]\nReference [1] : Records (page 3)\n<document>\n{BRIDGE[0]}\n</document>" in references
+    assert question.strip() == QUESTION
+    assert sent.options["temperature"] == 0.7
+
+
+async def test_a_follow_up_is_understood_by_its_room_and_the_model_sees_the_conversation(open_site: OpenSite) -> None:
+    site = await open_site("In 1894. SOURCES_USED: 1")
+    model: Any = site.core.models.model  # type: ignore[attr-defined]
+    await ask(site)
+    model.replies += [['{"queries": ["What colour is the bridge?"]}'], ["Blue. SOURCES_USED: 1"]]
+    events = await ask(site, query="And what colour is it?")
+    assert [event["content"] for event in events if event["type"] == "debug"] == ['Query rewriting complete: "What colour is the bridge?"']
+    assert text_of(events) == "Blue."
+    assert [(said.role, said.content) for said in sent_to(site)[2].messages[1:3]] == [("user", QUESTION), ("assistant", "In 1894.")]
+    assert "[Question]\nAnd what colour is it?" in sent_to(site)[2].messages[3].content
+    model.replies += [["Blue. SOURCES_USED: 1"]] * 2
+    for elsewhere in ({"user_id": "somebody"}, {"room_id": "another"}):
+        await ask(site, query="And what colour is the bridge?", **elsewhere)
+        assert len(sent_to(site)[-1].messages) == 2
+
+
+async def test_without_a_model_the_sentences_that_answer_are_quoted_with_their_references(open_site: OpenSite) -> None:
+    events = await ask(await open_site())
+    assert text_of(events) == events[-1]["final_response"]
+    assert events[-1]["final_response"].startswith("The bridge was built in 1894.")
+    assert [reference["p_id"] for reference in events[-1]["references"]] == ["bridge#000"]
+    assert not events[-1]["final_response"].endswith(" ")
+
+
+async def test_an_answer_that_names_no_source_has_no_references(open_site: OpenSite) -> None:
+    done = (await ask(await open_site("In 1894, I think.")))[-1]
+    assert (done["final_response"], done["references"], done["persisted"]) == ("In 1894, I think.", [], True)
+
+
+@pytest.mark.parametrize(
+    ("written", "told", "outcome", "warnings"),
+    [
+        ("In 1894, I think.", "In 1894, I think.", "answered", ["uncited"]),
+        ("The references do not say when. SOURCES_USED: none", "The references do not say when.", "refused", ["insufficient"]),
+        ("It was built in 1894. SOURCES_USED: 1", "It was built in 1894.", "answered", []),
+    ],
+)
+async def test_what_a_check_finds_after_the_stream_stands_beside_the_answer_and_changes_no_word_of_it(
+    written: str, told: str, outcome: str, warnings: list[str], open_site: OpenSite
+) -> None:
+    site = await open_site(written)
+    events = await ask(site)
+    assert text_of(events) == events[-1]["final_response"] == told
+    body = (await site.client.get(f"/turns/{events[-1]['trace_id']}")).json()
+    assert (body["answer"], body["outcome"], body["warnings"]) == (told, outcome, warnings)
+
+
+@pytest.mark.parametrize(("name", "key"), [("default", "no_hits"), ("never-made", "empty")])
+async def test_what_is_not_there_is_an_empty_result_and_no_error(name: str, key: str, open_site: OpenSite) -> None:
+    events = await ask(await open_site("An invention."), query="Zebras?", collection_name=name)
+    assert [event["type"] for event in events] == ["step", "debug", "step", "token", "done"]
+    assert (events[-1]["final_response"], events[-1]["references"]) == (message(key, "en"), [])
+
+
+async def test_the_conversation_alone_is_what_gpt_answers_from(open_site: OpenSite) -> None:
+    site = await open_site("Hello. [1] SOURCES_USED: 1")
+    model: Any = site.core.models.model  # type: ignore[attr-defined]
+    events = await ask(site, "/v2/gpt/query", query="Hi there, who are you?")
+    assert [(event["type"], event.get("content")) for event in events[:-1] if event["type"] != "token"] == [
+        ("step", STEPS["en"][0]),
+        ("step", STEPS["en"][2]),
+    ]
+    assert (text_of(events), events[-1]["search_type"], events[-1]["references"]) == ("Hello. [1] SOURCES_USED: 1", "gpt", [])
+    model.replies.append(["A bridge."])
+    await ask(site, "/v2/gpt/query", query="What did I say to you?")
+    said = [sent.content for sent in sent_to(site)[-1].messages]
+    assert said[1:] == ["Hi there, who are you?", "Hello. [1] SOURCES_USED: 1", "What did I say to you?"]
+    assert len(sent_to(site)) == 2
+    model.replies.append(["In 1894. SOURCES_USED: 1"])
+    await ask(site)
+    assert len(sent_to(site)[-1].messages) == 2  # what was said to gpt is no part of the conversation with the documents
+
+
+async def test_an_agent_s_searches_are_steps_and_its_markers_name_its_references(open_site: OpenSite) -> None:
+    wish = ToolCall("c1", "search_documents", '{"query": "When was the bridge built?"}')
+    site = await open_site(Delta(tool_calls=(wish,)))
+    site.core.models.model.replies.append(["In 1894", " [1]."])  # type: ignore[attr-defined]
+    events = await ask(site, "/v2/pa/query")
+    understanding, searching, answering = STEPS["en"]
+    steps = [event["content"] for event in events if event["type"] == "step"]
+    assert steps == [understanding, answering, searching, answering]
+    assert [event["type"] for event in events] == ["step"] * 4 + ["token"] * (len(events) - 5) + ["done"]
+    assert (text_of(events), events[-1]["search_type"]) == ("In 1894 [1].", "pa")
+    assert [(reference["index"], reference["p_id"]) for reference in events[-1]["references"]] == [(1, "bridge#000")]
+
+
+async def test_a_question_that_may_not_be_asked_is_told_so_and_searches_nothing(open_site: OpenSite) -> None:
+    site = await open_site("In 1894. SOURCES_USED: 1")
+
+    class NoTerms:
+        async def current(self) -> Any:
+            raise StoreUnavailable("The terms are down.")
+
+    site.core.terms = NoTerms()  # type: ignore[assignment]
+    events = await ask(site)
+    assert [event["type"] for event in events] == ["step", "token", "done"]
+    assert (text_of(events), events[-1]["references"]) == (message("blocked", "en"), [])
+    assert sent_to(site) == []
+
+
+# --- what is asked -----------------------------------------------------------------------------
+
+
+async def test_the_values_of_a_field_filter_the_documents_and_are_the_turn_s_classes(open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    for name, kind in (("law", "Law"), ("rule", "Regulation"), ("news", "News")):
+        document = make_document(name, groups=("*",), metadata={"class": kind})
+        await put_document(site.core.index, document, [f"The {name} bridge was built in 1894."])
+    done = (await ask(site, metadata_filter_key="class", metadata_filter_values=["Law", "Regulation"]))[-1]
+    block = await site.core.turns.get(LOCAL, done["trace_id"])
+    assert {hit["doc_id"] for hit in block["hits"]} == {"law", "rule"}
+    assert (block["block_classes"], block["search_type"], block["dialect"]) == (["Law", "Regulation"], "rag", "chat_core")
+    assert (block["user_id"], block["room_id"]) == ("user_456", "room_123")
+    everything = (await ask(site, metadata_filter_key="class"))[-1]
+    assert len((await site.core.turns.get(LOCAL, everything["trace_id"]))["hits"]) == 3
+
+
+async def test_paragraphs_are_searched_and_more_than_those_on_request(open_site: OpenSite) -> None:
+    site = await open_site()
+    await put_document(site.core.index, make_document("outline", groups=("*",)), ["Bridges, built when"], level=0)
+    for only, found in ((True, {"bridge"}), (False, {"bridge", "outline"})):
+        done = (await ask(site, use_paragraph=only))[-1]
+        assert {hit["doc_id"] for hit in (await site.core.turns.get(LOCAL, done["trace_id"]))["hits"]} == found
+
+
+async def test_a_test_stores_nothing_and_counts_nothing(open_site: OpenSite) -> None:
+    site = await open_site("In 1894. SOURCES_USED: 1", Delta(usage=Usage(11, 7)))
+    done = (await ask(site, is_test=True))[-1]
+    assert (done["final_response"], done["persisted"], done["usage"]["total_tokens"]) == ("In 1894.", False, 18)
+    assert (await site.client.get(f"/turns/{done['trace_id']}")).status_code == 404
+    assert (await site.core.turns.rooms(Caller("user_456", sees_all=True), 10, None)).data == ()
+    counted = await site.client.get("/v2/rag/tokens", params={"room_id": "room_123", "user_id": "user_456"})
+    assert counted.json() == {"tokens": 0}
+
+
+async def test_the_tokens_of_a_room_are_those_of_its_user(open_site: OpenSite) -> None:
+    site = await open_site("In 1894. SOURCES_USED: 1", Delta(usage=Usage(11, 7)))
+    await ask(site)
+    for user, tokens in (("user_456", 18), ("somebody", 0)):
+        reply = await site.client.get("/v2/rag/tokens", params={"room_id": "room_123", "user_id": user})
+        assert (reply.status_code, reply.json()) == (200, {"tokens": tokens})
+
+
+@pytest.mark.parametrize("search_type", ["rag", "gpt", "pa"])
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"search_type": "vision"}, "search_type: Input should be 'rag', 'gpt' or 'pa'"),
+        ({"metadata_filter_values": ["Law"]}, "metadata_filter_values needs metadata_filter_key"),
+        ({"query": ""}, "The question is empty."),
+        ({"query": None}, "query: Input should be a valid string"),
+        ({"top_k": 0}, "top_k: Input should be greater than or equal to 1"),
+        ({"temperature": 3}, "temperature: Input should be less than or equal to 2"),
+    ],
+)
+async def test_a_request_that_cannot_be_used_is_a_422_in_the_form_of_an_error_event(
+    search_type: str, changes: dict[str, Any], text: str, open_site: OpenSite
+) -> None:
+    site = await open_site("An invention.")
+    reply = await site.client.post(f"/v2/{search_type}/query", json=RAG | changes)
+    body = reply.json()
+    assert (reply.status_code, body["type"], body["final_response"], body["usage"]) == (422, "error", "", NO_USAGE)
+    assert set(body) == {"type", "content", "detail", "final_response", "usage"}
+    assert text in body["detail"]
+    assert reply.headers["x-trace-id"] in body["detail"]
+
+
+@pytest.mark.parametrize(("path", "told"), [("rag", "gpt"), ("gpt", "rag"), ("pa", "rag")])
+async def test_the_route_decides_the_search_type(path: str, told: str, open_site: OpenSite) -> None:
+    site = await open_site("Yes.")
+    reply = await site.client.post(f"/v2/{path}/query", json=RAG | {"search_type": told})
+    assert (reply.status_code, f"this route answers “{path}”" in reply.json()["detail"]) == (422, True)
+
+
+# --- who asks ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["user", "admin"])
+async def test_nobody_who_has_signed_in_asks_in_another_s_name(role: Any, open_site: OpenSite) -> None:
+    site = await open_site("In 1894.", caller=Caller("ann", frozenset({"staff"}), role=role))
+    reply = await site.client.post("/v2/rag/query", json=RAG)
+    assert (reply.status_code, reply.json()["type"]) == (403, "error")
+    counted = await site.client.get("/v2/rag/tokens", params={"room_id": "room_123", "user_id": "user_456"})
+    assert (counted.status_code, counted.headers["content-type"]) == (403, "application/problem+json")
+    done = (await ask(site, user_id="ann"))[-1]
+    assert (await site.core.turns.get(Caller("ann"), done["trace_id"]))["user_id"] == "ann"
+
+
+async def test_whoever_names_no_user_is_the_one_who_has_signed_in(open_site: OpenSite) -> None:
+    site = await open_site("In 1894.", caller=Caller("ann", frozenset({"staff"})))
+    done = (await ask(site, user_id=None))[-1]
+    assert (await site.core.turns.get(Caller("ann"), done["trace_id"]))["user_id"] == "ann"
+
+
+# --- what goes wrong ---------------------------------------------------------------------------
+
+
+async def test_an_answer_that_breaks_off_ends_with_an_error_and_what_was_said(open_site: OpenSite) -> None:
+    site = await open_site("It was built ", "then. SOURCES_", ModelTimeout("The model took too long."))
+    reply = await site.client.post("/v2/rag/query", json=RAG)
+    events = read_events(reply.text)
+    trace_id = reply.headers["x-trace-id"]
+    assert (reply.status_code, text_of(events)) == (200, "It was built then.")
+    assert events[-1] == {
+        "type": "error",
+        "content": "An error occurred: The language model did not answer in time",
+        "detail": f"The model took too long. (trace {trace_id})",
+        "final_response": "It was built then.",
+        "usage": NO_USAGE,
+    }
+    assert (await site.core.turns.get(LOCAL, trace_id))["is_error"] is True
+
+
+async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(tmp_path: Path, open_site: OpenSite) -> None:
+    (tmp_path / "index.db").write_bytes(b"This is no database, whatever its name says. " * 100)
+    site = await open_site("An invention.", filled=False)
+    reply = await site.client.post("/v2/rag/query", json=RAG)
+    assert (reply.status_code, reply.json()["content"]) == (503, "A server error occurred: Search is not available")
+    assert "index.db" in reply.json()["detail"]
+
+
+class Down:
+    """A store of turns of which nothing works, or all but what `works` names."""
+
+    def __init__(self, turns: Any = None, *works: str) -> None:
+        self._turns, self._works = turns, works
+
+    def __getattr__(self, name: str) -> Any:
+        if name in self._works:
+            return getattr(self._turns, name)
+
+        async def fail(*args: Any, **options: Any) -> Any:
+            raise StoreUnavailable("The conversations are down.")
+
+        return fail
+
+
+@pytest.mark.parametrize("path", ["/v2/rag/query", "/v2/gpt/query", "/v2/pa/query"])
+async def test_conversations_that_cannot_be_read_are_a_500_before_the_stream(path: str, open_site: OpenSite) -> None:
+    site = await open_site("In 1894.")
+    site.core.turns = Down(site.core.turns, "close")  # type: ignore[assignment]
+    reply = await site.client.post(path, json=RAG)
+    body = reply.json()
+    assert (reply.status_code, reply.headers["content-type"]) == (500, "application/json")
+    assert (body["type"], body["content"]) == ("error", "A server error occurred: Storage is not available")
+    assert body["detail"] == f"The conversations are down. (trace {reply.headers['x-trace-id']})"
+    assert sent_to(site) == []
+
+
+async def test_a_turn_that_cannot_be_kept_is_answered_and_says_so(open_site: OpenSite) -> None:
+    site = await open_site("In 1894. SOURCES_USED: 1")
+    site.core.turns = Down(site.core.turns, "history", "close")  # type: ignore[assignment]
+    done = (await ask(site))[-1]
+    assert (done["type"], done["final_response"], done["persisted"]) == ("done", "In 1894.", False)
+
+
+@pytest.mark.parametrize("path", ["/v2/gpt/query", "/v2/pa/query"])
+async def test_where_only_a_model_can_answer_its_absence_is_a_503_with_the_remedy(path: str, open_site: OpenSite) -> None:
+    reply = await (await open_site()).client.post(path, json=RAG)
+    assert (reply.status_code, reply.json()["content"]) == (503, "A server error occurred: The language model is not available")
+    assert "LLM__BASE_URL" in reply.json()["detail"]
+
+
+async def test_what_never_reaches_the_route_is_told_in_the_same_form(open_site: OpenSite) -> None:
+    site = await open_site()
+    for content, status in ((b"{", 422), (b"x" * (2**20 + 1), 413)):
+        reply = await site.client.post("/v2/rag/query", content=content, headers={"content-type": "application/json"})
+        assert (reply.status_code, json.loads(reply.text)["type"]) == (status, "error")

@@ -1,0 +1,133 @@
+"""`POST /chat`: numbered citations, each source once; what is not sourced is not shown; whose model answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.answer.messages import message
+from footnote.ports import Delta
+from footnote.settings import LLM, Settings
+from footnote.types import Usage
+from query.dialects.chat_service import profile_of
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site
+
+
+async def open_chat(open_site: OpenSite, *replies: str, **options: Any) -> Site:
+    """A site whose model first leaves the question as it is, then gives these replies to one question after the other."""
+    site = await open_site("{}", **options)
+    site.core.models.model.replies += [[reply] for reply in replies]  # type: ignore[attr-defined]
+    return site
+
+
+def sent_to(site: Site) -> list[Any]:
+    return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
+
+
+async def test_chat_numbers_its_citations_and_keeps_the_room(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "It was built in 1894 [1].")
+    reply = await site.client.post("/chat", json={"query": QUESTION, "session_id": "room-7"})
+    assert (reply.status_code, reply.json()) == (
+        200,
+        {"query": QUESTION, "answer": "It was built in 1894 [1].", "citations": [{"title": "Records", "page": 3, "url": None}]},
+    )
+    block = await site.core.turns.get(LOCAL, reply.headers["x-trace-id"])
+    assert (block["room_id"], block["dialect"]) == ("room-7", "chat_service")
+
+
+async def test_a_source_is_listed_once_and_markers_are_numbered_from_1(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "Ferries cross [2]. Built in 1894 [1]. Paint is blue [3] [9].")
+    paint = make_document("paint", title="Paint", groups=("*",), metadata={"url": "https://example.org/paint"})
+    await put_document(site.core.index, paint, ["Paint for the bridge and for ferries is blue."], page=1)
+    question = "Ferries on the river, the bridge, built when, painted how?"
+    body = (await site.client.post("/chat", json={"query": question})).json()
+    shown = [document for document in ("Records", "Paint") if document in str(sent_to(site)[1].messages[0].content)]
+    assert len(shown) == 2
+    titles = [citation["title"] for citation in body["citations"]]
+    assert sorted(titles) == ["Paint", "Records"]
+    assert "[3]" not in body["answer"]
+    assert "[9]" not in body["answer"]
+    assert body["citations"][titles.index("Paint")] == {"title": "Paint", "page": 1, "url": "https://example.org/paint"}
+
+
+@pytest.mark.parametrize(
+    ("written", "key"),
+    [
+        ("It was built in 1894, trust me.", "uncited"),
+        ("It was built in 1894 [7].", "uncited"),
+        ("The context does not contain any information about this [1].", "insufficient"),
+    ],
+)
+async def test_what_is_not_sourced_is_not_shown_and_stands_in_the_trace(written: str, key: str, open_site: OpenSite) -> None:
+    site = await open_chat(open_site, written)
+    reply = await site.client.post("/chat", json={"query": QUESTION})
+    assert (reply.json()["answer"], reply.json()["citations"]) == (message(key, "en"), [])
+    block = await site.core.turns.get(LOCAL, reply.headers["x-trace-id"])
+    assert (block["outcome"], block["result"]["final_response"]) == ("refused", message(key, "en"))
+    trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
+    assert trace["notes"]["rejected_answer"] == written.replace(" [7]", "")
+
+
+async def test_an_answer_that_says_no_is_an_answer(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "Smoking is not permitted on the bridge [1].")
+    body = (await site.client.post("/chat", json={"query": QUESTION})).json()
+    assert (body["answer"], len(body["citations"])) == ("Smoking is not permitted on the bridge [1].", 1)
+
+
+async def test_chat_says_when_nothing_was_found(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "An invention.")
+    reply = await site.client.post("/chat", json={"query": "Zebras?"})
+    assert (reply.status_code, reply.json()["citations"]) == (200, [])
+    assert reply.json()["answer"].startswith("No relevant information found")
+
+
+async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "It was built in 1894 [1].", '{"queries": ["What colour is the bridge painted?"]}', "Blue [1].")
+    await site.client.post("/chat", json={"query": QUESTION, "session_id": "s"})
+    reply = await site.client.post("/chat", json={"query": "And what colour is it?", "session_id": "s"})
+    assert reply.json()["answer"] == "Blue [1]."
+    trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
+    assert trace["queries"] == ["What colour is the bridge painted?"]
+    assert sent_to(site)[-1].messages[-1].content == "What colour is the bridge painted?"
+
+
+# --- which model, and how ----------------------------------------------------------------------
+
+
+async def test_the_request_s_model_stands_before_the_user_s_preference(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "In 1894 [1].", "{}", "In 1894 [1].")
+    await site.core.records.put("preference", "local", {"model_id": "mine"}, by="local")
+    for model_id, asked in ((None, "mine"), ("big", "big")):
+        site.core.models.asked.clear()  # type: ignore[attr-defined]
+        await site.client.post("/chat", json={"query": QUESTION, "model_id": model_id})
+        assert site.core.models.asked[0] == asked  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(("path", "name"), [("/chat", "model_id"), ("/ask", "model"), ("/ask/stream", "model")])
+async def test_a_model_that_is_not_on_the_list_is_a_422_that_names_those_that_are(path: str, name: str, open_site: OpenSite) -> None:
+    site = await open_site("In 1894 [1].", llm=LLM(discover=False, allowed_models=["small", "big"]))
+    asked = {"query": QUESTION, "query_text": QUESTION, "index_name": "default", "permission_groups": []}
+    reply = await site.client.post(path, json=asked | {name: "huge"})
+    assert (reply.status_code, reply.json()["detail"]) == (422, "This model may not be used. There are small, big.")
+    assert sent_to(site) == []
+    assert (await site.client.post(path, json=asked | {name: "big"})).status_code == 200
+
+
+def test_what_somebody_has_set_for_this_api_stands_before_its_own(tmp_path: Path) -> None:
+    usual = profile_of(Settings(footnote_data=tmp_path))
+    assert (usual.temperature, usual.max_tokens, usual.context_tokens, usual.reformulate, usual.history) == (0.4, 1200, 3500, True, 4)
+    named = {"temperature": 0.0, "max_tokens": 50, "max_context_tokens": 900, "enable_query_reformulation": False}
+    changed = profile_of(Settings(footnote_data=tmp_path, **named))
+    assert (changed.temperature, changed.max_tokens, changed.context_tokens, changed.reformulate) == (0.0, 50, 900, False)
+
+
+async def test_the_usage_of_a_turn_holds_all_its_calls(open_site: OpenSite) -> None:
+    site = await open_site("{}", Delta(usage=Usage(10, 2)))
+    site.core.models.model.replies.append(["In 1894 [1].", Delta(usage=Usage(100, 20))])  # type: ignore[attr-defined]
+    reply = await site.client.post("/chat", json={"query": QUESTION})
+    trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()
+    assert trace["usage"] == {"prompt_tokens": 110, "completion_tokens": 22, "total_tokens": 132, "estimated": False}
+    assert BRIDGE[0] in sent_to(site)[1].messages[0].content

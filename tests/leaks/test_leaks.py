@@ -1,0 +1,119 @@
+"""Whatever happens in whatever order: nobody learns what they may not, and everybody finds what they may."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import os
+import tempfile
+from collections.abc import Awaitable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
+
+from tests.leaks.channels import CHEAP, DEAR, finds_all, logs_say_nothing, look_through
+from tests.leaks.mutants import MUTANTS, chosen
+from tests.leaks.world import GROUPS, PEOPLE, ROOM, World, open_world
+
+T = TypeVar("T")
+
+DEEP = os.environ.get("FOOTNOTE_DEEP") == "1"
+people = st.sampled_from(PEOPLE)
+acls = st.sampled_from([frozenset({"red"}), frozenset({"blue"}), frozenset({"red", "blue"}), frozenset({"*"}), frozenset({"user:ann"})])
+memberships = st.frozensets(st.sampled_from(GROUPS))
+
+
+def calm(examples: int, steps: int) -> settings:
+    """The same examples in every run."""
+    return settings(
+        max_examples=examples,
+        stateful_step_count=steps,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+
+
+class Leaks(RuleBasedStateMachine):
+    """Each step changes something; then one person tries some of the channels, others at each step, and everybody all at the end."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._stack = AsyncExitStack()
+        self._asking = PEOPLE[0]
+        self._channels = itertools.cycle([(*DEAR[n::3], *CHEAP[n::3]) for n in range(3)])
+        self.world: World = self._run(open_world(Path(self._folder.name), self._stack))
+
+    def _run(self, work: Awaitable[T]) -> T:
+        async def awaited() -> T:
+            return await work
+
+        return self._runner.run(awaited())
+
+    @rule(slot=st.integers(0, 2), groups=acls, asking=people)
+    def put(self, slot: int, groups: frozenset[str], asking: str) -> None:
+        self._asking = asking
+        self._run(self.world.put(slot, groups))
+
+    @precondition(lambda self: self.world.documents)
+    @rule(data=st.data(), asking=people)
+    def delete(self, data: Any, asking: str) -> None:
+        self._asking = asking
+        self._run(self.world.delete(data.draw(st.sampled_from(sorted(self.world.documents)))))
+
+    @rule(person=people, groups=memberships)
+    def change_membership(self, person: str, groups: frozenset[str]) -> None:
+        self._asking = person
+        self._run(self.world.sign_in(person, groups))
+
+    @rule(person=people, asking=people)
+    def somebody_else_warms_the_caches(self, person: str, asking: str) -> None:
+        self._run(look_through(self.world, person, DEAR))
+        self._asking = asking
+
+    @rule(person=people)
+    def forget_a_room(self, person: str) -> None:
+        self._asking = person
+        self._run(self.world.call(person, "query", "DELETE", f"/conversations/{ROOM}"))
+
+    @rule(seconds=st.sampled_from([1.0, 30.0, 400.0]))
+    def time_passes(self, seconds: float) -> None:
+        self.world.clock.advance(seconds)
+
+    @invariant()
+    def nobody_learns_what_they_may_not(self) -> None:
+        self._run(look_through(self.world, self._asking, next(self._channels)))
+        self._run(finds_all(self.world, self._asking))
+        logs_say_nothing(self.world)
+
+    def teardown(self) -> None:
+        try:
+            for person in PEOPLE:
+                self._run(look_through(self.world, person, CHEAP + DEAR))
+                self._run(finds_all(self.world, person))
+        finally:
+            self._run(self._stack.aclose())
+            self._runner.close()
+            self._folder.cleanup()
+
+
+def test_nobody_learns_what_they_may_not_whatever_happens() -> None:
+    run_state_machine_as_test(Leaks, settings=calm(500, 50) if DEEP else calm(5, 30))
+
+
+@pytest.mark.parametrize("name", chosen(MUTANTS, 3))
+def test_a_seeded_defect_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The suite can fail: of a house in which one check is missing it says so."""
+    for target, attribute, change in MUTANTS[name]:
+        monkeypatch.setattr(target, attribute, change(getattr(target, attribute)))
+    with pytest.raises(AssertionError):
+        run_state_machine_as_test(Leaks, settings=calm(10, 30))

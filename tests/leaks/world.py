@@ -1,0 +1,185 @@
+"""Documents with permission groups, people with memberships, and a model that tells all that it was shown."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from feedback.app import create_app as create_feedback
+from footnote.bootstrap import Core
+from footnote.guard.identity import Session, close_session, open_session
+from footnote.ports import Delta
+from footnote.settings import LLM, Auth, Embedding, Limits, Settings
+from footnote.types import Block, Message, Parsed
+from ingest.app import create_app as create_ingest
+from query.app import create_app as create_query
+from stats.app import create_app as create_stats
+from tests.conftest import HandClock
+from tests.fakes import FakeEmbedder, FakeModels
+
+GROUPS = ("red", "blue")
+PEOPLE = ("ann", "bob", "cem")
+ROOM = "talk"
+SECRET = re.compile(r"zq[a-z]+\d+x", re.IGNORECASE)
+"""What canaries look like."""
+MARK = re.compile(r"\[\^([^\]]+)\]|<document id=\"([^\"]+)\"")
+
+
+class PlainParser:
+    """`ports.Parser`: a heading line, then paragraphs."""
+
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        first, *rest = data.decode().split("\n\n")
+        return Parsed((Block("heading", first, 1), *(Block("paragraph", text) for text in rest)), first, format="txt")
+
+
+class Blabber:
+    """`ports.LanguageModel`: says everything that it was shown, and cites it."""
+
+    name = "blabber"
+
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+        shown = "\n".join(message.content for message in messages)
+        ids = {found for pair in MARK.findall(shown) for found in pair if found}
+        yield Delta("The words are " + " ".join(SECRET.findall(shown)) + "." + "".join(f" [^{doc_id}]" for doc_id in sorted(ids)))
+        yield Delta(" [1]\nSOURCES_USED: 1, 2, 3")
+
+
+@dataclass
+class Kept:
+    """A document as the world knows it."""
+
+    doc_id: str
+    slot: int
+    groups: frozenset[str]
+    canaries: tuple[str, ...]
+
+
+def asked_by(person: str) -> str:
+    """A word that only this person's questions hold."""
+    return f"zqask{person}{PEOPLE.index(person)}x"
+
+
+@dataclass
+class World:
+    """One data folder, the four functions on it, and who may read what."""
+
+    core: Core
+    clock: HandClock
+    clients: dict[str, httpx.AsyncClient]
+    logged: list[str]
+    documents: dict[str, Kept] = field(default_factory=dict)
+    gone: list[Kept] = field(default_factory=list)
+    members: dict[str, frozenset[str]] = field(default_factory=lambda: dict.fromkeys(PEOPLE, frozenset()))
+    tokens: dict[str, str] = field(default_factory=dict)
+    traces: dict[str, list[str]] = field(default_factory=lambda: {person: [] for person in PEOPLE})
+    made: int = 0
+
+    def may_read(self, person: str, kept: Kept) -> bool:
+        own = self.members[person] | {f"user:{person}", "*"}
+        return kept.doc_id in self.documents and not kept.groups.isdisjoint(own)
+
+    def forbidden(self, person: str, *, remembers: bool) -> set[str]:
+        """Canaries that this person must not see now: of documents, and of what others have asked. `remembers`: their own
+        conversations may still quote what a document said before, while they may read it as it is."""
+        now = self.documents.values()
+        before = [kept for kept in self.gone if not (remembers and kept.doc_id in self.documents)]
+        hidden = [*(kept for kept in now if not self.may_read(person, kept)), *before]
+        hidden += [kept for kept in self.gone if kept.doc_id in self.documents and not self.may_read(person, kept)]
+        return {canary for kept in hidden for canary in kept.canaries} | {asked_by(other) for other in PEOPLE if other != person}
+
+    async def call(self, person: str, function: str, method: str, path: str, **options: Any) -> httpx.Response:
+        headers = {"authorization": f"Bearer {self.tokens[person]}", **options.pop("headers", {})}
+        return await self.clients[function].request(method, path, headers=headers, **options)
+
+    # --- what happens ----------------------------------------------------------------------------
+
+    async def sign_in(self, person: str, groups: frozenset[str]) -> None:
+        """With these memberships from now on: the token before is no good any more."""
+        stores = {"cache": self.core.cache, "records": self.core.records}
+        if person in self.tokens:
+            await close_session(self.tokens[person], **stores)
+        role = "admin" if person == "root" else "user"
+        self.tokens[person] = await open_session(Session(person, tuple(sorted(groups)), role), 1e9, **stores, now=self.clock())
+        self.members[person] = groups
+
+    async def put(self, slot: int, groups: frozenset[str]) -> str:
+        """A new document, or new content of the one in this slot with these groups."""
+        self.made += 1
+        number = self.made
+        body, title, rare = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x"
+        text = (
+            f"Bridges {title}\n\nThe bridge over the river was built in the year {rare}. It is known as {body} to those who live there."
+            f"\n\nHow long is the bridge {body}? It is long, and painted {rare}."
+        )
+        reply = await self.call(
+            "root", "ingest", "POST", "/ingest/file", files={"file": (f"slot{slot}.txt", text.encode())},
+            data={"index_name": "default", "permission_groups": sorted(groups)},
+        )  # fmt: skip
+        assert reply.status_code == 202, reply.text
+        await self.work()
+        doc_id = reply.json()["doc_id"]
+        if doc_id in self.documents:
+            self.gone.append(self.documents.pop(doc_id))
+        self.documents[doc_id] = Kept(doc_id, slot, groups, (body, title, rare))
+        return str(doc_id)
+
+    async def delete(self, doc_id: str) -> None:
+        reply = await self.call("root", "ingest", "DELETE", f"/documents/{doc_id}")
+        assert reply.status_code == 200, reply.text
+        self.gone.append(self.documents.pop(doc_id))
+        await self.work()
+
+    async def work(self) -> None:
+        while await self.core.ingestor.work_one():
+            pass
+        while await self.core.ingestor.embed_some():
+            pass
+
+    def trace(self, person: str, reply: httpx.Response) -> None:
+        self.traces[person] = [*self.traces[person][-3:], reply.headers["x-trace-id"]]
+
+
+class _Log(logging.Handler):
+    def __init__(self, lines: list[str]) -> None:
+        super().__init__(logging.DEBUG)
+        self._lines = lines
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines.append(f"{record.getMessage()} {record.__dict__}")
+
+
+async def open_world(folder: Path, stack: AsyncExitStack) -> World:
+    clock = HandClock()
+    settings = Settings(
+        footnote_data=folder,
+        auth=Auth(mode="session"),
+        embedding=Embedding(builtin=False),
+        llm=LLM(discover=False),
+        limits=Limits(user_per_minute=0, address_per_minute=0),
+    )
+    core = Core(settings, clock=clock, models=FakeModels(Blabber()), parser=PlainParser())
+    core.embedder = FakeEmbedder()
+    stack.push_async_callback(core.close)
+    clients = {}
+    for name, create in (("query", create_query), ("ingest", create_ingest), ("feedback", create_feedback), ("stats", create_stats)):
+        transport = httpx.ASGITransport(create(lambda: core), raise_app_exceptions=False)
+        clients[name] = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
+    logged: list[str] = []
+    handler, logger = _Log(logged), logging.getLogger("footnote")
+    logger.addHandler(handler)
+    stack.callback(logger.removeHandler, handler)
+    world = World(core, clock, clients, logged)
+    for person in PEOPLE:
+        await world.sign_in(person, frozenset())
+    await world.sign_in("root", frozenset({*GROUPS, "user:ann"}))  # who puts and deletes the documents
+    await asyncio.sleep(0)
+    return world
