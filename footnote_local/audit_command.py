@@ -4,23 +4,21 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from footnote_local.terminal import run, say, show_json
-
-DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
+from footnote_local.terminal import say, show_json
+from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
 
 def audit(
     limit: Annotated[int, typer.Option(help="Show so many, the last first.", min=1, max=10_000)] = 50,
     data: DataOption = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Show who changed permissions, prompts, settings, terms and sessions, and deleted what."""
-    entries = run(_read(data, limit))
+    entries = run_with_core(data, lambda core: _read(core, limit))
     if as_json:
         show_json({"entries": [asdict(entry) for entry in entries]})
         return
@@ -32,12 +30,7 @@ def audit(
         say("Nothing was changed yet.")
 
 
-async def _read(data: Path | None, limit: int) -> list[Any]:
+async def _read(core: Any, limit: int) -> list[Any]:
     from footnote.guard.audit import read_audit
-    from footnote_local.cli import make_core
 
-    core = make_core(data)
-    try:
-        return list((await read_audit(core.records, limit)).data)
-    finally:
-        await core.close()
+    return list((await read_audit(core.records, limit)).data)

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from pydantic import ValidationError
 
 from footnote_local import audit_command, events_command, forbidden_command, prompts_command, session_command, user_command
 from footnote_local.terminal import Exit, leave, progress_bar, run, say, show_json
+from footnote_local.with_core import DataOption, JsonOption, make_core
 
 app = typer.Typer(
     no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
@@ -25,38 +25,10 @@ app.add_typer(forbidden_command.app, name="forbidden")
 app.command()(audit_command.audit)
 app.command()(events_command.events)
 
-DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
 CollectionOption = Annotated[str | None, typer.Option("--collection", help="Index to use; by default INDEX_NAME.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 RetrieverOption = Annotated[Literal["cc", "rrf", "bm25", "knn"], typer.Option(help="How the lists of words and of vectors become one.")]
-
-
-def make_core(data: Path | None) -> Any:
-    from footnote.bootstrap import Core
-    from footnote.settings import Settings
-    from footnote.tracing import log_to_stderr
-
-    log_to_stderr()
-    try:
-        settings = Settings()
-    except ValueError as exc:
-        say(f"footnote: {_wrong_settings(exc)}")
-        leave(Exit.USAGE)
-    settings = settings.model_copy(update={"footnote_data": data.expanduser()}) if data else settings
-    try:
-        settings.data.mkdir(parents=True, exist_ok=True)
-    except OSError as exc:
-        say(f"footnote: The data folder {settings.data} cannot be used ({exc.strerror}). Choose another with --data.")
-        leave(Exit.UNAVAILABLE)
-    return Core(settings)
-
-
-def _wrong_settings(exc: ValueError) -> str:
-    """Which setting is wrong, without its value: it may be a key."""
-    errors = exc.errors(include_input=False) if isinstance(exc, ValidationError) else []
-    return "; ".join(f"{'__'.join(map(str, error['loc'])).upper()}: {error['msg']}" for error in errors) or str(exc)
 
 
 @app.command()

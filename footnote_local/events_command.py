@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from footnote_local.terminal import run, say
+from footnote_local.with_core import make_core
 
 POLL_S = 0.5
 WIDTH = 100
@@ -26,7 +27,6 @@ def events(
     as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
 ) -> None:
     """Show the questions and answers that were told to the event bus of this machine, newest last."""
-    from footnote_local.cli import make_core
 
     settings = make_core(data).settings
     if settings.aws.event_bus:

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import typer
 
-from footnote_local.terminal import Exit, leave, run, say, show_json
+from footnote_local.terminal import Exit, leave, say, show_json
+from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
-R = TypeVar("R")
 Match = Literal["exact", "synonym", "contextual"]
 
 app = typer.Typer(no_args_is_help=True, help="List, add, remove and try forbidden terms.")
 
 TermArgument = Annotated[str, typer.Argument(help="A word or some words.", metavar="TERM")]
-DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 MATCHES = ("exact", "synonym", "contextual")
 
 
@@ -36,7 +33,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
                 return found
             after = page.last_id
 
-    terms = _run(data, work)
+    terms = run_with_core(data, work)
     if as_json:
         show_json({"terms": [{"term": term.text, "match_type": term.match, "topic": term.topic} for term in terms]})
         return
@@ -55,7 +52,7 @@ def add(
     """Add a term, or change its topic and its match."""
     from footnote.guard.identity import LOCAL
 
-    _run(data, lambda core: core.terms.save(LOCAL, term, match, topic))
+    run_with_core(data, lambda core: core.terms.save(LOCAL, term, match, topic))
     say("It is forbidden now. Running servers know it within 5 seconds.")
 
 
@@ -64,7 +61,7 @@ def remove(term: TermArgument, data: DataOption = None) -> None:
     """Allow a term again."""
     from footnote.guard.identity import LOCAL
 
-    _run(data, lambda core: core.terms.remove(LOCAL, term))
+    run_with_core(data, lambda core: core.terms.remove(LOCAL, term))
     say("It is allowed again.")
 
 
@@ -101,7 +98,7 @@ def import_(
         for text, match, topic in terms:
             await core.terms.save(LOCAL, text, match, topic)
 
-    _run(data, work)
+    run_with_core(data, work)
     say(f"{len(terms)} terms are forbidden now.")
 
 
@@ -114,7 +111,7 @@ def check(
     async def work(core: Any) -> tuple[Any, list[Any]]:
         return await _try(core, question)
 
-    turn, hits = _run(data, work)
+    turn, hits = run_with_core(data, work)
     blocked = turn.outcome is not None
     if as_json:
         shown = [{"term": hit.term.text, "similarity": round(hit.similarity, 3), "match": hit.match or "weak"} for hit in hits]
@@ -143,16 +140,3 @@ async def _try(core: Any, question: str) -> tuple[Any, list[Any]]:
             turn = event
     vector = turn.vectors[0] if turn.vectors else None
     return turn, meet(question, vector, await core.terms.current(), core.settings.rag.forbidden_check_threshold)
-
-
-def _run(data: Path | None, work: Callable[[Any], Awaitable[R]]) -> R:
-    from footnote_local.cli import make_core
-
-    async def with_core() -> R:
-        core = make_core(data)
-        try:
-            return await work(core)
-        finally:
-            await core.close()
-
-    return run(with_core())

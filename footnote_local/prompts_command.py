@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
 import typer
 
-from footnote_local.terminal import Exit, leave, run, say, show_json
-
-R = TypeVar("R")
+from footnote_local.terminal import Exit, leave, say, show_json
+from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
 app = typer.Typer(no_args_is_help=True, help="List, show, change and reset what models are told.")
 
 NameArgument = Annotated[str, typer.Argument(help="A prompt, as `footnote prompts list` names it.", metavar="NAME")]
 LangOption = Annotated[Literal["en", "de", "ko"], typer.Option("--lang", help="Its language.")]
 VersionOption = Annotated[int | None, typer.Option("--version", help="An earlier version, by its number.", min=1)]
-DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 @app.command("list")
@@ -27,7 +23,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Show every prompt, and which text of it is in force."""
     from query.admin import list_prompts
 
-    rows = _run(data, list_prompts)
+    rows = run_with_core(data, list_prompts)
     if as_json:
         show_json({"prompts": [row.model_dump() for row in rows]})
         return
@@ -47,7 +43,7 @@ def show(
     """Print a prompt's text; on standard error, what it may show and its versions."""
     from query.admin import read_prompt
 
-    prompt = _run(data, lambda core: read_prompt(core, name, lang, version))
+    prompt = run_with_core(data, lambda core: read_prompt(core, name, lang, version))
     if as_json:
         show_json(prompt.model_dump())
         return
@@ -73,7 +69,7 @@ def set_(
         say("footnote: Give either a file or --version.")
         leave(Exit.USAGE)
     if file is None:
-        _run(data, lambda core: restore(core, LOCAL, name, lang, version or 0))
+        run_with_core(data, lambda core: restore(core, LOCAL, name, lang, version or 0))
         say(f"Version {version} is in force.")
         return
     try:
@@ -81,7 +77,7 @@ def set_(
     except (OSError, UnicodeDecodeError):
         say("footnote: The file cannot be read as text in UTF-8.")
         leave(Exit.USAGE)
-    number = _run(data, lambda core: save(core, LOCAL, name, lang, template))
+    number = run_with_core(data, lambda core: save(core, LOCAL, name, lang, template))
     say(f"Version {number} is in force.")
 
 
@@ -91,22 +87,9 @@ def reset(name: NameArgument, lang: LangOption, data: DataOption = None) -> None
     from footnote.guard.identity import LOCAL
     from query.admin import reset as reset_prompt
 
-    _run(data, lambda core: reset_prompt(core, LOCAL, name, lang))
+    run_with_core(data, lambda core: reset_prompt(core, LOCAL, name, lang))
     say("The packaged text is in force.")
 
 
 def _day(at: float | None) -> str:
     return datetime.fromtimestamp(at or 0, UTC).strftime("%Y-%m-%d %H:%M UTC")
-
-
-def _run(data: Path | None, work: Callable[[Any], Awaitable[R]]) -> R:
-    from footnote_local.cli import make_core
-
-    async def with_core() -> R:
-        core = make_core(data)
-        try:
-            return await work(core)
-        finally:
-            await core.close()
-
-    return run(with_core())

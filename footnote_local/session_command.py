@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal
 
 import typer
 
-from footnote_local.terminal import Exit, leave, run, say, show_json
-
-R = TypeVar("R")
+from footnote.errors import BadRequest
+from footnote_local.terminal import Exit, leave, say, show_json
+from footnote_local.with_core import JsonOption, run_with_core
 
 app = typer.Typer(no_args_is_help=True, help="Make, list and end sessions, for AUTH__MODE session.")
-
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 @app.command()
@@ -36,10 +33,11 @@ def create(
     session = Session(user.strip(), tuple(group.strip() for group in groups.split(",") if group.strip()), role)
 
     async def work(core: Any) -> str:
+        check_stores(core)
         await audit(core.records, LOCAL, "session.create", session.user_id, now=core.clock(), groups=list(session.groups), role=role)
         return await open_session(session, hours * 3600, cache=core.cache, records=core.records, now=core.clock())
 
-    token = _run(work)
+    token = run_with_core(None, work)
     if as_json:
         show_json({"token": token, "user_id": session.user_id, "groups": list(session.groups), "role": role, "hours": hours})
     else:
@@ -52,6 +50,7 @@ def list_(as_json: JsonOption = False) -> None:
     from footnote.guard.identity import OpenSession, list_sessions
 
     async def work(core: Any) -> list[OpenSession]:
+        check_stores(core)
         found: list[OpenSession] = []
         after: str | None = None
         while True:
@@ -61,7 +60,7 @@ def list_(as_json: JsonOption = False) -> None:
                 return found
             after = page.last_id
 
-    found = _run(work)
+    found = run_with_core(None, work)
     if as_json:
         show_json({"sessions": [asdict(session) for session in found]})
         return
@@ -78,6 +77,7 @@ def revoke(session: Annotated[str, typer.Argument(help="The session's token, or 
     from footnote.guard.identity import LOCAL, close_session, revoke_session, session_id_of
 
     async def work(core: Any) -> None:
+        check_stores(core)
         is_id = await core.records.get("session", session) is not None
         await audit(core.records, LOCAL, "session.revoke", session if is_id else session_id_of(session), now=core.clock())
         if is_id:
@@ -85,21 +85,11 @@ def revoke(session: Annotated[str, typer.Argument(help="The session's token, or 
         else:
             await close_session(session, cache=core.cache, records=core.records)
 
-    _run(work)
+    run_with_core(None, work)
     say("The session is over.")
 
 
-def _run(work: Callable[[Any], Awaitable[R]]) -> R:
-    from footnote_local.cli import make_core
-
-    async def with_core() -> R:
-        core = make_core(None)
-        if core.settings.aws.cache_table and not core.settings.db.address:
-            say("footnote: AWS__CACHE_TABLE is set and DB__URI is not: sessions are listed there. Set both.")
-            leave(Exit.USAGE)
-        try:
-            return await work(core)
-        finally:
-            await core.close()
-
-    return run(with_core())
+def check_stores(core: Any) -> None:
+    """Sessions are in two stores: one that knows the tokens, and one with the list of them."""
+    if core.settings.aws.cache_table and not core.settings.db.address:
+        raise BadRequest("AWS__CACHE_TABLE is set and DB__URI is not: sessions are listed there. Set both.")

@@ -16,7 +16,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = (
     "# Settings\n\n"
     "Every setting is an environment variable; a double underscore leads into a group (`LLM__MODEL`). What a request says comes first, "
-    "then what an admin has set while it runs ([API](api.md)), then the environment, then the secret of `FOOTNOTE_SECRET` ([operations](operations.md)), then the default. "
+    "then what an admin has set while it runs ([API](api.md)), then the environment, then the secret of `FOOTNOTE_SECRET` "
+    "([operations](operations.md)), then the default. "
     "`footnote doctor` shows what is in force. "
     "This page is made from the code: `python -m footnote_local.settings_page`.\n"
 )

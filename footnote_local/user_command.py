@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, TypeVar
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
-from footnote_local.terminal import Exit, leave, run, say
-
-R = TypeVar("R")
+from footnote_local.terminal import Exit, leave, say
+from footnote_local.with_core import run_with_core
 
 app = typer.Typer(no_args_is_help=True, help="Hand out or delete what is kept of a user.")
 
@@ -27,7 +25,7 @@ def export(
     """Write a user's turns and the feedback on them, one line of JSON each, oldest first."""
     try:
         with out.expanduser().open("wb") if out else nullcontext(sys.stdout.buffer) as file:
-            turns = _run(lambda core: _export(core, user, file))
+            turns = run_with_core(None, lambda core: _export(core, user, file))
     except OSError as exc:
         say(f"footnote: {out or 'standard output'} cannot be written ({exc.strerror}).")
         leave(Exit.UNAVAILABLE)
@@ -45,7 +43,7 @@ def delete(
 
     if not yes:
         typer.confirm(f"Delete all that is kept of {user}?", abort=True, err=True)
-    say(f"{_run(lambda core: delete_data(user, LOCAL, core))} turns deleted.")
+    say(f"{run_with_core(None, lambda core: delete_data(user, LOCAL, core))} turns deleted.")
 
 
 async def _export(core: Any, user: str, file: BinaryIO) -> int:
@@ -57,16 +55,3 @@ async def _export(core: Any, user: str, file: BinaryIO) -> int:
         file.write(line)
         turns += 1
     return turns
-
-
-def _run(work: Callable[[Any], Awaitable[R]]) -> R:
-    from footnote_local.cli import make_core
-
-    async def with_core() -> R:
-        core = make_core(None)
-        try:
-            return await work(core)
-        finally:
-            await core.close()
-
-    return run(with_core())

@@ -13,13 +13,18 @@ class Preferences(BaseModel):
     model_id: str | None = Field(None, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 
 
+class AllowedPreferences(Preferences):
+    allowed_models: list[str] = Field(description="What may be preferred; [] = every model of the endpoint.")
+
+
 def add_preferences(app: FastAPI) -> None:
     @app.get("/me/preferences")
-    async def preferences(caller: CallerOf, core: CoreOf) -> Preferences:
+    async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
         """What the caller prefers; null = nothing, or a model that is not allowed any more."""
         record = await core.records.get("preference", caller.user_id)
         model = record.value["model_id"] if record else None
-        return Preferences(model_id=model if model and core.settings.llm.allows(model) else None)
+        llm = core.settings.llm
+        return AllowedPreferences(model_id=model if model and llm.allows(model) else None, allowed_models=llm.allowed_models)
 
     @app.put("/me/preferences")
     async def prefer(body: Preferences, caller: CallerOf, core: CoreOf) -> Preferences:

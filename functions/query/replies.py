@@ -76,7 +76,7 @@ class AskResponse(BaseModel):
     model: str | None
     notice: str | None = Field(description="What the reader should know, e.g. how to connect a language model.")
     warnings: list[str]
-    searched_for: list[str] = Field(description="What was searched for.")
+    searched_for: list[str] = Field(description="What was searched for; [] where nothing was.")
     suggested_questions: list[str] = Field(description="At most three that could be asked next.")
     usage: UsageBody
     cost: float | None = Field(description="Of the model's tokens, at the prices that are set now; null where none are.")
@@ -166,7 +166,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
         "model": block["llm"],
         "notice": _notice(block),
         "warnings": block["warnings"],
-        "searched_for": result["search_decision"]["rewritten_query"] or [question_of(block)],
+        "searched_for": _searched_for(block),
         "suggested_questions": block["suggested_questions"],
         "usage": usage,
         "cost": llm.cost(usage.prompt_tokens, usage.completion_tokens, block["llm"]),
@@ -174,10 +174,18 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
     }
 
 
+def _searched_for(block: Block) -> list[str]:
+    """Nothing, where the documents were not asked; an agent's own words for its searches are not kept."""
+    if block["search_type"] not in ("rag", "pa"):
+        return []
+    queries: list[str] = block["result"]["search_decision"]["rewritten_query"]
+    return queries or ([question_of(block)] if block["search_type"] == "rag" else [])
+
+
 def _notice(block: Block) -> str | None:
     for key in ("budget_cheaper", "budget_search"):
         if key in block["warnings"] and block["outcome"] is None:
             return message(key, block["lang"])
-    if not block["extractive"] or block["outcome"] is not None:  # what was refused quotes nothing
+    if not block["extractive"] or block["outcome"] not in (None, "cached"):  # what was refused quotes nothing
         return None
     return message("model_failed" if block["llm_failed"] else "extractive", block["lang"])

@@ -18,7 +18,8 @@ from feedback.app import create_app as create_feedback
 from footnote.adapters.cache_dynamodb import DynamoCache
 from footnote.adapters.dynamodb import Table, make_client
 from footnote.adapters.ledger_dynamodb import DynamoLedger
-from footnote.bootstrap import CACHE_S, LEDGER_S, Core
+from footnote.bootstrap import Core
+from footnote.bootstrap.backends import CACHE_S, LEDGER_S
 from footnote.settings import DB, LLM, Auth, Embedding, OpenSearch
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query

@@ -303,7 +303,7 @@ LIMITS = {
     "adapters.opensearch_client.WRITE_LIMIT_S": 1.0,
     "adapters.opensearch_heads.WRITE_LIMIT_S": 1.0,
     "adapters.aws.READ_S": 0.5,
-    "bootstrap.LEDGER_S": 1.0,
+    "bootstrap.backends.LEDGER_S": 1.0,
 }
 """Waits for one call that are long enough for a test: these are not the loop's."""
 

@@ -12,8 +12,8 @@ import pytest
 from footnote.answer.messages import message
 from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.ports import Delta
-from footnote.types import Caller, Usage
-from tests.fakes import make_document, put_document
+from footnote.types import Caller, ToolCall, Usage
+from tests.fakes import FakeModel, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, sample_event
 
 MODEL_ANSWER = "It was built in 1894 [^bridge]. Blue [^nowhere], since then [^bridge]."
@@ -100,6 +100,55 @@ async def test_an_answer_can_come_as_claims_with_their_documents(open_site: Open
         "answer": SHOWN_ANSWER,
         "claims": [{"text": "It was built in 1894", "doc_ids": ["bridge"]}, {"text": ". Blue, since then", "doc_ids": ["bridge"]}],
     }
+
+
+# --- who answers -------------------------------------------------------------------------------
+
+
+async def test_a_model_alone_answers_from_what_was_said_before_and_searches_nothing(open_site: OpenSite) -> None:
+    site = await open_site("Read it at [docs][1]. [^bridge]")
+    for question in ("When was the bridge built?", "And who built it?"):
+        body = (await site.client.post("/ask", json=ASK | {"query_text": question, "mode": "gpt", "room_id": "r"})).json()
+    assert {name: body[name] for name in ("answer", "citations", "hits", "searched_for", "outcome", "model", "warnings")} == {
+        "answer": "Read it at [docs][1]. [^bridge]",
+        "citations": [],
+        "hits": [],
+        "searched_for": [],
+        "outcome": "answered",
+        "model": "fake",
+        "warnings": [],
+    }
+    sent = site.core.models.model.sent  # type: ignore[attr-defined]
+    assert [(message.role, message.content) for message in sent[-1][1:]] == [
+        ("user", "When was the bridge built?"),
+        ("assistant", "Read it at [docs][1]. [^bridge]"),
+        ("user", "And who built it?"),
+    ]
+    assert BRIDGE[0] not in sent[-1][0].content
+    assert (await site.core.turns.get(LOCAL, body["trace_id"]))["search_type"] == "gpt"
+
+
+async def test_an_agents_searches_are_steps_and_its_numbers_are_citations(open_site: OpenSite) -> None:
+    wish = Delta(tool_calls=(ToolCall("c1", "search_documents", '{"query": "bridge built"}'),))
+    site = await open_site()
+    site.core.models.model = FakeModel([[wish], ["In 1894 [1]."]])  # type: ignore[attr-defined]
+    events = read_events((await site.client.post("/ask/stream", json=ASK | {"mode": "pa"})).text)
+    steps = [event["id"] for event in events if event["type"] == "step"]
+    assert in_order(["round", "tool:search_documents", "round#2", "check"], steps)
+    done = events[-1]
+    assert (done["answer"], [(c["number"], c["doc_id"], c["spans"]) for c in done["citations"]]) == (
+        "In 1894 [1].",
+        [(1, "bridge", [[8, 11]])],
+    )
+
+
+@pytest.mark.parametrize("mode", ["gpt", "pa"])
+@pytest.mark.parametrize("path", ["/ask", "/ask/stream"])
+async def test_who_wants_a_model_where_there_is_none_is_told_how_to_add_one(path: str, mode: str, open_site: OpenSite) -> None:
+    site = await open_site()
+    reply = await site.client.post(path, json=ASK | {"mode": mode})
+    assert (reply.status_code, reply.json()["title"]) == (503, "The language model is not available")
+    assert "LLM__BASE_URL" in reply.json()["detail"]
 
 
 # --- /ask/stream -------------------------------------------------------------------------------

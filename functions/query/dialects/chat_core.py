@@ -42,6 +42,8 @@ GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20, sea
 """Of a conversation without documents as much as fits is shown, not only what a question is understood by."""
 PA = replace(RAG, citation_style="numbered", question_prompt=None, rewrite_always=False)
 """The agent sees the conversation, and words its searches itself."""
+ORGANISATION = "GO_RAG"
+"""Whose tools may be used where a request names nobody's."""
 PROFILES: Mapping[SearchType, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA}
 
 UNDERSTANDING = {
@@ -62,7 +64,7 @@ class QueryRequest(BaseModel):
         None, min_length=1, max_length=200, description="Who asks; where there is a sign-in, nobody else than them."
     )
     search_type: SearchType | None = Field(None, description="The route's own; anything else is refused.")
-    mcp_org: str = Field("GO_RAG", max_length=200, description="The organisation whose tools may be used.")
+    mcp_org: str = Field(ORGANISATION, max_length=200, description="The organisation whose tools may be used.")
     use_paragraph: bool = Field(True, description="Search paragraphs; false: openings of sections and outlines of documents, too.")
     metadata_filter_key: str | None = Field(None, max_length=200, description="A field of the documents' metadata …")
     metadata_filter_values: list[str] = Field([], max_length=100, description="… and the values that it may have; [] = any.")

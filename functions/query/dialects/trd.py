@@ -13,6 +13,7 @@ from footnote.errors import FootnoteError
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.ports import Block, make_block
 from footnote.types import Caller, Hit, Profile, Retriever, Turn
+from query.dialects.chat_core import ORGANISATION
 from query.models import allowed_model
 from query.replies import AskResponse, claimed, make_reply, make_steps, make_usage
 
@@ -32,6 +33,15 @@ HELD = Profile(
 )
 LIVE = replace(HELD, live=True)
 
+Answers = Literal["rag", "gpt", "pa"]
+CONVERSES: Mapping[str, Any] = {"prompt": "system", "history_in_prompt": True, "context_tokens": 6000}
+BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
+    "rag": {},
+    "gpt": {**CONVERSES, "citation_style": "plain", "history": 20},
+    "pa": {**CONVERSES, "citation_style": "numbered"},
+}
+"""How a profile differs by who answers."""
+
 
 class AskRequest(BaseModel):
     query_text: str = Field(description="The question.")
@@ -43,6 +53,7 @@ class AskRequest(BaseModel):
     room_id: str | None = Field(
         None, max_length=200, description="The conversation, whose last questions a follow-up is understood by. Without one, nothing was."
     )
+    mode: Answers = Field("rag", description="Who answers: rag = the documents, gpt = the model alone, pa = a model that may use tools.")
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
     debug: bool = Field(False, description="Also say how long each step took and what came out.")
 
@@ -66,13 +77,15 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
     return Turn(
         trace_id=trace_id,
         caller=caller.narrowed(tuple(request.permission_groups)),
-        profile=profile,
+        profile=replace(profile, **BY_MODE[request.mode]),
         question=request.query_text,
         collection=request.index_name,
+        mode=request.mode,
         retriever=request.retriever or core.settings.retriever,
         limit=request.num_result_doc,
         model=allowed_model(request.model, core.settings.llm),
         room_id=request.room_id,
+        tool_scope=ORGANISATION if request.mode == "pa" and core.settings.mcp.mcp_enabled else "",
         started_at=core.clock(),
     )
 

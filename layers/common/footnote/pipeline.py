@@ -60,7 +60,7 @@ PLANTED = Step(
 SEARCH = (
     Step(
         "recall", recall_searches, on_error=SKIP, limit_s=1, when=may_search_again,
-        shows=lambda t: {"queries": len(t.searched_for), "found": sum(found is not None for found in t.found)},
+        shows=lambda t: {"queries": len(t.searched_for), **{k: v for k, v in t.private.get("search_cache", {}).items() if k != "places"}},
     ),
     Step(
         "search", search, on_error=FAIL, limit_s=10, when=has_no_hits,
@@ -98,7 +98,10 @@ UNDERSTAND = (
 
 DOCUMENTS = (
     EMBED,
-    Step("find_answer", find_answer, on_error=SKIP, limit_s=1, when=may_answer_again, shows=lambda t: {"hit": t.outcome == "cached"}),
+    Step(
+        "find_answer", find_answer, on_error=SKIP, limit_s=1, when=may_answer_again,
+        shows=lambda t: {k: v for k, v in t.private.get("answer_cache", {}).items() if k not in ("place", "spent")},
+    ),
     REMOTE,
     *SEARCH,
     Step("nothing", tell_nothing_found, on_error=FAIL, when=found_nothing),
@@ -110,7 +113,7 @@ DOCUMENTS = (
     Step("support", check_support, on_error=SKIP, limit_s=5, when=has_sources),
     PLANTED,
     Step("keep_answer", keep_answer, on_error=SKIP, limit_s=1, when=may_answer_again),
-)
+)  # fmt: skip
 """What is asked → an answer from the documents."""
 
 CONVERSATION = (

@@ -52,6 +52,8 @@ def test_politeness_spelling_and_usual_phrasings_do_not_matter(lang: str, asked:
     [
         ("en", "Is it sold in the US?", "Is it sold to us?"),
         ("en", "What is a deductible?", "What is the deductible?"),
+        ("en", "What is deductible?", "What is the deductible?"),
+        ("en", "Is Kim a director?", "Is Kim the director?"),
         ("en", "How old are the boats?", "How are the old boats?"),
         ("en", "What is in the box?", "What is the box?"),
         ("en", "How do I pay you?", "How do you pay me?"),

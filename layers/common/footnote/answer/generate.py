@@ -22,10 +22,10 @@ T = TypeVar("T")
 
 async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) -> Turn:
     """`turn.model`: the name of the model that will answer, or None when there is none, or no budget for one. The request's
-    stands before the user's preference, and that before the configured one."""
+    stands before the user's preference, and that before the configured one, which an admin may have changed since."""
     if turn.allowance == "search":
         return turn.with_(model=None)
-    name = turn.model or await _preferred(turn.caller.user_id, llm, records)
+    name = turn.model or await _preferred(turn.caller.user_id, llm, records) or llm.model
     if turn.allowance == "cheaper":
         name = llm.cheaper_model or name
     model = await models.pick(name)

@@ -1,13 +1,13 @@
 """Do two questions ask the same? What is near in meaning by its vector may differ in all that counts: “with” and “without”
 lie at a cosine of .97, two years and three at .98. So the words decide, and their order: two questions agree where they are
-the same but for politeness, articles, spelling and the few phrasings of `phrasings.py`. In doubt they do not."""
+the same but for politeness, “the”, spelling and the few phrasings of `phrasings.py`. In doubt they do not."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 
-from footnote.text.phrasings import ANYWHERE, ARTICLES, NEGATED_KO, NEGATIONS, PHRASINGS, SILENT, SPELLINGS
+from footnote.text.phrasings import ANYWHERE, NEGATED_KO, NEGATIONS, PHRASINGS, SILENT, SPELLINGS
 from footnote.text.words import STOP_WORDS
 
 LETTERS = re.compile(r"[^\W\d_]+")
@@ -39,8 +39,8 @@ def meaning(question: str, lang: str) -> str:
     ordered: list[str] = []
     how = False
     for word in (spelled.get(token, token) for token in TOKEN.findall(text)):
-        if lang == "en" and (word in SILENT or (word in ARTICLES and ordered)):
-            continue
+        if lang == "en" and (word in SILENT or (word == "the" and ordered)):
+            continue  # the first “the” stays: “what is the deductible” is not “what is deductible”
         if word in anywhere:
             loose.append(word)
         elif how:  # “how old are the boats” is not “how are the old boats”

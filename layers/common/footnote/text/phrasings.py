@@ -65,7 +65,7 @@ PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
 _SPELLINGS = """
 buy purchase | start begin commence | starts begins commences | get obtain | phone telephone | large big | largest biggest
 need require | who whom | what which | color colour | center centre | license licence | canceled cancelled | program programme
-gray grey | labor labour | km kilometres kilometers | kg kilograms kilogrammes | percent % | and &
+gray grey | labor labour | km kilometres kilometers | kg kilograms kilogrammes | percent % | and & | a an
 is are am | was were | has have | will shall | i me my mine
 0 zero | 1 one | 2 two | 3 three | 4 four | 5 five | 6 six | 7 seven | 8 eight | 9 nine | 10 ten | 11 eleven | 12 twelve
 13 thirteen | 14 fourteen | 15 fifteen | 16 sixteen | 17 seventeen | 18 eighteen | 19 nineteen | 20 twenty | 30 thirty
@@ -92,7 +92,6 @@ ANYWHERE: dict[str, frozenset[str]] = {
 }
 """Words whose place in the question says nothing: “what the fee is” asks what “what is the fee” asks."""
 
-ARTICLES = frozenset("a an the".split())
 SILENT = frozenset("do does".split())
 """English words that say nothing."""
 

@@ -1,0 +1,56 @@
+"""A command's Core: made from the environment and its options, and closed when the command is over."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated, Any, TypeVar
+
+import typer
+from pydantic import ValidationError
+
+from footnote_local.terminal import Exit, leave, run, say
+
+R = TypeVar("R")
+
+DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def run_with_core(data: Path | None, work: Callable[[Any], Awaitable[R]]) -> R:
+    """What `work` gives for a Core on this data folder, None = the one that is set."""
+
+    async def with_core() -> R:
+        core = make_core(data)
+        try:
+            return await work(core)
+        finally:
+            await core.close()
+
+    return run(with_core())
+
+
+def make_core(data: Path | None) -> Any:
+    from footnote.bootstrap import Core
+    from footnote.settings import Settings
+    from footnote.tracing import log_to_stderr
+
+    log_to_stderr()
+    try:
+        settings = Settings()
+    except ValueError as exc:
+        say(f"footnote: {_wrong_settings(exc)}")
+        leave(Exit.USAGE)
+    settings = settings.model_copy(update={"footnote_data": data.expanduser()}) if data else settings
+    try:
+        settings.data.mkdir(parents=True, exist_ok=True)
+    except OSError as exc:
+        say(f"footnote: The data folder {settings.data} cannot be used ({exc.strerror}). Choose another with --data.")
+        leave(Exit.UNAVAILABLE)
+    return Core(settings)
+
+
+def _wrong_settings(exc: ValueError) -> str:
+    """Which setting is wrong, without its value: it may be a key."""
+    errors = exc.errors(include_input=False) if isinstance(exc, ValidationError) else []
+    return "; ".join(f"{'__'.join(map(str, error['loc'])).upper()}: {error['msg']}" for error in errors) or str(exc)

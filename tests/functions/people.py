@@ -1,0 +1,138 @@
+"""Everybody who could ask, and one thing of each kind that is its owner's: a world that many tests share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from feedback.app import create_app as create_feedback
+from footnote.bootstrap import Core
+from footnote.guard.identity import Session, open_session, revoke_session, session_id_of
+from footnote.ports import Delta
+from footnote.settings import LLM, Auth, Embedding, Limits, Settings
+from footnote.types import Block, Parsed
+from ingest.app import create_app as create_ingest
+from query.app import create_app as create_query
+from stats.app import create_app as create_stats
+from tests.conftest import HandClock
+from tests.fakes import FakeEmbedder, FakeModels
+
+CREATE = {"query": create_query, "ingest": create_ingest, "feedback": create_feedback, "stats": create_stats}
+NOTHING = "0" * 32
+"""The name of no thing at all."""
+COLLECTION = "ledgers"
+QUESTION = "When was the bridge built?"
+UNKNOWN = ("nobody", "stranger", "expired", "revoked")
+"""Without a token, with a wrong one, with one that is over, with one that was ended."""
+KNOWN = ("outsider", "member", "owner", "admin")
+"""Signed in: without the group, with it, the one whose thing it is, an admin."""
+PEOPLE = UNKNOWN + KNOWN
+
+Known = Mapping[str, str]
+
+
+class PlainParser:
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        return Parsed((Block("paragraph", data.decode()),), file_name, format="txt")
+
+
+@dataclass(slots=True)
+class Listener:
+    """`ports.LanguageModel` that says the same to everybody, and keeps what it was told."""
+
+    name: str = "listener"
+    heard: list[str] = field(default_factory=list)
+
+    async def stream(self, messages: Any, **options: Any) -> Any:
+        self.heard.append(str(messages))
+        yield Delta("So the records say [1].\nSOURCES_USED: 1")
+
+
+class World:
+    """The functions in mode `session`, on one Core."""
+
+    def __init__(self, folder: Path) -> None:
+        self.clock = HandClock()
+        settings = Settings(
+            footnote_data=folder,
+            index_name=COLLECTION,
+            embedding=Embedding(builtin=False),
+            llm=LLM(discover=False),
+            auth=Auth(mode="session"),
+            limits=Limits(user_per_minute=0, address_per_minute=0),
+        )
+        self.model = Listener()
+        self.core = Core(settings, clock=self.clock, models=FakeModels(self.model), parser=PlainParser())
+        self.core.embedder = FakeEmbedder()
+        self.tokens = {"stranger": "x" * 43}
+        self._numbers = count()
+        self._clients: dict[str, httpx.AsyncClient] = {}
+        self._served = {(method.upper(), path): name for name, method, path, _ in operations()}
+
+    async def open(self) -> None:
+        sessions = {
+            "outsider": Session("outsider"), "member": Session("member", ("staff",)), "owner": Session("owner", ("staff",)),
+            "admin": Session("admin", ("staff",), "admin"), "expired": Session("owner", ("staff",)), "revoked": Session("owner", ("staff",)),
+        }  # fmt: skip
+        for person, session in sessions.items():
+            self.tokens[person] = await self._sign_in(session, 1 if person == "expired" else 1e6)
+        await revoke_session(session_id_of(self.tokens["revoked"]), cache=self.core.cache, records=self.core.records)
+        self.clock.advance(2)
+        for name, create in CREATE.items():
+            transport = httpx.ASGITransport(create(lambda: self.core), raise_app_exceptions=False)
+            self._clients[name] = httpx.AsyncClient(transport=transport, base_url="http://footnote.test")
+
+    async def close(self) -> None:
+        for client in self._clients.values():
+            await client.aclose()
+        await self.core.close()
+
+    async def ask(self, person: str, method: str, path: str, route: str | None = None, **options: Any) -> httpx.Response:
+        """`route`: as the OpenAPI names it, where the path names a thing."""
+        headers = {"authorization": f"Bearer {self.tokens[person]}"} if person in self.tokens else {}
+        headers |= options.pop("headers", {})
+        return await self._clients[self._served[method, route or path]].request(method, path, headers=headers, **options)
+
+    async def make_things(self) -> dict[str, str]:
+        """New ones of the owner's, and of the admin's where only an admin has such: what a path calls it → its name."""
+        number = next(self._numbers)
+        room_id, term = f"talk-{number}", f"salary-{number}"
+        file = {"file": (f"bridge-{number}.txt", f"The bridge was built in 1894. Its number is {number}.".encode())}
+        reply = await self.ask("owner", "POST", "/ingest/file", files=file, data={"index_name": COLLECTION, "permission_groups": ["staff"]})
+        while await self.core.ingestor.work_one():
+            pass
+        while await self.core.ingestor.embed_some():
+            pass
+        asked = {"query_text": QUESTION, "index_name": COLLECTION, "permission_groups": [], "room_id": room_id}
+        turn = (await self.ask("owner", "POST", "/ask", json=asked)).json()
+        await self.ask("admin", "PUT", f"/forbidden-terms/{term}", "/forbidden-terms/{term}", json={})
+        return {
+            "doc_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"], "room_id": room_id, "trace_id": turn["trace_id"],
+            "session_id": session_id_of(await self._sign_in(Session("victim"), 1e6)),
+            "name": "answer_numbered", "key": "rag.alpha", "term": term,
+        }  # fmt: skip
+
+    async def _sign_in(self, session: Session, valid_s: float) -> str:
+        return await open_session(session, valid_s, cache=self.core.cache, records=self.core.records, now=self.clock())
+
+
+@cache
+def operations() -> list[tuple[str, str, str, dict[str, Any]]]:
+    """(function, method, path, what the OpenAPI says of it), of all functions."""
+    return [
+        (name, method.upper(), path, operation)
+        for name, create in CREATE.items()
+        for path, methods in create().openapi()["paths"].items()
+        for method, operation in methods.items()
+    ]
+
+
+def told(reply: httpx.Response) -> tuple[int, dict[str, Any]]:
+    """What a reply says, but its trace."""
+    return reply.status_code, {name: value for name, value in reply.json().items() if name != "trace_id"}
