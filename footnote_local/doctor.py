@@ -15,21 +15,28 @@ IGNORED = ("RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_", "RABBITMQ_")
 """Names that other systems use and Footnote has no use for."""
 
 
+State = Literal["ok", "missing", "broken"]
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     part: str
-    state: Literal["ok", "missing", "broken"]
+    state: State
     found: str
     remedy: str = ""
 
 
 async def examine(core: Core) -> list[Finding]:
     try:
+        await core.refresh(prompts=False)  # what admins changed counts here too
         return [
             Finding("python", "ok", platform.python_version()),
             *await _data(core),
             await _embedder(core),
             await _model(core),
+            await _sign_in(core),
+            await _terms(core),
+            *await _tools(core),
             *_ignored(),
         ]
     finally:
@@ -89,6 +96,57 @@ async def _model(core: Core) -> Finding:
         remedy = "Start Ollama, or set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY)."
         return Finding("language model", "missing", "answers are quoted from the documents", remedy)
     return Finding("language model", "ok", model.name)
+
+
+async def _sign_in(core: Core) -> Finding:
+    auth = core.settings.auth
+    match auth.mode:
+        case "none":
+            return Finding("sign-in", "ok", "none: whoever reaches the server is the one local user")
+        case "session":
+            return Finding("sign-in", "ok", "session: tokens made by `footnote session create`")
+        case "api_key":
+            state: State = "ok" if auth.api_keys else "missing"
+            return Finding("sign-in", state, f"api_key: who has one: {len(auth.api_keys)}", "" if auth.api_keys else "Set AUTH__API_KEYS.")
+    told = "Set AUTH__ISSUER, AUTH__AUDIENCE and AUTH__JWKS_URL."
+    if core.tokens is None:
+        return Finding("sign-in", "broken", "jwt, and it is not said whose tokens count", told)
+    try:
+        keys = await core.tokens.count_keys()
+    except FootnoteError as exc:
+        return Finding("sign-in", "broken", f"jwt: {exc.detail}", told)
+    if not keys:
+        return Finding("sign-in", "broken", f"jwt: none of the issuer's keys is for {auth.algorithm}", "Check AUTH__ALGORITHM.")
+    admins = "" if auth.admin_group else "; nobody is an admin, as AUTH__ADMIN_GROUP is not set"
+    return Finding("sign-in", "ok", f"jwt: the issuer's keys for {auth.algorithm}: {keys}{admins}")
+
+
+async def _terms(core: Core) -> Finding:
+    """How many; the terms themselves are nobody's business."""
+    try:
+        count = len((await core.terms.current()).terms)
+    except FootnoteError as exc:
+        return Finding("forbidden terms", "broken", exc.detail, "Questions are refused while they cannot be checked.")
+    if not count:
+        return Finding("forbidden terms", "ok", "none: every question is allowed")
+    if not core.settings.rag.forbidden_check_enabled:
+        return Finding("forbidden terms", "missing", f"{count}, and nothing is checked", "Set RAG__FORBIDDEN_CHECK_ENABLED to true.")
+    return Finding("forbidden terms", "ok", str(count))
+
+
+async def _tools(core: Core) -> list[Finding]:
+    mcp = core.settings.mcp
+    if core.tools is None:
+        unmet = Finding("MCP server", "missing", "MCP__MCP_ENABLED is set, and there are no tools", "Set MCP__GATEWAY.")
+        return [unmet] if mcp.mcp_enabled else []
+    try:
+        count = len(await core.tools.list(""))
+    except FootnoteError as exc:
+        return [Finding("MCP server", "broken", exc.detail, "Answers do without its tools.")]
+    told = f"tools, besides those of single organisations: {count}"
+    if not mcp.mcp_enabled:
+        return [Finding("MCP server", "missing", f"{told}; none is called", "Set MCP__MCP_ENABLED to true.")]
+    return [Finding("MCP server", "ok", told)]
 
 
 def _ignored() -> list[Finding]:

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, ClassVar, cast, get_args
 
 import cfnlint.api
 import pytest
@@ -18,9 +18,11 @@ from cfnlint.decode import cfn_yaml
 from pydantic import AliasChoices, BaseModel
 
 from footnote.adapters import cache_dynamodb, ledger_dynamodb_items
-from footnote.settings import Auth, Settings
+from footnote.guard.limits import RateLimiter
+from footnote.settings import Auth, Limits, Settings
 from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from footnote_local.server import ROUTES
+from tests.conftest import HandClock
 
 ROOT = Path(__file__).parents[1]
 TEMPLATE: dict[str, Any] = cfn_yaml.load(str(ROOT / "template.yaml"))
@@ -156,6 +158,31 @@ def test_somebody_must_have_signed_in() -> None:
     assert function("query")["Environment"]["Variables"]["AUTH__MODE"] == {"Ref": "AuthMode"}
 
 
+def test_tokens_of_an_identity_provider_are_not_taken_from_anybody() -> None:
+    """CloudFormation refuses the parameters before a function would refuse to start."""
+    variables = function("feedback")["Environment"]["Variables"]
+    given = {name: variables[f"AUTH__{name}"]["Ref"] for name in ("ISSUER", "AUDIENCE", "JWKS_URL", "ADMIN_GROUP")}
+    assert given == {"ISSUER": "AuthIssuer", "AUDIENCE": "AuthAudience", "JWKS_URL": "AuthJwksUrl", "ADMIN_GROUP": "AuthAdminGroup"}
+    rule = TEMPLATE["Rules"]["TokensAreMadeForUs"]
+    assert rule["RuleCondition"] == {"Fn::Equals": [{"Ref": "AuthMode"}, "jwt"]}
+    assert list(inside(rule["Assertions"], "Ref")) == ["AuthIssuer", "AuthAudience", "AuthJwksUrl"]
+
+
+@pytest.mark.parametrize(("name", "variable"), [("AuthJwksUrl", "AUTH__JWKS_URL"), ("McpGateway", "MCP__GATEWAY")])
+def test_what_is_asked_elsewhere_is_asked_by_https(name: str, variable: str) -> None:
+    pattern = PARAMETERS[name]["AllowedPattern"]
+    assert [address for address in ("", "https://x.example.org/y", "http://x.example.org/y") if re.search(pattern, address)] == [
+        "",
+        "https://x.example.org/y",
+    ]
+    assert function("query")["Environment"]["Variables"][variable] == {"Ref": name}
+
+
+def test_tools_are_called_where_a_server_is_named() -> None:
+    assert function("query")["Environment"]["Variables"]["MCP__MCP_ENABLED"] == {"Fn::If": ["HasMcpGateway", "true", "false"]}
+    assert TEMPLATE["Conditions"]["HasMcpGateway"] == {"Fn::Not": [{"Fn::Equals": [{"Ref": "McpGateway"}, ""]}]}
+
+
 def test_no_function_is_in_a_vpc() -> None:
     assert list(inside(RESOURCES, "VpcConfig")) == []
     assert "VpcConfig" not in COMMON
@@ -265,7 +292,7 @@ def test_a_function_may_do_what_it_must_and_no_more(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "writes"),
-    [("query", {"Cache"}), ("ingest", {"Cache", "Ledger"}), ("feedback", set()), ("stats", {"Cache"})],
+    [("query", {"Cache"}), ("ingest", {"Cache", "Ledger"}), ("feedback", {"Cache"}), ("stats", {"Cache"})],
 )
 def test_tables_are_written_by_those_who_must(name: str, writes: set[str]) -> None:
     written = set()
@@ -287,7 +314,20 @@ def test_feedback_and_stats_find_sessions_and_nobody_elses_cached_values() -> No
         ]
         for name in ("feedback", "stats")
     }
-    assert known == {"feedback": [("session:*", False)], "stats": [("session:*", False), ("once:*", True)]}
+    sessions_and_tries = [("session:*", False), ("rate:address:*", True)]
+    assert known == {"feedback": sessions_and_tries, "stats": [*sessions_and_tries, ("once:*", True)]}
+
+
+async def test_who_tries_tokens_is_counted_under_a_key_that_every_function_may_write(clock: HandClock) -> None:
+    class Counters:
+        keys: ClassVar[list[str]] = []
+
+        async def add(self, key: str, amount: int, ttl_s: float) -> int:
+            self.keys.append(key)
+            return amount
+
+    await RateLimiter(cast(Any, Counters()), clock).check(None, "192.0.2.1", Limits())
+    assert [key.startswith("rate:address:") for key in Counters.keys] == [True]
 
 
 def test_only_the_account_itself_may_do_everything_with_the_key() -> None:

@@ -63,7 +63,7 @@ class DocumentBody(BaseModel):
     permission_groups: list[str]
     created_at: float
     updated_at: float
-    vectors: dict[str, int] | None = Field(None, description="Vectors made and wanted, over all documents.")
+    vectors: dict[str, int] | None = Field(None, description="Vectors made and wanted, over all documents: for admins.")
 
 
 class DocumentPage(BaseModel):
@@ -91,7 +91,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         upload = Upload(doc_id, name, collection, sorted(groups), caller.user_id, limits.max_file_mb * 2**20, core.clock() + VALID_S)
         return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
 
-    @app.post("/uploads/form", status_code=204, responses=GONE | problems({403: "The form was changed, or its time is over"}))
+    @app.post(
+        "/uploads/form", status_code=204, responses=GONE | problems({403: "The form was changed, is somebody else's, or its time is over"})
+    )
     async def upload_form(
         policy: Annotated[str, Form()],
         signature: Annotated[str, Form(alias="x-amz-signature")],
@@ -100,7 +102,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         core: CoreOf,
     ) -> Response:
         """Takes the file of a signed form."""
-        upload = verify(policy, signature, core.signing_key, core.clock())
+        upload = verify(policy, signature, core.signing_key, caller.user_id, core.clock())
         data = await _read(file, upload.max_bytes)
         await core.ingestor.accept(
             caller,
@@ -143,10 +145,10 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
     @app.get("/documents/{doc_id}", responses=GONE)
     async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
-        """One document, and how far the vectors are."""
+        """One document, and for admins how far all vectors are."""
         found = await core.ledger.get(caller, doc_id)
         vectors = None
-        if core.embedder is not None:
+        if core.embedder is not None and (caller.sees_all or caller.role == "admin"):
             done, total = await core.index.progress(core.embedder.name, core.embedder.languages)
             vectors = {"done": done, "total": total}
         return _body(found, vectors)

@@ -39,8 +39,8 @@ def sign(upload: Upload, key: bytes) -> dict[str, str]:
     return {"key": f"uploads/{upload.doc_id}", "policy": policy, "x-amz-signature": _signature(policy, key)}
 
 
-def verify(policy: str, signature: str, key: bytes, now: float) -> Upload:
-    """The promise behind a form; Forbidden when it was changed, forged or has expired."""
+def verify(policy: str, signature: str, key: bytes, user_id: str, now: float) -> Upload:
+    """The promise behind a form; Forbidden when it was changed, forged, has expired, or was made to somebody else."""
     if not hmac.compare_digest(_signature(policy, key).encode(), signature.encode()):
         raise Forbidden("The upload's signature does not fit. Ask `POST /uploads` for a new one.")
     try:
@@ -48,6 +48,8 @@ def verify(policy: str, signature: str, key: bytes, now: float) -> Upload:
         upload = Upload(**values)
     except (binascii.Error, ValueError, TypeError) as exc:
         raise Forbidden("The upload's policy cannot be read.") from exc
+    if upload.user_id != user_id:
+        raise Forbidden("The upload is somebody else's. Ask `POST /uploads` for one of your own.")
     if upload.expires_at < now:
         raise Forbidden("The upload's time is over. Ask `POST /uploads` for a new one.")
     return upload

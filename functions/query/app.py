@@ -15,7 +15,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
 from footnote.errors import Rejected
-from footnote_http.app import AskerOf, CallerOf, CoreOf, TraceId, add_health, make_app
+from footnote_http.app import AskerOf, CallerOf, CoreOf, TraceId, add_health, make_app, problems
 from footnote_http.sse import stream_events
 from footnote_http.start import start
 from footnote_http.streams import Streams
@@ -42,10 +42,15 @@ if TYPE_CHECKING:
 
 LastEventId = Annotated[str | None, Header(description="The last `id` that was read: the stream goes on after it.")]
 
-STREAM: dict[int | str, dict[str, Any]] = NOT_FOUND | {
-    200: {"description": "Server-sent events", "content": {"text/event-stream": {}}},
-    204: {"description": "Nothing follows the `Last-Event-ID`"},
-}
+SLOW = problems({504: "A step took too long"})
+STREAM: dict[int | str, dict[str, Any]] = (
+    NOT_FOUND
+    | SLOW
+    | {
+        200: {"description": "Server-sent events", "content": {"text/event-stream": {}}},
+        204: {"description": "Nothing follows the `Last-Event-ID`"},
+    }
+)
 
 WEB = Path(__file__).parent / "web"
 
@@ -66,7 +71,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         """What may be asked: the indexes with something in them, and three questions on each."""
         return {"data": await core.collections(caller)}
 
-    @app.post("/ask")
+    @app.post("/ask", responses=SLOW)
     async def ask(request: trd.AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
         """Answers a question, cited by document id (`[^DOC]`)."""
         turn = trd.ask_turn(request, caller, trd.HELD, core, trace_id)
@@ -117,9 +122,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         return search
 
     for retriever in ("rrf", "bm25", "knn", "cc"):
-        app.post(f"/retrieve-{retriever}", name=f"retrieve_{retriever}")(retrieve(retriever))
+        app.post(f"/retrieve-{retriever}", name=f"retrieve_{retriever}", responses=SLOW)(retrieve(retriever))
 
-    @app.post("/chat")
+    @app.post("/chat", responses=SLOW)
     async def chat(request: chat_service.ChatRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> chat_service.ChatResponse:
         """Answers a question with numbered citations."""
         turn = chat_service.chat_turn(request, caller, core, trace_id)

@@ -40,7 +40,7 @@ def add_forbidden_terms(app: FastAPI) -> None:
         return TermPage(data=[_body(term) for term in page.data], has_more=page.has_more, last_id=page.last_id)
 
     # A term may hold a slash.
-    @app.put("/forbidden-terms/{term:path}", responses=ADMINS)
+    @app.put("/forbidden-terms/{term:path}", responses=ADMINS | problems({404: "A term has one line"}))
     async def set_forbidden_term(term: str, change: TermChange, admin: AdminOf, core: CoreOf) -> TermBody:
         """Adds a term, or changes it. It holds everywhere within 5 seconds."""
         return _body(await core.terms.save(admin, term, change.match_type, change.topic))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 UNWRITTEN = ("blocked", WITHDRAWN)
 """Outcomes that have no text of their own."""
+WITHIN = ("round", "tool:")
+"""What the names of an agent's own steps begin with: their time is in that of its row."""
 
 
 class CitationBody(BaseModel):
@@ -158,7 +160,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
             )
             for hit in block["hits"]
         ],
-        "latency_ms": round(sum(span["ms"] for span in block["spans"]), 1),
+        "latency_ms": round(sum(span["ms"] for span in block["spans"] if not span["name"].startswith(WITHIN)), 1),
         "trace_id": block["trace_id"],
         "room_id": block["room_id"],
         "outcome": block["outcome"] or "answered",

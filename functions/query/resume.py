@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from fastapi import Response
 
 from footnote.errors import NotFound
-from footnote.memory.withdrawn import read_again
+from footnote.memory.withdrawn import WITHDRAWN, read_again
+from footnote.ports import make_block
 from footnote.types import Caller
 from footnote_http.sse import stream_end, stream_events
 from footnote_http.streams import LAST, Streams, read_event_id
@@ -25,6 +26,10 @@ async def resume(last_event_id: str, caller: Caller, core: Core, streams: Stream
     stream = streams.find(trace_id, caller.user_id)
     if number == LAST or (stream is not None and stream.ends_with(number)):
         return Response(status_code=204)
+    if stream is not None and stream.ended is not None:  # what was sent may have been withdrawn since
+        told = await read_again([make_block(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
+        if told.blocks[0]["outcome"] == WITHDRAWN:
+            return stream_end(trd.encode_stored(told.blocks[0], told.texts, core.settings.llm), trace_id)
     if stream is not None:
         return await stream_events(stream.after(number), partial(trd.encode, llm=core.settings.llm), trace_id, first=number + 1)
     try:

@@ -8,9 +8,10 @@ from typing import Annotated
 from fastapi import FastAPI, Query, Request, Response
 from pydantic import BaseModel, Field
 
+from footnote.errors import NotFound
 from footnote.guard.audit import audit
-from footnote.guard.identity import close_session, identify, list_sessions, revoke_session
-from footnote_http.app import COOKIE, AdminOf, CoreOf, problems, token_of
+from footnote.guard.identity import close_session, list_sessions, revoke_session
+from footnote_http.app import COOKIE, AdminOf, CoreOf, owner_of, problems, token_of
 
 WEEK_S = 7 * 24 * 3600
 
@@ -38,7 +39,7 @@ def add_sessions(app: FastAPI) -> None:
     @app.post("/sessions", status_code=204)
     async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
         """Keeps the token in a cookie, so that the page stays signed in. The token's own time counts."""
-        await identify(body.token, auth=core.settings.auth, cache=core.cache, tokens=core.tokens)
+        await owner_of(body.token, request)
         reply = Response(status_code=204)
         reply.set_cookie(COOKIE, body.token, max_age=WEEK_S, httponly=True, samesite="strict", secure=_is_secure(request))
         return reply
@@ -64,6 +65,8 @@ def add_sessions(app: FastAPI) -> None:
     @app.delete("/sessions/{session_id}", status_code=204, responses=problems({403: "Not an admin", 404: "There is no such session"}))
     async def revoke(session_id: str, admin: AdminOf, core: CoreOf) -> Response:
         """Ends a session at once, for admins."""
+        if await core.records.get("session", session_id) is None:
+            raise NotFound("There is no such session.")
         await audit(core.records, admin, "session.revoke", session_id, now=core.clock())
         await revoke_session(session_id, cache=core.cache, records=core.records)
         return Response(status_code=204)

@@ -26,10 +26,14 @@ from uuid import uuid4
 import pytest
 from playwright.sync_api import BrowserContext, ConsoleMessage, Dialog, FilePayload, Page, Request, expect
 
+from tests.mcp_tools import TOKEN, tools_server
+
 HERE = Path(__file__).parent
 START_S = 30
 WAIT_MS = 8_000
-CONFIGURED_ELSEWHERE = ("LLM_", "OPENAI_", "MODEL_", "PRIMARY_MODEL", "EMBEDDING_", "RAG_", "INGEST_", "INDEX_", "RETRIEVER", "FOOTNOTE_")
+CONFIGURED_ELSEWHERE = (
+    "LLM_", "OPENAI_", "MODEL_", "PRIMARY_MODEL", "EMBEDDING_", "RAG_", "MCP_", "INGEST_", "INDEX_", "RETRIEVER", "FOOTNOTE_",
+)  # fmt: skip
 expect.set_options(timeout=WAIT_MS)
 
 
@@ -105,14 +109,28 @@ class ScriptedModel(BaseHTTPRequestHandler):
         self._send("application/json", json.dumps({"object": "list", "data": [{"id": "scripted", "object": "model"}]}).encode())
 
     def do_POST(self) -> None:
-        messages = json.loads(self.rfile.read(int(self.headers["content-length"])))["messages"]
+        asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        messages = asked["messages"]
         question = messages[-1]["content"]
         cited = re.search(r'<document id="([^"]+)"', messages[0]["content"])
         marker = f" [^{cited[1]}]" if cited else ""
-        if "slowly" in question:
+        calls: list[dict[str, Any]] = []
+        if '{"queries"' in question:
+            pieces = [json.dumps({"queries": [STANDALONE]})]
+        elif messages[-1]["role"] == "tool":
+            pieces = ["Employees receive 28 days of annual leave [1], and 2 + 3 is 5."]
+        elif asked.get("tools"):
+            pieces, calls = [], [_call(0, "search_documents", query=question), _call(1, "mcp_add", a=2, b=3)]
+        elif "slowly" in question:
             pieces = ["One moment", marker, *(f" and {n}" for n in range(400))]
         elif "hostile" in question:
             pieces = [HOSTILE, f"\n\nSafe words{marker}."]
+        elif "moon" in question:
+            pieces = [f"Employees receive a trip to the moon in 2031{marker}."]
+        elif "exactly" in question:
+            pieces = [f"Employees receive 28 days of annual leave per year{marker}."]
+        elif "nothing" in question:
+            pieces = ["The documents do not contain this information."]
         else:
             pieces = ["Yes 🎉, **28 days**", *marker, ".\n\n- one\n- two", *marker]
         self.send_response(200)
@@ -123,12 +141,12 @@ class ScriptedModel(BaseHTTPRequestHandler):
                 self._event({"content": piece}, None)
                 if "slowly" in question:
                     time.sleep(0.05)
-            self._event({}, "stop")
+            self._event({"tool_calls": calls} if calls else {}, "tool_calls" if calls else "stop")
             self.wfile.write(b"data: [DONE]\n\n")
         except (BrokenPipeError, ConnectionResetError):
             pass  # the reader has stopped
 
-    def _event(self, delta: dict[str, str], finish: str | None) -> None:
+    def _event(self, delta: dict[str, Any], finish: str | None) -> None:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
         event = {"id": "1", "object": "chat.completion.chunk", "created": 0, "model": "scripted", "choices": [choice]}
         self.wfile.write(f"data: {json.dumps(event)}\n\n".encode())
@@ -141,6 +159,12 @@ class ScriptedModel(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
+def _call(index: int, name: str, **arguments: Any) -> dict[str, Any]:
+    return {"index": index, "id": f"c{index}", "type": "function", "function": {"name": name, "arguments": json.dumps(arguments)}}
+
+
+STANDALONE = "Within how many weeks does the finance team refund travel expenses?"
+"""What the model makes of every question that leans on what was said before."""
 HOSTILE = (
     '<img src=x onerror="alert(1)"> <script>alert(2)</script> ![spy](https://example.com/spy.png) '
     "[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) [away](https://example.com/page)\n\n"
@@ -148,19 +172,27 @@ HOSTILE = (
 )
 
 
-@pytest.fixture(scope="session")
-def server_with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+@contextmanager
+def scripted_model() -> Iterator[str]:
+    """Its base URL."""
     model = ThreadingHTTPServer(("127.0.0.1", 0), ScriptedModel)
     thread = threading.Thread(target=model.serve_forever)
     thread.start()
-    base_url = f"http://127.0.0.1:{model.server_port}/v1"
     try:
-        with serving(tmp_path_factory.mktemp("data"), LLM__BASE_URL=base_url, LLM__MODEL="scripted", EMBEDDING__BUILTIN="false") as url:
-            yield url
+        yield f"http://127.0.0.1:{model.server_port}/v1"
     finally:
         model.shutdown()
         model.server_close()
         thread.join()
+
+
+@pytest.fixture(scope="session")
+def server_with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with scripted_model() as model, tools_server() as gateway:
+        tools = {"MCP__MCP_ENABLED": "true", "MCP__GATEWAY": gateway, "MCP__TOKEN": TOKEN}
+        environment = {"LLM__BASE_URL": model, "LLM__MODEL": "scripted", "EMBEDDING__BUILTIN": "false", **tools}
+        with serving(tmp_path_factory.mktemp("data"), **environment) as url:
+            yield url
 
 
 # --- what a person does on the page --------------------------------------------------------------

@@ -40,6 +40,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         outcome="answered",
         degraded=True,
         usage=Usage(10, 4),
+        leans_on=(("plan|1|7", "plan"),),
         spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
         private={"rejected": "Three years."},
     )
@@ -115,6 +116,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
                 "cosine": None,
             }
         ],
+        "leans_on": [{"passage": "plan|1|7", "doc_id": "plan"}],
         "suggested_questions": ["What does “The plan” say about costs?"],
         "latency_ms": 1500,
         "spans": [

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections.abc import AsyncIterator, Awaitable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ from footnote.adapters.dynamodb import Table, make_client
 from footnote.adapters.ledger_dynamodb import DynamoLedger
 from footnote.bootstrap import Core
 from footnote.bootstrap.backends import CACHE_S, LEDGER_S
-from footnote.settings import DB, LLM, Auth, Embedding, OpenSearch
+from footnote.ports import Clock
+from footnote.settings import DB, LLM, MCP, Auth, Caching, Embedding, Fallback, OpenSearch
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from tests.fakes import FakeEmbedder, LoopClock
@@ -34,7 +36,7 @@ T = TypeVar("T")
 Fault = Action | Literal["down"]
 KINDS = {
     "opensearch": "opensearch", "mongodb": "mongodb", "cache": "dynamodb", "ledger": "dynamodb", "s3": "aws", "sqs": "aws",
-    "llm": "openai", "embedder": "openai",
+    "llm": "openai", "spare": "openai", "embedder": "openai", "mcp": "openai", "bus": "aws",
 }  # fmt: skip
 """Part → the kind of its proxy."""
 
@@ -128,31 +130,37 @@ def open_filled(opensearch: str, dynamodb: str, mongodb: str, aws: str) -> Itera
 @asynccontextmanager
 async def open_site(
     world: World, environment: pytest.MonkeyPatch, *, auth: Auth | None = None, llm: bool = False, embedder: bool = True,
-    ledger_s: float = LEDGER_S,
+    fallback: bool = False, mcp: bool = False, caching: bool = False, ledger_s: float = LEDGER_S, clock: Clock = time.time,
+    **settings: Any,
 ) -> AsyncIterator[Site]:  # fmt: skip
-    """A process of its own as far as the engines can tell."""
+    """A process of its own as far as the engines can tell. Without `caching` each question reaches them all."""
     plan, vectors = Plan(), FakeEmbedder()
     async with AsyncExitStack() as stack:
         model: Server = await stack.enter_async_context(serving())
         model.replies["/v1/chat/completions"] = sse(*(chunk(content=piece) for piece in SAID))
         model.replies["/v1/embeddings"] = lambda sent: Reply(body=(_embedded(vectors, sent["input"]),))
         direct = {
-            "opensearch": world.direct["opensearch"], "mongodb": world.direct["mongodb"], "llm": model.url, "embedder": model.url,
+            "opensearch": world.direct["opensearch"], "mongodb": world.direct["mongodb"], "bus": world.direct["aws"],
+            "llm": model.url, "spare": model.url, "embedder": model.url, "mcp": model.url,
             "cache": world.direct["dynamodb"], "ledger": world.direct["dynamodb"], "s3": world.direct["aws"], "sqs": world.direct["aws"],
         }  # fmt: skip
         proxies = {part: stack.enter_context(Proxy(kind, direct[part], plan, part)) for part, kind in KINDS.items()}
         environment.setenv("AWS_ENDPOINT_URL_S3", proxies["s3"].url)
         environment.setenv("AWS_ENDPOINT_URL_SQS", proxies["sqs"].url)
+        environment.setenv("AWS_ENDPOINT_URL_EVENTBRIDGE", proxies["bus"].url)
+        spare = Fallback(base_url=f"{proxies['spare'].url}/v1", model="spare") if fallback else None
         changed = {
             "opensearch": OpenSearch(url=proxies["opensearch"].url, prefix=world.name),
             "db": DB(uri=SecretStr(proxies["mongodb"].url), name=world.name, statistics=f"{world.name}-statistics"),
             "auth": auth or Auth(),
-            "llm": LLM(base_url=f"{proxies['llm'].url}/v1", model="m") if llm else LLM(discover=False),
+            "llm": LLM(base_url=f"{proxies['llm'].url}/v1", model="m", fallback=spare) if llm else LLM(discover=False),
             "embedding": Embedding(base_url=f"{proxies['embedder'].url}/v1", model=vectors.name, dimension=vectors.dimension)
             if embedder
             else Embedding(builtin=False),
-        }
-        core = Core(world.settings(world.direct).model_copy(update=changed), parser=HereParser())
+            "cache": Caching(enabled=caching),
+            "mcp": MCP(mcp_enabled=mcp, gateway=f"{proxies['mcp'].url}/mcp"),
+        } | settings
+        core = Core(world.settings(world.direct).model_copy(update=changed), clock=clock, parser=HereParser())
         core.cache = DynamoCache(_table(world, "cache", proxies, CACHE_S), core.clock)
         core.ledger = DynamoLedger(_table(world, "ledger", proxies, ledger_s), core.clock)
         stack.push_async_callback(core.close)

@@ -120,7 +120,7 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     ]
     assert (turn.outcome, turn.degraded, turn.persisted, turn.lang) == (None, False, True, "en")
     assert [event.name for event in events if isinstance(event, StepStarted)] == [
-        "guard", "open", "announce", "budget", "model", "language", "forbidden", "embed", "search", "fuse", "read", "context",
+        "guard", "open", "budget", "model", "announce", "language", "forbidden", "embed", "search", "fuse", "read", "context",
         "answer", "check", "support", "planted", "follow_up", "save", "spend", "announce_answer", "meter",
     ]  # fmt: skip
     assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]

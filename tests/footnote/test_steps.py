@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import aclosing
 from functools import partial
 from typing import Any
@@ -14,76 +14,10 @@ import pytest
 
 from footnote.errors import FootnoteError, ModelUnavailable, Rejected, SearchUnavailable, StepTimeout, TooManyRequests
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
-from footnote.steps import BLOCK, FAIL, FALLBACK, QUEUE_SIZE, SKIP, Loop, OnError, Parallel, Runner, Step, Switch
+from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, QUEUE_SIZE, SKIP, OnError, Runner, Step
 from footnote.types import Answer, Span, Turn
 from tests.fakes import HELD, LIVE, LoopClock, make_turn
-
-# --- toys: the trail of a turn is written into its question ------------------------------------
-
-
-def mark(letter: str, **changes: Any) -> Any:
-    async def step(turn: Turn) -> Turn:
-        return turn.with_(question=turn.question + letter, **changes)
-
-    return step
-
-
-def fail(error: BaseException) -> Any:
-    async def step(turn: Turn) -> Turn:
-        raise error
-
-    return step
-
-
-def say(*items: str | Event | BaseException, letter: str = "s") -> Any:
-    """A generator: text becomes a token, an error is raised."""
-
-    async def step(turn: Turn) -> AsyncIterator[Event | Turn]:
-        for item in items:
-            if isinstance(item, BaseException):
-                raise item
-            yield Token(item) if isinstance(item, str) else item
-        yield turn.with_(question=turn.question + letter)
-
-    return step
-
-
-async def never(turn: Turn) -> Turn:
-    await asyncio.Event().wait()
-    return turn
-
-
-class Saves:
-    """A port that counts what is saved."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self.error = error
-        self.trails: list[str] = []
-
-
-async def save(turn: Turn, *, saves: Saves) -> Turn:
-    if saves.error is not None:
-        raise saves.error
-    saves.trails.append(turn.question)
-    return turn.with_(persisted=True)
-
-
-SAVE = Step("save", save, on_error=SKIP, always=True)
-START = make_turn("", LIVE)
-
-
-async def collect(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> list[Event]:
-    async with aclosing(Runner(rows, lambda: ports).run(turn)) as events:
-        return [event async for event in events]
-
-
-async def end(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> Any:
-    return (await collect(rows, turn, **ports))[-1]
-
-
-def statuses(turn: Turn) -> dict[str, str]:
-    return {span.name: span.status for span in turn.spans}
-
+from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, say, statuses
 
 # --- order, events, spans ----------------------------------------------------------------------
 
@@ -190,6 +124,11 @@ async def test_a_skipped_row_leaves_the_turn_as_it_was_but_degraded() -> None:
     assert done.turn.spans[1].detail == {}
 
 
+async def test_a_step_that_no_answer_depends_on_is_passed_over_and_degrades_nothing() -> None:
+    done = await end((Step("recall", fail(SearchUnavailable()), on_error=IGNORE), Step("two", mark("b"))))
+    assert (done.turn.question, done.turn.degraded, done.turn.spans[0].status) == ("b", False, "skipped")
+
+
 async def test_a_turn_that_could_not_be_saved_says_so_and_is_not_degraded_by_it() -> None:
     done = await end((Step("one", mark("a")), SAVE), saves=Saves(error=OSError("disk")))
     assert isinstance(done, Done)
@@ -225,7 +164,7 @@ async def test_a_check_that_says_no_passes_through_with_its_own_status(error: Fo
     assert failed.turn.outcome is None
 
 
-@pytest.mark.parametrize("policy", [SKIP, FALLBACK, BLOCK])
+@pytest.mark.parametrize("policy", [SKIP, IGNORE, FALLBACK, BLOCK])
 async def test_after_a_token_was_sent_no_policy_takes_it_back(policy: OnError) -> None:
     rows = (Step("answer", say("half an ", "ans", ModelUnavailable()), on_error=policy, fallback=mark("f")), Step("two", mark("b")), SAVE)
     events = await collect(rows, saves=(saves := Saves()))
@@ -425,97 +364,3 @@ async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_
 
 async def test_draining_an_idle_runner_returns_at_once() -> None:
     await Runner(TALK, lambda: {"saves": Saves()}).drain()
-
-
-# --- combinators -------------------------------------------------------------------------------
-
-
-def join(turn: Turn, branches: Sequence[Turn]) -> Turn:
-    return turn.with_(question=turn.question + "".join(branch.question for branch in branches))
-
-
-async def test_branches_run_at_once_from_the_same_turn_and_merge_in_the_order_of_the_table() -> None:
-    first_may_end = asyncio.Event()
-
-    async def first(turn: Turn) -> Turn:
-        await first_may_end.wait()
-        return turn.with_(question=turn.question + "1")
-
-    async def second(turn: Turn) -> Turn:
-        first_may_end.set()
-        return turn.with_(question=turn.question + "2")
-
-    done = await end((Step("a", mark("a")), Parallel("both", (Step("first", first), Step("second", second)), join, limit_s=5)))
-    assert (done.turn.question, done.turn.degraded) == ("aa1a2", False)
-    assert [span.name for span in done.turn.spans] == ["a", "first", "second"]
-
-
-async def test_a_late_branch_is_left_out_and_cancelled() -> None:
-    cancelled = []
-
-    async def late(turn: Turn) -> Turn:
-        try:
-            return await never(turn)
-        finally:
-            cancelled.append(True)
-
-    done = await end((Parallel("both", (Step("late", late), Step("good", mark("g"))), join, limit_s=0.005), Step("two", mark("b"))))
-    assert (done.turn.question, done.turn.degraded, cancelled) == ("gb", True, [True])
-    assert statuses(done.turn) == {"good": "ok", "late": "late", "two": "ok"}
-
-
-async def test_a_failed_branch_is_left_out() -> None:
-    done = await end((Parallel("both", (Step("bad", fail(ModelUnavailable())), Step("good", mark("g"))), join),))
-    assert (done.turn.question, done.turn.degraded) == ("g", True)
-    assert statuses(done.turn) == {"bad": "failed", "good": "ok"}
-
-
-async def test_when_no_branch_is_left_the_first_error_stands() -> None:
-    rows = (Step("late", never), Step("bad", fail(ModelUnavailable("a"))), Step("worse", fail(SearchUnavailable("b"))))
-    failed = await end((Parallel("all", rows, join, limit_s=0.005), SAVE), saves=Saves())
-    assert isinstance(failed.error, ModelUnavailable)
-    assert statuses(failed.turn) == {"late": "late", "bad": "failed", "worse": "failed", "save": "ok"}
-    failed = await end((Parallel("all", (Step("late", never),), join, limit_s=0.005),))
-    assert isinstance(failed.error, StepTimeout)
-
-
-async def test_a_loop_ends_when_it_is_good_enough_or_was_tried_often_enough() -> None:
-    rows = (Step("one", mark("a")),)
-    assert (await end((Loop("loop", rows, lambda t: t.question == "aa", 5),))).turn.question == "aa"
-    assert (await end((Loop("loop", rows, lambda t: False, 3), Step("two", mark("b"))))).turn.question == "aaab"
-    settled = await end((Loop("loop", (Step("one", mark("a", outcome="refused")),), lambda t: False, 3), SAVE), saves=(saves := Saves()))
-    assert (settled.turn.question, saves.trails) == ("a", ["a"])
-
-
-async def test_a_switch_runs_the_table_that_its_key_names() -> None:
-    tables = {"x": (Step("one", mark("1")),), "y": (Step("two", mark("2")), Loop("loop", (Step("three", mark("3")),), lambda t: False, 2))}
-    row = Switch("mode", lambda t: t.question or "y", tables)
-    assert (await end((row,))).turn.question == "233"
-    assert (await end((row,), make_turn("x", LIVE))).turn.question == "x1"
-
-
-@pytest.mark.parametrize("policy", [SKIP, BLOCK])
-async def test_a_policy_holds_inside_a_branch_too(policy: OnError) -> None:
-    inner = Switch("mode", lambda t: "only", {"only": (Step("bad", fail(ModelUnavailable()), on_error=policy), Step("after", mark("z")))})
-    done = await end((Parallel("both", (inner, Step("good", mark("g"))), join),))
-    assert done.turn.question == ("zg" if policy is SKIP else "g")
-
-
-@pytest.mark.parametrize(
-    "row",
-    [
-        Step("save", save),
-        Step("one", mark("a"), on_error=FALLBACK, fallback=save),
-        Parallel("both", (Step("one", mark("a")), Step("save", save)), join),
-        Loop("loop", (Step("save", save),), lambda t: True, 1),
-        Switch("mode", lambda t: "x", {"x": (Step("one", mark("a")),), "y": (Step("save", save),)}),
-    ],
-)
-def test_a_table_that_names_a_missing_port_is_refused_when_it_is_built(row: Any) -> None:
-    with pytest.raises(TypeError, match="needs the port 'saves'"):
-        Runner((row,), lambda: {"store": object()})
-
-
-def test_a_row_that_falls_back_needs_something_to_fall_back_to() -> None:
-    with pytest.raises(TypeError, match="'one' has no fallback"):
-        Runner((Step("one", mark("a"), on_error=FALLBACK),), dict)

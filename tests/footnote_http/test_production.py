@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from footnote.settings import AWS, DB, LLM, ApiKey, Auth, Embedding, OpenSearch, Settings
+from footnote.settings import AWS, DB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, OpenSearch, Price, Settings
 from footnote_http.production import NEEDS, Misconfigured, check_production
 
 STRONG = "q7Vd2mZr9TbXw4Ke"
@@ -40,6 +40,36 @@ def test_without_sign_in_nothing_serves(function: str) -> None:
 
 def test_keys_for_nobody_are_no_sign_in() -> None:
     assert complaint(auth=Auth(mode="api_key")) == "AUTH__MODE is api_key, and AUTH__API_KEYS holds nobody."
+
+
+JWT = Auth(mode="jwt", issuer="https://id.example.org", audience="footnote", jwks_url="https://id.example.org/keys")
+
+
+def test_tokens_of_an_identity_provider_that_were_made_for_us_are_a_sign_in() -> None:
+    check_production(Settings(**{**WHOLE, "auth": JWT}), "feedback")
+
+
+@pytest.mark.parametrize("missing", ["issuer", "audience"])
+@pytest.mark.parametrize("value", [None, ""])
+def test_tokens_that_were_made_for_others_are_none(missing: str, value: str | None) -> None:
+    assert complaint(auth=JWT.model_copy(update={missing: value})) == (
+        "AUTH__MODE is jwt, and AUTH__ISSUER or AUTH__AUDIENCE is not set: tokens made for others would do."
+    )
+
+
+@pytest.mark.parametrize("url", [None, "", "http://id.example.org/keys", "file:///tmp/keys"])
+def test_the_keys_of_an_identity_provider_come_by_https(url: str | None) -> None:
+    assert complaint(auth=JWT.model_copy(update={"jwks_url": url})) == "AUTH__MODE is jwt, and AUTH__JWKS_URL is no https address."
+
+
+@pytest.mark.parametrize(
+    ("gateway", "refused"), [("http://tools.example.org/mcp", True), ("https://tools.example.org/mcp", False), ("", False)]
+)
+def test_tools_are_called_by_https(gateway: str, refused: bool) -> None:
+    if refused:
+        assert complaint(mcp=MCP(gateway=gateway)).startswith("MCP__GATEWAY is no https address")
+    else:
+        check_production(Settings(**{**WHOLE, "mcp": MCP(gateway=gateway)}), "query")
 
 
 WEAK = [
@@ -88,6 +118,18 @@ def test_a_placeholder_is_no_key_of_a_model(value: str) -> None:
     )
 
 
+@pytest.mark.parametrize("value", ["", "changeme", "your-token"])
+def test_nor_is_it_of_another_endpoint_or_a_server_with_tools(value: str) -> None:
+    llm = LLM(prices={"m": Price(input=1, output=2)}, fallback=Fallback(base_url="https://b.example.org/v1", model="m", api_key=value))
+    assert complaint(llm=llm, mcp=MCP(token=value)) == ("LLM__FALLBACK is empty or a placeholder. MCP__TOKEN is empty or a placeholder.")
+
+
+def test_secrets_of_others_are_taken_as_short_as_they_are_and_may_be_missing() -> None:
+    fallback = Fallback(base_url="https://b.example.org/v1", model="m", api_key="sk-x1")
+    check_production(Settings(**{**WHOLE, "llm": LLM(fallback=fallback), "mcp": MCP(token="tk-x1")}), "query")
+    check_production(Settings(**{**WHOLE, "llm": LLM(fallback=fallback.model_copy(update={"api_key": None}))}), "query")
+
+
 def test_how_long_a_models_key_is_is_for_others_to_say() -> None:
     check_production(Settings(**{**WHOLE, "llm": LLM(api_key="sk-x1")}), "query")
 
@@ -98,7 +140,7 @@ def test_how_long_a_models_key_is_is_for_others_to_say() -> None:
         ("query", "OPENSEARCH__URL, DB__URI, AWS__CACHE_TABLE, AWS__LEDGER_TABLE"),
         (
             "ingest",
-            "OPENSEARCH__URL, AWS__CACHE_TABLE, AWS__LEDGER_TABLE, AWS__FILES_BUCKET, AWS__DROP_BUCKET, AWS__QUEUE_URL",
+            "OPENSEARCH__URL, DB__URI, AWS__CACHE_TABLE, AWS__LEDGER_TABLE, AWS__FILES_BUCKET, AWS__DROP_BUCKET, AWS__QUEUE_URL",
         ),
         ("feedback", "DB__URI, AWS__CACHE_TABLE"),
         ("stats", "DB__URI, AWS__CACHE_TABLE"),

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from footnote_http.production import Misconfigured
+from footnote_http.production import Misconfigured, secrets_of
 from footnote_http.secrets import load_settings
 
 Store = Callable[[str], str]
@@ -53,6 +53,18 @@ def test_what_the_secret_holds_are_settings(store: Store) -> None:
     assert (made.auth.api_keys["ann"].key.get_secret_value(), made.auth.api_keys["ann"].groups) == (HUSH, ["staff"])
     assert os.environ["FOOTNOTE_SECRET"] == arn
     assert "LLM__API_KEY" not in os.environ  # children of this process inherit none of it
+
+
+def test_a_setting_with_parts_is_an_object_in_the_secret(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LLM__FALLBACK", "LLM__PRICES", "LLM__ALLOWED_MODELS", "MCP__TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    fallback = {"base_url": "https://b.example.org/v1", "model": "small", "api_key": HUSH}
+    prices = {"gpt-4o-mini": {"input": 0.15, "output": 0.6}}
+    store(json.dumps({"LLM__FALLBACK": fallback, "LLM__PRICES": prices, "LLM__ALLOWED_MODELS": ["small"], "MCP__TOKEN": HUSH}))
+    made = load_settings()
+    assert made.llm.fallback is not None
+    assert (made.llm.fallback.model, made.llm.prices["gpt-4o-mini"].output, made.llm.allowed_models) == ("small", 0.6, ["small"])
+    assert list(secrets_of(made)) == [("LLM__FALLBACK", HUSH), ("MCP__TOKEN", HUSH)]
 
 
 def test_the_environment_stands_before_the_secret_name_by_name(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

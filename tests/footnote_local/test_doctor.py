@@ -8,10 +8,13 @@ from typing import Any
 
 import pytest
 
-from footnote.errors import ModelUnavailable
+from footnote.errors import FootnoteError, ModelUnavailable, Unavailable
+from footnote.guard.identity import LOCAL
+from footnote.settings import MCP, ApiKey, Auth
 from footnote_local.doctor import Finding, examine
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels
 from tests.footnote_local.conftest import Footnote, open_core
+from tests.mcp_tools import TOKEN, tools_server
 
 
 async def findings(folder: Path, embedder: Any = None, models: Any = None) -> dict[str, Finding]:
@@ -29,6 +32,8 @@ async def test_what_is_missing_is_told_with_its_remedy(tmp_path: Path) -> None:
         "documents": "missing",
         "embedder": "missing",
         "language model": "missing",
+        "sign-in": "ok",
+        "forbidden terms": "ok",
     }
     assert found["index"].found == str(tmp_path)
     for part in ("documents", "embedder", "language model"):
@@ -51,6 +56,83 @@ async def test_what_is_configured_and_does_not_answer_is_broken(tmp_path: Path) 
     assert (found["embedder"].found, found["language model"].found) == ("No answer from the embedder.", "No such model.")
     assert "EMBEDDING__BASE_URL" in found["embedder"].remedy
     assert "LLM__BASE_URL" in found["language model"].remedy
+
+
+class Keys:
+    """An identity provider's, or what is wrong with it."""
+
+    def __init__(self, found: int | FootnoteError) -> None:
+        self.found = found
+
+    async def count_keys(self) -> int:
+        if isinstance(self.found, FootnoteError):
+            raise self.found
+        return self.found
+
+
+JWT = Auth(mode="jwt", issuer="https://id.example.org", audience="footnote", jwks_url="https://id.example.org/keys")
+ANN = {"ann": ApiKey(key="q7Vd2mZr9TbXw4Ke")}
+DOWN = Unavailable("The keys of the identity provider cannot be fetched. Check AUTH__JWKS_URL.")
+
+
+@pytest.mark.parametrize(
+    ("auth", "keys", "state", "told"),
+    [
+        (Auth(), None, "ok", "none: whoever reaches the server is the one local user"),
+        (Auth(mode="session"), None, "ok", "session: tokens made by `footnote session create`"),
+        (Auth(mode="api_key", api_keys=ANN), None, "ok", "api_key: who has one: 1"),
+        (Auth(mode="api_key"), None, "missing", "api_key: who has one: 0"),
+        (Auth(mode="jwt"), None, "broken", "jwt, and it is not said whose tokens count"),
+        (JWT, Keys(2), "ok", "jwt: the issuer's keys for RS256: 2; nobody is an admin, as AUTH__ADMIN_GROUP is not set"),
+        (JWT.model_copy(update={"admin_group": "it"}), Keys(1), "ok", "jwt: the issuer's keys for RS256: 1"),
+        (JWT, Keys(0), "broken", "jwt: none of the issuer's keys is for RS256"),
+        (JWT, Keys(DOWN), "broken", f"jwt: {DOWN.detail}"),
+    ],
+)
+async def test_how_people_sign_in_is_told(tmp_path: Path, auth: Auth, keys: Keys | None, state: str, told: str) -> None:
+    core = open_core(tmp_path, models=FakeModels(), auth=auth)
+    if keys is not None:
+        core.tokens = keys  # type: ignore[assignment]
+    found = {finding.part: finding for finding in await examine(core)}["sign-in"]
+    assert (found.state, found.found, bool(found.remedy)) == (state, told, state != "ok")
+
+
+async def test_forbidden_terms_are_counted_and_not_named(tmp_path: Path) -> None:
+    core = open_core(tmp_path, models=FakeModels())
+    await core.terms.save(LOCAL, "연봉")
+    await core.close()
+    found = await findings(tmp_path)
+    assert (found["forbidden terms"].state, found["forbidden terms"].found) == ("ok", "1")
+
+
+async def test_what_an_admin_switched_off_while_it_ran_is_told(tmp_path: Path) -> None:
+    core = open_core(tmp_path, models=FakeModels())
+    await core.terms.save(LOCAL, "salary")
+    await core.records.put("setting", "rag.forbidden_check_enabled", {"value": False}, by="ann")
+    await core.close()
+    found = (await findings(tmp_path))["forbidden terms"]
+    assert (found.state, found.found) == ("missing", "1, and nothing is checked")
+
+
+async def test_a_server_with_tools_is_asked_what_it_has(tmp_path: Path) -> None:
+    with tools_server() as gateway:
+        told = "tools, besides those of single organisations: 11"
+        refused = "The MCP server cannot be used. Check MCP__GATEWAY and MCP__TOKEN."
+        for mcp, *expected in [
+            (MCP(gateway=gateway, token=TOKEN, mcp_enabled=True), "ok", told),
+            (MCP(gateway=gateway, token=TOKEN), "missing", f"{told}; none is called"),
+            (MCP(gateway=gateway, token="wrong", mcp_enabled=True), "broken", refused),
+            (MCP(mcp_enabled=True), "missing", "MCP__MCP_ENABLED is set, and there are no tools"),
+        ]:
+            core = open_core(tmp_path, models=FakeModels(), mcp=mcp)
+            found = {finding.part: finding for finding in await examine(core)}["MCP server"]
+            assert [found.state, found.found] == expected
+
+
+@pytest.mark.parametrize("name", ["RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_URL", "RABBITMQ_HOST"])
+async def test_a_name_of_another_system_is_no_harm_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setenv(name, "http://rag.example.org:8001")
+    assert (await findings(tmp_path))[name].found == "is set, and has no use here"
 
 
 def test_names_of_other_systems_are_listed_and_their_values_are_not(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:

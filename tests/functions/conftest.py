@@ -16,6 +16,7 @@ from typing import Any
 
 import httpx
 import pytest
+import pytest_asyncio
 import uvicorn
 from fastapi import FastAPI
 
@@ -26,6 +27,7 @@ from footnote.types import Caller
 from footnote_http.app import caller_of
 from query.app import create_app as create_query
 from tests.fakes import FakeModel, FakeModels, Piece, make_document, put_document
+from tests.functions.people import World
 
 CreateApp = Callable[[Callable[[], Core]], FastAPI]
 OpenClient = Callable[[CreateApp], Awaitable[httpx.AsyncClient]]
@@ -110,6 +112,15 @@ async def serve() -> AsyncIterator[Serve]:
             return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
         yield start
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
+    """For modules whose tests run in a loop of the module's, and leave each other's things alone."""
+    made = World(tmp_path_factory.mktemp("world"))
+    await made.open()
+    yield made
+    await made.close()
 
 
 @pytest.fixture

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count
@@ -14,9 +15,9 @@ import httpx
 from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session, revoke_session, session_id_of
-from footnote.ports import Delta
+from footnote.ports import Delta, Tool
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
-from footnote.types import Block, Parsed
+from footnote.types import Block, Message, Parsed, ToolCall
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from stats.app import create_app as create_stats
@@ -44,14 +45,17 @@ class PlainParser:
 
 @dataclass(slots=True)
 class Listener:
-    """`ports.LanguageModel` that says the same to everybody, and keeps what it was told."""
+    """`ports.LanguageModel` that searches where it may, says the same to everybody, and keeps what it was told."""
 
     name: str = "listener"
     heard: list[str] = field(default_factory=list)
 
-    async def stream(self, messages: Any, **options: Any) -> Any:
+    async def stream(self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), **options: Any) -> AsyncIterator[Delta]:
         self.heard.append(str(messages))
-        yield Delta("So the records say [1].\nSOURCES_USED: 1")
+        if tools and messages[-1].role != "tool":
+            yield Delta(tool_calls=(ToolCall("c1", "search_documents", json.dumps({"query": QUESTION})),))
+        else:
+            yield Delta("So the records say [1].\nSOURCES_USED: 1")
 
 
 class World:
@@ -73,12 +77,13 @@ class World:
         self.tokens = {"stranger": "x" * 43}
         self._numbers = count()
         self._clients: dict[str, httpx.AsyncClient] = {}
-        self._served = {(method.upper(), path): name for name, method, path, _ in operations()}
+        self._served = {(method.upper(), path): name for name, method, path, *_ in operations()}
 
     async def open(self) -> None:
+        owner = Session("owner", ("staff",))
         sessions = {
-            "outsider": Session("outsider"), "member": Session("member", ("staff",)), "owner": Session("owner", ("staff",)),
-            "admin": Session("admin", ("staff",), "admin"), "expired": Session("owner", ("staff",)), "revoked": Session("owner", ("staff",)),
+            "outsider": Session("outsider"), "member": Session("member", ("staff",)), "owner": owner,
+            "admin": Session("admin", ("staff",), "admin"), "expired": owner, "revoked": owner,
         }  # fmt: skip
         for person, session in sessions.items():
             self.tokens[person] = await self._sign_in(session, 1 if person == "expired" else 1e6)
@@ -112,10 +117,11 @@ class World:
         asked = {"query_text": QUESTION, "index_name": COLLECTION, "permission_groups": [], "room_id": room_id}
         turn = (await self.ask("owner", "POST", "/ask", json=asked)).json()
         await self.ask("admin", "PUT", f"/forbidden-terms/{term}", "/forbidden-terms/{term}", json={})
+        self.clock.advance(1)
         return {
             "doc_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"], "room_id": room_id, "trace_id": turn["trace_id"],
             "session_id": session_id_of(await self._sign_in(Session("victim"), 1e6)),
-            "name": "answer_numbered", "key": "rag.alpha", "term": term,
+            "name": "system" if number else "answer_numbered", "key": "rag.alpha", "term": term,
         }  # fmt: skip
 
     async def _sign_in(self, session: Session, valid_s: float) -> str:
@@ -123,12 +129,12 @@ class World:
 
 
 @cache
-def operations() -> list[tuple[str, str, str, dict[str, Any]]]:
-    """(function, method, path, what the OpenAPI says of it), of all functions."""
+def operations() -> list[tuple[str, str, str, dict[str, Any], dict[str, Any]]]:
+    """(function, method, path, what its OpenAPI says of it, that one's schemas), of all functions."""
     return [
-        (name, method.upper(), path, operation)
-        for name, create in CREATE.items()
-        for path, methods in create().openapi()["paths"].items()
+        (name, method.upper(), path, operation, schema["components"]["schemas"])
+        for name, schema in ((name, create().openapi()) for name, create in CREATE.items())
+        for path, methods in schema["paths"].items()
         for method, operation in methods.items()
     ]
 

@@ -11,7 +11,6 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.bootstrap import Core
-from footnote.errors import TooManyRequests
 from footnote.ports import Delta
 from footnote.settings import LLM, Budget, Caching, Embedding, Settings
 from footnote.types import Caller, Mode, Turn, Usage
@@ -70,10 +69,9 @@ async def test_a_budget_that_runs_out_costs_the_model_and_not_the_answer(ask: As
 
 
 @pytest.mark.parametrize("mode", ["gpt", "pa", "vision"])
-async def test_what_only_a_model_can_answer_says_when_to_come_back(core: Core, ask: Ask, clock: HandClock, mode: Mode) -> None:
+async def test_what_only_a_model_can_answer_says_that_it_is_used_up(core: Core, ask: Ask, clock: HandClock, mode: Mode) -> None:
     for _ in range(3):
         await ask()
-    turn = Turn("t9", ANN, LIVE, QUESTION, "default", mode=mode, started_at=clock())
-    with pytest.raises(TooManyRequests) as caught:
-        await core.answer.finish(turn)
-    assert caught.value.retry_after_s == 24 * 3600 - clock() % (24 * 3600)
+    turn = await core.answer.finish(Turn("t9", ANN, LIVE, QUESTION, "default", mode=mode, started_at=clock()))
+    assert turn.answer is not None
+    assert (turn.outcome, turn.answer.text, turn.usage.total_tokens) == ("refused", message("spent", "en"), 0)

@@ -379,6 +379,15 @@ async def test_vectors_are_counted_with_the_document(core: Core, client: httpx.A
     assert (await client.get(f"/documents/{doc_id}")).json()["vectors"] == {"done": 1, "total": 1}
 
 
+async def test_how_many_vectors_there_are_of_all_documents_is_told_to_admins_alone(core: Core, open_client: OpenClient) -> None:
+    core.embedder = FakeEmbedder()
+    for role, told in (("user", None), ("admin", {"done": 0, "total": 1})):
+        client = await open_client(as_caller(Caller("ann", frozenset({"user:ann"}), role=role), create_app))
+        doc_id = (await send(client)).json()["doc_id"]
+        await work(core)
+        assert (await client.get(f"/documents/{doc_id}")).json()["vectors"] == told
+
+
 async def test_health_and_readiness_answer_under_the_functions_name_too(client: httpx.AsyncClient) -> None:
     assert (await client.get("/ingest/health")).json() == {"status": "ok", "function": "ingest"}
     assert (await client.get("/ingest/ready")).json() == {"status": "ready", "parts": {"store": "ok", "index": "ok"}}

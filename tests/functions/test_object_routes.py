@@ -6,7 +6,7 @@ like one that does not exist: the same status and the same words.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,21 +71,13 @@ MARKS: dict[str, tuple[str, frozenset[str], int]] = {
     "/sessions": ("{session_id}", ADMIN, 403),
     "/prompts": ('"answer_numbered"', ADMIN, 403),
     "/settings": ('"rag.alpha"', ADMIN, 403),
-    "/audit": ("{term}", ADMIN, 403),
+    "/audit": ("term.set", ADMIN, 403),
     "/forbidden-terms": ("{term}", ADMIN, 403),
 }
 """Lists → what is in them of the owner's or the admin's, who sees it, and what those get who do not."""
 
 CURSORS: dict[str, str] = {"/documents": "doc_id", "/conversations": "room_id"}
-"""Lists of one's own whose `after` names a thing of another kind of caller."""
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    made = World(tmp_path_factory.mktemp("world"))
-    await made.open()
-    yield made
-    await made.close()
+"""Lists of one's own → what `after` names there."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -98,12 +90,12 @@ async def known(world: World) -> Known:
     return things
 
 
-def test_every_route_that_names_a_thing_is_in_the_table() -> None:
-    assert {(method, path) for _, method, path, _ in operations() if "{" in path} == set(ROUTES)
+async def test_every_route_that_names_a_thing_is_in_the_table() -> None:
+    assert {(method, path) for _, method, path, *_ in operations() if "{" in path} == set(ROUTES)
 
 
-def test_every_list_is_in_the_table() -> None:
-    lists = {path for _, method, path, _ in operations() if method == "GET" and "{" not in path}
+async def test_every_list_is_in_the_table() -> None:
+    lists = {path for _, method, path, *_ in operations() if method == "GET" and "{" not in path}
     others = {"/health", "/ready", "/ask/stream", "/v2/rag/tokens"}
     assert lists - others == {path.partition("?")[0] for path in MARKS}
 
@@ -189,7 +181,7 @@ async def test_a_passage_is_shown_with_its_own_document_alone(person: str, world
         pass
     path, route = f"/documents/{doc_id}/content", "/documents/{doc_id}/content"
     foreign, none = [
-        await world.ask(person, "GET", path, route, params={"view": "text", "chunk_id": chunk_id})
+        await world.ask(person, "GET", path, route, params={"as": "marks", "chunk_id": chunk_id})
         for chunk_id in (known["chunk_id"], f"{NOTHING}#000")
     ]
     assert (foreign.status_code, told(foreign)) == (404, told(none))

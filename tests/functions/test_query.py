@@ -106,7 +106,9 @@ async def test_an_answer_can_come_as_claims_with_their_documents(open_site: Open
 
 
 async def test_a_model_alone_answers_from_what_was_said_before_and_searches_nothing(open_site: OpenSite) -> None:
-    site = await open_site("Read it at [docs][1]. [^bridge]")
+    site = await open_site()
+    model = FakeModel([["Read it at [docs][1]. [^bridge]"]] * 2)
+    site.core.models.model = model  # type: ignore[attr-defined]
     for question in ("When was the bridge built?", "And who built it?"):
         body = (await site.client.post("/ask", json=ASK | {"query_text": question, "mode": "gpt", "room_id": "r"})).json()
     assert {name: body[name] for name in ("answer", "citations", "hits", "searched_for", "outcome", "model", "warnings")} == {
@@ -118,13 +120,13 @@ async def test_a_model_alone_answers_from_what_was_said_before_and_searches_noth
         "model": "fake",
         "warnings": [],
     }
-    sent = site.core.models.model.sent  # type: ignore[attr-defined]
-    assert [(message.role, message.content) for message in sent[-1][1:]] == [
+    system, *said = model.sent[-1].messages
+    assert [(message.role, message.content) for message in said] == [
         ("user", "When was the bridge built?"),
         ("assistant", "Read it at [docs][1]. [^bridge]"),
         ("user", "And who built it?"),
     ]
-    assert BRIDGE[0] not in sent[-1][0].content
+    assert BRIDGE[0] not in system.content
     assert (await site.core.turns.get(LOCAL, body["trace_id"]))["search_type"] == "gpt"
 
 

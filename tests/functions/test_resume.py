@@ -123,6 +123,15 @@ async def test_a_turn_that_just_ended_is_told_to_its_end_and_then_there_is_nothi
     assert (await over.to_the_end(), over.status) == ([], 204)
 
 
+async def test_of_a_turn_that_just_ended_nothing_is_told_again_that_was_withdrawn_since(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [^bridge].")
+    whole = await Listener(site.app).to_the_end()
+    await site.core.index.remove("bridge", 1)
+    ((_, done),) = await Listener(site.app, whole[2][0]).to_the_end()
+    assert (done["outcome"], done["hits"], done["citations"]) == ("withdrawn", [], [])
+    assert "1894" not in str(done)
+
+
 async def test_event_source_goes_on_by_itself(open_site: OpenSite) -> None:
     site = await open_site()
     asked = {"query_text": "When was the bridge built?", "index_name": "default"}

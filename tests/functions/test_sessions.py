@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,30 @@ async def test_who_tries_tokens_is_told_to_wait(core: Core, open_client: OpenCli
     most = core.settings.limits.address_per_minute
     statuses = [(await client.get("/conversations", headers={"api-key": f"guess{n}"})).status_code for n in range(most + 1)]
     assert statuses == [401] * most + [429]
+
+
+async def test_who_tries_tokens_at_the_sign_in_is_told_to_wait_too(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(query)
+    most = core.settings.limits.address_per_minute
+    statuses = [(await client.post("/sessions", json={"token": f"guess{n}"})).status_code for n in range(most + 1)]
+    assert statuses == [401] * most + [429]
+
+
+async def test_nothing_is_read_of_what_nobody_sends(core: Core, open_client: OpenClient) -> None:
+    """Else whoever likes could have a machine keep files, before it asks who they are."""
+    read = []
+
+    async def body() -> AsyncIterator[bytes]:
+        for _ in range(3):
+            read.append(1)
+            yield b"{" * 1000
+
+    for create, path, kind in ((ingest, "/ingest/file", "multipart/form-data; boundary=x"), (query, "/ask", "application/json")):
+        client = await open_client(create)
+        headers = {"content-type": kind}
+        assert (await client.post(path, content=body(), headers=headers)).status_code == 401
+        assert read == []
+        headers["authorization"] = f"Bearer {await token_of(core, 'ann')}"
+        assert (await client.post(path, content=body(), headers=headers)).status_code == 422
+        assert read
+        read.clear()

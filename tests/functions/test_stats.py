@@ -169,7 +169,7 @@ def test_the_schedule_rolls_up_the_day_and_the_day_before(core: Core, clock: Han
     handle = create_handler(create_app(lambda: core))
     for _ in range(2):  # the second time changes nothing
         assert handle(sample_event("stats_schedule"), None) == {"2026-01-14": 1, "2026-01-15": 1}
-        assert do(core.turns.rollups(LOCAL, "2026-01-14")) == [Rollup("local", "r1", "rag", JAN_14_FIGURES)]
+        assert do(core.turns.rollups(LOCAL, "2026-01-14")) == [Rollup("local", "r1", "rag", JAN_14_FIGURES, "llama")]
         assert do(core.turns.rollups(LOCAL, "2026-01-15")) == [Rollup("local", "r1", "rag", JAN_15_FIGURES)]
     assert do(core.turns.rollups(LOCAL, "2026-01-13")) == do(core.turns.rollups(LOCAL, "2026-01-16")) == []
 

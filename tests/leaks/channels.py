@@ -8,96 +8,213 @@ from typing import Any
 
 import httpx
 
-from tests.leaks.world import GROUPS, ROOM, SECRET, World, asked_by
+from tests.leaks.world import COLLECTIONS, GROUPS, PEOPLE, QUESTION, ROOM, SECRET, Kept, World, asked_by
 
 Channel = Callable[[World, str], AsyncIterator[httpx.Response]]
-QUESTION = "When was the bridge over the river built?"
-RETRIEVE = {"index_name": "default", "query_text": QUESTION, "permission_groups": [], "num_result_doc": 50}
-ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": [], "num_result_doc": 20}
-V2 = {"collection_name": "default", "query": QUESTION, "room_id": ROOM}
+ALL = 100
+"""More passages than there are."""
+NARROWINGS: tuple[list[str], ...] = ([], ["red"], ["blue"], [*GROUPS, "user:ann", "role:admin"])
+RETRIEVE = {"index_name": "default", "query_text": QUESTION, "permission_groups": [], "num_result_doc": ALL}
+ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": [], "num_result_doc": ALL}
+V2 = {"collection_name": "default", "query": QUESTION}
+PIXEL = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+NOBODYS = "nothing-000000"
+"""An id that leads nowhere."""
+
+
+def own_question(person: str) -> str:
+    """In their conversation people ask with a word of their own."""
+    return f"{QUESTION} {asked_by(person)}"
+
+
+def tells_all(reply: httpx.Response, kept: list[Kept], person: str) -> None:
+    """What may be read is told by a model that tells everything."""
+    missing = [each.doc_id for each in kept if each.ready and each.canaries[0] not in reply.text]
+    assert not missing, f"{reply.request.url.path} did not tell {person} of {missing}: {reply.text[:400]}"
 
 
 async def ask_retrieve(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """Nor does a total count what may not be read; and no request gives itself groups."""
     listed = (await world.call(person, "ingest", "GET", "/documents", params={"limit": 200})).json()["data"]
-    readable = sum(document["chunks"] for document in listed)
-    for retriever in ("rrf", "bm25", "knn", "cc"):
-        for groups in ([], [*GROUPS, "user:ann", "role:admin"]):
-            reply = await world.call(person, "query", "POST", f"/retrieve-{retriever}", json=RETRIEVE | {"permission_groups": groups})
-            assert reply.json()["hits"]["total"]["value"] <= readable, (retriever, groups)
-            yield reply
+    for collection in COLLECTIONS:
+        readable = sum(document["chunks"] for document in listed if document["collection"] == collection)
+        for retriever in ("rrf", "bm25", "knn", "cc"):
+            for groups in (NARROWINGS[0], NARROWINGS[-1]):
+                body = RETRIEVE | {"permission_groups": groups, "index_name": collection}
+                reply = await world.call(person, "query", "POST", f"/retrieve-{retriever}", json=body)
+                assert reply.json()["hits"]["total"]["value"] <= readable, (retriever, groups)
+                tells_all(reply, world.readable(person, collection, groups), person)
+                yield reply
 
 
 async def ask_trd(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    reply = await world.call(person, "query", "POST", "/ask", json=ASK | {"debug": True, "room_id": ROOM})
+    """Those with the same groups are given the same answers; and what was asked before leads to no other collection."""
+    for groups in NARROWINGS:
+        reply = await world.call(person, "query", "POST", "/ask", json=ASK | {"debug": True, "permission_groups": groups})
+        tells_all(reply, world.readable(person, "default", groups), person)
+        world.trace(person, reply)
+        _count(world, person, frozenset(groups) & world.members[person] if groups else frozenset({person}), reply.json()["outcome"])
+        yield reply
+    for collection in COLLECTIONS:
+        body = ASK | {"query_text": own_question(person), "room_id": ROOM, "index_name": collection, "answer_format": "json"}
+        reply = await world.call(person, "query", "POST", "/ask", json=body)
+        world.trace(person, reply)
+        yield reply
+
+
+def _count(world: World, person: str, groups: frozenset[str], outcome: str) -> None:
+    """Answers that were given again, and those among them that were made for somebody else."""
+    world.seen[outcome] += 1
+    if outcome == "cached" and world.answered.get(groups) != person:
+        world.seen["shared"] += 1
+    if outcome == "answered":
+        world.answered[groups] = person
+
+
+async def ask_stream(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    reply = await world.call(person, "query", "POST", "/ask/stream", json=ASK | {"query_text": own_question(person)})
+    world.streams[person] = [*world.streams[person][-2:], reply.headers["x-trace-id"]]
     world.trace(person, reply)
     yield reply
-    yield await world.call(person, "query", "POST", "/ask/stream", json=ASK | {"query_text": f"{QUESTION} {asked_by(person)}"})
+    for owner, trace_id in [(owner, trace_id) for owner, traces in world.streams.items() for trace_id in traces]:
+        reply = await world.call(person, "query", "GET", "/ask/stream", params=ASK, headers={"last-event-id": f"{trace_id}.0"})
+        assert owner == person or reply.status_code == 404, (owner, person, reply.status_code)
+        world.seen["resumed"] += reply.status_code == 200
+        yield reply
 
 
 async def ask_chat_core(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    for route in ("rag", "gpt", "pa"):
-        reply = await world.call(person, "query", "POST", f"/v2/{route}/query", json=V2 | {"user_id": person, "search_type": route})
+    alone = await world.call(person, "query", "POST", "/v2/rag/query", json=V2)
+    tells_all(alone, world.readable(person, "default"), person)
+    yield alone
+    for route, collection in (("rag", "default"), ("rag", "side"), ("gpt", "default"), ("pa", "default")):
+        own = {"query": own_question(person), "user_id": person, "room_id": ROOM}
+        body = V2 | own | {"search_type": route, "collection_name": collection}
+        reply = await world.call(person, "query", "POST", f"/v2/{route}/query", json=body)
+        assert '"type": "error"' not in reply.text, reply.text[-400:]
         world.trace(person, reply)
         yield reply
+    yield await world.call(person, "query", "POST", "/v2/vision/query", json=V2 | {"room_id": ROOM, "images": [PIXEL]})
     yield await world.call(person, "query", "GET", "/v2/rag/tokens", params={"room_id": ROOM, "user_id": person})
+    for other in PEOPLE:
+        if other != person:
+            asked = await world.call(person, "query", "GET", "/v2/rag/tokens", params={"room_id": ROOM, "user_id": other})
+            named = await world.call(person, "query", "POST", "/v2/rag/query", json=V2 | {"user_id": other, "room_id": ROOM})
+            assert (asked.status_code, named.status_code) == (403, 403)
 
 
 async def ask_chat_service(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    reply = await world.call(person, "query", "POST", "/chat", json={"query": QUESTION, "session_id": ROOM})
+    reply = await world.call(person, "query", "POST", "/chat", json={"query": own_question(person), "session_id": ROOM})
     world.trace(person, reply)
     yield reply
+    yield await world.call(person, "query", "GET", "/me/preferences")
 
 
 async def ask_openai(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    yield await world.call(person, "query", "GET", "/v1/models")
-    body = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
-    yield await world.call(person, "query", "POST", "/v1/chat/completions", json=body)
+    models = await world.call(person, "query", "GET", "/v1/models")
+    own = {kept.collection for kept in world.readable(person)}
+    assert {model["id"] for model in models.json()["data"]} == {"footnote", *(f"footnote/{name}" for name in own)}
+    yield models
+    for collection in COLLECTIONS:
+        for stream in (False, True):
+            body = {"model": f"footnote/{collection}", "messages": [{"role": "user", "content": QUESTION}], "stream": stream}
+            reply = await world.call(person, "query", "POST", "/v1/chat/completions", json=body)
+            assert reply.status_code == (200 if collection in {*own, "default"} else 404), reply.text
+            yield reply
 
 
 async def ask_dify(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    body = {"knowledge_id": "default", "query": QUESTION, "retrieval_setting": {"top_k": 20, "score_threshold": 0.0}}
-    yield await world.call(person, "query", "POST", "/retrieval", json=body)
+    for collection in (*COLLECTIONS, "vault"):
+        body = {"knowledge_id": collection, "query": QUESTION, "retrieval_setting": {"top_k": ALL, "score_threshold": 0.0}}
+        reply = await world.call(person, "query", "POST", "/retrieval", json=body)
+        readable = world.readable(person, collection)
+        assert reply.status_code == (200 if readable or collection == "default" else 404), reply.text
+        tells_all(reply, readable, person)
+        yield reply
 
 
 async def ask_mcp(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
-    calls: list[tuple[str, dict[str, Any]]] = [("search", {"query": QUESTION}), ("ask", {"question": QUESTION}), ("list_collections", {})]
-    calls += [("fetch", {"id": doc_id}) for doc_id in [*world.documents, *(kept.doc_id for kept in world.gone[-3:])]]
-    for name, arguments in calls:
+    async def called(name: str, **arguments: Any) -> tuple[httpx.Response, dict[str, Any]]:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
-        yield await world.call(person, "query", "POST", "/mcp", json=body, headers=headers)
+        reply = await world.call(person, "query", "POST", "/mcp", json=body, headers=headers)
+        return reply, reply.json()["result"]
+
+    headers = {"accept": "application/json, text/event-stream", "mcp-protocol-version": "2025-06-18"}
+    for name, arguments in (("search", {"query": QUESTION}), ("ask", {"question": QUESTION})):
+        reply, result = await called(name, **arguments)
+        assert not result.get("isError"), reply.text
+        yield reply
+    reply, result = await called("list_collections")
+    counts = world.counted(person)
+    listed = {each["name"]: each["documents"] for each in result["structuredContent"]["collections"]}
+    assert {name: count for name, count in listed.items() if count} == counts, reply.text
+    yield reply
+    for kept in [*world.documents.values(), *world.gone[-3:]]:
+        for asked_for in (kept.doc_id, f"{kept.doc_id}#000"):
+            reply, result = await called("fetch", id=asked_for)
+            if kept.ready and kept.doc_id in world.documents:
+                assert bool(result.get("isError")) != world.may_read(person, world.documents[kept.doc_id]), reply.text
+            yield reply
 
 
 async def list_collections(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    yield await world.call(person, "query", "GET", "/collections")
+    reply = await world.call(person, "query", "GET", "/collections")
+    counts = world.counted(person)
+    assert {each["name"]: each["documents"] for each in reply.json()["data"] if each["documents"]} == counts, reply.text
+    yield reply
 
 
 async def read_documents(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    yield await world.call(person, "ingest", "GET", "/documents", params={"limit": 200})
+    """What may not be read is as if it were not there, and cannot be deleted either."""
+    reply = await world.call(person, "ingest", "GET", "/documents", params={"limit": 200})
+    assert {document["doc_id"] for document in reply.json()["data"]} == {kept.doc_id for kept in world.readable(person)}
+    yield reply
     for kept in [*world.documents.values(), *world.gone[-3:]]:
-        for path in (f"/documents/{kept.doc_id}", f"/documents/{kept.doc_id}/content", f"/documents/{kept.doc_id}/content?as=text"):
-            yield await world.call(person, "ingest", "GET", path)
-        yield await world.call(person, "ingest", "POST", f"/documents/{kept.doc_id}/retry")
+        paths = [f"/documents/{kept.doc_id}{rest}" for rest in ("", "/content", "/content?as=blocks", "/content?as=marks&chunk_id=a")]
+        asked = [("GET", path) for path in paths] + [("POST", f"/documents/{kept.doc_id}/retry")]
+        hidden = kept.doc_id not in world.documents or not world.may_read(person, kept)
+        if hidden:
+            asked.append(("DELETE", f"/documents/{kept.doc_id}"))
+        for method, path in asked:
+            reply = await world.call(person, "ingest", method, path)
+            if hidden:
+                nothing = await world.call(person, "ingest", method, path.replace(kept.doc_id, NOBODYS))
+                assert reply.status_code == 404, (method, path, reply.text)
+                assert _problem(reply) == _problem(nothing), (method, path)
+            yield reply
+
+
+def _problem(reply: httpx.Response) -> dict[str, Any]:
+    return {name: value for name, value in reply.json().items() if name != "trace_id"}
 
 
 async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """Their own, and those whose traces others know."""
     yield await world.call(person, "query", "GET", "/conversations")
-    yield await world.call(person, "query", "GET", f"/conversations/{ROOM}")
-    yield await world.call(person, "query", "GET", "/me/data")
-    for trace_id in [trace_id for traces in world.traces.values() for trace_id in traces[-2:]]:
+    yield await world.call(person, "query", "GET", f"/conversations/{ROOM}", params={"limit": 200})
+    exported = await world.call(person, "query", "GET", "/me/data")
+    assert {json.loads(line)["user_id"] for line in exported.text.splitlines()} <= {person}
+    yield exported
+    for owner, trace_id in [(owner, trace_id) for owner, traces in world.traces.items() for trace_id in traces[-3:]]:
         for route in ("turns", "traces"):
-            yield await world.call(person, "query", "GET", f"/{route}/{trace_id}")
-        yield await world.call(person, "query", "GET", "/ask/stream", params=ASK, headers={"last-event-id": f"{trace_id}.0"})
+            reply = await world.call(person, "query", "GET", f"/{route}/{trace_id}")
+            assert owner == person or reply.status_code == 404, (route, owner, person)
+            world.seen["withdrawn"] += '"withdrawn"' in reply.text
+            yield reply
 
 
 async def read_figures(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    for trace_id in [trace_id for traces in world.traces.values() for trace_id in traces[-1:]]:
-        body = {"trace_id": trace_id, "rating": "up", "reason": "good"}
-        yield await world.call(person, "feedback", "POST", "/feedback", json=body)
+    """Of all that is thought and counted, one's own."""
+    for owner, trace_id in [(owner, trace_id) for owner, traces in world.traces.items() for trace_id in traces[-1:]]:
+        body = {"trace_id": trace_id, "rating": "up", "reason": f"because {asked_by(person)}"}
+        reply = await world.call(person, "feedback", "POST", "/feedback", json=body)
+        assert owner == person or reply.status_code == 404, (owner, person)
+        yield reply
     yield await world.call(person, "feedback", "GET", "/feedback/metrics")
-    yield await world.call(person, "stats", "GET", "/stats")
+    for by in ("user", "room", "day"):
+        reply = await world.call(person, "stats", "GET", "/stats", params={"by": by})
+        assert not [other for other in PEOPLE if other != person and f'"{other}"' in reply.text], reply.text
+        yield reply
 
 
 async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response]:
@@ -108,47 +225,54 @@ async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response
 
 
 async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    """An upload says nothing of a file of the same name or content that somebody else has."""
+    """An upload says nothing of a file of the same name or content that somebody else has. Nor does a session that is over."""
     for kept in world.documents.values():
-        body = {"file_name": f"slot{kept.slot}.txt", "size": 10, "permission_groups": []}
-        reply = await world.call(person, "ingest", "POST", "/uploads", json=body)
-        if not world.may_read(person, kept):
-            assert kept.doc_id not in reply.text
-        yield reply
+        for groups in ([], sorted(kept.groups)):
+            body = {"file_name": f"slot{kept.slot}.txt", "size": 10, "permission_groups": groups, "index_name": kept.collection}
+            reply = await world.call(person, "ingest", "POST", "/uploads", json=body)
+            if not world.may_read(person, kept):
+                assert kept.doc_id not in reply.text
+            yield reply
+    for token in world.ended:
+        reply = await world.clients["ingest"].get("/documents", headers={"authorization": f"Bearer {token}"})
+        assert reply.status_code == 401, reply.text
+        world.seen["ended"] += 1
 
 
 CHEAP: tuple[Channel, ...] = (
     ask_retrieve, ask_dify, list_collections, read_documents, read_conversations, read_figures, read_admins, read_errors,
 )  # fmt: skip
-DEAR: tuple[Channel, ...] = (ask_trd, ask_chat_core, ask_chat_service, ask_openai, ask_mcp)
+DEAR: tuple[Channel, ...] = (ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_openai, ask_mcp)
+REMEMBERING = (read_conversations, ask_trd, ask_stream, ask_chat_core, ask_chat_service)
 
 
 async def look_through(world: World, person: str, channels: tuple[Channel, ...]) -> None:
     """AssertionError where a channel tells what this person may not know, or fails."""
     for channel in channels:
         async for reply in channel(world, person):
-            await no_leak(world, person, channel.__name__, reply)
+            no_leak(world, person, channel, reply)
 
 
-async def no_leak(world: World, person: str, channel: str, reply: httpx.Response) -> None:
-    assert reply.status_code < 500, (channel, reply.request.url, reply.status_code, reply.text[:300])
-    told = (reply.text + json.dumps(dict(reply.headers))).lower()
-    remembers = channel in (read_conversations.__name__, ask_trd.__name__, ask_chat_core.__name__, ask_chat_service.__name__)
-    found = sorted(canary for canary in world.forbidden(person, remembers=remembers) if canary in told)
-    assert not found, f"{channel} ({reply.request.method} {reply.request.url.path}) told {person} {found}: {reply.text[:400]}"
+def no_leak(world: World, person: str, channel: Channel, reply: httpx.Response) -> None:
+    name = channel.__name__
+    assert reply.status_code < 500, (name, reply.request.url, reply.status_code, reply.text[:300])
+    told = set(SECRET.findall((reply.text + json.dumps(dict(reply.headers))).lower()))
+    found = sorted(told & world.forbidden(person, remembers=channel in REMEMBERING))
+    assert not found, f"{name} ({reply.request.method} {reply.request.url.path}) told {person} {found}: {reply.text[:400]}"
 
 
 async def finds_all(world: World, person: str) -> None:
-    """What may be read is found by its words, listed, and cited."""
-    for kept in world.documents.values():
-        if world.may_read(person, kept):
-            reply = await world.call(
-                person, "query", "POST", "/retrieve-bm25", json=RETRIEVE | {"query_text": f"bridge {kept.canaries[0]}"}
-            )
+    """What may be read is found by its words, and can be opened."""
+    for kept in world.readable(person):
+        opened = await world.call(person, "ingest", "GET", f"/documents/{kept.doc_id}")
+        assert opened.status_code == 200, f"{person} cannot open {kept.doc_id}"
+        if kept.ready:
+            body = RETRIEVE | {"query_text": f"bridge {kept.canaries[0]}", "index_name": kept.collection}
+            reply = await world.call(person, "query", "POST", "/retrieve-bm25", json=body)
             assert kept.canaries[0] in reply.text, f"{person} does not find {kept.doc_id}"
-            assert (await world.call(person, "ingest", "GET", f"/documents/{kept.doc_id}")).status_code == 200
 
 
 def logs_say_nothing(world: World) -> None:
     found = [line for line in world.logged if SECRET.search(line)]
     assert not found, found[:1]
+    world.logged.clear()

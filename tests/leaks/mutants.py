@@ -12,16 +12,20 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-import footnote_http.app
 from footnote.adapters import index_sqlite, ledger_sqlite, ledger_sqlite_writes
+from footnote.adapters.cache_sqlite import SqliteCache
 from footnote.adapters.index_sqlite import SqliteIndex
 from footnote.adapters.store_sqlite import SqliteTurnStore
+from footnote.adapters.vector_file import Scan
 from footnote.bootstrap import Core
 from footnote.guard import identity
 from footnote.ingest.sources import Sources
 from footnote.learn.meter import LogMeter
+from footnote.memory import answer_cache, search_cache, withdrawn
 from footnote.types import Caller
-from tests.leaks import world
+from footnote_http.streams import Stream, Streams
+from query import sessions
+from query.dialects import chat_core, dify
 from tests.leaks.world import PEOPLE
 
 Change = Callable[[Any], Any]
@@ -76,12 +80,38 @@ def _told(original: Any) -> Any:
     return turn
 
 
+def _by_user(made: Any) -> Any:
+    """Who somebody was when they first came."""
+    known: dict[str, Caller] = {}
+    return lambda session: known.setdefault(session.user_id, made(session))
+
+
+def _for_all(scope: Any) -> Any:
+    return lambda *args: {**scope(*args), "readers": ""}
+
+
+def _without_groups(original: Any) -> Any:
+    """Of the keys of suggested questions."""
+
+    @wraps(original)
+    async def called(self: SqliteCache, key: str, *args: Any) -> Any:
+        return await original(self, ":".join(key.split(":")[:3]) if key.startswith("questions:") else key, *args)
+
+    return called
+
+
 MUTANTS: Mapping[str, Mutant] = {
     "a search sees all": ((index_sqlite, "_visible_acls", giving(None)),),
-    "a passage is read without its groups": ((index_sqlite, "_visible_rows", sees_all), (index_sqlite, "_visible_acls", giving(None))),
+    "a search by words sees all": ((index_sqlite, "_lexical", lambda search: lambda at, k, s, acls, g: search(at, k, s, None, g)),),
+    "a search by meaning sees all": ((Scan, "mask", lambda mask: lambda self, acls, levels: mask(self, None, levels)),),
+    "neither a search nor the gate behind it asks for groups": (
+        (index_sqlite, "_visible_rows", sees_all), (index_sqlite, "_visible_acls", giving(None)),
+    ),
     "a document is read without its groups": ((ledger_sqlite_writes, "get", sees_all),),
+    "a document is deleted without its groups": ((ledger_sqlite_writes, "delete", sees_all),),
     "documents are listed without their groups": ((ledger_sqlite, "_list", sees_all),),
-    "collections count without groups": ((ledger_sqlite, "_readable", sees_all),),
+    "collections count without groups": ((ledger_sqlite, "_collections", sees_all),),
+    "a collection is there for everybody": ((dify, "has_collection", giving(True)),),
     "everybody may read everything": ((Caller, "may_read", giving(True)),),
     "a request gives itself groups": (
         (Caller, "narrowed", lambda _: lambda self, groups: replace(self, groups=self.groups | set(groups))),
@@ -90,21 +120,34 @@ MUTANTS: Mapping[str, Mutant] = {
         (identity, "make_caller", lambda made: lambda session: replace(made(session), groups=frozenset({"red", "blue"}))),
     ),
     "a session is the local user": ((identity, "make_caller", giving(identity.LOCAL)),),
-    "a closed session is good": ((world, "close_session", giving(None)), (identity, "close_session", giving(None))),
+    "a user's first groups are theirs for good": ((identity, "make_caller", _by_user),),
+    "everybody is an admin": ((identity, "make_caller", lambda made: lambda session: replace(made(session), role="admin")),),
+    "a session that was closed is good": ((sessions, "close_session", giving(None)),),
+    "users are who they say": ((chat_core, "as_user", lambda _: lambda caller, name: replace(caller, user_id=name or caller.user_id)),),
     "a turn is read without its owner": ((SqliteTurnStore, "get", sees_all),),
-    "rooms are read without their owner": ((SqliteTurnStore, "room", is_neighbour),),
-    "a room's list is another's": ((SqliteTurnStore, "rooms", is_neighbour),),
+    "a room is read without its owner": ((SqliteTurnStore, "room", is_neighbour),),
+    "the list of rooms is another's": ((SqliteTurnStore, "rooms", is_neighbour),),
     "an export is another's": ((SqliteTurnStore, "all_of", is_neighbour),),
     "history is another's": ((SqliteTurnStore, "history", is_neighbour),),
     "figures are everybody's": ((SqliteTurnStore, "records", is_admin),),
+    "feedback is taken on any turn": ((SqliteTurnStore, "put_feedback", sees_all),),
+    "a stream is anybody's": ((Streams, "find", lambda _: lambda self, trace_id, user_id: self._streams.get(trace_id)),),
+    "a stream that ended is told again whatever it quotes": ((Stream, "ended", lambda _: None),),
     "what was removed answers": ((SqliteIndex, "remove", giving(None)),),
-    "what was replaced answers too": ((SqliteIndex, "activate", giving(True)),),
+    "turns quote what was withdrawn": ((withdrawn, "_withheld", lambda _: lambda block: block),),
+    "turns quote what earlier ones quoted": ((withdrawn, "quoted_in", lambda _: lambda block: block["hits"]),),
+    "searches are kept without their groups": ((search_cache, "search_scope", _for_all),),
+    "answers are kept without their groups": ((answer_cache, "answer_scope", _for_all),),
+    "answers are kept without their groups, and given unread": (
+        (answer_cache, "answer_scope", _for_all), (index_sqlite, "_visible_rows", sees_all),
+    ),
+    "suggested questions are kept without their groups": ((SqliteCache, "get", _without_groups), (SqliteCache, "put", _without_groups)),
+    "collections are suggested from without groups": ((Core, "collections", sees_all),),
     "files are read without their groups": ((Sources, "original", sees_all), (Sources, "text", sees_all)),
-    "questions are suggested without groups": ((Core, "collections", sees_all),),
-    "admins are all": ((footnote_http.app, "admin_of", giving(None)),),
     "nothing is found": ((index_sqlite, "_visible_acls", giving(frozenset())),),
+    "what is new does not answer": ((SqliteIndex, "activate", giving(True)),),
     "answers are logged": ((LogMeter, "turn", _told),),
-}
+}  # fmt: skip
 
 
 def chosen(names: Mapping[str, Mutant], count: int) -> list[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections import Counter
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,10 +17,10 @@ import httpx
 
 from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
-from footnote.guard.identity import Session, close_session, open_session
+from footnote.guard.identity import Session, open_session
 from footnote.ports import Delta
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
-from footnote.types import Block, Message, Parsed
+from footnote.types import Block, Message, Parsed, Role, ToolCall
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from stats.app import create_app as create_stats
@@ -27,10 +29,14 @@ from tests.fakes import FakeEmbedder, FakeModels
 
 GROUPS = ("red", "blue")
 PEOPLE = ("ann", "bob", "cem")
+COLLECTIONS = ("default", "side")
 ROOM = "talk"
+DAY_S = 86_400.0
 SECRET = re.compile(r"zq[a-z]+\d+x", re.IGNORECASE)
 """What canaries look like."""
 MARK = re.compile(r"\[\^([^\]]+)\]|<document id=\"([^\"]+)\"")
+SAID = re.compile(r"[^.\n<>\"]*zq[a-z]+\d+x[^.\n<>\"]*", re.IGNORECASE)
+QUESTION = "When was the bridge over the river built?"
 
 
 class PlainParser:
@@ -42,15 +48,23 @@ class PlainParser:
 
 
 class Blabber:
-    """`ports.LanguageModel`: says everything that it was shown, and cites it."""
+    """`ports.LanguageModel`: says everything that it was shown, in the same words, and cites all of it."""
 
     name = "blabber"
 
     async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
         shown = "\n".join(message.content for message in messages)
-        ids = {found for pair in MARK.findall(shown) for found in pair if found}
-        yield Delta("The words are " + " ".join(SECRET.findall(shown)) + "." + "".join(f" [^{doc_id}]" for doc_id in sorted(ids)))
-        yield Delta(" [1]\nSOURCES_USED: 1, 2, 3")
+        if '{"queries"' in shown:
+            words = " ".join(dict.fromkeys(SECRET.findall(shown)))
+            yield Delta(json.dumps({"queries": [f"{QUESTION} {words}"[:390]]}))
+        elif options.get("tools") and messages[-1].role != "tool":
+            yield Delta(tool_calls=(ToolCall("c1", "search_documents", json.dumps({"query": QUESTION})),))
+        else:
+            ids = sorted({found for pair in MARK.findall(shown) for found in pair if found})
+            count = max(shown.count("<document number="), shown.count("Reference ["), 1)
+            marks = "".join(f" [^{doc_id}]" for doc_id in ids) or "".join(f" [{number}]" for number in range(1, count + 1))
+            yield Delta("\n".join(f"{said.strip()}{marks}." for said in dict.fromkeys(SAID.findall(shown))) or "Nothing was said.")
+            yield Delta("\nSOURCES_USED: " + ", ".join(str(number) for number in range(1, count + 1)))
 
 
 @dataclass
@@ -59,8 +73,11 @@ class Kept:
 
     doc_id: str
     slot: int
+    collection: str
     groups: frozenset[str]
     canaries: tuple[str, ...]
+    ready: bool = True
+    """False: nobody has read it yet; its file is there."""
 
 
 def asked_by(person: str) -> str:
@@ -77,20 +94,42 @@ class World:
     clients: dict[str, httpx.AsyncClient]
     logged: list[str]
     documents: dict[str, Kept] = field(default_factory=dict)
+    coming: dict[str, Kept] = field(default_factory=dict)
+    """New content of documents, which waits to be read."""
     gone: list[Kept] = field(default_factory=list)
     members: dict[str, frozenset[str]] = field(default_factory=lambda: dict.fromkeys(PEOPLE, frozenset()))
     tokens: dict[str, str] = field(default_factory=dict)
+    ended: list[str] = field(default_factory=list)
+    """Tokens of sessions that are over."""
     traces: dict[str, list[str]] = field(default_factory=lambda: {person: [] for person in PEOPLE})
+    streams: dict[str, list[str]] = field(default_factory=lambda: {person: [] for person in PEOPLE})
+    answered: dict[frozenset[str], str] = field(default_factory=dict)
+    """Narrowed groups → who was given an answer last that was made for them."""
+    seen: Counter[str] = field(default_factory=Counter)
+    """What happened how often: a suite in which nothing happens finds nothing."""
     made: int = 0
 
+    def groups_of(self, person: str) -> frozenset[str]:
+        return self.members[person] | {f"user:{person}", "*"}
+
     def may_read(self, person: str, kept: Kept) -> bool:
-        own = self.members[person] | {f"user:{person}", "*"}
-        return kept.doc_id in self.documents and not kept.groups.isdisjoint(own)
+        return kept.doc_id in self.documents and not kept.groups.isdisjoint(self.groups_of(person))
+
+    def readable(self, person: str, collection: str | None = None, groups: Iterable[str] = ()) -> list[Kept]:
+        """What this person may read, of what answers; `groups`: narrowed to these."""
+        own = self.groups_of(person)
+        own = own & {*groups, "*"} if groups else own
+        listed = (kept for kept in self.documents.values() if collection in (None, kept.collection))
+        return [kept for kept in listed if not kept.groups.isdisjoint(own)]
+
+    def counted(self, person: str) -> Counter[str]:
+        """How many documents of each collection are shown to this person as ready."""
+        return Counter(kept.collection for kept in self.readable(person) if kept.ready and kept.doc_id not in self.coming)
 
     def forbidden(self, person: str, *, remembers: bool) -> set[str]:
         """Canaries that this person must not see now: of documents, and of what others have asked. `remembers`: their own
         conversations may still quote what a document said before, while they may read it as it is."""
-        now = self.documents.values()
+        now = [*self.documents.values(), *self.coming.values()]
         before = [kept for kept in self.gone if not (remembers and kept.doc_id in self.documents)]
         hidden = [*(kept for kept in now if not self.may_read(person, kept)), *before]
         hidden += [kept for kept in self.gone if kept.doc_id in self.documents and not self.may_read(person, kept)]
@@ -102,17 +141,26 @@ class World:
 
     # --- what happens ----------------------------------------------------------------------------
 
-    async def sign_in(self, person: str, groups: frozenset[str]) -> None:
-        """With these memberships from now on: the token before is no good any more."""
-        stores = {"cache": self.core.cache, "records": self.core.records}
+    async def sign_in(self, person: str, groups: frozenset[str], valid_s: float = 1e9) -> None:
+        """With these memberships from now on: the session before is ended."""
         if person in self.tokens:
-            await close_session(self.tokens[person], **stores)
-        role = "admin" if person == "root" else "user"
-        self.tokens[person] = await open_session(Session(person, tuple(sorted(groups)), role), 1e9, **stores, now=self.clock())
+            await self.call(person, "query", "DELETE", "/sessions")
+            self.ended = [*self.ended[-2:], self.tokens[person]]
+        role: Role = "admin" if person == "root" else "user"
+        stores: dict[str, Any] = {"cache": self.core.cache, "records": self.core.records}
+        self.tokens[person] = await open_session(Session(person, tuple(sorted(groups)), role), valid_s, **stores, now=self.clock())
         self.members[person] = groups
 
-    async def put(self, slot: int, groups: frozenset[str]) -> str:
-        """A new document, or new content of the one in this slot with these groups."""
+    async def expire(self, person: str) -> None:
+        """This person's time is over; they sign in again."""
+        groups = self.members[person]
+        await self.sign_in(person, groups, 10)
+        self.clock.advance(11)
+        self.ended = [*self.ended[-2:], self.tokens.pop(person)]
+        await self.sign_in(person, groups)
+
+    async def put(self, slot: int, groups: frozenset[str], collection: str = "default", *, work: bool = True) -> str:
+        """A new document, or new content of the one in this slot with these groups; without `work` it is not read yet."""
         self.made += 1
         number = self.made
         body, title, rare = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x"
@@ -122,27 +170,40 @@ class World:
         )
         reply = await self.call(
             "root", "ingest", "POST", "/ingest/file", files={"file": (f"slot{slot}.txt", text.encode())},
-            data={"index_name": "default", "permission_groups": sorted(groups)},
+            data={"index_name": collection, "permission_groups": sorted(groups)},
         )  # fmt: skip
         assert reply.status_code == 202, reply.text
-        await self.work()
-        doc_id = reply.json()["doc_id"]
-        if doc_id in self.documents:
-            self.gone.append(self.documents.pop(doc_id))
-        self.documents[doc_id] = Kept(doc_id, slot, groups, (body, title, rare))
-        return str(doc_id)
+        doc_id = str(reply.json()["doc_id"])
+        kept = Kept(doc_id, slot, collection, groups, (body, title, rare), ready=False)
+        if doc_id in self.coming:
+            self.gone.append(self.coming.pop(doc_id))
+        if doc_id not in self.documents:
+            self.documents[doc_id] = kept
+        elif self.documents[doc_id].ready:
+            self.coming[doc_id] = kept
+        else:
+            self.gone.append(self.documents[doc_id])
+            self.documents[doc_id] = kept
+        if work:
+            await self.work()
+        return doc_id
 
     async def delete(self, doc_id: str) -> None:
         reply = await self.call("root", "ingest", "DELETE", f"/documents/{doc_id}")
         assert reply.status_code == 200, reply.text
-        self.gone.append(self.documents.pop(doc_id))
-        await self.work()
+        self.gone += [held.pop(doc_id) for held in (self.documents, self.coming) if doc_id in held]
 
     async def work(self) -> None:
         while await self.core.ingestor.work_one():
             pass
         while await self.core.ingestor.embed_some():
             pass
+        for doc_id, kept in self.coming.items():
+            self.gone.append(self.documents[doc_id])
+            self.documents[doc_id] = kept
+        self.coming.clear()
+        for kept in self.documents.values():
+            kept.ready = True
 
     def trace(self, person: str, reply: httpx.Response) -> None:
         self.traces[person] = [*self.traces[person][-3:], reply.headers["x-trace-id"]]

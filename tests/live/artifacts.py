@@ -134,8 +134,8 @@ def _template() -> Any:
     return cfn_yaml.load(str(BUILD / "template.yaml"))
 
 
-CHOSEN = {"OwnSecret": True, "OwnDomain": False}
-"""Conditions of the template: a secret of the stack's own, an OpenSearch that was there before."""
+CHOSEN = {"OwnSecret": True, "OwnDomain": False, "HasMcpGateway": False}
+"""Conditions of the template: a secret of the stack's own, an OpenSearch that was there before, no tools."""
 
 
 def _resolve(value: Any, known: Mapping[str, Any]) -> str:

@@ -15,7 +15,9 @@ import pytest
 from anyio.from_thread import BlockingPortal
 
 from footnote.adapters.mongodb import Databases
+from footnote.adapters.records_mongodb import MongoRecords
 from footnote.adapters.store_mongodb import MongoTurnStore
+from footnote.guard.audit import AuditEntry, read_audit
 from footnote.types import Answer, Caller, Usage
 from footnote_local.lambda_service.function_url import function_url, read_http
 from footnote_local.lambda_service.service import Lambda
@@ -277,6 +279,34 @@ def test_feedback_and_stats_take_http_and_the_schedule(
             14,
         )
         assert stats.http(sample_event("stats_http_get"))[0] == 401
+
+
+@pytest.mark.parametrize(("name", "event"), [("ingest", "ingest_http_get"), ("feedback", "feedback_http"), ("stats", "stats_http_get")])
+def test_every_function_can_check_tokens_of_an_identity_provider(open_door: OpenDoor, name: str, event: str) -> None:
+    sent = sample_event(event)
+    sent["headers"]["authorization"] = "Bearer eyJhbGciOiAiUlMyNTYiLCAia2lkIjogImsxIn0.e30.c2ln"
+    jwt = {"AUTH__MODE": "jwt", "AUTH__ISSUER": "https://id.example.org", "AUTH__AUDIENCE": "footnote"}
+    with open_door(name, **jwt, AUTH__JWKS_URL="https://127.0.0.1:1/keys") as door:
+        status, body = door.http(sent)
+    assert (status, body["detail"]) == (503, "The keys of the identity provider cannot be fetched. Check AUTH__JWKS_URL.")
+
+
+def test_ingest_writes_down_who_deleted_a_document(site: Site, ingest: Door, portal: BlockingPortal) -> None:
+    site.world.put("handbooks/old.md", GUIDE)
+    assert read_queue(site, ingest) == []
+    doc_id = document(site, ingest, "handbooks/old.md")["doc_id"]
+    event = signed(site, sample_event("ingest_http_get"))
+    event["requestContext"]["http"] |= {"method": "DELETE", "path": f"/documents/{doc_id}"}
+    assert ingest.http(event | {"rawPath": f"/documents/{doc_id}", "rawQueryString": ""})[0] == 200
+
+    async def read() -> list[AuditEntry]:
+        databases = Databases(site.mongodb, site.world.name, f"{site.world.name}-statistics")
+        try:
+            return list((await read_audit(MongoRecords(databases, HandClock()), 10)).data)
+        finally:
+            await databases.close()
+
+    assert [(entry.user_id, entry.action, entry.object_id) for entry in portal.call(read)] == [(ANN.user_id, "document.delete", doc_id)]
 
 
 def test_the_page_and_the_mcp_server_come_through_the_same_url(client: httpx.Client) -> None:

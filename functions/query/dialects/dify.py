@@ -61,10 +61,13 @@ class DifyError(BaseModel):
 ERRORS = shaped(
     DifyError,
     {
+        401: "Nobody has signed in, or their time is over",
         404: "There is no such knowledge",
         413: "The body is too long",
         422: "The request cannot be used",
+        429: "Too many requests",
         503: "A part is down",
+        504: "A step took too long",
     },
 )
 CODES = {401: 1001, 403: 1002, 404: 2001}

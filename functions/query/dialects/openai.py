@@ -84,9 +84,12 @@ ERRORS = shaped(
     ErrorBody,
     {
         400: "The request cannot be used",
+        401: "Nobody has signed in, or their time is over",
         404: "There is no such model",
         413: "The body is too long",
+        429: "Too many requests",
         503: "A part is down",
+        504: "A step took too long",
     },
 )
 

@@ -1,5 +1,6 @@
 // A finished turn, live or stored, as nodes: the answer with its citations, their sources, and what can be done with them.
 
+import { writeQuestion } from './composer.js'
 import { copyText } from './copy.js'
 import { download } from './download.js'
 import { el, label, say } from './dom.js'
@@ -9,7 +10,7 @@ import { knows } from './i18n.js'
 import { renderAnswer } from './markdown.js'
 import { receiptOf } from './receipt.js'
 import { openSource } from './source.js'
-import { suggest, wantQuestion } from './suggestions.js'
+import { questionButton, suggest, wantQuestion } from './suggestions.js'
 
 /** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → what the answer says, and what stands below. */
 export function answerOf(turn) {
@@ -19,7 +20,8 @@ export function answerOf(turn) {
   return { body, after }
 }
 
-export const askAgain = text => say(el('button', { type: 'button', class: 'quiet again-question', onclick: event => wantQuestion(event.target, text) }), 'retry')
+export const askAgain = text => questionButton('retry', event => wantQuestion(event.target, text))
+export const changeQuestion = text => questionButton('change_question', () => writeQuestion(text))
 
 const hitOf = ({ hits }, { chunk_id: id }) => hits.find(({ chunk_id }) => chunk_id === id) ?? { headings: [], content: '' }
 
@@ -32,7 +34,8 @@ function marker(source, sources) {
 function notes({ degraded, persisted, warnings, notice }) {
   const keys = [degraded && 'degraded', persisted === false && 'not_saved', ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
   const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
-  return notice ? [...known, el('p', { class: 'notice' }, notice)] : known
+  const isSaid = (warnings ?? []).some(code => code.startsWith('budget_'))
+  return notice && !isSaid ? [...known, el('p', { class: 'notice' }, notice)] : known
 }
 
 function footnotes(sources) {
@@ -55,6 +58,7 @@ function passage({ title, page }, sign, text, onclick) {
 }
 
 function actions(turn) {
+  if (turn.outcome === 'withdrawn') return el('footer', { class: 'actions' }, askAgain(turn.question))
   const copy = label(el('button', { type: 'button', class: 'quiet icon copy', onclick: () => copyText(answerMarkdown(turn), copy, 'copy') }), 'copy')
   const write = () => download(fileName(turn.question), conversationMarkdown([turn]), 'text/markdown;charset=utf-8')
   const save = label(el('button', { type: 'button', class: 'quiet icon save', onclick: write }), 'save_answer')

@@ -81,7 +81,8 @@ async function reach(path, options) {
     throw new Problem(t('error_unreachable'))
   }
   if (response.ok) return response
-  throw problemOf(response.status, await response.text().catch(() => ''), response.headers.get('x-trace-id'))
+  const text = await response.text().catch(() => '')
+  throw problemOf(response.status, text, response.headers.get('x-trace-id'), Number(response.headers.get('retry-after')))
 }
 
 /** CloudFront signs what it sends to the functions, but reads no bodies: it takes their hash from here, that of nothing too. */
@@ -91,8 +92,9 @@ async function hashOf(body = '') {
   return { 'x-amz-content-sha256': Array.from(new Uint8Array(hash), byte => byte.toString(16).padStart(2, '0')).join('') }
 }
 
-/** problem+json → Problem; anything else is told by its status alone. */
-export function problemOf(status, text, traceId = null) {
+/** problem+json → Problem; anything else is told by its status alone. `wait`: seconds, 0 = the server does not say. */
+export function problemOf(status, text, traceId = null, wait = 0) {
+  if (status === 429 && wait > 0) return new Problem(t('error_busy', { n: wait }), { status, traceId })
   try {
     const problem = JSON.parse(text)
     return new Problem(problem.detail || problem.title, { status, traceId: problem.trace_id ?? traceId })

@@ -13,6 +13,7 @@ import { acceptFiles } from './drop.js'
 import { conversationMarkdown, fileName } from './export.js'
 import { currentLanguage, setLanguage, translatePage } from './i18n.js'
 import { openPanel } from './panels.js'
+import './my_data.js'
 import './sign_in.js'
 import { askHere, finishedTurns, isBusy, isRunning, shownRoom, showRoom, stopRunning, watchThread } from './thread.js'
 

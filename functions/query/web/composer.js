@@ -2,6 +2,7 @@
 
 import { $ } from './dom.js'
 import { recall, remember } from './memory.js'
+import { questionButton, wantQuestion } from './suggestions.js'
 
 const question = $('question')
 
@@ -28,12 +29,37 @@ export function watchComposer({ mayAsk, onAsk, onStop }) {
     $(id).addEventListener('change', () => remember(id, $(id).value))
   }
   for (const id of ['mode', 'retriever']) if (!$(id).value) $(id).selectedIndex = 0 // a name that an older version remembered
+  $('mode').addEventListener('change', showOptions)
+  showOptions()
 }
 
-export const canSearch = () => $('results').reportValidity()
+const searches = () => $('mode').value !== 'gpt'
+
+function showOptions() {
+  for (const id of ['retriever', 'results']) $(id).closest('label').hidden = !searches()
+}
+
+export const canSearch = () => !searches() || $('results').reportValidity()
 
 /** The part of POST /ask/stream's body that the options decide. */
-export const searchOptions = () => ({ mode: $('mode').value, retriever: $('retriever').value, num_result_doc: Number($('results').value) })
+export const searchOptions = () => ({
+  mode: $('mode').value,
+  ...(searches() ? { retriever: $('retriever').value, num_result_doc: Number($('results').value) } : {}),
+})
+
+/** Puts a question into the box, to be changed. */
+export function writeQuestion(text) {
+  question.value = text
+  fit()
+  question.focus()
+}
+
+/** From now on the documents answer, this question first. */
+export const askDocuments = text => questionButton('ask_documents', event => {
+  $('mode').value = 'rag'
+  $('mode').dispatchEvent(new Event('change'))
+  wantQuestion(event.target, text)
+})
 
 export function showRunning(on) {
   const hadFocus = [$('send'), $('stop')].includes(document.activeElement)

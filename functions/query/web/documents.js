@@ -156,7 +156,8 @@ function rowOf({ doc_id: docId }) {
 }
 
 function drop(docId) {
-  const { element } = rows.get(docId)
+  const element = rows.get(docId)?.element
+  if (!element) return // the list was read again while it was being deleted
   if (element.contains(document.activeElement)) $('documents-title').focus()
   element.remove()
   rows.delete(docId)

@@ -48,15 +48,15 @@ function tell(key, message = '') {
 function setHere(on) {
   here = on
   remember('signed-in', on ? 'yes' : null)
-  $('account').hidden = !on
+  $('sign-out').hidden = !on
 }
 
-$('account').hidden = !here
+$('sign-out').hidden = !here
 $('sign-out').addEventListener('click', async () => {
   try {
     await callOnce('DELETE', '/sessions')
   } catch (problem) {
-    return say($('sign-out-failed'), 'sign_out_failed', { detail: problem.message })
+    return say($('account-status'), 'sign_out_failed', { detail: problem.message })
   }
   setHere(false)
   for (const room of unfinishedRooms()) forgetUnfinished(room)
@@ -65,9 +65,10 @@ $('sign-out').addEventListener('click', async () => {
 
 // A browser that saves a file asks for it itself, and would save nothing where the session is over.
 document.addEventListener('click', async event => {
-  const link = event.target.closest?.('a[download][href^="/documents/"]')
+  const link = event.target.closest?.('a[download]:is([href^="/documents/"], #my-data)')
   if (!here || !link || !event.isTrusted) return
   event.preventDefault()
-  await call('GET', link.pathname.replace('/content', '')).catch(() => {}) // what else is wrong, the browser tells
+  const asks = link.id === 'my-data' ? '/me/preferences' : link.pathname.replace('/content', '')
+  await call('GET', asks).catch(() => {}) // what else is wrong, the browser tells
   link.click()
 })

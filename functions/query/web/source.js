@@ -147,7 +147,8 @@ function leave() {
 function fail(problem) {
   leave()
   const gone = problem.status === 404
-  note(gone ? 'source_gone' : 'source_failed', { detail: problem instanceof Problem ? problem.message : String(problem) })
+  const outside = cited.doc_id.startsWith('mcp:') // another system's search has found it
+  note(gone ? (outside ? 'source_outside' : 'source_gone') : 'source_failed', { detail: problem instanceof Problem ? problem.message : String(problem) })
   if (gone) $('source-file').removeAttribute('href')
   else view.append(say(el('button', { type: 'button', class: 'second source-again', onclick: load }), 'source_again'))
 }
@@ -157,7 +158,7 @@ function note(key, values) {
   $('source-note').hidden = key === null
   if (key === null) return $('source-note').replaceChildren()
   say($('source-note'), key, values)
-  if (key === 'source_changed' || key === 'source_gone') $('source-facts').open = true
+  if (['source_changed', 'source_gone', 'source_outside'].includes(key)) $('source-facts').open = true
 }
 
 // --- tools ---

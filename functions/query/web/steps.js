@@ -41,10 +41,12 @@ export class StepList {
   }
 }
 
-/** A tool's step is named `tool:<its name>`, an agent's `round:<number>`. */
+/** An agent's steps are `round` and `tool:<its name>`, with `#<number>` from the second on. */
 export function sayStep(node, name) {
-  const [kind, of] = name.split(':', 2)
-  if (of && knows(`step_${kind}`)) return say(node, `step_${kind}`, { tool: of, n: of })
+  const [step, again] = name.split('#', 2)
+  const [kind, tool] = step.split(':', 2)
+  if (kind === 'round') return say(node, 'step_round', { n: Number(again ?? 1) })
+  if (kind === 'tool') return knows(`step_tool_${tool}`) ? say(node, `step_tool_${tool}`) : say(node, 'step_tool', { tool: tool.replace(/^mcp_/, '') })
   if (knows(`step_${name}`)) return say(node, `step_${name}`)
   delete node.dataset.i18n
   node.textContent = name

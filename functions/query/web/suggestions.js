@@ -1,8 +1,11 @@
 // Questions to be asked by a click. Who shows them listens for `ask`, whose `detail` is the question.
 
-import { el } from './dom.js'
+import { el, say } from './dom.js'
 
 export const wantQuestion = (node, text) => node.dispatchEvent(new CustomEvent('ask', { bubbles: true, detail: text }))
+
+/** A button that asks `text` in its own way. */
+export const questionButton = (key, onclick) => say(el('button', { type: 'button', class: 'quiet again-question', onclick }), key)
 
 /** A list item per question. */
 export function suggest(questions) {

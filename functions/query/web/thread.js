@@ -63,12 +63,14 @@ async function fill(wanted, late) {
     if (!late() && !unfinished) thread.append(lost)
   }
   if (late()) return
-  for (const found of stored) append(Turn.stored(found))
+  const isUnfinished = ({ trace_id: trace }) => unfinished?.from.startsWith(trace)
+  const goesOn = found => found.status === 'idle' && isUnfinished(found)
+  for (const found of stored) if (!goesOn(found)) append(Turn.stored(found))
   turns.at(-1)?.element.scrollIntoView()
   setLoading(false)
   onChange()
   if (!unfinished) return
-  if (stored.some(({ trace_id: trace }) => unfinished.from.startsWith(trace))) forgetUnfinished(wanted)
+  if (stored.some(found => isUnfinished(found) && !goesOn(found))) forgetUnfinished(wanted)
   else run(unfinished.request, unfinished.from)
 }
 

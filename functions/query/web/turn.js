@@ -1,6 +1,7 @@
 // One question and its answer: an article that is built up from the events of the stream, or shows a stored turn.
 
-import { answerOf, askAgain } from './answer.js'
+import { answerOf, askAgain, changeQuestion } from './answer.js'
+import { askDocuments } from './composer.js'
 import { $, el, say } from './dom.js'
 import { renderLive } from './markdown.js'
 import { StepList } from './steps.js'
@@ -14,6 +15,7 @@ export class Turn {
   #steps = new StepList()
   #body = el('div', { class: 'answer' })
   #thinking = el('details', { class: 'thoughts', hidden: true }, say(el('summary'), 'thinking'), el('p'))
+  #mode = 'rag'
   #link = say(el('p', { class: 'note link', hidden: true }), 'connection_lost')
   #after = el('div', { class: 'after' })
 
@@ -39,6 +41,7 @@ export class Turn {
    * `from` and `onOpen` as in stream.js. */
   async run(request, { from = null, onOpen } = {}) {
     announce('status_started')
+    this.#mode = request.mode ?? 'rag'
     try {
       const events = ask(request, { signal: this.#abort.signal, from, onOpen, onLink: up => this.#showLink(up) })
       for await (const event of events) this.#take(event)
@@ -106,6 +109,7 @@ export class Turn {
     this.isSettled = true
     const { body, after } = answerOf(record)
     this.#body.replaceChildren(body)
+    this.#body.dataset.outcome = record.outcome
     this.#after.replaceChildren(...after)
   }
 
@@ -120,16 +124,20 @@ export class Turn {
     this.#failed({ message: detail || content })
   }
 
-  #failed({ message, traceId }) {
+  #failed({ message, traceId, status }) {
     if (this.record) return // the answer was complete; what broke came after it
-    follow(this.element, () => this.#tellFailure(null, message, traceId))
+    follow(this.element, () => this.#tellFailure(null, message, traceId, status))
     announce('status_failed', { detail: message })
   }
 
-  #tellFailure(key, message, traceId) {
-    const text = key ? say(el('span'), key) : el('span', {}, message)
+  #tellFailure(key, message, traceId, status) {
+    const refused = status === 422 // and would be again
+    const wantsModel = status === 503 && this.#mode !== 'rag' // only a model answers there
+    const lead = key ?? (refused ? 'not_accepted' : wantsModel ? 'wants_model' : null)
+    const text = el('span', {}, lead && say(el('span'), lead), lead && message ? ' ' : null, message)
+    const ways = [refused ? changeQuestion(this.question) : askAgain(this.question), wantsModel && askDocuments(this.question)].filter(Boolean)
     const trace = traceId ? say(el('small'), 'trace', { id: traceId }) : null
-    this.#after.append(el('p', { class: 'note failed' }, text, askAgain(this.question), trace))
+    this.#after.append(el('p', { class: 'note failed' }, text, ...ways, trace))
   }
 }
 

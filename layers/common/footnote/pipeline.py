@@ -6,6 +6,8 @@ ports in `bootstrap.py` and run by `steps.Runner`.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from footnote.answer.agent import plan
 from footnote.answer.assess import check_support, has_sources
 from footnote.answer.context import assemble_context, warn_of_planted, was_written
@@ -36,7 +38,7 @@ from footnote.rank.select import read_hits
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_search_remotely, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
-from footnote.steps import BLOCK, FAIL, FALLBACK, SKIP, Step, Switch
+from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, Step, Switch
 from footnote.understand.language import tell_language
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
@@ -59,7 +61,7 @@ PLANTED = Step(
 
 SEARCH = (
     Step(
-        "recall", recall_searches, on_error=SKIP, limit_s=1, when=may_search_again,
+        "recall", recall_searches, on_error=IGNORE, limit_s=1, when=may_search_again,
         shows=lambda t: {"queries": len(t.searched_for), **{k: v for k, v in t.private.get("search_cache", {}).items() if k != "places"}},
     ),
     Step(
@@ -69,7 +71,7 @@ SEARCH = (
             "coverage": round(min((found.coverage for found in t.found if found), default=0.0), 3),
         },
     ),
-    Step("keep_searches", keep_searches, on_error=SKIP, limit_s=1, when=may_search_again),
+    Step("keep_searches", keep_searches, on_error=IGNORE, limit_s=1, when=may_search_again),
     Step("fuse", fuse_lists, on_error=FAIL, when=has_no_hits, shows=lambda t: {"retriever": t.retriever, "ranked": len(t.ranked)}),
     Step("read", read_hits, on_error=FAIL, limit_s=10, when=has_no_hits, shows=lambda t: {"hits": len(t.hits)}),
 )  # fmt: skip
@@ -83,15 +85,15 @@ LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, REMOTE, *SEARCH)
 
 UNDERSTAND = (
     GUARD,
-    Step("open", open_turn, on_error=SKIP, limit_s=1, when=is_kept),
+    Step("open", open_turn, on_error=IGNORE, limit_s=1, when=is_kept),
     Step("history", load_history, on_error=FAIL, limit_s=5, when=needs_history, shows=lambda t: {"exchanges": len(t.history)}),
-    Step("announce", announce_question, on_error=SKIP, when=is_kept),
-    Step("budget", check_budget, on_error=SKIP, limit_s=2, when=spends, shows=lambda t: {"allowance": t.allowance}),
+    Step("budget", check_budget, on_error=IGNORE, limit_s=2, when=spends, shows=lambda t: {"allowance": t.allowance}),
     Step("model", pick_model, on_error=SKIP, limit_s=5, shows=lambda t: {"model": t.model or "none"}),
+    Step("announce", announce_question, on_error=IGNORE, when=is_kept),
     LANGUAGE,
     Step("rewrite", rewrite, on_error=SKIP, limit_s=15, when=may_rewrite, shows=lambda t: {"queries": len(t.queries)}),
     Step("reformulate", reformulate, on_error=SKIP, limit_s=15, when=may_reformulate, shows=lambda t: {"queries": len(t.queries)}),
-    Step("queries", tell_queries, on_error=SKIP, when=was_rewritten),
+    Step("queries", tell_queries, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,
 )
 """A question, in its conversation → what is asked, by whose leave, and who will answer."""
@@ -99,7 +101,7 @@ UNDERSTAND = (
 DOCUMENTS = (
     EMBED,
     Step(
-        "find_answer", find_answer, on_error=SKIP, limit_s=1, when=may_answer_again,
+        "find_answer", find_answer, on_error=IGNORE, limit_s=1, when=may_answer_again,
         shows=lambda t: {k: v for k, v in t.private.get("answer_cache", {}).items() if k not in ("place", "spent")},
     ),
     REMOTE,
@@ -112,7 +114,7 @@ DOCUMENTS = (
     CHECK,
     Step("support", check_support, on_error=SKIP, limit_s=5, when=has_sources),
     PLANTED,
-    Step("keep_answer", keep_answer, on_error=SKIP, limit_s=1, when=may_answer_again),
+    Step("keep_answer", keep_answer, on_error=IGNORE, limit_s=1, when=may_answer_again),
 )  # fmt: skip
 """What is asked → an answer from the documents."""
 
@@ -133,7 +135,7 @@ IMAGES = (
 AGENT = (
     NEED_MODEL,
     Step("plan", plan, on_error=FAIL, shows=lambda t: {"messages": len(t.tool_messages), "hits": len(t.hits)}),
-    CHECK,
+    replace(CHECK, when=lambda t: bool(t.hits)),
     PLANTED,
 )
 """… → what a model says that may search and call tools."""

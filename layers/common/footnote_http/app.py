@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import Depends, FastAPI, Request
+from fastapi import Depends, FastAPI, Request, Response
+from fastapi.dependencies.models import Dependant
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
@@ -98,9 +100,16 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         responses=problems(
-            {401: "Nobody has signed in, or their time is over", 413: "The body is too long", 422: BadRequest.title, 503: "A part is down"}
+            {
+                401: "Nobody has signed in, or their time is over",
+                413: "The body is too long",
+                422: BadRequest.title,
+                429: "Too many requests",
+                503: "A part is down",
+            }
         ),
     )
+    app.router.route_class = _Route
     app.state.core = core or _shared
     app.state.error_shapes = {}
     app.state.with_images = set()
@@ -137,10 +146,18 @@ async def core_of(request: Request) -> Core:
 
 
 async def caller_of(request: Request) -> Caller:
-    """Who asks, by the token that they send. Who tries tokens is told to wait in the end."""
+    """Who asks, by the token that they send."""
+    if "footnote.caller" not in request.scope:
+        request.scope["footnote.caller"] = await owner_of(token_of(request), request)
+    caller: Caller = request.scope["footnote.caller"]
+    return caller
+
+
+async def owner_of(token: str | None, request: Request) -> Caller:
+    """Whose token this is. Who tries tokens is told to wait in the end."""
     core = await core_of(request)
     try:
-        return await identify(token_of(request), auth=core.settings.auth, cache=core.cache, tokens=core.tokens)
+        return await identify(token, auth=core.settings.auth, cache=core.cache, tokens=core.tokens)
     except Unauthorized:
         await core.limiter.check(None, address_of(request), core.settings.limits)
         raise
@@ -184,9 +201,27 @@ AdminOf = Annotated[Caller, Depends(admin_of)]
 TraceId = Annotated[str, Depends(trace_id_of)]
 
 
+class _Route(APIRoute):
+    """Who must sign in is told so before a byte of the body is read."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def handle_known(request: Request) -> Response:
+            if caller_of not in request.app.dependency_overrides:
+                await caller_of(request)
+            return await handle(request)
+
+        return handle_known if _asks_who(self.dependant) else handle
+
+
+def _asks_who(dependant: Dependant) -> bool:
+    return dependant.call is caller_of or any(map(_asks_who, dependant.dependencies))
+
+
 PARTS = {
     "query": ("store", "index", "conversations", "cache"),
-    "ingest": ("store", "index", "cache", "files", "queue"),
+    "ingest": ("store", "index", "conversations", "cache", "files", "queue"),
     "feedback": ("conversations", "cache"),
     "stats": ("conversations", "cache"),
 }

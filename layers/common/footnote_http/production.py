@@ -31,7 +31,7 @@ PASSWORD = re.compile(r"^[^:/]+://[^:/@]*:([^/]*)@")
 NEEDS: Mapping[str, tuple[str, ...]] = {
     "query": ("OPENSEARCH__URL", "DB__URI", "AWS__CACHE_TABLE", "AWS__LEDGER_TABLE"),
     "ingest": (
-        "OPENSEARCH__URL", "AWS__CACHE_TABLE", "AWS__LEDGER_TABLE", "AWS__FILES_BUCKET", "AWS__DROP_BUCKET", "AWS__QUEUE_URL",
+        "OPENSEARCH__URL", "DB__URI", "AWS__CACHE_TABLE", "AWS__LEDGER_TABLE", "AWS__FILES_BUCKET", "AWS__DROP_BUCKET", "AWS__QUEUE_URL",
     ),
     "feedback": ("DB__URI", "AWS__CACHE_TABLE"),
     "stats": ("DB__URI", "AWS__CACHE_TABLE"),
@@ -73,6 +73,11 @@ def secrets_are_secret(settings: Settings, function: str) -> Iterator[str]:
             yield f"{name} is empty, well known or too short: take at least {SHORTEST} random characters."
 
 
+def tools_are_called_in_private(settings: Settings, function: str) -> Iterator[str]:
+    if settings.mcp.gateway and not settings.mcp.gateway.startswith("https://"):
+        yield "MCP__GATEWAY is no https address: what it is asked, and its token, could be read on the way."
+
+
 def data_lasts(settings: Settings, function: str) -> Iterator[str]:
     known = {"DB__URI": settings.db.address, "OPENSEARCH__URL": settings.opensearch.url}
     known |= {f"AWS__{name.upper()}": value for name, value in settings.aws}
@@ -80,7 +85,7 @@ def data_lasts(settings: Settings, function: str) -> Iterator[str]:
         yield f"Not set, and needed in AWS: {', '.join(missing)}."
 
 
-RULES: tuple[Rule, ...] = (somebody_signs_in, secrets_are_secret, data_lasts)
+RULES: tuple[Rule, ...] = (somebody_signs_in, secrets_are_secret, tools_are_called_in_private, data_lasts)
 
 
 def secrets_of(settings: Settings) -> Iterator[tuple[str, str]]:

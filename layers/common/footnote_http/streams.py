@@ -13,6 +13,7 @@ from itertools import count
 
 from footnote.errors import NotFound
 from footnote.events import Done, Event, Failed
+from footnote.types import Turn
 
 KEPT_S = 60.0
 """How long a turn can be followed after its end."""
@@ -64,6 +65,12 @@ class Stream:
     def ends_with(self, number: int) -> bool:
         """Whether nothing will follow the event with this number."""
         return number >= len(self) - 1 and bool(self._events) and isinstance(self._events[-1], Done | Failed)
+
+    @property
+    def ended(self) -> Turn | None:
+        """The turn as it ended; None while it runs."""
+        last = self._events[-1] if self._events else None
+        return last.turn if isinstance(last, Done | Failed) else None
 
     def __len__(self) -> int:
         return len(self._events)

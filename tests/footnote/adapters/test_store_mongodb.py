@@ -354,6 +354,19 @@ async def test_a_turn_too_large_for_a_document_says_so(store: MongoTurnStore) ->
         await store.save(make_turn("t1", ME, question="a" * 17_000_000), "done")
 
 
+async def test_after_one_wait_in_vain_the_next_ones_are_short(clock: Clock) -> None:
+    databases = Databases("mongodb://127.0.0.1:1", "footnote", "statistics")
+    store, loop, waits = MongoTurnStore(databases, clock), asyncio.get_running_loop(), []
+    for _ in range(3):
+        began = loop.time()
+        with pytest.raises(StoreUnavailable, match="cannot be reached"):
+            await store.rooms(ME, 10)
+        waits.append(loop.time() - began)
+    await databases.close()
+    assert 1.5 < waits[0] < 4
+    assert max(waits[1:]) < 1.4
+
+
 async def test_no_server_is_told_after_two_seconds_to_all_who_wait(clock: Clock) -> None:
     databases = Databases("mongodb://zoe:secret@127.0.0.1:1/", "footnote", "statistics")
     store, loop = MongoTurnStore(databases, clock), asyncio.get_running_loop()

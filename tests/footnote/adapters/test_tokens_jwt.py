@@ -77,6 +77,20 @@ async def test_a_token_of_the_issuer_says_who_asks(key: Any, algorithm: str) -> 
     assert (said["sub"], said["groups"]) == ("ann", ["staff"])
 
 
+async def test_the_keys_that_can_be_used_are_counted() -> None:
+    assert await tokens(Issuer(jwk(RSA), jwk(OTHER, "k2"), jwk(WEAK, "k3"), jwk(EC, "k4"))).count_keys() == 2
+    assert await tokens(Issuer(jwk(RSA))).count_keys() == 1
+    assert await tokens(Issuer(jwk(RSA, None))).count_keys() == 1
+    assert await tokens(Issuer()).count_keys() == 0
+
+
+async def test_keys_that_cannot_be_had_are_not_counted() -> None:
+    issuer = Issuer(jwk(RSA))
+    issuer.down = True
+    with pytest.raises(Unavailable, match="AUTH__JWKS_URL"):
+        await tokens(issuer).count_keys()
+
+
 async def test_a_token_need_not_name_the_only_key() -> None:
     assert (await tokens(Issuer(jwk(RSA, None))).claims(sign(kid=None)))["sub"] == "ann"
 

@@ -108,6 +108,12 @@ async def test_a_signed_token_stands_for_its_subject_without_groups_that_only_we
     assert await identify("t", auth=JWT, cache=cache, tokens=Issuer(**claims)) == caller
 
 
+@pytest.mark.parametrize("unset", [None, ""])
+async def test_without_an_admin_group_nobody_is_an_admin(unset: str | None, cache: Any) -> None:
+    auth = JWT.model_copy(update={"admin_group": unset})
+    assert (await identify("t", auth=auth, cache=cache, tokens=Issuer(sub="ann", groups=["", "root"]))).role == "user"
+
+
 @pytest.mark.parametrize(
     "claims",
     [

@@ -208,3 +208,18 @@ async def test_what_quotes_a_document_that_may_not_be_read_any_more_is_no_histor
     asked = make_turn(profile=TALKS, trace_id="t9", room_id="r1")
     turn = await load_history(asked, turns=store, index=Index("bridge"), ledger=ledger)  # type: ignore[arg-type]
     assert turn.history_ids == ("t2",)
+
+
+async def test_what_was_said_of_a_document_is_no_history_either_where_it_was_found_by_an_earlier_question(
+    store: SqliteTurnStore, ledger: SqliteLedger
+) -> None:
+    hit = make_hit("Two years.", "pay")
+    await save_turn(make_turn(profile=TALKS, trace_id="t1", room_id="r1", hits=(hit,), answer=Answer("Two years.")), turns=store)
+    follow_up = make_turn(profile=TALKS, trace_id="t2", room_id="r1", started_at=1.0)
+    told = await load_history(follow_up, turns=store, index=Index("pay"), ledger=ledger)  # type: ignore[arg-type]
+    assert told.leans_on == (("pay|1|0", "pay"),)
+    await save_turn(told.with_(answer=Answer("As I said, two years.")), turns=store)
+    last = make_turn(profile=replace(TALKS, history=1), trace_id="t3", room_id="r1", started_at=2.0)
+    known = await load_history(last, turns=store, index=Index("pay"), ledger=ledger)  # type: ignore[arg-type]
+    assert (known.history_ids, known.leans_on) == (("t2",), (("pay|1|0", "pay"),))
+    assert (await load_history(last, turns=store, index=Index(), ledger=ledger)).history_ids == ()  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ Document = dict[str, Any]
 
 CONNECT_MS = 2_000
 REPLY_MS = 2_000  # two tries end within the time that a pipeline gives to saving a turn
+SOON_S, AWAY_S = 0.75, 5.0  # a turn asks several times: for so long after a wait in vain, others wait less
 IDLE_MS = 60_000  # routers forget a silent connection after some minutes, without telling
 EXPIRY = "by_expiry"  # MongoDB deletes what is past that date, within a minute or so
 # With `_id`, the first holds all that a list of rooms is made from.
@@ -33,6 +34,7 @@ INDEXES: dict[str, tuple[str, ...]] = {
     EXPIRY: ("expires_at",),
 }
 REFUSED = frozenset({13, 18, 8000})  # Unauthorized, AuthenticationFailed, and what Atlas says for either
+UNREACHABLE = "MongoDB cannot be reached. Check DB__URI, or DB__HOST and DB__PORT, and that the server lets this machine in."
 UNUSABLE = "The address of MongoDB cannot be used. Check DB__URI, or DB__HOST and DB__PORT; the server must be MongoDB 4.4 or newer."
 
 
@@ -52,30 +54,52 @@ class Databases:
         self._client: AsyncMongoClient[Document] | None = None
         self._connecting = asyncio.Lock()
         self._indexed = False
+        self._away_until = 0.0
+        self._working: set[asyncio.Future[Any]] = set()
 
     async def run(self, work: Callable[Concatenate[Opened, P], Awaitable[R]], *args: P.args, **kwargs: P.kwargs) -> R:
-        """`work(opened, …)`, which may be done twice."""
+        """`work(opened, …)`, which may be done twice. It ends by itself, also where its caller is cancelled meanwhile: a driver
+        that is cancelled while it looks for a server loses its lock, and then never finds one again."""
         async with self._connecting:  # two first calls at once make one client
             if self._client is None:
                 self._client = await asyncio.to_thread(_connect, self._address)
+        opened = Opened(self._client[self._name]["conversations"], self._client[self._statistics])
+
+        async def attempt() -> R:
+            await self._make_indexes(opened)
+            return await work(opened, *args, **kwargs)
+
+        task = asyncio.ensure_future(self._try(attempt))
+        self._working.add(task)
+        task.add_done_callback(self._finished)
+        soon = asyncio.get_running_loop().time() < self._away_until
+        done, _ = await asyncio.wait({task}, timeout=SOON_S if soon else None)
+        if not done:
+            raise StoreUnavailable(UNREACHABLE)
+        return task.result()
+
+    async def _try(self, attempt: Callable[[], Awaitable[R]]) -> R:
         from bson.errors import BSONError
-        from pymongo.errors import AutoReconnect, PyMongoError
+        from pymongo.errors import AutoReconnect, ConnectionFailure, PyMongoError
 
         try:
-            opened = Opened(self._client[self._name]["conversations"], self._client[self._statistics])
-
-            async def attempt() -> R:
-                await self._make_indexes(opened)
-                return await work(opened, *args, **kwargs)
-
             try:
-                return await attempt()
+                done = await attempt()
             except AutoReconnect as exc:
                 if _is_final(exc):
                     raise
-            return await attempt()
+                done = await attempt()
+            self._away_until = 0.0
+            return done
         except (PyMongoError, BSONError) as exc:
+            if isinstance(exc, ConnectionFailure):
+                self._away_until = asyncio.get_running_loop().time() + AWAY_S
             raise StoreUnavailable(_told(exc)) from exc
+
+    def _finished(self, task: asyncio.Future[Any]) -> None:
+        self._working.discard(task)
+        if not task.cancelled():
+            task.exception()  # nobody may be there any more to see it
 
     async def _make_indexes(self, opened: Opened) -> None:
         """Once per process. Not under the lock: while the server is away, nobody waits for another's time-out."""
@@ -87,6 +111,8 @@ class Databases:
             self._indexed = True
 
     async def close(self) -> None:
+        if self._working:
+            await asyncio.wait(self._working)
         if self._client is not None:
             await self._client.close()
             self._client = None
@@ -131,7 +157,7 @@ def _told(exc: Exception) -> str:
         case errors.ConfigurationError():
             return UNUSABLE
         case errors.ConnectionFailure():
-            return "MongoDB cannot be reached. Check DB__URI, or DB__HOST and DB__PORT, and that the server lets this machine in."
+            return UNREACHABLE
         case errors.OperationFailure() if exc.code in REFUSED:
             return "MongoDB refused the user. Check the name and password in DB__URI, and the rights to DB__NAME and DB__STATISTICS."
         case errors.OperationFailure():

@@ -78,16 +78,25 @@ class JwtTokens:
             raise Unauthorized(REFUSED) from exc
         return claims
 
+    async def count_keys(self) -> int:
+        async with self._fetching:
+            await self._renew(None)
+        self._check_age()
+        return len({id(key) for key in self._keys.values()})  # the only one is there twice
+
     async def _key(self, kid: str | None) -> PyJWK:
         now = self._timer()
         if kid not in self._keys or now - self._fetched > FRESH_S:
             async with self._fetching:
                 await self._renew(kid)
-        if now - self._fetched > STALE_S:
-            raise Unavailable("The keys of the identity provider cannot be fetched. Check AUTH__JWKS_URL.")
+        self._check_age()
         if kid not in self._keys:
             raise Unauthorized(REFUSED)
         return self._keys[kid]
+
+    def _check_age(self) -> None:
+        if self._timer() - self._fetched > STALE_S:
+            raise Unavailable("The keys of the identity provider cannot be fetched. Check AUTH__JWKS_URL.")
 
     async def _renew(self, kid: str | None) -> None:
         """Fetches the keys where that may help, unless it was tried a short while ago. Keeps the known ones when it fails."""

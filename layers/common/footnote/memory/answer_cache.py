@@ -36,12 +36,13 @@ async def find_answer(
 ) -> AsyncIterator[Event | Turn]:
     """Settles the turn where the answer is there; else its place is noted, to be filled. The place names the collection's
     version as it is before the search: what changes while an answer is made leaves it where nobody looks."""
-    info = await index.info(turn.collection) if caching.enabled else None
-    if info is None:
+    if not caching.enabled:
         yield turn
         return
+    info = await index.info(turn.collection)
+    version = info.version if info else 0  # nobody learns from their trace whether there is such a collection
     asked = asked_in(turn, embedder)
-    place = place_of(digest(answer_scope(turn, info.version, rag, llm, prompts)), asked, caching)
+    place = place_of(digest(answer_scope(turn, version, rag, llm, prompts)), asked, caching)
     found = await look_up(cache, place, asked, caching, clock())
     if found is not None:
         chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, [hit[0] for hit in found.value["hits"]])}

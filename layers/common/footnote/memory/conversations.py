@@ -6,7 +6,7 @@ import logging
 
 from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
-from footnote.ports import Block, Index, Ledger, TurnStore, question_of
+from footnote.ports import Block, Index, Ledger, TurnStore, question_of, quoted_in
 from footnote.types import Exchange, Turn
 
 log = logging.getLogger(__name__)
@@ -32,10 +32,15 @@ async def load_history(turn: Turn, *, turns: TurnStore, index: Index, ledger: Le
     classes = frozenset(value for values in turn.filters.values() for value in values)
     room = turn.room_id or turn.trace_id
     blocks = await turns.history(turn.caller, room, turn.profile.name, turn.profile.history, mode=turn.mode, classes=classes)
-    if any(block["hits"] for block in blocks):
+    if any(map(quoted_in, blocks)):
         told = await read_again(blocks, turn.caller, index=index, ledger=ledger)
         blocks = [block for block in told.blocks if block["outcome"] != WITHDRAWN]
-    return turn.with_(history=tuple(map(_exchange, blocks)), history_ids=tuple(block["trace_id"] for block in blocks))
+    quoted = {each["doc_id"]: each["passage"] for block in blocks for each in quoted_in(block)}
+    return turn.with_(
+        history=tuple(map(_exchange, blocks)),
+        history_ids=tuple(block["trace_id"] for block in blocks),
+        leans_on=tuple((passage, doc_id) for doc_id, passage in quoted.items()),
+    )
 
 
 def _exchange(block: Block) -> Exchange:

@@ -20,10 +20,11 @@ async def recall_searches(
     turn: Turn, *, index: Index, cache: Cache, embedder: Embedder | None, rag: Rag, caching: Caching, clock: Clock
 ) -> Turn:
     """`turn.found` of each query that was searched for before; the places of the others are noted, to be filled."""
-    info = await index.info(turn.collection) if caching.enabled else None
-    if info is None:
+    if not caching.enabled:
         return turn
-    scope = digest(search_scope(turn, info.version, rag))
+    info = await index.info(turn.collection)
+    version = info.version if info else 0  # nobody learns from their trace whether there is such a collection
+    scope = digest(search_scope(turn, version, rag))
     queries = _each(asked_in(turn, embedder))
     places = [place_of(scope, query, caching) for query in queries]
     hits = await asyncio.gather(*(look_up(cache, place, query, caching, clock()) for place, query in zip(places, queries, strict=True)))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.errors import NotFound
-from footnote.ports import Block, Index, Ledger
+from footnote.ports import Block, Index, Ledger, quoted_in
 from footnote.types import Caller
 
 OUTSIDE = "mcp|"
@@ -26,14 +26,14 @@ class Readable:
 
 
 async def read_again(blocks: Sequence[Block], caller: Caller, *, index: Index, ledger: Ledger) -> Readable:
-    passages = dict.fromkeys(hit["passage"] for block in blocks for hit in block["hits"])
+    passages = dict.fromkeys(hit["passage"] for block in blocks for hit in quoted_in(block))
     texts = {chunk.chunk_id: chunk.text for chunk in await index.read(caller, list(passages))}
-    missing = {hit["passage"]: hit["doc_id"] for block in blocks for hit in block["hits"] if not _stands(hit["passage"], texts)}
+    missing = {hit["passage"]: hit["doc_id"] for block in blocks for hit in quoted_in(block) if not _stands(hit["passage"], texts)}
     documents = sorted(set(missing.values()))
     readable = dict(zip(documents, await asyncio.gather(*(_is_readable(doc_id, caller, ledger) for doc_id in documents)), strict=True))
 
     def told(block: Block) -> Block:
-        gone = any(hit["passage"] in missing and not readable[hit["doc_id"]] for hit in block["hits"])
+        gone = any(hit["passage"] in missing and not readable[hit["doc_id"]] for hit in quoted_in(block))
         return _withheld(block) if gone else block
 
     return Readable([told(block) for block in blocks], texts)
@@ -47,6 +47,7 @@ def _withheld(block: Block) -> Block:
         "conversations": block["conversations"][:1],
         "result": {**block["result"], "final_response": "", "references": [], "search_decision": {"rewritten_query": []}},
         "hits": [],
+        "leans_on": [],
         "suggested_questions": [],
         "private": {},
     }

@@ -61,6 +61,7 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
         "extractive": answer.extractive if answer else False,
         "warnings": list(answer.warnings) if answer else [],
         "hits": [_hit(hit) for hit in turn.hits],
+        "leans_on": [{"passage": passage, "doc_id": doc_id} for passage, doc_id in turn.leans_on],
         "suggested_questions": list(turn.suggested_questions),
         "latency_ms": max(0, round((now - turn.started_at) * 1000)),
         "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in turn.spans],
@@ -75,6 +76,11 @@ def room_of(turn: Turn) -> str:
 
 def question_of(block: Block) -> str:
     return str(block["conversations"][0]["content"])
+
+
+def quoted_in(block: Block) -> list[dict[str, Any]]:
+    """`passage` and `doc_id` of all that a turn was made from: what it found, and what the conversation before it quotes."""
+    return [*block["hits"], *block.get("leans_on", ())]
 
 
 def title_of(block: Block) -> str:

@@ -6,10 +6,11 @@ retry or step event of its own. What happens when it fails stands in its row:
 
     FAIL      the turn ends with the error
     SKIP      the turn goes on as it was before the step, marked degraded
+    IGNORE    the same, unmarked: the answer is none the worse for it
     FALLBACK  the row's `fallback` runs instead, marked degraded
     BLOCK     the turn is settled as blocked: a check that cannot be made is not passed
 
-Once a step has sent a token, SKIP and FALLBACK can no longer take it back: the turn ends with the
+Once a step has sent a token, SKIP, IGNORE and FALLBACK can no longer take it back: the turn ends with the
 error and what was sent. A step that sets `turn.outcome` settles the turn; then, as after an error,
 only rows with `always=True` still run. A turn runs as a task of its own: a client that leaves
 stops nothing that must be saved.
@@ -29,10 +30,10 @@ from typing import Any
 
 from footnote.errors import FootnoteError, StepTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
-from footnote.steps.rows import BLOCK, FAIL, FALLBACK, SKIP, Loop, OnError, Parallel, Row, Step, StepFunction, Switch
+from footnote.steps.rows import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, Loop, OnError, Parallel, Row, Step, StepFunction, Switch
 from footnote.types import Span, Turn
 
-__all__ = ["BLOCK", "FAIL", "FALLBACK", "SKIP", "Loop", "OnError", "Parallel", "Row", "Runner", "Step", "StepFunction", "Switch"]
+__all__ = ["BLOCK", "FAIL", "FALLBACK", "IGNORE", "SKIP", "Loop", "OnError", "Parallel", "Row", "Runner", "Step", "StepFunction", "Switch"]
 
 log = logging.getLogger(__name__)
 
@@ -144,10 +145,13 @@ class Runner:
         except FootnoteError as exc:
             error = exc
         if error is not None:
+            if error.status > 500:  # a defect is in the log by now
+                log.warning("a step failed", extra={"step": step.name, "trace_id": before.trace_id, "error": type(error).__name__})
             after, status = before, "failed"
             policy = step.on_error if len(progress.sent) == sent else FAIL
-            if policy is SKIP:
-                after, status, error = before.with_(degraded=before.degraded or not step.always), "skipped", None
+            if policy in (SKIP, IGNORE):
+                worse = policy is SKIP and not step.always
+                after, status, error = before.with_(degraded=before.degraded or worse), "skipped", None
             elif policy is BLOCK:
                 if error.status >= 500:
                     after, error = before.with_(outcome="blocked"), None

@@ -16,11 +16,12 @@ StepFunction = Callable[..., Awaitable[Turn] | AsyncIterator[Event | Turn]]
 class OnError(Enum):
     FAIL = "fail"
     SKIP = "skip"
+    IGNORE = "ignore"
     FALLBACK = "fallback"
     BLOCK = "block"
 
 
-FAIL, SKIP, FALLBACK, BLOCK = OnError.FAIL, OnError.SKIP, OnError.FALLBACK, OnError.BLOCK
+FAIL, SKIP, IGNORE, FALLBACK, BLOCK = OnError.FAIL, OnError.SKIP, OnError.IGNORE, OnError.FALLBACK, OnError.BLOCK
 
 
 @dataclass(frozen=True, slots=True)

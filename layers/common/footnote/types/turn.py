@@ -173,6 +173,8 @@ class Turn:
     """Oldest first."""
     history_ids: tuple[str, ...] = ()
     """Traces of the stored turns that `history` came from."""
+    leans_on: tuple[tuple[str, str], ...] = ()
+    """(passage, document) of what `history` quotes, one of each document: the answer may quote it again."""
     lang: str = "en"
     queries: tuple[str, ...] = ()
     """Standalone questions to search for; () = the question as it is."""

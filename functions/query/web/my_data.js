@@ -1,0 +1,45 @@
+// What is kept of the reader: to take away, to be deleted, and which model they prefer.
+
+import { call } from './api.js'
+import { confirmDelete } from './confirm.js'
+import { $, el, say } from './dom.js'
+import { forgetUnfinished, unfinishedRooms } from './memory.js'
+
+const models = $('preferred')
+const status = $('account-status')
+
+$('account-menu').addEventListener('beforetoggle', ({ newState }) => newState === 'open' && showModels())
+
+async function showModels() {
+  tell('')
+  const { model_id: preferred, allowed_models: allowed } = await call('GET', '/me/preferences').catch(() => ({ allowed_models: [] }))
+  models.closest('label').hidden = allowed.length < 2
+  models.replaceChildren(say(el('option', { value: '' }), 'prefer_none'), ...allowed.map(name => el('option', { value: name }, name)))
+  models.value = preferred ?? ''
+}
+
+models.addEventListener('change', async () => {
+  try {
+    await call('PUT', '/me/preferences', { model_id: models.value || null })
+    say(status, 'prefer_kept')
+  } catch (problem) {
+    tell(problem.message)
+  }
+})
+
+function tell(message) {
+  delete status.dataset.i18n
+  status.textContent = message
+}
+
+$('forget').addEventListener('click', () => confirmDelete($('forget').parentElement, $('forget'), 'forget_question', forget))
+
+async function forget(tellThere) {
+  try {
+    await call('DELETE', '/me/data')
+  } catch (problem) {
+    return tellThere(problem.message)
+  }
+  for (const room of unfinishedRooms()) forgetUnfinished(room)
+  location.replace('/') // nothing of it stays on the page
+}

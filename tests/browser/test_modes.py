@@ -1,0 +1,118 @@
+"""Who answers: the documents, in a conversation too; the model alone; an agent with tools."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import STANDALONE
+from tests.browser.test_accessibility import STILL, grave_in
+
+LEAVE = "How many days of annual leave do employees receive?"
+Open = Callable[..., Any]
+
+
+def receipt(page: Page) -> Any:
+    """Of the last answer, opened."""
+    found = page.locator(".receipt").last
+    found.locator("summary").click()
+    return found
+
+
+def test_a_follow_up_is_completed_from_the_conversation_and_the_receipt_says_so(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    for question in (LEAVE, "And what does it cost?"):
+        screen.ask(question)
+        screen.finished()
+    expect(receipt(screen.page).locator("q")).to_have_text(STANDALONE)
+
+
+def test_without_a_model_a_follow_up_gets_the_words_that_it_leans_on(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    for question in (LEAVE, "And when does it expire?"):
+        screen.ask(question)
+        screen.finished()
+    expect(receipt(screen.page).locator("q")).to_contain_text("And when does it expire? days annual leave")
+    expect(screen.page.locator(".answer").last).to_contain_text("end of March")
+
+
+def test_the_model_alone_searches_nothing_and_is_remembered(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
+    screen = open_handbook(server_with_model)
+    page = screen.page
+    page.get_by_label("Answer from").select_option("Model alone")
+    for option in ("#retriever", "#results"):
+        expect(page.locator(option)).to_be_hidden()
+    with page.expect_request("**/ask/stream") as asked:
+        screen.ask("Tell me about the sea.")
+    assert set(asked.value.post_data_json) == {"query_text", "index_name", "permission_groups", "mode", "room_id"}
+    screen.finished()
+    expect(page.locator(".answer p")).to_have_text("Yes 🎉, 28 days.")
+    expect(page.locator(".after .note")).to_have_count(0)
+    facts = receipt(page)
+    expect(facts.locator("dl")).not_to_contain_text("Searched for")
+    expect(facts.locator("table")).to_have_count(0)
+    screen.picture(tmp_path / "model.png")
+    page.reload()
+    expect(page.get_by_label("Answer from")).to_have_value("gpt")
+    page.get_by_label("Answer from").select_option("Documents")
+    expect(page.locator("#retriever")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("locale", "steps"),
+    [
+        ("en-GB", ["Thinking, round 1", "Using add", "Searching the documents", "Thinking, round 2"]),
+        ("de-DE", ["Überlegt, Runde 1", "add wird benutzt", "Dokumente werden durchsucht", "Überlegt, Runde 2"]),
+        ("ko-KR", ["생각 중, 1번째", "add 사용", "문서 검색 중", "생각 중, 2번째"]),
+    ],
+)
+def test_an_agents_rounds_and_tools_are_told_as_steps(
+    open_handbook: Open, server_with_model: str, locale: str, steps: list[str], tmp_path: Path
+) -> None:
+    screen = open_handbook(server_with_model, locale=locale, **STILL)
+    page = screen.page
+    page.locator("#mode").select_option("pa")
+    screen.ask("Add 2 and 3 for the bridge, and tell of annual leave.")
+    screen.finished()
+    expect(page.locator(".answer p")).to_have_text("Employees receive 28 days of annual leave1, and 2 + 3 is 5.")
+    told = receipt(page).locator(".chart li > span:first-child").all_inner_texts()
+    assert sorted(set(steps) & set(told)) == sorted(steps)
+    assert told.index(steps[0]) < told.index(steps[1]) < told.index(steps[3])
+    screen.picture(tmp_path / f"agent-{locale}.png")
+    assert grave_in(page) == []
+    page.locator(".cite").click()
+    expect(page.locator("#passage-text mark")).to_contain_text("28 days of annual leave")
+
+
+def test_a_passage_of_a_connected_system_is_shown_without_its_document(open_screen: Open, server_with_model: str) -> None:
+    screen = open_screen(server_with_model)
+    page = screen.page
+    page.locator("#mode").select_option("pa")
+    screen.ask("When does the ferry leave?")
+    screen.finished()
+    page.locator(".cite").click()
+    expect(page.locator("#source-note")).to_have_text("This document is kept in a connected system. Below is the passage that was cited.")
+    expect(page.locator("#passage-text mark")).to_have_text("What supports the answer: The ferry leaves every hour from pier 4.")
+    assert all("status of 404" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # the browser itself notes the status
+
+
+@pytest.mark.parametrize("mode", ["Model alone", "Agent with tools"])
+def test_where_there_is_no_model_the_documents_can_be_asked_instead(open_handbook: Open, server: str, mode: str, tmp_path: Path) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    page.get_by_label("Answer from").select_option(mode)
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(page.locator(".failed")).to_contain_text("This needs a language model. Start Ollama, or set LLM__BASE_URL")
+    screen.picture(tmp_path / "no-model.png")
+    page.get_by_role("button", name="Ask the documents").click()
+    expect(page.locator(".answer")).to_contain_text("28 days")
+    expect(page.locator(".question")).to_have_count(1)
+    expect(page.get_by_label("Answer from")).to_have_value("rag")
+    assert all("status of 503" in complaint for complaint in screen.complaints)
+    screen.complaints.clear()  # the browser itself notes the status

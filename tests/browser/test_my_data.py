@@ -1,0 +1,82 @@
+"""The reader's own: what is kept of them, to take away or to be deleted, and the model they prefer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.browser.test_accessibility import NARROW, STILL, grave_in
+
+LEAVE = "How many days of annual leave do employees receive?"
+Open = Callable[..., Any]
+
+
+def test_everything_can_be_taken_away_and_then_deleted(open_handbook: Open, server: str) -> None:
+    screen = open_handbook(server)
+    page = screen.page
+    screen.ask(LEAVE)
+    screen.finished()
+    page.get_by_role("button", name="Account").click()
+    expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download my data").click()
+    assert download.value.suggested_filename == "footnote-data.jsonl"
+    lines = [json.loads(line) for line in Path(download.value.path()).read_text("utf-8").splitlines()]
+    assert lines[-1]["conversations"][0]["content"] == LEAVE
+
+    forget = page.get_by_role("button", name="Delete my data")
+    forget.click()
+    expect(page.get_by_role("button", name="Keep")).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(forget).to_be_focused()
+    forget.click()
+    page.locator("#account-menu").get_by_role("button", name="Delete", exact=True).click()
+    expect(page.locator("#no-conversations")).to_have_text("What you ask is kept here.")
+    expect(page.locator(".turn")).to_have_count(0)
+    assert page.request.get(f"{server}/me/data").body() == b""
+
+
+def test_where_there_is_a_choice_of_models_one_can_be_preferred(open_handbook: Open, server_with_model: str) -> None:
+    screen = open_handbook(server_with_model)
+    page = screen.page
+    account, preferred = page.get_by_role("button", name="Account"), page.get_by_label("Preferred model")
+    account.click()
+    expect(page.get_by_role("link", name="Download my data")).to_be_visible()
+    expect(preferred).to_be_hidden()
+    account.click()
+    setting = f"{server_with_model}/settings/llm.allowed_models"
+    assert page.request.put(setting, data={"value": ["scripted", "small"]}).ok
+    account.click()
+    preferred.select_option("small")
+    expect(page.get_by_text("This model answers you from now on.")).to_be_visible()
+    page.keyboard.press("Escape")
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(page.locator(".receipt summary")).to_contain_text("small")
+    account.click()
+    expect(preferred).to_have_value("small")
+    with page.expect_response("**/me/preferences"):
+        preferred.select_option("As configured")
+    assert page.request.put(setting, data={"value": []}).ok
+
+
+@pytest.mark.parametrize("look", [{}, NARROW], ids=["wide", "narrow"])
+@pytest.mark.parametrize("locale", ["en-GB", "de-DE", "ko-KR"])
+def test_axe_finds_nothing_serious_in_the_account(
+    open_screen: Open, server_with_model: str, locale: str, look: dict[str, Any], tmp_path: Path
+) -> None:
+    page = open_screen(server_with_model, locale=locale, **STILL, **look).page
+    setting = f"{server_with_model}/settings/llm.allowed_models"
+    assert page.request.put(setting, data={"value": ["scripted", "small"]}).ok
+    page.locator("#account").click()
+    expect(page.locator("#preferred")).to_be_visible()
+    page.locator("#forget").click()
+    page.screenshot(path=tmp_path / f"account-{locale}.png")
+    assert grave_in(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert page.request.put(setting, data={"value": []}).ok

@@ -1,0 +1,255 @@
+"""What a conversation, an admin, a limit, another model, tools and events stand on is away or slow; what is said then, and how soon.
+
+An id reads on from its test's name. Where no reply comes, the loop's clock is turned; MongoDB's waits are real ones.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from footnote.settings import ApiKey, Auth, Budget, Limits
+from tests.conftest import HandClock
+from tests.faults.aws_world import World
+from tests.faults.query_world import ASK, QUESTION, SAID, Fault, Site, is_told, open_filled, open_site
+from tests.faults.test_backend_faults import FAULTS, MID_STREAM, MODEL, MONGODB, assert_answered, each
+from tests.functions.conftest import read_events
+
+RAG: dict[str, Any] = {"query": QUESTION, "room_id": "room"}
+NO_USAGE = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0}
+SIGNED = {"api-key": "anns-key"}
+KEYS = Auth(mode="api_key", api_keys={"ann": ApiKey(key=SecretStr("anns-key"), groups=["staff"])})
+
+DAY_S = 86_400
+OPEN_S, CACHE_WAITS_S, LIST_S, EVENTS_MS = 8.0, 6.0, 8.0, 100.0
+"""Longest waits: for the status of a stream, for all looks into a cache together, for a list of tools, for events."""
+
+
+@pytest.fixture(scope="module")
+def world(opensearch_url: str, dynamodb_url: str, mongodb_url: str, aws_url: str) -> Iterator[World]:
+    with open_filled(opensearch_url, dynamodb_url, mongodb_url, aws_url) as made:
+        yield made
+
+
+@pytest.fixture
+async def site(world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock) -> AsyncIterator[Site]:
+    async with open_site(world, monkeypatch, clock=clock) as made:
+        yield made
+
+
+def lose(site: Site, fault: Fault, part: str = "mongodb") -> None:
+    if fault == "pass":
+        site.proxies[part].freeze()
+    else:
+        site.fail(fault, part)
+        site.proxies[part].drop()
+
+
+async def query(site: Site, path: str = "/v2/rag/query", **changes: Any) -> tuple[dict[str, Any], str]:
+    """The last event, and all that was said before it."""
+    reply = await site.query.post(path, json=RAG | changes)
+    assert reply.status_code == 200, reply.text
+    *_, last = events = read_events(reply.text)
+    return last, "".join(event["content"] for event in events if event["type"] == "token")
+
+
+# --- conversations and records ---------------------------------------------------------------------
+
+
+@each(MONGODB)
+async def test_a_conversation_that_cannot_be_read_is_a_500_before_its_stream_while_mongodb(fault: Fault, site: Site) -> None:
+    assert (await query(site))[0]["persisted"]
+    lose(site, fault)
+    started = time.monotonic()
+    reply = await site.query.post("/v2/rag/query", json=RAG)
+    assert time.monotonic() - started < OPEN_S
+    told = reply.json()
+    assert (reply.status_code, reply.headers["content-type"]) == (500, "application/json")
+    assert (told["type"], told["content"]) == ("error", "A server error occurred: Storage is not available")
+    assert (told["final_response"], told["usage"], reply.headers["x-trace-id"] in told["detail"]) == ("", NO_USAGE, True)
+    assert "127.0.0.1" not in reply.text
+    alone, said = await query(site, room_id=None)
+    assert (alone["type"], alone["persisted"], alone["degraded"], "1894" in said) == ("done", False, False, True)
+    site.mend()
+    assert (await query(site))[0]["persisted"]
+
+
+@each(MONGODB)
+async def test_prompts_and_settings_stay_as_they_were_while_mongodb(fault: Fault, site: Site, clock: HandClock) -> None:
+    assert (await site.query.put("/settings/rag.rrf_k", json={"value": 17})).status_code == 200
+    assert (await site.query.put("/prompts/system", json={"lang": "en", "template": "Be kind."})).status_code == 200
+    assert_answered(await site.ask())
+    lose(site, fault)
+    clock.advance(20)
+    assert_answered(await site.ask(), persisted=False)
+    assert (site.core.settings.rag.rrf_k, list(site.core.prompts.saved)) == (17, ["system.en"])
+    site.mend()
+    for path in ("/settings/rag.rrf_k", "/prompts/system"):
+        body = {"value": None} if path.startswith("/settings") else None
+        undone = await (site.query.put(path, json=body) if body else site.query.delete(path, params={"lang": "en"}))
+        assert undone.status_code in (200, 204)
+
+
+@each(MONGODB)
+async def test_forbidden_terms_are_known_for_a_minute_and_then_nothing_is_answered_while_mongodb(
+    fault: Fault, site: Site, clock: HandClock
+) -> None:
+    assert (await site.query.put("/forbidden-terms/salary", json={"match_type": "exact"})).status_code == 200
+
+    async def outcomes() -> list[str]:
+        asked = {"query_text": "What is the salary of the mayor?"}, {}
+        return [reply["outcome"] for reply in await asyncio.gather(*(site.ask(**changes) for changes in asked))]
+
+    assert await outcomes() == ["forbidden", "answered"]
+    lose(site, fault)
+    clock.advance(50)
+    assert await outcomes() == ["forbidden", "answered"]
+    clock.advance(20)
+    assert await outcomes() == ["blocked", "blocked"]
+    site.mend()
+    assert await outcomes() == ["forbidden", "answered"]
+    assert (await site.query.delete("/forbidden-terms/salary")).status_code == 204
+
+
+async def test_what_cannot_be_recorded_is_not_changed(site: Site) -> None:
+    (document,) = (await site.ingest.get("/documents")).json()["data"]
+    lose(site, "down")
+    changes = (
+        await site.query.put("/settings/rag.rrf_k", json={"value": 18}),
+        await site.query.put("/prompts/system", json={"lang": "en", "template": "Be brief."}),
+        await site.query.put("/forbidden-terms/bridge", json={}),
+        await site.query.delete("/sessions/0123456789abcdef"),
+        await site.ingest.delete(f"/documents/{document['doc_id']}"),
+    )
+    assert [is_told(reply, "mongodb") for reply in changes] == [True] * 5
+    site.mend()
+    assert (await site.query.get("/audit")).json()["data"][0]["action"] != "document.delete"
+    assert_answered(await site.ask())
+    assert (site.core.settings.rag.rrf_k, site.core.prompts.saved) == (30, {})
+
+
+# --- limits, budgets and caches --------------------------------------------------------------------
+
+
+@each(FAULTS)
+async def test_a_tenth_of_the_questions_is_let_through_while_the_counters_table(
+    fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock
+) -> None:
+    limits = Limits(user_per_minute=20, address_per_minute=0)
+    async with open_site(world, monkeypatch, auth=KEYS, limits=limits, clock=clock) as site:
+        site.fail(fault, "cache")
+        replies = [await site.query.post("/ask", json=ASK, headers=SIGNED) for _ in range(3)]
+        assert [reply.status_code for reply in replies] == [200, 200, 429]
+        assert 0 < int(replies[2].headers["retry-after"]) <= 60
+        site.mend()
+        assert (await site.query.post("/ask", json=ASK, headers=SIGNED)).status_code == 200
+
+
+@each(FAULTS)
+async def test_a_tenth_of_a_budget_may_be_spent_while_the_counters_table(
+    fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock
+) -> None:
+    clock.advance(DAY_S * list(FAULTS.values()).index(fault))  # what other tests spent does not count
+    async with open_site(world, monkeypatch, llm=True, auth=KEYS, budget=Budget(tokens_per_day=1500), clock=clock) as site:
+
+        async def ask() -> tuple[bool, list[str]]:
+            reply = (await site.query.post("/ask", json=ASK, headers=SIGNED)).json()
+            return reply["extractive"], [warning for warning in reply["warnings"] if warning.startswith("budget")]
+
+        assert await ask() == (False, [])
+        site.fail(fault, "cache")
+        assert await ask() == (True, ["budget_search"])
+        site.mend()
+        assert await ask() == (False, [])
+
+
+@each(FAULTS)
+async def test_answers_are_made_anew_while_the_cache(fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock) -> None:
+    clock.advance(DAY_S * list(FAULTS.values()).index(fault))  # what other tests kept is over
+    async with open_site(world, monkeypatch, caching=True, clock=clock) as site:
+        assert [(await site.ask())["outcome"] for _ in range(2)] == ["answered", "cached"]
+        site.fail(fault, "cache")
+        started = time.monotonic()
+        assert_answered(await site.ask())
+        last, said = await query(site, room_id=None)
+        assert (last["type"], last["degraded"], "1894" in said) == ("done", False, True)
+        assert time.monotonic() - started < 2 * CACHE_WAITS_S
+        site.mend()
+        assert (await site.ask())["outcome"] == "cached"
+
+
+# --- another model ---------------------------------------------------------------------------------
+
+
+@each({name: fault for name, fault in MODEL.items() if fault not in MID_STREAM})
+async def test_another_model_answers_while_the_first_one(fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_site(world, monkeypatch, llm=True, fallback=True) as site:
+        assert (await site.ask())["model"] == "m"
+        site.fail(fault, "llm")
+        reply, waited_s = await site.wait(site.ask(), step_s=2)
+        assert (reply["model"], reply["extractive"], reply["degraded"], "1894" in reply["answer"]) == ("spare", False, True, True)
+        assert waited_s < 20
+        (last, said), _ = await site.wait(query(site, room_id=None), step_s=2)
+        assert (last["type"], last["degraded"], said) == ("done", True, "".join(SAID).strip())
+        site.fail(fault, "llm", "spare")
+        reply, _ = await site.wait(site.ask(), step_s=2)
+        assert_answered(reply, degraded=True)
+        assert reply["extractive"] is True
+
+
+@pytest.mark.parametrize("fault", [pytest.param(fault, id=name) for name, fault in MODEL.items() if fault in MID_STREAM])
+async def test_no_other_model_goes_on_with_an_answer_where_the_first_one(
+    fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_site(world, monkeypatch, llm=True, fallback=True) as site:
+        site.fail(fault, "llm")
+        (last, said), _ = await site.wait(query(site), step_s=2)
+        assert (last["type"], last["final_response"], said[:3]) == ("error", said, "It ")
+        assert last["usage"]["total_tokens"] >= 0
+        assert site.count("spare") == 0
+        stored = (await site.query.get("/conversations/room")).json()["data"]
+        assert stored[-1]["status"] == "error"
+
+
+async def test_a_model_that_fails_again_and_again_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_site(world, monkeypatch, llm=True, fallback=True) as site:
+        site.fail("error", "llm")
+        for _ in range(4):
+            assert (await site.ask())["model"] == "spare"
+        assert site.count("llm") == 5
+
+
+# --- tools and events ------------------------------------------------------------------------------
+
+
+@each(FAULTS)
+async def test_the_index_is_searched_while_the_tools_server(fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with open_site(world, monkeypatch, mcp=True) as site:
+        site.fail(fault, "mcp")
+        (last, said), waited_s = await site.wait(query(site, room_id=None))
+        assert (last["type"], last["degraded"], "1894" in said) == ("done", True, True)
+        assert last["references"][0]["file_name"] == "Records of the bridge"
+        assert waited_s < LIST_S
+        started = time.monotonic()
+        assert (await query(site, room_id=None))[0]["degraded"]  # it is not asked again at once
+        assert time.monotonic() - started < 2
+
+
+@each(FAULTS)
+async def test_nobody_waits_for_events_while_the_bus(
+    fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "footnote.learn.meter")
+    aws = world.settings(world.direct).aws.model_copy(update={"event_bus": world.name})
+    async with open_site(world, monkeypatch, aws=aws) as site:
+        site.fail(fault, "bus")
+        for _ in range(3):
+            assert_answered(await site.ask())
+        told = [record.__dict__["steps"] for record in caplog.records if record.getMessage() == "turn"]
+        waits = [steps["announce"] + steps["announce_answer"] for steps in told]
+        assert (len(waits), max(waits) < EVENTS_MS) == (3, True)

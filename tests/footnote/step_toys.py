@@ -1,0 +1,77 @@
+"""Toy steps and ports: the trail of a turn is written into its question."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from footnote.events import Event, Token
+from footnote.steps import SKIP, Runner, Step
+from footnote.types import Turn
+from tests.fakes import LIVE, make_turn
+
+
+def mark(letter: str, **changes: Any) -> Any:
+    async def step(turn: Turn) -> Turn:
+        return turn.with_(question=turn.question + letter, **changes)
+
+    return step
+
+
+def fail(error: BaseException) -> Any:
+    async def step(turn: Turn) -> Turn:
+        raise error
+
+    return step
+
+
+def say(*items: str | Event | BaseException, letter: str = "s") -> Any:
+    """A generator: text becomes a token, an error is raised."""
+
+    async def step(turn: Turn) -> AsyncIterator[Event | Turn]:
+        for item in items:
+            if isinstance(item, BaseException):
+                raise item
+            yield Token(item) if isinstance(item, str) else item
+        yield turn.with_(question=turn.question + letter)
+
+    return step
+
+
+async def never(turn: Turn) -> Turn:
+    await asyncio.Event().wait()
+    return turn
+
+
+class Saves:
+    """A port that counts what is saved."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.trails: list[str] = []
+
+
+async def save(turn: Turn, *, saves: Saves) -> Turn:
+    if saves.error is not None:
+        raise saves.error
+    saves.trails.append(turn.question)
+    return turn.with_(persisted=True)
+
+
+SAVE = Step("save", save, on_error=SKIP, always=True)
+START = make_turn("", LIVE)
+
+
+async def collect(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> list[Event]:
+    async with aclosing(Runner(rows, lambda: ports).run(turn)) as events:
+        return [event async for event in events]
+
+
+async def end(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> Any:
+    return (await collect(rows, turn, **ports))[-1]
+
+
+def statuses(turn: Turn) -> dict[str, str]:
+    return {span.name: span.status for span in turn.spans}

@@ -1,0 +1,71 @@
+"""No data is read without somebody who reads it: a port's method that reads for people takes the caller, and has none by default."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, fields
+from typing import Any, get_type_hints
+
+import pytest
+
+from footnote.adapters.index_opensearch import OpenSearchIndex
+from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.ledger_dynamodb import DynamoLedger
+from footnote.adapters.ledger_sqlite import SqliteLedger
+from footnote.adapters.store_mongodb import MongoTurnStore
+from footnote.adapters.store_sqlite import SqliteTurnStore
+from footnote.ingest.sources import Sources
+from footnote.ports import Index, Ledger, TurnStore
+from footnote.types import Caller, Turn
+
+NOBODYS = {
+    # What keeps the index and the ledger in order, and tells no person what stands in a document.
+    Index: {"info", "stage", "staged", "activate", "remove", "inventory", "pending", "put_vectors", "progress", "close"},
+    Ledger: {"unfinished", "counts", "update", "lease", "release", "bury", "unburied", "held", "origins"},
+    # What is written: whose it is stands in the turn.
+    TurnStore: {"save", "count", "put_rollups"},
+}
+"""Port → methods without a caller."""
+BACKENDS = {Index: (SqliteIndex, OpenSearchIndex), Ledger: (SqliteLedger, DynamoLedger), TurnStore: (SqliteTurnStore, MongoTurnStore)}
+METHODS = [
+    pytest.param(getattr(kind, name), id=f"{kind.__name__}.{name}")
+    for port, kinds in BACKENDS.items()
+    for kind in (port, *kinds)
+    for name, _ in inspect.getmembers(port, inspect.isfunction)
+    if not name.startswith("_") and name not in NOBODYS[port]
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_read_cannot_be_written_down_without_a_caller(method: Callable[..., Any]) -> None:
+    _, caller, *_ = inspect.signature(method).parameters.values()
+    assert caller.name == "caller"
+    assert caller.default is inspect.Parameter.empty
+    assert str(caller.annotation) == "Caller"
+
+
+@pytest.mark.parametrize("port", NOBODYS, ids=lambda port: port.__name__)
+def test_what_needs_no_caller_is_still_there(port: type[object]) -> None:
+    assert {name for name in NOBODYS[port] if not hasattr(port, name)} == set()
+
+
+def test_every_way_to_a_file_takes_a_caller() -> None:
+    ways = [getattr(Sources, name) for name in ("original", "link", "text", "passage", "chunk")]
+    assert [list(inspect.signature(way).parameters)[1] for way in ways] == ["caller"] * 5
+
+
+def test_a_turn_cannot_be_made_without_a_caller() -> None:
+    (caller,) = [each for each in fields(Turn) if each.name == "caller"]
+    assert caller.default is MISSING
+    assert caller.default_factory is MISSING
+    assert get_type_hints(Caller)["groups"] == frozenset[str]
+
+
+def test_a_caller_without_groups_reads_what_is_everyones_and_nothing_else() -> None:
+    nobody = Caller("nobody")
+    assert [nobody.may_read(frozenset(groups)) for groups in ((), ("staff",), ("user:nobody",), ("*",))] == [False, False, False, True]
+
+
+def test_what_has_no_groups_is_nobodys() -> None:
+    assert not Caller("local", sees_all=True, role="admin").may_read(frozenset())

@@ -1,0 +1,230 @@
+"""What a body, a query or a header names: rooms, users, streams, forms and groups of others are of no use to anybody.
+
+The fields come from the functions' OpenAPI: one that is in no table here fails.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import httpx
+import pytest
+import pytest_asyncio
+
+from tests.functions.people import COLLECTION, KNOWN, NOTHING, PEOPLE, QUESTION, UNKNOWN, Known, World, operations, told
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+PNG = "data:image/png;base64," + base64.b64encode(b"\x89PNG\r\n\x1a\n....").decode()
+ASK = {"index_name": COLLECTION, "permission_groups": []}
+GET_ASK = {"index_name": COLLECTION}
+ROOM = "a room of everybody's"
+
+Fields = Mapping[str, Any]
+
+ROOMS: dict[tuple[str, str], tuple[str, str, Fields]] = {
+    ("POST", "/ask"): ("room_id", "query_text", ASK),
+    ("POST", "/ask/stream"): ("room_id", "query_text", ASK),
+    ("GET", "/ask/stream"): ("room_id", "query_text", GET_ASK),
+    ("POST", "/chat"): ("session_id", "query", {}),
+    ("POST", "/v2/rag/query"): ("room_id", "query", {}),
+    ("POST", "/v2/gpt/query"): ("room_id", "query", {}),
+    ("POST", "/v2/pa/query"): ("room_id", "query", {}),
+    ("POST", "/v2/vision/query"): ("room_id", "query", {"images": [PNG]}),
+}
+"""Routes that name a conversation → how they do, how they call the question, and what else they need."""
+
+USERS: dict[tuple[str, str], Fields] = {
+    ("POST", "/v2/rag/query"): {"query": QUESTION},
+    ("POST", "/v2/gpt/query"): {"query": QUESTION},
+    ("POST", "/v2/pa/query"): {"query": QUESTION},
+    ("POST", "/v2/vision/query"): {"query": QUESTION, "images": [PNG]},
+    ("GET", "/v2/rag/tokens"): {"room_id": "talk"},
+}
+"""Routes that name a user → what else they need."""
+
+SEARCH = {"index_name": COLLECTION, "query_text": QUESTION}
+SEARCHES: dict[tuple[str, str], Fields] = {
+    ("POST", "/ask"): SEARCH | {"permission_groups": ["staff"]},
+    ("POST", "/ask/stream"): SEARCH | {"permission_groups": ["staff"]},
+    ("GET", "/ask/stream"): SEARCH | {"permission_groups": ["staff"]},
+    ("POST", "/retrieve-rrf"): SEARCH | {"permission_groups": ["staff"]},
+    ("POST", "/retrieve-bm25"): SEARCH | {"permission_groups": ["staff"]},
+    ("POST", "/retrieve-knn"): SEARCH | {"permission_groups": ["staff"]},
+    ("POST", "/retrieve-cc"): SEARCH | {"permission_groups": ["staff"]},
+    ("POST", "/chat"): {"query": QUESTION},
+    ("POST", "/v2/rag/query"): {"query": QUESTION, "collection_name": COLLECTION},
+    ("POST", "/v2/pa/query"): {"query": QUESTION, "collection_name": COLLECTION},
+    ("POST", "/v1/chat/completions"): {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]},
+    ("POST", "/retrieval"): {"knowledge_id": COLLECTION, "query": QUESTION},
+}
+"""Routes that search → a question that the owner's document answers, in its groups where one can say so."""
+
+UNSEARCHED = {("POST", "/v2/gpt/query"), ("POST", "/v2/vision/query")}
+"""They answer from no document."""
+
+SEEN_ELSEWHERE = {("trace_id", "POST", "/feedback"), ("chunk_id", "GET", "/documents/{doc_id}/content")}
+"""In the tests of routes that name a thing."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def known(world: World) -> Known:
+    return await world.make_things()
+
+
+def fields_of(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
+    for parameter in operation.get("parameters", ()):
+        if parameter["in"] != "path":
+            yield parameter["name"].lower()
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        schema = schemas[content["schema"]["$ref"].rpartition("/")[2]] if "$ref" in content["schema"] else content["schema"]
+        yield from schema.get("properties", {})
+
+
+async def test_every_field_that_names_a_thing_is_in_a_table() -> None:
+    named = {"room_id", "session_id", "user_id", "trace_id", "doc_id", "chunk_id", "last-event-id", "policy", "permission_groups"}
+    found = {
+        (field, method, path)
+        for _, method, path, operation, schemas in operations()
+        for field in fields_of(operation, schemas)
+        if field in named
+    }
+    rooms = {(name, method, path) for (method, path), (name, _, _) in ROOMS.items()} | {("room_id", "GET", "/v2/rag/tokens")}
+    users = {("user_id", method, path) for method, path in USERS}
+    groups = {("permission_groups", method, path) for (method, path), body in SEARCHES.items() if "permission_groups" in body}
+    streams = {("last-event-id", method, "/ask/stream") for method in ("GET", "POST")}
+    files = {("permission_groups", "POST", "/uploads"), ("permission_groups", "POST", "/ingest/file"), ("policy", "POST", "/uploads/form")}
+    assert found == rooms | users | groups | streams | files | SEEN_ELSEWHERE
+
+
+async def test_every_route_that_asks_is_in_a_table() -> None:
+    asking = {
+        (method, path)
+        for _, method, path, operation, schemas in operations()
+        if {"query", "query_text", "messages"} & set(fields_of(operation, schemas))
+    }
+    assert asking == set(SEARCHES) | UNSEARCHED
+
+
+def sent(method: str, fields: Fields) -> dict[str, Any]:
+    return {"params": fields} if method == "GET" else {"json": fields}
+
+
+async def questions(person: str, room_id: str, world: World) -> list[str]:
+    reply = await world.ask(person, "GET", f"/conversations/{room_id}", "/conversations/{room_id}")
+    return [turn["question"] for turn in reply.json().get("data", ())]
+
+
+@pytest.mark.parametrize("person", ["outsider", "member", "admin"])
+@pytest.mark.parametrize(("method", "path"), ROOMS, ids=[f"{method} {path}" for method, path in ROOMS])
+async def test_a_room_is_its_users_own_whatever_it_is_called(method: str, path: str, person: str, world: World) -> None:
+    """What others say in one of that name is not in mine, nor is a model told of it."""
+    (room_field, question_field, fields), room_id = ROOMS[method, path], f"{ROOM} {method} {path.replace('/', '-')} {person}"
+
+    async def ask(who: str, question: str) -> httpx.Response:
+        world.model.heard.clear()
+        return await world.ask(who, method, path, **sent(method, {**fields, room_field: room_id, question_field: question}))
+
+    assert (await ask("owner", "When was the heron bridge built?")).status_code == 200
+    assert (await ask(person, "And when was it painted?")).status_code == 200
+    assert not any("heron" in heard for heard in world.model.heard)
+    assert await questions("owner", room_id, world) == ["When was the heron bridge built?"]
+    assert await questions(person, room_id, world) == ["And when was it painted?"]
+    assert (await ask("owner", "And when was it painted?")).status_code == 200
+    assert any("heron" in heard for heard in world.model.heard)
+
+
+async def test_tokens_of_a_room_are_those_of_its_user(world: World) -> None:
+    await world.ask("owner", "POST", "/v2/gpt/query", json={"query": "Who built it?", "room_id": "counted"})
+    counted = [(await world.ask(who, "GET", "/v2/rag/tokens", params={"room_id": "counted"})).json()["tokens"] for who in KNOWN]
+    assert [bool(tokens) for tokens in counted] == [False, False, True, False]
+
+
+@pytest.mark.parametrize("user_id", ["owner", "nobody that there is"])
+@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize(("method", "path"), USERS, ids=[f"{method} {path}" for method, path in USERS])
+async def test_nobody_asks_in_the_name_of_somebody_else(method: str, path: str, person: str, user_id: str, world: World) -> None:
+    reply = await world.ask(person, method, path, **sent(method, {**USERS[method, path], "user_id": user_id}))
+    own = 200 if user_id == person else 403
+    assert reply.status_code == (401 if person in UNKNOWN else own)
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize("kept", [True, False], ids=["kept", "stored"])
+@pytest.mark.parametrize("number", [0, 3, 999_999_998])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+async def test_nobody_follows_the_stream_of_somebody_else(
+    method: str, number: int, kept: bool, person: str, world: World, known: Known
+) -> None:
+    fields = SEARCH | {"permission_groups": []} if method == "POST" else SEARCH
+    trace_id = known["trace_id"]
+    if kept:
+        trace_id = (await world.ask("owner", method, "/ask/stream", **sent(method, fields))).headers["x-trace-id"]
+
+    async def follow(trace_id: str) -> httpx.Response:
+        return await world.ask(person, method, "/ask/stream", headers={"last-event-id": f"{trace_id}.{number}"}, **sent(method, fields))
+
+    reply = await follow(trace_id)
+    if person == "owner":
+        assert reply.status_code in (200, 204)
+    else:
+        assert reply.status_code == (401 if person in UNKNOWN else 404)
+        assert told(reply) == told(await follow(NOTHING))
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+@pytest.mark.parametrize(("method", "path"), SEARCHES, ids=[f"{method} {path}" for method, path in SEARCHES])
+async def test_a_question_finds_what_its_asker_may_read(method: str, path: str, person: str, world: World, known: Known) -> None:
+    """A group that a request names is no way in."""
+    reply = await world.ask(person, method, path, **sent(method, SEARCHES[method, path]))
+    found = any(mark in reply.text for mark in (known["doc_id"], "1894", "bridge-0.txt"))
+    if person in UNKNOWN:
+        assert (reply.status_code, found) == (401, False)
+    elif path == "/retrieval" and person == "outsider":
+        assert (reply.status_code, found) == (200, False)
+    else:
+        assert reply.status_code == 200
+        assert found == (person != "outsider")
+
+
+@pytest.mark.parametrize("groups", [[], ["*"], ["staff"]])
+@pytest.mark.parametrize("person", [person for person in PEOPLE if person != "owner"])
+async def test_a_form_is_of_use_to_those_alone_who_asked_for_it(person: str, groups: list[str], world: World) -> None:
+    asked = {"file_name": f"form-{person}-{len(groups)}.txt", "size": 9, "index_name": COLLECTION, "permission_groups": groups}
+    form = (await world.ask("owner", "POST", "/uploads", json=asked)).json()
+
+    async def send(who: str) -> httpx.Response:
+        return await world.ask(who, "POST", "/uploads/form", data=form["fields"], files={"file": ("a.txt", b"Of mine.")})
+
+    assert (await send(person)).status_code == (401 if person in UNKNOWN else 403)
+    assert (await send("owner")).status_code == 204
+
+
+@pytest.mark.parametrize("person", ["outsider", "member", "admin"])
+async def test_the_name_of_anothers_file_leads_to_a_document_of_ones_own(person: str, world: World) -> None:
+    """Else whoever guesses a name could write over what they cannot see."""
+    data = {"index_name": COLLECTION}
+
+    async def put(who: str) -> str:
+        file = {"file": (f"mine-{person}.txt", f"Written by {who}.".encode())}
+        doc_id: str = (await world.ask(who, "POST", "/ingest/file", files=file, data=data)).json()["doc_id"]
+        return doc_id
+
+    theirs, mine = await put(person), await put("owner")
+    assert mine != theirs
+    while await world.core.ingestor.work_one():
+        pass
+    reply = await world.ask("owner", "GET", f"/documents/{mine}/content", "/documents/{doc_id}/content")
+    assert reply.text == "Written by owner."
+
+
+@pytest.mark.parametrize("person", UNKNOWN)
+async def test_the_tools_are_for_those_who_have_signed_in(person: str, world: World) -> None:
+    """Their route is not in the OpenAPI, which has no words for it."""
+    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    reply = await world.ask(person, "POST", "/mcp", "/ask", json=asked, headers={"accept": "application/json, text/event-stream"})
+    assert reply.status_code == 401
+    assert json.loads(reply.text)["title"] == "Not signed in"
