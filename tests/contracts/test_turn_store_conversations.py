@@ -67,6 +67,14 @@ async def test_a_turn_keeps_the_place_that_it_had_when_it_began(turn_store: Any,
     assert traces(await turn_store.history(me, "r1", "trd", 10)) == ["t2", "t1", "t3"]
 
 
+async def test_a_beginning_that_comes_after_the_end_changes_nothing(turn_store: Any, me: Caller) -> None:
+    ended = make_turn("t1", me, room_id="r1", answer=Answer("Two years."))
+    await turn_store.save(ended, "done")
+    await turn_store.save(ended.with_(answer=None), "idle")
+    block = await turn_store.get(me, "t1")
+    assert (block["status"], block["result"]["final_response"]) == ("done", "Two years.")
+
+
 async def test_turns_that_end_at_once_are_in_the_order_of_their_beginnings(open_turn_store: Any, me: Caller) -> None:
     stores = [await open_turn_store() for _ in range(2)]
     turns = [make_turn(f"t{number:02}", me, room_id="r1", started_at=1_700_000_000 + number / 1000) for number in range(20)]

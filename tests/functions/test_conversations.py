@@ -149,6 +149,14 @@ async def test_an_answer_from_what_may_not_be_read_any_more_is_not_told_again(op
         assert (stored["citations"], stored["hits"], stored["question"]) == ([], [], "What was the bridge warden paid?")
 
 
+async def test_of_an_agents_answer_that_broke_off_nothing_is_kept_as_nobody_knows_what_it_quotes(open_site: OpenSite) -> None:
+    site = await open_site("It was built of stone. " * 20, ModelTimeout("late"))
+    events = read_events((await site.client.post("/ask/stream", json=ASK | {"room_id": "r1", "mode": "pa"})).text)
+    assert events[-1]["final_response"].startswith("It was built of stone.")
+    (turn,) = (await site.client.get("/conversations/r1")).json()["data"]
+    assert (turn["status"], turn["answer"]) == ("error", "")
+
+
 async def test_a_turn_that_failed_is_kept_with_its_question_and_what_was_sent(open_site: OpenSite) -> None:
     site = await open_site("It was built ", ModelTimeout("late"))
     events = read_events((await site.client.post("/ask/stream", json=ASK | {"room_id": "r1"})).text)

@@ -36,15 +36,15 @@ VARYING = frozenset(
 WORD = re.compile(r"\w+")
 
 Look = tuple[str, str, str, dict[str, Any]]
+# Where fewer passages are taken than there are, the order decides which: such replies are left out.
 LOOKS: tuple[Look, ...] = (
     *(("query", "POST", f"/retrieve-{kind}", RETRIEVE) for kind in ("rrf", "bm25", "knn")),
     *(("query", "POST", "/retrieve-cc", RETRIEVE | {"index_name": name, "permission_groups": ["red"]}) for name in (*COLLECTIONS, "none")),
     *(("query", "POST", "/ask", ASK | {"index_name": name}) for name in (*COLLECTIONS, "none")),
     ("query", "POST", "/ask", ASK | {"query_text": "Zqbody1x"}),
     ("query", "POST", "/ask", ASK | {"room_id": ROOM}),
-    *(("query", "POST", f"/v2/{mode}/query", V2 | {"room_id": ROOM}) for mode in ("rag", "gpt", "pa")),
-    ("query", "POST", "/chat", {"query": QUESTION, "session_id": ROOM}),
-    ("query", "POST", "/v1/chat/completions", {"model": "footnote/side", "messages": [{"role": "user", "content": QUESTION}]}),
+    *(("query", "POST", f"/v2/{mode}/query", V2 | {"room_id": ROOM}) for mode in ("rag", "gpt")),
+    ("query", "POST", "/chat", {"query": QUESTION, "session_id": ROOM, "top_k": ALL}),
     ("query", "POST", "/retrieval", {"knowledge_id": "side", "query": QUESTION, "retrieval_setting": {"top_k": ALL}}),
     *(("query", "GET", path, {}) for path in ("/collections", "/v1/models", "/conversations", f"/conversations/{ROOM}", "/me/data")),
     ("ingest", "GET", "/documents", {}),
@@ -99,9 +99,9 @@ async def look(world: World, asked: Look, names: dict[str, str]) -> Any:
             told = await world.call(READER, "query", "GET", f"/{route}/{reply.json()['trace_id']}")
             seen.append(shown(told, names))
     if path == "/documents":
-        for document in reply.json()["data"]:
-            told = await world.call(READER, "ingest", "GET", f"/documents/{document['doc_id']}")
-            seen.append(shown(told, names))
+        paths = [f"/documents/{document['doc_id']}" for document in reply.json()["data"]]
+        told_of = [shown(await world.call(READER, "ingest", "GET", path), names) for path in paths]
+        seen.append(sorted(told_of, key=json.dumps))  # what came at one time is listed by ids
     return seen
 
 

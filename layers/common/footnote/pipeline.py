@@ -86,7 +86,7 @@ LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, REMOTE, *SEARCH)
 UNDERSTAND = (
     GUARD,
     Step("open", open_turn, on_error=IGNORE, limit_s=1, when=is_kept),
-    Step("history", load_history, on_error=FAIL, limit_s=5, when=needs_history, shows=lambda t: {"exchanges": len(t.history)}),
+    Step("history", load_history, on_error=FAIL, limit_s=6, when=needs_history, shows=lambda t: {"exchanges": len(t.history)}),
     Step("budget", check_budget, on_error=IGNORE, limit_s=2, when=spends, shows=lambda t: {"allowance": t.allowance}),
     Step("model", pick_model, on_error=SKIP, limit_s=5, shows=lambda t: {"model": t.model or "none"}),
     Step("announce", announce_question, on_error=IGNORE, when=is_kept),

@@ -367,6 +367,25 @@ async def test_after_one_wait_in_vain_the_next_ones_are_short(clock: Clock) -> N
     assert max(waits[1:]) < 1.4
 
 
+async def test_who_stops_waiting_leaves_the_connection_as_it_was(clock: Clock) -> None:
+    databases = Databases("mongodb://127.0.0.1:1", "footnote", "statistics")
+    store = MongoTurnStore(databases, clock)
+    for _ in range(3):
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await store.rooms(ME, 10)
+    with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        await store.rooms(ME, 10)
+    await databases.close()
+
+
+async def test_a_turn_that_began_late_does_not_replace_its_end(store: MongoTurnStore) -> None:
+    turn = make_turn("t1", ME, answer=Answer("Yes."))
+    await store.save(turn, "done")
+    await store.save(turn, "idle")
+    assert (await store.get(ME, "t1"))["status"] == "done"
+
+
 async def test_no_server_is_told_after_two_seconds_to_all_who_wait(clock: Clock) -> None:
     databases = Databases("mongodb://zoe:secret@127.0.0.1:1/", "footnote", "statistics")
     store, loop = MongoTurnStore(databases, clock), asyncio.get_running_loop()

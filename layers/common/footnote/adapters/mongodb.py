@@ -63,9 +63,10 @@ class Databases:
         async with self._connecting:  # two first calls at once make one client
             if self._client is None:
                 self._client = await asyncio.to_thread(_connect, self._address)
-        opened = Opened(self._client[self._name]["conversations"], self._client[self._statistics])
+        client = self._client
 
         async def attempt() -> R:
+            opened = Opened(client[self._name]["conversations"], client[self._statistics])
             await self._make_indexes(opened)
             return await work(opened, *args, **kwargs)
 

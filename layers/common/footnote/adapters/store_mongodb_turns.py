@@ -27,6 +27,8 @@ async def save(store: Opened, block: Document, started_at: float, expires_at: fl
     if expires_at is not None:
         first["expires_at"] = datetime.fromtimestamp(expires_at, UTC)
     change = {"$set": block, "$setOnInsert": first}
+    if block["status"] == "idle":  # one that nobody waited for any more may come after the turn's end
+        change = {"$setOnInsert": {**block, **first}}
     try:
         await store.turns.update_one(own, change, upsert=True)
     except DuplicateKeyError as exc:

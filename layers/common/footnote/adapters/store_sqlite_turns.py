@@ -22,7 +22,7 @@ def load_block(row: sqlite3.Row) -> Block:
 
 
 def save(connection: sqlite3.Connection, turn: Turn, block: Block, since: float) -> None:
-    """A turn keeps the place that it had when it began."""
+    """A turn keeps the place that it had when it began; a beginning that comes late changes nothing."""
     with writing(connection):
         connection.execute(
             "DELETE FROM turns WHERE number IN (SELECT number FROM turns WHERE started_at < ? ORDER BY started_at LIMIT ?)",
@@ -31,7 +31,8 @@ def save(connection: sqlite3.Connection, turn: Turn, block: Block, since: float)
         written = connection.execute(
             """INSERT INTO turns (trace_id, user_id, room_id, dialect, status, started_at, block) VALUES (?, ?, ?, ?, ?, ?, ?)
                ON CONFLICT (trace_id) DO UPDATE SET room_id = excluded.room_id, dialect = excluded.dialect,
-                   status = excluded.status, block = excluded.block
+                   status = iif(excluded.status = 'idle', turns.status, excluded.status),
+                   block = iif(excluded.status = 'idle', turns.block, excluded.block)
                WHERE turns.user_id = excluded.user_id""",
             (turn.trace_id, block["user_id"], block["room_id"], block["dialect"], block["status"], turn.started_at, _text(block)),
         ).rowcount

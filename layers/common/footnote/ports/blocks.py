@@ -39,7 +39,7 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
         "is_error": status == "error",
         "result": {
             "type": "error" if status == "error" else "done",
-            "final_response": answer.text if answer else turn.partial or "",
+            "final_response": answer.text if answer else _partial(turn),
             "references": [_reference(citation) for citation in answer.citations] if answer else [],
             "usage": {
                 "prompt_tokens": turn.usage.prompt_tokens,
@@ -68,6 +68,12 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
         "created_at": _iso(turn.started_at),
         "private": dict(turn.private),
     }
+
+
+def _partial(turn: Turn) -> str:
+    """What had been sent of an answer that broke off. Of an agent's nothing: what its searches found went with it, so nobody
+    could tell later whether it may still be told."""
+    return turn.partial or "" if turn.mode != "pa" else ""
 
 
 def room_of(turn: Turn) -> str:
