@@ -25,7 +25,7 @@ from query.dialects.chat_core import RAG
 COMMAND = "python -m bench --only follow_up"
 QUESTIONS = 200
 AROUND = frozenset(
-    "open history announce budget rewrite reformulate forbidden find_answer recall keep_searches support keep_answer save spend "
+    "open history announce budget rewrite reformulate queries forbidden find_answer recall keep_searches support planted keep_answer save spend "
     "announce_answer meter".split()
 )
 """Rows that a question which stands alone, is not kept and is nobody's would not need."""
@@ -45,7 +45,8 @@ class Prompt:
     async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
         self.calls += 1
         rewriting = "queries" in messages[-1].content or "queries" in messages[0].content
-        yield Delta('{"queries": ["How do I delete a document for good?"]}' if rewriting else "With `DELETE /documents`. SOURCES_USED: 1")
+        completed = f'{{"queries": ["How do I delete document number {self.calls} for good?"]}}'  # no search was made before
+        yield Delta(completed if rewriting else "With `DELETE /documents`. SOURCES_USED: 1")
 
 
 def measure(setup: Setup) -> Iterator[Figure]:
