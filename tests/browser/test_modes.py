@@ -79,7 +79,9 @@ def test_an_agents_rounds_and_tools_are_told_as_steps(
     screen.ask("Add 2 and 3 for the bridge, and tell of annual leave.")
     screen.finished()
     expect(page.locator(".answer p")).to_have_text("Employees receive 28 days of annual leave1, and 2 + 3 is 5.")
-    told = receipt(page).locator(".chart li > span:first-child").all_inner_texts()
+    rows = receipt(page).locator(".chart li > span:first-child")
+    expect(rows.last).to_be_visible()  # the receipt is filled when it opens
+    told = rows.all_inner_texts()
     assert sorted(set(steps) & set(told)) == sorted(steps)
     assert told.index(steps[0]) < told.index(steps[1]) < told.index(steps[3])
     screen.picture(tmp_path / f"agent-{locale}.png")

@@ -31,7 +31,7 @@ def test_everything_can_be_taken_away_and_then_deleted(open_handbook: Open, serv
 
     forget = page.get_by_role("button", name="Delete my data")
     forget.click()
-    expect(page.get_by_role("button", name="Keep")).to_be_focused()
+    expect(page.get_by_role("button", name="Keep", exact=True)).to_be_focused()
     page.keyboard.press("Escape")
     expect(forget).to_be_focused()
     forget.click()

@@ -174,7 +174,7 @@ def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(l
 @pytest.mark.parametrize(
     ("name", "change", "told"),
     [
-        ("ingest", {"AUTH__MODE": "none"}, "AUTH__MODE is none: everybody would be the one local user. Set session or api_key."),
+        ("ingest", {"AUTH__MODE": "none"}, "AUTH__MODE is none: everybody would be the one local user. Set session, jwt or api_key."),
         ("stats", {"FOOTNOTE_SECRET": ""}, "Not set, and needed in AWS: DB__URI."),
         (
             "feedback",
@@ -292,7 +292,7 @@ def test_every_function_can_check_tokens_of_an_identity_provider(open_door: Open
 
 
 def test_ingest_writes_down_who_deleted_a_document(site: Site, ingest: Door, portal: BlockingPortal) -> None:
-    site.world.put("handbooks/old.md", GUIDE)
+    site.world.put("handbooks/old.md", GUIDE + b"\n\nThis is the old one.\n")
     assert read_queue(site, ingest) == []
     doc_id = document(site, ingest, "handbooks/old.md")["doc_id"]
     event = signed(site, sample_event("ingest_http_get"))
