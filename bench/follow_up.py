@@ -25,8 +25,8 @@ from query.dialects.chat_core import RAG
 COMMAND = "python -m bench --only follow_up"
 QUESTIONS = 200
 AROUND = frozenset(
-    "open history announce budget rewrite reformulate queries forbidden find_answer recall keep_searches support planted keep_answer save spend "
-    "announce_answer meter".split()
+    "open history announce budget rewrite reformulate queries forbidden find_answer recall keep_searches support planted "
+    "keep_answer save spend announce_answer meter".split()
 )
 """Rows that a question which stands alone, is not kept and is nobody's would not need."""
 
