@@ -22,18 +22,9 @@ MATCHES = ("exact", "synonym", "contextual")
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Show every term with its match and its topic."""
+    from footnote.ports import read_all
 
-    async def work(core: Any) -> list[Any]:
-        found: list[Any] = []
-        after = None
-        while True:
-            page = await core.terms.page(200, after)
-            found += page.data
-            if not page.has_more:
-                return found
-            after = page.last_id
-
-    terms = run_with_core(data, work)
+    terms: list[Any] = run_with_core(data, lambda core: read_all(lambda after: core.terms.page(200, after)))
     if as_json:
         show_json({"terms": [{"term": term.text, "match_type": term.match, "topic": term.topic} for term in terms]})
         return

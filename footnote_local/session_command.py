@@ -48,17 +48,11 @@ def create(
 def list_(as_json: JsonOption = False) -> None:
     """Show who is signed in: a session's id, its user and until when. Tokens are stored nowhere."""
     from footnote.guard.identity import OpenSession, list_sessions
+    from footnote.ports import read_all
 
     async def work(core: Any) -> list[OpenSession]:
         check_stores(core)
-        found: list[OpenSession] = []
-        after: str | None = None
-        while True:
-            page = await list_sessions(core.clock(), records=core.records, limit=200, after=after)
-            found += page.data
-            if not page.has_more:
-                return found
-            after = page.last_id
+        return await read_all(lambda after: list_sessions(core.clock(), records=core.records, limit=200, after=after))
 
     found = run_with_core(None, work)
     if as_json:

@@ -10,7 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.learn.feedback import measure_feedback
 from footnote.types import Feedback
-from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
+from footnote_http.app import add_health, make_app, problems
+from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.lambda_handler import http_handler
 from footnote_http.start import observed, start
 

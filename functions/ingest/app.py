@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import FastAPI, File, Form, Query, Response, UploadFile
+from fastapi import FastAPI, File, Form, Response, UploadFile
 from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 
@@ -15,7 +15,8 @@ from footnote.errors import NotFound, TooLarge
 from footnote.guard.audit import audit
 from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
 from footnote.types import Document, Page
-from footnote_http.app import CallerOf, CoreOf, add_health, make_app, problems
+from footnote_http.app import Limit, add_health, make_app, problems
+from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.once import once
 from footnote_http.start import observed, start
@@ -136,7 +137,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         caller: CallerOf,
         core: CoreOf,
         collection: str | None = None,
-        limit: Annotated[int, Query(ge=1, le=200)] = 50,
+        limit: Limit = 50,
         after: str | None = None,
     ) -> DocumentPage:
         """The documents that the caller may see, newest first."""

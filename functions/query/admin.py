@@ -16,13 +16,13 @@ from footnote.live_settings import Setting
 from footnote.prompts import LANGUAGES, prompt_names, read_packaged
 from footnote.prompts.store import list_versions, read_version, reset_prompt, restore_prompt, save_prompt
 from footnote.types import Caller, Page
-from footnote_http.app import AdminOf, CoreOf, problems
+from footnote_http.app import Limit, problems
+from footnote_http.callers import AdminOf, CoreOf
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 Lang = Literal["en", "de", "ko"]
-Limit = Annotated[int, Query(ge=1, le=200)]
 Number = Annotated[int | None, Query(ge=1, le=10**8, description="An earlier version, by its number.")]
 T = TypeVar("T")
 

@@ -14,13 +14,12 @@ from fastapi import FastAPI, Header, Query, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
-from footnote.errors import Rejected
-from footnote_http.app import AskerOf, CallerOf, CoreOf, TraceId, add_health, make_app, problems
+from footnote_http.app import add_health, make_app, problems
+from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.sse import stream_events
 from footnote_http.start import start
 from footnote_http.streams import Streams
 from query.admin import add_admin
-from query.citations import answer_text
 from query.conversations import NOT_FOUND, add_conversations
 from query.dialects import chat_service, trd
 from query.dialects.chat_core import add_chat_core
@@ -33,6 +32,7 @@ from query.my_data import add_my_data
 from query.preferences import add_preferences
 from query.replies import AskResponse
 from query.resume import resume
+from query.retrieval import find_hits
 from query.sessions import add_sessions
 from query.traces import add_traces
 
@@ -114,9 +114,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     def retrieve(retriever: Retriever) -> Callable[..., Any]:
         async def search(request: trd.RetrieveRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
             """The passages that a question finds, in the shape of an Elasticsearch search response."""
-            turn = await core.retrieve.finish(trd.retrieve_turn(request, caller, trace_id, retriever, core.clock()))
-            if turn.outcome in ("forbidden", "blocked"):
-                raise Rejected(answer_text(turn))
+            turn = await find_hits(trd.retrieve_turn(request, caller, trace_id, retriever, core.clock()), core)
             return trd.search_reply(turn, request.fields_exclude)
 
         return search

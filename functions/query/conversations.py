@@ -4,24 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-from fastapi import FastAPI, Query, Response
+from fastapi import FastAPI, Response
 from pydantic import BaseModel
 
 from footnote.guard.audit import audit
 from footnote.memory.withdrawn import read_again
 from footnote.ports import Room, StoredTurn
 from footnote.types import Caller, Page
-from footnote_http.app import CallerOf, CoreOf, problems
+from footnote_http.app import Limit, problems
+from footnote_http.callers import CallerOf, CoreOf
 from query.replies import TurnBody, make_turn_body
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 NOT_FOUND = problems({404: "The caller has no such thing"})
-
-Limit = Annotated[int, Query(ge=1, le=200)]
 
 
 class RoomBody(BaseModel):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import FastAPI, Query, Response
+from fastapi import FastAPI, Response
 from pydantic import BaseModel, Field
 
 from footnote.guard.terms import LONGEST, Match, Term
-from footnote_http.app import AdminOf, CoreOf, problems
-
-ADMINS = problems({403: "Not an admin"})
+from footnote_http.app import Limit, problems
+from footnote_http.callers import AdminOf, CoreOf
+from query.admin import ADMINS
 
 
 class TermChange(BaseModel):
@@ -32,9 +30,7 @@ class TermPage(BaseModel):
 
 def add_forbidden_terms(app: FastAPI) -> None:
     @app.get("/forbidden-terms", responses=ADMINS)
-    async def forbidden_terms(
-        admin: AdminOf, core: CoreOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, after: str | None = None
-    ) -> TermPage:
+    async def forbidden_terms(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TermPage:
         """The terms, in the order of their letters."""
         page = await core.terms.page(limit, after)
         return TermPage(data=[_body(term) for term in page.data], has_more=page.has_more, last_id=page.last_id)

@@ -18,10 +18,11 @@ from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, Te
 from pydantic import BaseModel, Field, ValidationError
 from starlette.types import Receive, Send
 
-from footnote.errors import FootnoteError, NotFound, Rejected
+from footnote.errors import FootnoteError, NotFound
 from footnote.types import Caller, Chunk, Profile, Turn
 from query.citations import answer_text, document_url, make_citations, source_url
 from query.collections import has_collection
+from query.retrieval import find_hits
 
 if TYPE_CHECKING:
     from fastapi import Request
@@ -64,9 +65,7 @@ class Desk:
     origin: str
 
     async def search(self, asked: Search) -> CallToolResult:
-        turn = await self.core.retrieve.finish(self._turn(asked.query, self.core.settings.index_name, SEARCHED))
-        if turn.outcome in ("forbidden", "blocked"):
-            raise Rejected(answer_text(turn))
+        turn = await find_hits(self._turn(asked.query, self.core.settings.index_name, SEARCHED), self.core)
         found = [
             {"id": chunk.public_id, "title": _title(chunk), "url": source_url(self.origin, chunk)}
             for chunk in (hit.chunk for hit in turn.hits)

@@ -14,7 +14,7 @@ from footnote.guard.audit import audit
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Block, StoredTurn
 from footnote.types import Caller, Feedback
-from footnote_http.app import CallerOf, CoreOf
+from footnote_http.callers import CallerOf, CoreOf
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core

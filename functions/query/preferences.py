@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
-from footnote_http.app import CallerOf, CoreOf
+from footnote_http.callers import CallerOf, CoreOf
 from query.models import allowed_model
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
 
-from fastapi import FastAPI, Query, Request, Response
+from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, Field
 
 from footnote.errors import NotFound
 from footnote.guard.audit import audit
 from footnote.guard.identity import close_session, list_sessions, revoke_session
-from footnote_http.app import COOKIE, AdminOf, CoreOf, owner_of, problems, token_of
+from footnote_http.app import Limit, problems
+from footnote_http.callers import COOKIE, AdminOf, CoreOf, owner_of, token_of
+from query.admin import ADMINS
 
 WEEK_S = 7 * 24 * 3600
 
@@ -54,15 +55,13 @@ def add_sessions(app: FastAPI) -> None:
         reply.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_secure(request))
         return reply
 
-    @app.get("/sessions", responses=problems({403: "Not an admin"}))
-    async def sessions(
-        admin: AdminOf, core: CoreOf, limit: Annotated[int, Query(ge=1, le=200)] = 50, after: str | None = None
-    ) -> SessionPage:
+    @app.get("/sessions", responses=ADMINS)
+    async def sessions(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> SessionPage:
         """Who is signed in, for admins. There is no token in it."""
         page = await list_sessions(core.clock(), records=core.records, limit=limit, after=after)
         return SessionPage(data=[SessionBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
 
-    @app.delete("/sessions/{session_id}", status_code=204, responses=problems({403: "Not an admin", 404: "There is no such session"}))
+    @app.delete("/sessions/{session_id}", status_code=204, responses=ADMINS | problems({404: "There is no such session"}))
     async def revoke(session_id: str, admin: AdminOf, core: CoreOf) -> Response:
         """Ends a session at once, for admins."""
         if await core.records.get("session", session_id) is None:

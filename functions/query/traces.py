@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
 from footnote.memory.withdrawn import read_again
-from footnote_http.app import CallerOf, CoreOf
+from footnote_http.callers import CallerOf, CoreOf
 from query.conversations import NOT_FOUND
 from query.replies import UsageBody, make_usage
 

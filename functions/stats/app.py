@@ -13,7 +13,8 @@ from pydantic import BaseModel, Field
 from footnote.errors import BadRequest
 from footnote.learn.stats import DAY_S, By, Figures, Group, day_of, figures_of, midnight, roll_up, store_rollups
 from footnote.types import Caller
-from footnote_http.app import CallerOf, CoreOf, add_health, make_app
+from footnote_http.app import add_health, make_app
+from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.lambda_handler import Handler, http_handler, use_loop
 from footnote_http.once import once
 from footnote_http.start import observed, start

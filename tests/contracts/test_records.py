@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from footnote.errors import Conflict
+from footnote.ports import read_all
 
 
 async def test_a_record_comes_back_as_it_was_put(records: Any, clock: Any) -> None:
@@ -125,6 +126,14 @@ async def test_of_many_that_delete_at_once_one_does(open_records: Any) -> None:
 async def keys(records: Any, **wanted: Any) -> tuple[list[str], bool, str | None]:
     page = await records.list("audit", **wanted)
     return [each.key for each in page.data], page.has_more, page.last_id
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 5])
+async def test_all_pages_of_a_list_can_be_read(records: Any, count: int) -> None:
+    for number in range(count):
+        await records.put("audit", f"k{number}", {}, by="ann")
+    found = await read_all(lambda after: records.list("audit", limit=2, after=after))
+    assert [each.key for each in found] == [f"k{number}" for number in range(count)]
 
 
 async def test_a_list_is_paged_in_the_order_of_its_keys(records: Any) -> None:

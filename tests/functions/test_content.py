@@ -7,7 +7,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.types import Caller
-from footnote_http.app import caller_of
+from footnote_http.callers import caller_of
 from ingest.app import create_app
 from tests.functions.conftest import LOCAL, OpenClient
 

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 
 from footnote.errors import ModelTimeout
 from footnote.types import Caller
-from footnote_http.app import caller_of
+from footnote_http.callers import caller_of
 from footnote_http.streams import KEPT_S
 from query.app import create_app
 from tests.fakes import LoopClock, make_turn

@@ -22,7 +22,7 @@ from footnote.errors import (
     Unauthorized,
 )
 from footnote.types import Caller
-from footnote_http.app import caller_of
+from footnote_http.callers import caller_of
 from tests.fakes import FakeModel, FakeModels
 from tests.functions.conftest import ASK, QUESTION, OpenSite
 

@@ -6,7 +6,7 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.types import Caller
-from footnote_http.app import caller_of
+from footnote_http.callers import caller_of
 from tests.functions.conftest import QUESTION, OpenSite
 
 ANN = Caller("ann", frozenset({"staff"}))

@@ -14,7 +14,8 @@ from pydantic import BaseModel, Field
 from footnote.errors import BadRequest, Forbidden, StoreUnavailable
 from footnote.events import Done, Event, Failed, Rewritten, StepFinished, StepStarted, Think, Token
 from footnote.types import Caller, Citation, Mode, Profile, Turn, Usage
-from footnote_http.app import AskerOf, CallerOf, CoreOf, Problem, TraceId, problems, shape_errors, shaped
+from footnote_http.app import Problem, problems, shape_errors, shaped
+from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.sse import stream_events
 from query.citations import answer_text
 

@@ -7,11 +7,13 @@ from typing import Annotated, Any, Literal
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
-from footnote.errors import BadRequest, NotFound, Rejected
+from footnote.errors import BadRequest, NotFound
 from footnote.types import Caller, Hit, Profile, Retriever, Turn
-from footnote_http.app import AskerOf, CoreOf, Problem, TraceId, shape_errors, shaped
-from query.citations import Origin, answer_text, source_url
+from footnote_http.app import Problem, shape_errors, shaped
+from footnote_http.callers import AskerOf, CoreOf, TraceId
+from query.citations import Origin, source_url
 from query.collections import has_collection
+from query.retrieval import find_hits
 
 PATH = "/retrieval"
 PROFILE = Profile("dify", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -81,9 +83,7 @@ def add_dify(app: FastAPI) -> None:
         """The passages that a question finds, for a knowledge base of Dify."""
         if not await has_collection(request.knowledge_id, caller, core):
             raise NotFound("There is no such knowledge. Its id is a collection's name.")
-        turn = await core.retrieve.finish(retrieval_turn(request, caller, trace_id, core.settings.retriever, core.clock()))
-        if turn.outcome in ("forbidden", "blocked"):
-            raise Rejected(answer_text(turn))
+        turn = await find_hits(retrieval_turn(request, caller, trace_id, core.settings.retriever, core.clock()), core)
         least = request.retrieval_setting.score_threshold
         return Retrieval(records=[_record(hit, origin) for hit in turn.hits if hit.score >= least])
 

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from footnote.errors import BadRequest
 from footnote.events import Done, Event, Token
 from footnote.types import Answer, Caller, Exchange, Profile, Turn
-from footnote_http.app import AskerOf, CallerOf, CoreOf, Problem, TraceId, shape_errors, shaped
+from footnote_http.app import Problem, shape_errors, shaped
+from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.sse import stream_events
 from query.citations import Origin
 from query.collections import has_collection

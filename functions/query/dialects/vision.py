@@ -9,7 +9,8 @@ from fastapi import FastAPI, Response
 from fastapi.responses import StreamingResponse
 from pydantic import Field, StringConstraints
 
-from footnote_http.app import AskerOf, CoreOf, TraceId, accept_images, shape_errors
+from footnote_http.app import accept_images, shape_errors
+from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.sse import stream_events
 from query.dialects.chat_core import ERRORS, PROFILES, STREAM, Events, QueryRequest, as_user, error_body, query_turn
 

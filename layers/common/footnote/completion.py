@@ -32,11 +32,16 @@ async def complete(
         text += delta.text
         usage = delta.usage or usage
     if usage is None:
-        usage = Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(text), estimated=True)
+        usage = estimate(messages, text)
     text = text.rpartition("</think>")[2].strip()
     if not text:
         raise ModelUnavailable("The language model sent an empty answer.")
     return Completion(text, usage, model.name)
+
+
+def estimate(messages: Sequence[Message], written: str) -> Usage:
+    """Of a call whose provider does not tell."""
+    return Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(written), estimated=True)
 
 
 def read_object(text: str) -> dict[str, Any] | None:

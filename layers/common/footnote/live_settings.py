@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
 from footnote.errors import BadRequest, FootnoteError, NotFound
-from footnote.ports import Clock, Records
+from footnote.ports import Clock, Records, read_all
 from footnote.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -74,18 +74,13 @@ class LiveSettings:
         changes = await records.changes("setting")
         if changes == self._changes:
             return
-        current, runtime, after = self._environment, {}, None
-        while True:
-            page = await records.list("setting", limit=200, after=after)
-            for record in page.data:
-                try:
-                    current = _with(current, record.key, record.value["value"])
-                    runtime[record.key] = record.value["value"]
-                except FootnoteError:  # it was set by a version that had other settings or limits
-                    log.warning("a setting of the store is not used", extra={"setting": record.key})
-            if not page.has_more:
-                break
-            after = page.last_id
+        current, runtime = self._environment, {}
+        for record in await read_all(lambda after: records.list("setting", limit=200, after=after)):
+            try:
+                current = _with(current, record.key, record.value["value"])
+                runtime[record.key] = record.value["value"]
+            except FootnoteError:  # it was set by a version that had other settings or limits
+                log.warning("a setting of the store is not used", extra={"setting": record.key})
         self.current, self._runtime, self._changes = current, runtime, changes
 
     def check(self, key: str, value: Any) -> None:

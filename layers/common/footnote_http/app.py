@@ -8,25 +8,22 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
-from fastapi import Depends, FastAPI, Request, Response
-from fastapi.dependencies.models import Dependant
+from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.errors import BadRequest, FootnoteError, Forbidden, TooLarge, TooManyRequests, Unauthorized
-from footnote.guard.identity import identify
+from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests
 from footnote.tracing import new_trace_id
-from footnote.types import Caller
+from footnote_http.callers import CoreOf, Route, trace_id_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -34,8 +31,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-COOKIE = "footnote_session"
-
+Limit = Annotated[int, Query(ge=1, le=200)]
+"""Entries of one page of a list."""
 MAX_JSON = 2**20
 """Bytes of a body that is no upload."""
 
@@ -109,7 +106,7 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
             }
         ),
     )
-    app.router.route_class = _Route
+    app.router.route_class = Route
     app.state.core = core or _shared
     app.state.error_shapes = {}
     app.state.with_images = set()
@@ -136,87 +133,6 @@ def _shared() -> Core:
     from footnote import bootstrap
 
     return bootstrap.shared()
-
-
-async def core_of(request: Request) -> Core:
-    """With what admins changed meanwhile."""
-    made: Core = request.app.state.core()
-    await made.refresh(prompts=request.app.state.renders_prompts)
-    return made
-
-
-async def caller_of(request: Request) -> Caller:
-    """Who asks, by the token that they send."""
-    if "footnote.caller" not in request.scope:
-        request.scope["footnote.caller"] = await owner_of(token_of(request), request)
-    caller: Caller = request.scope["footnote.caller"]
-    return caller
-
-
-async def owner_of(token: str | None, request: Request) -> Caller:
-    """Whose token this is. Who tries tokens is told to wait in the end."""
-    core = await core_of(request)
-    try:
-        return await identify(token, auth=core.settings.auth, cache=core.cache, tokens=core.tokens)
-    except Unauthorized:
-        await core.limiter.check(None, address_of(request), core.settings.limits)
-        raise
-
-
-async def asker_of(request: Request, caller: CallerOf) -> Caller:
-    """The same for routes that cost something: who asks too often is told to wait."""
-    core = await core_of(request)
-    if not caller.sees_all:
-        await core.limiter.check(caller.user_id, address_of(request), core.settings.limits)
-    return caller
-
-
-def address_of(request: Request) -> str:
-    """The client's; behind the Lambda Web Adapter the server has read it from what AWS tells."""
-    return request.client.host if request.client else ""
-
-
-async def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
-    if caller.role != "admin":
-        raise Forbidden("Only an admin may do this.")
-    return caller
-
-
-def token_of(request: Request) -> str | None:
-    """A program sends it in a header, the page in its cookie: in front of signed origins the header is taken."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and token.strip():
-        return token.strip()
-    return request.headers.get("api-key") or request.cookies.get(COOKIE)
-
-
-def trace_id_of(request: Request) -> str:
-    return str(request.scope["footnote.trace_id"])
-
-
-CoreOf = Annotated[Any, Depends(core_of)]
-CallerOf = Annotated[Caller, Depends(caller_of)]
-AskerOf = Annotated[Caller, Depends(asker_of)]
-AdminOf = Annotated[Caller, Depends(admin_of)]
-TraceId = Annotated[str, Depends(trace_id_of)]
-
-
-class _Route(APIRoute):
-    """Who must sign in is told so before a byte of the body is read."""
-
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
-
-        async def handle_known(request: Request) -> Response:
-            if caller_of not in request.app.dependency_overrides:
-                await caller_of(request)
-            return await handle(request)
-
-        return handle_known if _asks_who(self.dependant) else handle
-
-
-def _asks_who(dependant: Dependant) -> bool:
-    return dependant.call is caller_of or any(map(_asks_who, dependant.dependencies))
 
 
 PARTS = {

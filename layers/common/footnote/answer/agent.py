@@ -18,13 +18,13 @@ from footnote.answer.converse import said_before
 from footnote.answer.generate import chosen
 from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
 from footnote.answer.toolbox import SEARCH, Called, Search, Toolbox
+from footnote.completion import estimate
 from footnote.errors import ModelTimeout, ModelUnavailable, Unavailable
 from footnote.events import Event, StepFinished, StepStarted, Think, Token
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
 from footnote.settings import LLM, MCP
-from footnote.text.tokens import count_tokens
 from footnote.types import Answer, Message, Span, ToolCall, Turn, Usage
 
 HELD = 200
@@ -135,7 +135,7 @@ class _Work:
         )
         async for event in self._read(stream, reply, markers):
             yield event
-        self.usage += reply.usage or _estimate(messages, reply)
+        self.usage += reply.usage or estimate(messages, reply.text + "".join(f"{wish.name} {wish.arguments}" for wish in reply.calls))
         yield self._end(name, begun, "ok", calls=len(reply.calls))
 
     async def _read(self, stream: AsyncIterator[Delta], reply: _Reply, markers: StreamFilter) -> AsyncIterator[Event]:
@@ -217,9 +217,3 @@ def _conversation(turn: Turn) -> list[Message]:
     if not turn.profile.history_in_prompt or not turn.history:
         return [Message("user", turn.standalone)]
     return [*said_before(turn.history, turn.profile.context_tokens), Message("user", turn.question)]
-
-
-def _estimate(messages: Sequence[Message], reply: _Reply) -> Usage:
-    """Where the provider does not tell."""
-    written = reply.text + "".join(f"{wish.name} {wish.arguments}" for wish in reply.calls)
-    return Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(written), estimated=True)

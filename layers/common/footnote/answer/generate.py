@@ -10,12 +10,12 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.insufficient import says_nothing
 from footnote.answer.messages import message
 from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
+from footnote.completion import estimate
 from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Index, Models, Records
 from footnote.settings import LLM
-from footnote.text.tokens import count_tokens
-from footnote.types import Answer, Turn, Usage
+from footnote.types import Answer, Turn
 
 T = TypeVar("T")
 
@@ -96,7 +96,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     if not cited.strip():
         raise ModelUnavailable("The language model sent an empty answer.")
     if usage is None:
-        usage = Usage(sum(count_tokens(sent.content) for sent in turn.messages), count_tokens(written), estimated=True)
+        usage = estimate(turn.messages, written)
     instead = turn.model is not None and model.name != turn.model  # that one failed
     answer = Answer(cited.rstrip(), citations, model=model.name)
     yield turn.with_(answer=answer, usage=turn.usage + usage, degraded=turn.degraded or instead)

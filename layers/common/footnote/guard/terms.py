@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from footnote.errors import BadRequest, Conflict, NotFound, Unavailable
 from footnote.guard.audit import audit
-from footnote.ports import Clock, Embedder, Record, Records
+from footnote.ports import Clock, Embedder, Record, Records, read_all
 from footnote.text.fences import INVISIBLE
 from footnote.text.language import detect_language
 from footnote.text.tokens import normalise
@@ -116,14 +116,7 @@ class Terms:
         self._copy = None
 
     async def _load(self, changes: int) -> TermCopy:
-        records: list[Record] = []
-        after = None
-        while True:
-            page = await self._records.list("term", limit=PAGE, after=after)
-            records += page.data
-            if not page.has_more:
-                break
-            after = page.last_id
+        records = await read_all(lambda after: self._records.list("term", limit=PAGE, after=after))
         terms = tuple(map(_term, records))
         name = self._embedder.name if self._embedder else ""
         known = {place: _unpacked(kept) for place, record in enumerate(records) if (kept := record.value.get("vectors", {}).get(name))}

@@ -12,7 +12,7 @@ from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector
 from footnote.ports.ledger import Held, Ledger
 from footnote.ports.models import Clock, Delta, Embedder, Images, LanguageModel, Models, Parser, Tool, Tools
-from footnote.ports.records import Kind, Record, Records
+from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore, record_of
 
@@ -57,6 +57,7 @@ __all__ = [
     "make_block",
     "question_of",
     "quoted_in",
+    "read_all",
     "record_of",
     "title_of",
 ]

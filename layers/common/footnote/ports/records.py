@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 from footnote.types import Page
 
+T = TypeVar("T")
 Kind = Literal["prompt", "prompt_version", "setting", "term", "preference", "session", "audit"]
 
 
@@ -44,3 +45,13 @@ class Records(Protocol):
     async def changes(self, kind: Kind) -> int:
         """A number that grows with every put and delete of this kind: who keeps a copy sees by it whether it is stale."""
         ...
+
+
+async def read_all(read: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
+    """What stands on all pages of a list. `read(after)` gives one."""
+    page = await read(None)
+    found = [*page.data]
+    while page.has_more:
+        page = await read(page.last_id)
+        found += page.data
+    return found

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 
 from footnote.errors import NotFound, StoreUnavailable
-from footnote.ports import Cache, Record, Records
+from footnote.ports import Cache, Record, Records, read_all
 
 log = logging.getLogger(__name__)
 
@@ -44,14 +44,7 @@ async def read_saved(records: Records, cache: Cache) -> Mapping[str, Saved]:
     changes = await records.changes("prompt")
     if not changes:  # as it mostly is: nothing was ever saved, and there is nothing to keep
         return {}
-    found: dict[str, Saved] = {}
-    after = None
-    while True:
-        page = await records.list("prompt", limit=200, after=after)
-        found.update((record.key, _saved(record)) for record in page.data)
-        if not page.has_more:
-            break
-        after = page.last_id
+    found = {record.key: _saved(record) for record in await read_all(lambda after: records.list("prompt", limit=200, after=after))}
     with suppress(StoreUnavailable):
         await cache.put(CACHE_KEY, {key: asdict(saved) for key, saved in found.items()}, CACHE_S)
         if await records.changes("prompt") != changes:  # somebody saved meanwhile, and may have cleared the cache before this

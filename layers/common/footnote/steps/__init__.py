@@ -24,13 +24,27 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from time import perf_counter
 from typing import Any
 
 from footnote.errors import FootnoteError, StepTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
-from footnote.steps.rows import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, Loop, OnError, Parallel, Row, Step, StepFunction, Switch
+from footnote.steps.rows import (
+    BLOCK,
+    FAIL,
+    FALLBACK,
+    IGNORE,
+    SKIP,
+    Loop,
+    OnError,
+    Parallel,
+    Row,
+    Step,
+    StepFunction,
+    Switch,
+    check_ports,
+    port_names,
+)
 from footnote.types import Span, Turn
 
 __all__ = ["BLOCK", "FAIL", "FALLBACK", "IGNORE", "SKIP", "Loop", "OnError", "Parallel", "Row", "Runner", "Step", "StepFunction", "Switch"]
@@ -52,7 +66,7 @@ class Runner:
         self._ports = ports
         self._timer = timer
         self._running: set[asyncio.Task[None]] = set()
-        _check_ports(rows, ports())
+        check_ports(rows, ports())
 
     async def run(self, turn: Turn) -> AsyncGenerator[Event, None]:
         """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish."""
@@ -175,7 +189,7 @@ class Runner:
     async def _call(self, step: Step, function: StepFunction, turn: Turn, ports: Mapping[str, Any], emit: Emit) -> Turn:
         """The turn that the function makes; raises our errors only."""
         try:
-            made = function(turn, **{name: ports[name] for name in _port_names(function)})
+            made = function(turn, **{name: ports[name] for name in port_names(function)})
             if isinstance(made, AsyncIterator):
                 return await _consume(made, step, emit)
             async with _limit(step):
@@ -281,26 +295,3 @@ def _defect(exc: BaseException, step: str, trace_id: str) -> FootnoteError:
     """An error that nobody foresaw: the caller gets the trace id, the traceback is for the log alone."""
     log.error("step failed", exc_info=exc, extra={"step": step, "trace_id": trace_id})
     return FootnoteError()
-
-
-@cache
-def _port_names(function: StepFunction) -> tuple[str, ...]:
-    return tuple(name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY)
-
-
-def _check_ports(rows: Sequence[Row], ports: Mapping[str, Any]) -> None:
-    """A table that names a port nobody provides is refused when it is built, not in the middle of a turn."""
-    for row in rows:
-        match row:
-            case Step():
-                named = {name for function in (row.run, row.fallback) if function is not None for name in _port_names(function)}
-                missing = sorted(named - ports.keys())
-                if missing:
-                    raise TypeError(f"step {row.name!r} needs the port {missing[0]!r}")
-                if row.on_error is FALLBACK and row.fallback is None:
-                    raise TypeError(f"step {row.name!r} has no fallback")
-            case Switch():
-                for table in row.tables.values():
-                    _check_ports(table, ports)
-            case _:
-                _check_ports(row.rows, ports)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import cache
 from typing import Any
 
 from footnote.events import Event
@@ -75,3 +77,26 @@ class Switch:
 
 
 Row = Step | Parallel | Loop | Switch
+
+
+@cache
+def port_names(function: StepFunction) -> tuple[str, ...]:
+    return tuple(name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY)
+
+
+def check_ports(rows: Sequence[Row], ports: Mapping[str, Any]) -> None:
+    """A table that names a port nobody provides is refused when it is built, not in the middle of a turn."""
+    for row in rows:
+        match row:
+            case Step():
+                named = {name for function in (row.run, row.fallback) if function is not None for name in port_names(function)}
+                missing = sorted(named - ports.keys())
+                if missing:
+                    raise TypeError(f"step {row.name!r} needs the port {missing[0]!r}")
+                if row.on_error is FALLBACK and row.fallback is None:
+                    raise TypeError(f"step {row.name!r} has no fallback")
+            case Switch():
+                for table in row.tables.values():
+                    check_ports(table, ports)
+            case _:
+                check_ports(row.rows, ports)

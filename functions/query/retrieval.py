@@ -1,0 +1,20 @@
+"""Searches without an answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from footnote.errors import Rejected
+from footnote.types import Turn
+from query.citations import answer_text
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+
+async def find_hits(turn: Turn, core: Core) -> Turn:
+    """The turn with its hits; Rejected where a check says no, or cannot be made: nothing found would be a lie."""
+    turn = await core.retrieve.finish(turn)
+    if turn.outcome in ("forbidden", "blocked"):
+        raise Rejected(answer_text(turn))
+    return turn
