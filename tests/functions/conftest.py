@@ -42,6 +42,12 @@ QUESTION = "When was the bridge built?"
 ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
 
 
+@pytest.fixture(autouse=True)
+def patient_streams(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether an error is a status or a message must not depend on how fast this machine is."""
+    monkeypatch.setattr("footnote_http.sse.OPEN_S", 60.0)
+
+
 @dataclass(frozen=True)
 class Site:
     core: Core

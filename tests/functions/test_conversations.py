@@ -203,13 +203,14 @@ async def test_a_page_has_a_sensible_size(path: str, open_site: OpenSite) -> Non
 
 
 class LastFirst:
-    """A model whose first question is answered last: each waits for the next one."""
+    """A model whose first question is answered last: each waits for the next one, the last one for the test."""
 
     name = "last-first"
 
     def __init__(self, questions: int) -> None:
-        self.answered = [asyncio.Event() for _ in range(questions)]
-        self.answered.append(asyncio.Event())
+        self.answered = [asyncio.Event() for _ in range(questions + 1)]
+
+    def begin(self) -> None:
         self.answered[-1].set()
 
     async def stream(self, messages: Any, **options: Any) -> AsyncIterator[Delta]:
@@ -221,7 +222,7 @@ class LastFirst:
 
 async def test_twenty_turns_at_once_in_one_room_keep_the_order_in_which_they_were_asked(open_site: OpenSite, clock: HandClock) -> None:
     site = await open_site()
-    site.core.models.model = LastFirst(20)
+    model = site.core.models.model = LastFirst(20)
 
     async def ask_it(number: int) -> None:
         assert f"no. {number}" in (await ask(site, query_text=f"When was the bridge no. {number} built?", room_id="r1"))["answer"]
@@ -235,6 +236,7 @@ async def test_twenty_turns_at_once_in_one_room_keep_the_order_in_which_they_wer
             clock.advance(0.001)
         turns = (await site.client.get("/conversations/r1")).json()["data"]
         assert {turn["status"] for turn in turns} == {"idle"}
+        model.begin()
         await asyncio.gather(*asked)
     turns = (await site.client.get("/conversations/r1")).json()["data"]
     assert [turn["question"] for turn in turns] == [f"When was the bridge no. {number} built?" for number in range(20)]
