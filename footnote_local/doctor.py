@@ -37,6 +37,7 @@ async def examine(core: Core) -> list[Finding]:
             await _sign_in(core),
             await _terms(core),
             *await _tools(core),
+            *await _knowledge_base(core),
             *_ignored(),
         ]
     finally:
@@ -147,6 +148,19 @@ async def _tools(core: Core) -> list[Finding]:
     if not mcp.mcp_enabled:
         return [Finding("MCP server", "missing", f"{told}; none is called", "Set MCP__MCP_ENABLED to true.")]
     return [Finding("MCP server", "ok", told)]
+
+
+async def _knowledge_base(core: Core) -> list[Finding]:
+    settings = core.settings
+    if core.knowledge_base is None:
+        return []
+    try:
+        await core.knowledge_base.search({"query": "?", "collection_name": settings.index_name, "top_k": 1})
+    except FootnoteError as exc:
+        return [Finding("knowledge base", "broken", exc.detail, "The index is searched instead.")]
+    if settings.auth.mode != "none" and not settings.kdb.groups:
+        return [Finding("knowledge base", "missing", "it answers, and nobody may use it", "Set KDB__GROUPS.")]
+    return [Finding("knowledge base", "ok", "it answers")]
 
 
 def _ignored() -> list[Finding]:

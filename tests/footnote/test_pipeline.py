@@ -29,6 +29,7 @@ from tests.fakes import HELD, LIVE, ME, FakeEmbedder, FakeModel, FakeModels, Pie
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
 QUESTION = "When was the bridge built?"
 STRICT = replace(HELD, reject_uncited=True)
+NOT_THERE = ("ledger", "cache", "spending", "tools", "knowledge_base", "kdb", "images", "searcher")
 
 
 class Turns:
@@ -88,7 +89,7 @@ def ports(index: Any, *reply: Piece, model: Any = None, turns: Turns | None = No
     models = FakeModels(model if model is not None else FakeModel([reply]) if reply else None)
     known: dict[str, Any] = {"prompts": Prompts(), "meter": LogMeter(), "clock": HandClock(), "records": Nothing(), "terms": Nothing()}
     known |= {"rag": Rag(), "llm": LLM(), "caching": Caching(), "mcp": MCP(), "budget": Budget(), "vision": Vision()}
-    known |= {"announcer": Announcer(Nothing()), **dict.fromkeys(("ledger", "cache", "spending", "tools", "images", "searcher"))}
+    known |= {"announcer": Announcer(Nothing()), **dict.fromkeys(NOT_THERE)}
     return {"index": index, "embedder": embedder, "models": models, "turns": turns or Turns(), **known}
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from footnote.settings import AWS, DB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, OpenSearch, Price, Settings
+from footnote.settings import AWS, DB, KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, OpenSearch, Price, Settings
 from footnote_http.production import NEEDS, Misconfigured, check_production
 
 STRONG = "q7Vd2mZr9TbXw4Ke"
@@ -63,13 +63,14 @@ def test_the_keys_of_an_identity_provider_come_by_https(url: str | None) -> None
 
 
 @pytest.mark.parametrize(
-    ("gateway", "refused"), [("http://tools.example.org/mcp", True), ("https://tools.example.org/mcp", False), ("", False)]
+    ("url", "refused"), [("http://tools.example.org/mcp", True), ("https://tools.example.org/mcp", False), ("", False)]
 )
-def test_tools_are_called_by_https(gateway: str, refused: bool) -> None:
+def test_other_systems_are_asked_by_https(url: str, refused: bool) -> None:
     if refused:
-        assert complaint(mcp=MCP(gateway=gateway)).startswith("MCP__GATEWAY is no https address")
+        assert complaint(mcp=MCP(gateway=url)).startswith("MCP__GATEWAY is no https address")
+        assert complaint(kdb=KDB(url=url)).startswith("KDB__URL is no https address")
     else:
-        check_production(Settings(**{**WHOLE, "mcp": MCP(gateway=gateway)}), "query")
+        check_production(Settings(**{**WHOLE, "mcp": MCP(gateway=url), "kdb": KDB(url=url)}), "query")
 
 
 WEAK = [

@@ -10,11 +10,12 @@ import pytest
 
 from footnote.errors import FootnoteError, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
-from footnote.settings import MCP, ApiKey, Auth
+from footnote.settings import KDB, MCP, ApiKey, Auth
 from footnote_local.doctor import Finding, examine
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels
 from tests.footnote_local.conftest import Footnote, open_core
 from tests.mcp_tools import TOKEN, tools_server
+from tests.openai_server import Reply, serving
 
 
 async def findings(folder: Path, embedder: Any = None, models: Any = None) -> dict[str, Finding]:
@@ -126,6 +127,22 @@ async def test_a_server_with_tools_is_asked_what_it_has(tmp_path: Path) -> None:
         ]:
             core = open_core(tmp_path, models=FakeModels(), mcp=mcp)
             found = {finding.part: finding for finding in await examine(core)}["MCP server"]
+            assert [found.state, found.found] == expected
+
+
+async def test_a_knowledge_base_is_tried_and_somebody_must_be_allowed_to_use_it(tmp_path: Path) -> None:
+    session, everybody = Auth(mode="session"), ["*"]
+    async with serving() as server:
+        path = "/api/v1/document/search_rerank"
+        for status, auth, groups, *expected in [
+            (200, Auth(), [], "ok", "it answers"),
+            (200, session, everybody, "ok", "it answers"),
+            (200, session, [], "missing", "it answers, and nobody may use it"),
+            (500, session, everybody, "broken", "The knowledge base answers with status 500. Check KDB__URL."),
+        ]:
+            server.replies[path] = Reply(status, ("[]",))
+            core = open_core(tmp_path, models=FakeModels(), kdb=KDB(url=server.url, groups=groups), auth=auth)
+            found = {finding.part: finding for finding in await examine(core)}["knowledge base"]
             assert [found.state, found.found] == expected
 
 

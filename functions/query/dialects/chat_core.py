@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 
 from footnote.errors import BadRequest, Forbidden, StoreUnavailable
 from footnote.events import Done, Event, Failed, Rewritten, StepFinished, StepStarted, Think, Token
+from footnote.guard.input_guard import clean_question
 from footnote.types import Caller, Citation, Mode, Profile, Turn, Usage
 from footnote_http.app import Problem, problems, shape_errors, shaped
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
@@ -165,6 +166,7 @@ def query_turn(request: QueryRequest, search_type: SearchType, caller: Caller, c
         room_id=request.room_id,
         is_test=request.is_test,
         tool_scope=request.mcp_org if core.settings.mcp.mcp_enabled else "",
+        ask_kdb=core.settings.kdb.url is not None,
         started_at=core.clock(),
     )
 
@@ -174,7 +176,7 @@ class Events:
 
     def __init__(self, turn: Turn) -> None:
         self._lang = "en"
-        self._queries: tuple[str, ...] = (turn.question,)
+        self._queries: tuple[str, ...] = (clean_question(turn.question),)
         self._searching = self._spoken = False
 
     def encode(self, event: Event) -> Iterator[Json]:
@@ -184,7 +186,7 @@ class Events:
                 yield self._step(UNDERSTANDING)
             case Rewritten(queries):
                 self._queries = queries
-            case StepStarted("embed" | "search") if not self._searching:
+            case StepStarted("embed" | "remote" | "kdb" | "search") if not self._searching:
                 self._searching = True
                 yield _told("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in self._queries))
                 yield self._step(SEARCHING)

@@ -36,7 +36,7 @@ from footnote.memory.conversations import is_kept, load_history, needs_history, 
 from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
 from footnote.rank.select import read_hits
 from footnote.retrieve.fuse import fuse_lists
-from footnote.retrieve.remote import may_search_remotely, search_remotely
+from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, Step, Switch
 from footnote.understand.language import tell_language
@@ -52,9 +52,11 @@ NEED_MODEL = Step("need_model", need_model, on_error=FAIL)
 SAY = Step("answer", generate, on_error=FAIL, shows=lambda t: {"tokens": t.usage.completion_tokens})
 CHECK = Step("check", check_citations, on_error=SKIP, shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0})
 
-REMOTE = Step(
-    "remote", search_remotely, on_error=SKIP, limit_s=30, when=may_search_remotely, shows=lambda t: {"hits": len(t.hits)},
-)  # fmt: skip
+REMOTE = (
+    Step("remote", search_remotely, on_error=SKIP, limit_s=30, when=may_search_remotely, shows=lambda t: {"hits": len(t.hits)}),
+    Step("kdb", search_kdb, on_error=SKIP, limit_s=15, when=may_ask_kdb, shows=lambda t: {"hits": len(t.hits)}),
+)
+"""What is searched for → hits of other systems, where such are connected."""
 PLANTED = Step(
     "planted", warn_of_planted, on_error=SKIP, when=was_written, shows=lambda t: {"planted": t.private.get("planted", 0)},
 )  # fmt: skip
@@ -80,7 +82,7 @@ SEARCH = (
 RETRIEVE = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *SEARCH)
 """A question → its hits. `/retrieve-*`, `footnote search` and `footnote eval` end here."""
 
-LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, REMOTE, *SEARCH)
+LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *REMOTE, *SEARCH)
 """What an agent wants to know → its hits: its words are checked as anybody's are."""
 
 UNDERSTAND = (
@@ -104,7 +106,7 @@ DOCUMENTS = (
         "find_answer", find_answer, on_error=IGNORE, limit_s=1, when=may_answer_again,
         shows=lambda t: {k: v for k, v in t.private.get("answer_cache", {}).items() if k not in ("place", "spent")},
     ),
-    REMOTE,
+    *REMOTE,
     *SEARCH,
     Step("nothing", tell_nothing_found, on_error=FAIL, when=found_nothing),
     Step("faq", answer_from_faq, on_error=SKIP, when=may_be_faq, shows=lambda t: {"faq": t.outcome == "faq"}),

@@ -144,6 +144,16 @@ class MCP(BaseModel):
     limit_s: float = Field(20, gt=0, description="Longest wait for a tool, in seconds.")
 
 
+class KDB(BaseModel):
+    """A search service of another system, which is asked before the index."""
+
+    url: str | None = Field(None, description="Its address, which `/api/v1/document/search_rerank` is added to.")
+    groups: list[str] = Field(
+        default_factory=list,
+        description="Permission groups whose members it is asked for; `*` = everybody. Empty: only the local user of `AUTH__MODE` none.",
+    )
+
+
 class Limits(BaseModel):
     """How often somebody may ask. Not for the one local user of `AUTH__MODE` none."""
 
@@ -265,6 +275,7 @@ class Settings(BaseSettings):
     cache: Caching = Field(default_factory=Caching)
     conversation: Conversation = Field(default_factory=Conversation)
     mcp: MCP = Field(default_factory=MCP)
+    kdb: KDB = Field(default_factory=KDB)
     limits: Limits = Field(default_factory=Limits)
     budget: Budget = Field(default_factory=Budget)
     vision: Vision = Field(default_factory=Vision)

@@ -73,9 +73,10 @@ def secrets_are_secret(settings: Settings, function: str) -> Iterator[str]:
             yield f"{name} is empty, well known or too short: take at least {SHORTEST} random characters."
 
 
-def tools_are_called_in_private(settings: Settings, function: str) -> Iterator[str]:
-    if settings.mcp.gateway and not settings.mcp.gateway.startswith("https://"):
-        yield "MCP__GATEWAY is no https address: what it is asked, and its token, could be read on the way."
+def others_are_asked_in_private(settings: Settings, function: str) -> Iterator[str]:
+    for name, url in (("MCP__GATEWAY", settings.mcp.gateway), ("KDB__URL", settings.kdb.url)):
+        if url and not url.startswith("https://"):
+            yield f"{name} is no https address: what it is asked and answers could be read on the way."
 
 
 def data_lasts(settings: Settings, function: str) -> Iterator[str]:
@@ -85,7 +86,7 @@ def data_lasts(settings: Settings, function: str) -> Iterator[str]:
         yield f"Not set, and needed in AWS: {', '.join(missing)}."
 
 
-RULES: tuple[Rule, ...] = (somebody_signs_in, secrets_are_secret, tools_are_called_in_private, data_lasts)
+RULES: tuple[Rule, ...] = (somebody_signs_in, secrets_are_secret, others_are_asked_in_private, data_lasts)
 
 
 def secrets_of(settings: Settings) -> Iterator[tuple[str, str]]:

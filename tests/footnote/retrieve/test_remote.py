@@ -11,8 +11,8 @@ import pytest
 
 from footnote.errors import Unavailable
 from footnote.ports import Tool
-from footnote.retrieve.remote import may_search_remotely, search_remotely
-from footnote.settings import MCP
+from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
+from footnote.settings import KDB, MCP
 from footnote.types import Caller, Turn
 from tests.fakes import ME, make_turn
 
@@ -121,3 +121,59 @@ async def test_an_organisation_s_search_is_for_its_members(caller: Caller, scope
 def test_only_an_api_that_names_an_organisation_searches_remotely() -> None:
     assert may_search_remotely(ASKED)
     assert not may_search_remotely(ASKED.with_(tool_scope=""))
+
+
+@dataclass
+class FakeKnowledgeBase:
+    """`ports.KnowledgeBase`; `replies` by query."""
+
+    replies: Mapping[str, str]
+    asked: list[Mapping[str, Any]] = field(default_factory=list)
+
+    async def search(self, arguments: Mapping[str, Any]) -> str:
+        self.asked.append(arguments)
+        return self.replies[arguments["query"]]
+
+
+async def test_a_knowledge_base_is_asked_what_the_turn_decides_and_not_who_asks() -> None:
+    base = FakeKnowledgeBase({"a": json.dumps([result("p1", 0.4)]), "b": json.dumps([result("p2", 0.9)])})
+    turn = await search_kdb(ASKED, knowledge_base=base, kdb=KDB(groups=["*"]))
+    asked = {
+        "collection_name": "default", "metadata_filter_key": "class", "match_values": ["Law", "Rule"], "top_k": 3, "use_paragraph": True,
+    }  # fmt: skip
+    assert base.asked == [{"query": "a", **asked}, {"query": "b", **asked}]
+    assert [(hit.chunk.metadata["p_id"], hit.chunk.doc_id) for hit in turn.hits] == [("p2", "kdb:a.pdf"), ("p1", "kdb:a.pdf")]
+    assert all(hit.chunk.chunk_id.startswith("kdb|") for hit in turn.hits)
+
+
+@pytest.mark.parametrize(
+    ("caller", "groups", "found"),
+    [
+        (Caller("local", sees_all=True), [], True),
+        (Caller("me", frozenset({"law"})), ["law", "tax"], True),
+        (Caller("me", frozenset({"law"})), ["*"], True),
+        (Caller("me", frozenset({"law"})), ["tax"], False),
+        (Caller("me", frozenset({"law"})), [], False),
+    ],
+)
+async def test_a_knowledge_base_is_for_the_groups_of_its_settings_and_without_any_for_nobody(
+    caller: Caller, groups: list[str], found: bool
+) -> None:
+    base = FakeKnowledgeBase({"Ferries?": json.dumps([result()])})
+    turn = await search_kdb(make_turn("Ferries?", caller=caller), knowledge_base=base, kdb=KDB(groups=groups))
+    assert (bool(turn.hits), bool(base.asked)) == (found, found)
+
+
+async def test_what_a_knowledge_base_says_wrongly_names_its_setting() -> None:
+    base = FakeKnowledgeBase({"Ferries?": "no JSON"})
+    with pytest.raises(Unavailable, match="Check KDB__URL"):
+        await search_kdb(make_turn("Ferries?", caller=ME), knowledge_base=base, kdb=KDB(groups=["*"]))
+
+
+async def test_a_knowledge_base_is_asked_where_the_api_has_one_and_nothing_was_found_before() -> None:
+    asked = make_turn("Ferries?", ask_kdb=True)
+    found = await search_remotely(ASKED.with_(queries=("a",)), tools=FakeSearch({"a": json.dumps([result()])}), mcp=ON)
+    assert may_ask_kdb(asked)
+    assert not may_ask_kdb(make_turn("Ferries?"))
+    assert not may_ask_kdb(asked.with_(hits=found.hits))
+    assert await search_kdb(asked, knowledge_base=None, kdb=KDB()) == asked

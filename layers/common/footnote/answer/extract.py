@@ -24,9 +24,9 @@ from footnote.events import Event, Token
 from footnote.ports import Index
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import covered_share
-from footnote.text.sentences import looks_like_heading
+from footnote.text.sentences import looks_like_heading, split_sentences
 from footnote.text.tokens import content_terms
-from footnote.types import Answer, Citation, Hit, SentenceVectors, Turn
+from footnote.types import OUTSIDE, Answer, Chunk, Citation, Hit, SentenceVectors, Turn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -109,7 +109,8 @@ async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
     hits = turn.hits[:PASSAGES]
     terms = content_terms(turn.standalone, turn.lang)
     weights = await index.term_weights(turn.caller, turn.collection, [*terms, UNSEEN])
-    stored = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
+    known = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
+    stored = {**known, **_sentences_outside([hit.chunk for hit in hits])}
     scored = [
         sentence
         for hit in hits
@@ -117,6 +118,15 @@ async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
         for sentence in _score_hit(turn, hit, stored[hit.chunk.chunk_id], terms, weights)
     ]
     return sorted(scored, key=lambda sentence: -sentence.score)
+
+
+def _sentences_outside(chunks: Sequence[Chunk]) -> dict[str, SentenceVectors]:
+    """Of passages that the index does not have."""
+    return {
+        chunk.chunk_id: SentenceVectors(tuple(split_sentences(chunk.text, chunk.lang)))
+        for chunk in chunks
+        if chunk.chunk_id.startswith(OUTSIDE)
+    }
 
 
 def pick(ranked: Sequence[Scored]) -> list[Scored]:

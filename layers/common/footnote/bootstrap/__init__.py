@@ -141,6 +141,7 @@ class Core(Backends):
             "announcer": self.announcer,
             "spending": self.spending,
             "tools": self.tools,
+            "knowledge_base": self.knowledge_base,
             "images": self.images,
             "searcher": self.search,
             "meter": self.meter,
@@ -149,6 +150,7 @@ class Core(Backends):
             "llm": self.settings.llm,
             "caching": self.settings.cache,
             "mcp": self.settings.mcp,
+            "kdb": self.settings.kdb,
             "budget": self.settings.budget,
             "vision": self.settings.vision,
         }

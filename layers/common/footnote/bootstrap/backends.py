@@ -22,6 +22,7 @@ from footnote.adapters.files_s3 import S3Files, S3Uploads
 from footnote.adapters.images_web import WebImages
 from footnote.adapters.index_opensearch import OpenSearchIndex
 from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.knowledge_base_http import HttpKnowledgeBase
 from footnote.adapters.ledger_dynamodb import DynamoLedger
 from footnote.adapters.ledger_sqlite import SqliteLedger
 from footnote.adapters.models_bedrock import BedrockEmbedder
@@ -52,6 +53,7 @@ from footnote.ports import (
     Files,
     Images,
     Index,
+    KnowledgeBase,
     Ledger,
     Meter,
     Models,
@@ -69,7 +71,8 @@ from footnote.settings import Settings
 CACHE_S, LEDGER_S = 1.0, 5.0
 """Longest waits for one call of DynamoDB."""
 BACKENDS = (
-    "index", "parser", "embedder", "models", "turns", "records", "ledger", "cache", "queue", "files", "drops", "uploads", "bus",
+    "index", "parser", "embedder", "models", "knowledge_base", "turns", "records", "ledger", "cache", "queue", "files", "drops",
+    "uploads", "bus",
 )  # fmt: skip
 """What may hold on to connections, files or processes."""
 
@@ -196,6 +199,10 @@ class Backends:
     def tools(self) -> Tools | None:
         mcp = self.settings.mcp
         return McpTools(mcp.gateway, _revealed(mcp.token)) if mcp.gateway else None
+
+    @cached_property
+    def knowledge_base(self) -> KnowledgeBase | None:
+        return HttpKnowledgeBase(self.settings.kdb.url) if self.settings.kdb.url else None
 
     @cached_property
     def images(self) -> Images:

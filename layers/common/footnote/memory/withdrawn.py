@@ -9,10 +9,8 @@ from dataclasses import dataclass
 
 from footnote.errors import NotFound
 from footnote.ports import Block, Index, Ledger, quoted_in
-from footnote.types import Caller
+from footnote.types import OUTSIDE, Caller
 
-OUTSIDE = "mcp|"
-"""What the ids of passages begin with that another system's search has found: nobody here knows their readers."""
 WITHDRAWN = "withdrawn"
 """Outcome of a turn that is withheld; it is never stored."""
 

@@ -11,7 +11,7 @@ from footnote.ports.blocks import Block, make_block, question_of, quoted_in, tit
 from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector
 from footnote.ports.ledger import Held, Ledger
-from footnote.ports.models import Clock, Delta, Embedder, Images, LanguageModel, Models, Parser, Tool, Tools
+from footnote.ports.models import Clock, Delta, Embedder, Images, KnowledgeBase, LanguageModel, Models, Parser, Tool, Tools
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore, record_of
@@ -35,6 +35,7 @@ __all__ = [
     "Indexed",
     "Job",
     "Kind",
+    "KnowledgeBase",
     "LanguageModel",
     "Ledger",
     "Meter",

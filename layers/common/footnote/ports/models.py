@@ -60,6 +60,15 @@ class Tools(Protocol):
         ...
 
 
+class KnowledgeBase(Protocol):
+    """A search service of another system, over documents of its own."""
+
+    async def search(self, arguments: Mapping[str, Any]) -> str:
+        """What it finds, as JSON, which nobody vouches for; "[]" where it does not know the collection. Unavailable where it
+        cannot be reached."""
+        ...
+
+
 class Images(Protocol):
     """Fetches what users point at."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from footnote.types.caller import ADMINS, EVERYONE, Caller, Page, Role
 from footnote.types.documents import (
+    OUTSIDE,
     Block,
     BlockKind,
     Chunk,
@@ -41,6 +42,7 @@ from footnote.types.turn import (
 __all__ = [
     "ADMINS",
     "EVERYONE",
+    "OUTSIDE",
     "Allowance",
     "Answer",
     "Block",

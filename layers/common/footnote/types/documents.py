@@ -65,9 +65,13 @@ class Part(NamedTuple):
     """Where it begins in the block's text."""
 
 
+OUTSIDE = ("mcp|", "kdb|")
+"""What the ids of passages begin with that other systems' searches have found: nobody here knows their readers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage as the index keeps it. `chunk_id` is `doc_id|generation|ordinal`."""
+    """A passage as the index keeps it, with the id `doc_id|generation|ordinal`; or one from OUTSIDE."""
 
     chunk_id: str
     doc_id: str

@@ -167,6 +167,8 @@ class Turn:
     """Nothing is stored, nothing counted."""
     tool_scope: str = ""
     """The organisation whose tools an agent may use."""
+    ask_kdb: bool = False
+    """Whether another system's knowledge base is asked before the index."""
     images: tuple[str, ...] = ()
     """URLs or `data:` URIs, as given."""
     history: tuple[Exchange, ...] = ()

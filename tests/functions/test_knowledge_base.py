@@ -1,0 +1,107 @@
+"""`/v2/rag/query` and `/v2/pa/query` beside another system's search service, on a socket of this machine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.ports import Clock
+from footnote.settings import KDB, LLM, Embedding, Settings
+from footnote.types import Caller
+from query.app import create_app
+from tests.fakes import FakeModel, FakeModels, make_document, put_document
+from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, as_caller, read_events
+from tests.openai_server import Reply, Server, serving
+
+PATH = "/api/v1/document/search_rerank"
+FOUND = json.dumps(
+    [{"p_id": "law-7", "context": "The bridge was built in 1895.", "score": 0.85, "metadatas": {"file_name": "law.pdf", "class": "Law"}}]
+)
+ANN = Caller("ann", frozenset({"law"}))
+
+
+@asynccontextmanager
+async def asking(
+    folder: Path, clock: Clock, reply: Reply, *, caller: Caller = LOCAL, model: FakeModel | None = None
+) -> AsyncIterator[tuple[httpx.AsyncClient, Server]]:
+    async with serving() as server:
+        server.replies[PATH] = reply
+        kdb = KDB(url=server.url, groups=["law"])
+        settings = Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), kdb=kdb)
+        core = Core(settings, clock=clock, models=FakeModels(model))
+        await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE, page=3)
+        transport = httpx.ASGITransport(as_caller(caller, create_app)(lambda: core))
+        try:
+            async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
+                yield client, server
+        finally:
+            await core.close()
+
+
+def says() -> FakeModel:
+    return FakeModel([["As it says.\nSOURCES_USED: 1"]])
+
+
+async def ask(client: httpx.AsyncClient, **changes: Any) -> list[dict[str, Any]]:
+    reply = await client.post("/v2/rag/query", json={"query": QUESTION, "room_id": "r", "collection_name": "default"} | changes)
+    assert reply.status_code == 200, reply.text
+    return read_events(reply.text)
+
+
+async def test_what_it_finds_is_answered_from_and_referred_to(tmp_path: Path, clock: Clock) -> None:
+    async with asking(tmp_path, clock, Reply(200, (FOUND,)), caller=ANN, model=says()) as (client, server):
+        events = await ask(client, metadata_filter_key="class", metadata_filter_values=["Law"], top_k=7, use_paragraph=True)
+        (room,) = (await client.get("/conversations")).json()["data"]
+        (turn,) = (await client.get(f"/conversations/{room['room_id']}")).json()["data"]
+    ((_, headers, sent),) = server.requests
+    assert sent == {
+        "query": QUESTION, "collection_name": "default", "metadata_filter_key": "class", "match_values": ["Law"], "top_k": 7,
+        "use_paragraph": True,
+    }  # fmt: skip
+    assert not {"authorization", "cookie"} & headers.keys()
+    assert [event["type"] for event in events] == ["step", "debug", "step", "step", "token", "done"]
+    (reference,) = events[-1]["references"]
+    assert (reference["p_id"], reference["file_name"], reference["score"]) == ("law-7", "law.pdf", 0.85)
+    assert reference["metadatas"]["class"] == "Law"
+    assert not events[-1]["degraded"]
+    assert turn["answer"] == "As it says."
+
+
+async def test_without_a_model_its_sentences_are_quoted(tmp_path: Path, clock: Clock) -> None:
+    async with asking(tmp_path, clock, Reply(200, (FOUND,))) as (client, _):
+        done = (await ask(client))[-1]
+        nothing = (await ask(client, query="Who paints the ferries?"))[-1]
+    assert (done["final_response"], [each["p_id"] for each in done["references"]]) == ("The bridge was built in 1895.", ["law-7"])
+    assert nothing["references"] == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "caller", "degraded"),
+    [
+        (Reply(500, ("{}",)), LOCAL, True),
+        (Reply(200, ("no JSON",)), LOCAL, True),
+        (Reply(404, ("{}",)), LOCAL, False),
+        (Reply(200, ("[]",)), LOCAL, False),
+        (Reply(200, (FOUND,)), Caller("bob", frozenset({"tax"})), False),
+    ],
+)
+async def test_the_index_is_searched_where_it_is_down_finds_nothing_or_is_not_for_the_one_who_asks(
+    tmp_path: Path, clock: Clock, reply: Reply, caller: Caller, degraded: bool
+) -> None:
+    async with asking(tmp_path, clock, reply, caller=caller, model=says()) as (client, _):
+        done = (await ask(client))[-1]
+    assert (done["type"], [each["p_id"] for each in done["references"]]) == ("done", ["bridge#000"])
+    assert done["degraded"] is degraded
+
+
+async def test_other_apis_have_the_index_alone(tmp_path: Path, clock: Clock) -> None:
+    async with asking(tmp_path, clock, Reply(200, (FOUND,)), model=says()) as (client, server):
+        reply = await client.post("/chat", json={"query": QUESTION})
+    assert (reply.status_code, server.requests) == (200, [])
