@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from footnote.adapters.cache_resting import RestingCache
 from footnote.adapters.cache_sqlite import SqliteCache
 from footnote.adapters.files_local import LocalFiles
 from footnote.adapters.index_sqlite import SqliteIndex
@@ -68,7 +69,11 @@ FORGETFUL_TURN_STORES: dict[str, Make] = {
 }  # fmt: skip
 """They keep a turn for KEEP_S."""
 RECORDS: dict[str, Make] = {"sqlite": on_sqlite(SqliteRecords), "mongodb": backends_mongodb.make_records}
-CACHES: dict[str, Make] = {"sqlite": on_sqlite(SqliteCache), "dynamodb": backends_dynamodb.make_cache}
+CACHES: dict[str, Make] = {
+    "sqlite": on_sqlite(SqliteCache),
+    "resting": on_sqlite(lambda database, clock: RestingCache(SqliteCache(database, clock))),
+    "dynamodb": backends_dynamodb.make_cache,
+}
 QUEUES: dict[str, Make] = {"sqlite": on_sqlite(SqliteQueue), "sqs": backends_aws.make_queue}
 FILES: dict[str, Make] = {"local": in_folder, "s3": backends_aws.make_files}
 DROPS: dict[str, Make] = {"local": backends_local.make_drops, "s3": backends_aws.make_drops}

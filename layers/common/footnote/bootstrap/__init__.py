@@ -137,7 +137,7 @@ class Core(Backends):
             "ledger": self.ledger,
             "records": self.records,
             "terms": self.terms,
-            "cache": self.cache,
+            "cache": self.optional_cache,
             "announcer": self.announcer,
             "spending": self.spending,
             "tools": self.tools,

@@ -12,6 +12,7 @@ from pydantic import SecretStr
 from footnote.adapters.bus_aws import EventBridgeBus
 from footnote.adapters.bus_local import LocalBus
 from footnote.adapters.cache_dynamodb import DynamoCache
+from footnote.adapters.cache_resting import RestingCache
 from footnote.adapters.cache_sqlite import SqliteCache
 from footnote.adapters.drops_local import LocalDrops
 from footnote.adapters.drops_s3 import S3Drops
@@ -151,7 +152,7 @@ class Backends:
 
     @cached_property
     def limiter(self) -> RateLimiter:
-        return RateLimiter(self.cache, self.clock)
+        return RateLimiter(self.optional_cache, self.clock)
 
     @cached_property
     def meter(self) -> Meter:
@@ -161,6 +162,11 @@ class Backends:
     def cache(self) -> Cache:
         table = self.settings.aws.cache_table
         return DynamoCache(Table(table, "AWS__CACHE_TABLE", CACHE_S), self.clock) if table else SqliteCache(self._store, self.clock)
+
+    @cached_property
+    def optional_cache(self) -> Cache:
+        """The same for what can do without it."""
+        return RestingCache(self.cache) if self.settings.aws.cache_table else self.cache
 
     @cached_property
     def queue(self) -> Queue:
@@ -193,7 +199,7 @@ class Backends:
 
     @cached_property
     def spending(self) -> Spending:
-        return Spending(self.cache, self.clock)
+        return Spending(self.optional_cache, self.clock)
 
     @cached_property
     def tools(self) -> Tools | None:
