@@ -17,6 +17,8 @@ from footnote.types import Caller, Candidates, Chunk, Part, Search, chunks_diges
 from tests.contracts.conftest import Open
 from tests.fakes import make_chunk, make_document, put_document
 
+EVERYBODY = Caller("local", sees_all=True)
+
 LOCAL = Caller("local", sees_all=True)
 
 
@@ -398,17 +400,28 @@ async def test_the_version_grows_with_every_change_that_answers_can_see(index: A
         return info
 
     chunks = await put_document(index, make_document(), ["one", "two"])
-    assert replace(await grown(), version=0) == CollectionInfo("default", 2, {"en": 2}, 0)
+    assert replace(await grown(), version=0) == CollectionInfo("default", 2, 0)
     await put_document(index, make_document("b"), ["eins"], lang="de")
-    assert replace(await grown(), version=0) == CollectionInfo("default", 3, {"de": 1, "en": 2}, 0)
+    assert replace(await grown(), version=0) == CollectionInfo("default", 3, 0)
     await embed(index, chunks[:1], unit(1))
     await grown()
     await index.remove("plan", 1)
-    assert replace(await grown(), version=0) == CollectionInfo("default", 1, {"de": 1}, 0)
+    assert replace(await grown(), version=0) == CollectionInfo("default", 1, 0)
     await index.stage(make_document("c"), [], [])
     await index.remove("nothing", 1)
     assert versions == sorted(set(versions))
     assert (await index.info("default")).version == versions[-1]
+
+
+async def test_languages_are_counted_among_what_a_caller_may_read(index: Any, me: Caller) -> None:
+    assert await index.languages(me, "default") == {}
+    await put_document(index, make_document(), ["one", "two"])
+    await put_document(index, make_document("b", groups=("board",)), ["eins", "zwei", "drei"], lang="de")
+    told = [await index.languages(caller, "default") for caller in (me, Caller("boss", frozenset({"board"})), EVERYBODY, Caller("x"))]
+    assert told == [{"en": 2}, {"de": 3}, {"de": 3, "en": 2}, {}]
+    await index.remove("b", 1)
+    assert await index.languages(EVERYBODY, "default") == {"en": 2}
+    assert await index.languages(me, "nowhere") == {}
 
 
 async def test_a_sample_takes_a_passage_of_each_document_before_a_second_of_any(index: Any, me: Caller) -> None:

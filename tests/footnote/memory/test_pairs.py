@@ -41,7 +41,7 @@ class Library:
     """An index of one passage that everybody may read."""
 
     async def info(self, collection: str) -> CollectionInfo:
-        return CollectionInfo(collection, 1, {"en": 1}, 1)
+        return CollectionInfo(collection, 1, 1)
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         return [HIT.chunk for _ in chunk_ids]

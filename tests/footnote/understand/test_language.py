@@ -2,36 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
-from footnote.ports import CollectionInfo
+from footnote.types import Caller
 from footnote.understand.language import tell_language
-from tests.fakes import make_turn
+from tests.fakes import ME, make_turn
 
 
-class Infos:
-    def __init__(self, info: CollectionInfo | None) -> None:
-        self._info = info
+class Languages:
+    def __init__(self, found: Mapping[str, int]) -> None:
+        self._found = found
 
-    async def info(self, collection: str) -> CollectionInfo | None:
-        assert collection == "default"
-        return self._info
+    async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
+        assert (caller, collection) == (ME, "default")
+        return self._found
 
 
 @pytest.mark.parametrize(
-    ("info", "question", "lang"),
-    [
-        (CollectionInfo("default", 5, {"de": 4, "en": 1}, 1), "SAP", "de"),
-        (CollectionInfo("default", 5, {"de": 4, "en": 1}, 1), "Why is it so?", "en"),
-        (CollectionInfo("default", 0, {}, 7), "SAP", "en"),
-        (None, "왜 그런가요?", "ko"),
-    ],
+    ("found", "question", "lang"),
+    [({"de": 4, "en": 1}, "SAP", "de"), ({"de": 4, "en": 1}, "Why is it so?", "en"), ({}, "SAP", "en"), ({}, "왜 그런가요?", "ko")],
 )
 async def test_a_question_that_does_not_tell_is_in_the_language_of_the_documents(
-    info: CollectionInfo | None, question: str, lang: str
+    found: Mapping[str, int], question: str, lang: str
 ) -> None:
-    index: Any = Infos(info)
-    turn = await tell_language(make_turn(question), index=index)
+    index: Any = Languages(found)
+    turn = await tell_language(make_turn(question, caller=ME), index=index)
     assert turn.lang == lang

@@ -35,6 +35,8 @@ MOST_TOKENS = 1000
 """Of a question; the engine takes 1,024 clauses."""
 LOOKS = 3
 """Searches at most, until one meets no flip half-way."""
+MOST_COUNTS = 1000
+"""Kept counts of languages."""
 KNOWN_PLACES = 50_000
 ACTIVE = {"term": {"active": True}}
 
@@ -51,6 +53,7 @@ class OpenSearchIndex:
         self._writes = Writes(self._client, self._names, self._heads)
         self._server_fusion = settings.server_fusion
         self._infos: dict[str, CollectionInfo] = {}
+        self._languages: dict[tuple[str, int, frozenset[str] | None], Mapping[str, int]] = {}
         self._places: dict[tuple[str, int], str] = {}
         """(doc_id, generation) → collection, which never changes."""
 
@@ -189,12 +192,25 @@ class OpenSearchIndex:
         if record is None:
             return None
         if known is None or known.version != record.version:
-            body = {"size": 0, "query": ACTIVE, "aggs": {"languages": {"terms": {"field": "lang", "size": 1000, "order": {"_key": "asc"}}}}}
+            found = await self._client.search(record.chunks, {"size": 0, "query": ACTIVE, "track_total_hits": True})
+            count = found["hits"]["total"]["value"] if found else 0
+            known = self._infos[collection] = CollectionInfo(collection, count, record.version)
+        return known
+
+    async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
+        record = await self._heads.look_up(collection)
+        if record is None:
+            return {}
+        key = collection, record.version, None if caller.sees_all else caller.groups
+        if key not in self._languages:
+            count = {"terms": {"field": "lang", "size": 1000, "order": {"_key": "asc"}}}
+            body = {"size": 0, "query": {"bool": {"filter": visible(caller, (0, 1, 2), {})}}, "aggs": {"languages": count}}
             found = await self._client.search(record.chunks, body)
             buckets = found["aggregations"]["languages"]["buckets"] if found else []
-            languages = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
-            known = self._infos[collection] = CollectionInfo(collection, sum(languages.values()), languages, record.version)
-        return known
+            if len(self._languages) >= MOST_COUNTS:
+                self._languages.clear()
+            self._languages[key] = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
+        return self._languages[key]
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         """Round by round through the documents: each one's first passage, then each one's second."""

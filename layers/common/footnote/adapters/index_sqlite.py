@@ -38,6 +38,13 @@ FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a U
     JOIN collections k ON k.collection_id = c.collection_id"""
 
 
+MOST_COUNTS = 1000
+"""Kept counts of languages."""
+
+Readable = tuple[int, int, frozenset[int] | None]
+"""A collection's id and version, and which of its access lists somebody may read; None = all."""
+
+
 class SqliteIndex:
     """`ports.Index` over `<folder>/index.db` and the vector files beside it."""
 
@@ -45,6 +52,7 @@ class SqliteIndex:
         self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable)
         self._vectors = VectorStore(VectorFiles(folder))
         self._infos: dict[str, CollectionInfo] = {}
+        self._languages: dict[Readable, Mapping[str, int]] = {}
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         return await self._database.run(self._candidates, caller, search)
@@ -63,6 +71,17 @@ class SqliteIndex:
         if found is not None and known is not None and known.version == found["version"]:
             return known
         return await self._database.run(self._info, collection)
+
+    async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
+        readable = await self._database.glance(_find_readable, caller, collection)
+        if readable is None:
+            return {}
+        if readable not in self._languages:
+            found = await self._database.run(_count_languages, readable)
+            if len(self._languages) >= MOST_COUNTS:
+                self._languages.clear()
+            self._languages[readable] = found
+        return self._languages[readable]
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         return await self._database.run(_sample, caller, collection, limit)
@@ -128,14 +147,11 @@ class SqliteIndex:
             return None
         known = self._infos.get(collection)
         if known is None or known.version != row["version"]:
-            counts = connection.execute(
-                "SELECT c.lang, count(*) FROM chunks c JOIN generations g USING (generation_id)"
-                " WHERE c.collection_id = ? AND g.active GROUP BY c.lang ORDER BY c.lang",
+            (count,) = connection.execute(
+                "SELECT count(*) FROM chunks c JOIN generations g USING (generation_id) WHERE c.collection_id = ? AND g.active",
                 (row["collection_id"],),
-            ).fetchall()
-            languages: dict[str, int] = dict(counts)
-            known = CollectionInfo(collection, sum(languages.values()), languages, row["version"])
-            self._infos[collection] = known
+            ).fetchone()
+            known = self._infos[collection] = CollectionInfo(collection, count, row["version"])
         return known
 
     def _term_weights(self, connection: sqlite3.Connection, collection: str, terms: Sequence[str]) -> dict[str, float]:
@@ -157,6 +173,23 @@ class SqliteIndex:
 def _find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
     row: sqlite3.Row | None = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (name,)).fetchone()
     return row
+
+
+def _find_readable(connection: sqlite3.Connection, caller: Caller, collection: str) -> Readable | None:
+    row = _find_collection(connection, collection)
+    return None if row is None else (row["collection_id"], row["version"], _visible_acls(connection, caller))
+
+
+def _count_languages(connection: sqlite3.Connection, readable: Readable) -> dict[str, int]:
+    collection_id, _, acls = readable
+    where, values = _visible(acls, None, (0, 1, 2))
+    return dict(
+        connection.execute(
+            f"""SELECT c.lang, count(*) FROM chunks c JOIN generations g USING (generation_id)
+                WHERE c.collection_id = ? AND {where} GROUP BY c.lang ORDER BY c.lang""",
+            (collection_id, *values),
+        ).fetchall()
+    )
 
 
 def _lexical(

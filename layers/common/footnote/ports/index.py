@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CollectionInfo:
-    """`languages`: language → number of chunks. `version` grows with every change that answers can see."""
+    """`version` grows with every change that answers can see."""
 
     name: str
     chunks: int
-    languages: Mapping[str, int]
     version: int
 
 
@@ -78,6 +77,10 @@ class Index(Protocol):
         ...
 
     async def info(self, collection: str) -> CollectionInfo | None: ...
+
+    async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
+        """Language → number of visible, active chunks."""
+        ...
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         """Visible, active passages (level 2) from as many documents as there are, newest documents first."""

@@ -1,4 +1,4 @@
-"""What language is asked in? The question's own, or where it does not tell, the collection's."""
+"""What language is asked in? The question's own, or where it does not tell, that of most passages that the caller may read."""
 
 from __future__ import annotations
 
@@ -8,5 +8,4 @@ from footnote.types import Turn
 
 
 async def tell_language(turn: Turn, *, index: Index) -> Turn:
-    info = await index.info(turn.collection)
-    return turn.with_(lang=detect_language(turn.question, info.languages if info else None))
+    return turn.with_(lang=detect_language(turn.question, await index.languages(turn.caller, turn.collection)))
