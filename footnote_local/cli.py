@@ -64,11 +64,15 @@ def ingest(
     paths: Annotated[list[Path], typer.Argument(help="Files and folders.", metavar="PATH...")],
     collection: CollectionOption = None,
     groups: Annotated[str, typer.Option(help="Permission groups, with commas between them; by default everyone's.")] = "",
+    metadata: Annotated[
+        list[str] | None, typer.Option(help="A field to filter by; one given again has both values.", metavar="KEY=VALUE")
+    ] = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Read files and folders into an index."""
-    report = run(_ingest(make_core(data), paths, collection, [group for group in groups.split(",") if group]))
+    fields = _read_fields(metadata) if metadata else None
+    report = run(_ingest(make_core(data), paths, collection, [group for group in groups.split(",") if group], fields))
     rows = [
         {"file": name, "doc_id": d.doc_id, "state": d.state, "chunks": d.chunks, "reason": d.reason, "remedy": d.remedy}
         for name, d in report.documents.items()
@@ -87,7 +91,18 @@ def ingest(
     leave(Exit.BAD if report.failed else Exit.OK)
 
 
-async def _ingest(core: Any, paths: list[Path], collection: str | None, groups: list[str]) -> Any:
+def _read_fields(given: list[str]) -> dict[str, str | list[str]]:
+    found: dict[str, list[str]] = {}
+    for field in given:
+        name, equals, value = field.partition("=")
+        if not equals:
+            say(f"footnote: “{field}” is no field. Write KEY=VALUE, for example class=Law.")
+            leave(Exit.USAGE)
+        found.setdefault(name, []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+
+
+async def _ingest(core: Any, paths: list[Path], collection: str | None, groups: list[str], metadata: dict[str, Any] | None) -> Any:
     from footnote.errors import Conflict
     from footnote_local.sources import take_in, wait_for_vectors
     from footnote_local.worker import Lock, Worker
@@ -108,6 +123,7 @@ async def _ingest(core: Any, paths: list[Path], collection: str | None, groups: 
                 paths,
                 collection=collection or core.settings.index_name,
                 groups=groups,
+                metadata=metadata,
                 progress=lambda done, total: bar("reading", done, total),
             )
             if mine:

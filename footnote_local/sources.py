@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, FootnoteError, NotFound
@@ -64,7 +65,9 @@ def _as_text(name: str) -> str:
     return name.encode(errors="replace").decode()
 
 
-async def take_in(core: Core, paths: Sequence[Path], *, collection: str, groups: list[str], progress: Progress) -> Report:
+async def take_in(
+    core: Core, paths: Sequence[Path], *, collection: str, groups: list[str], progress: Progress, metadata: Mapping[str, Any] | None = None
+) -> Report:
     """Accepts every file and waits until each is READY or FAILED; a worker must be running somewhere."""
     report = Report()
     files = list(find_files(paths))
@@ -72,7 +75,9 @@ async def take_in(core: Core, paths: Sequence[Path], *, collection: str, groups:
     for file, name in files:
         try:
             data = await asyncio.to_thread(file.read_bytes)
-            document = await core.ingestor.accept(LOCAL, data, file_name=name, collection=collection, permission_groups=groups)
+            document = await core.ingestor.accept(
+                LOCAL, data, file_name=name, collection=collection, permission_groups=groups, metadata=metadata
+            )
             report.documents[name] = document
             if document.state in ("RECEIVED", "PROCESSING"):
                 waiting[name] = document.doc_id

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import FastAPI, File, Form, Response, UploadFile
 from fastapi.responses import RedirectResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, Json
 
 from footnote.errors import NotFound, TooLarge
 from footnote.guard.audit import audit
-from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
+from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_metadata, check_size
 from footnote.types import Document, Page
 from footnote_http.app import Limit, add_health, make_app, problems
 from footnote_http.callers import CallerOf, CoreOf
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 MOST_DIRECT = 4 * 2**20
 """Bytes of a file that goes through the function, where there is another way: Lambda takes and gives 6 MB, in base64."""
 
+METADATA = "Fields to filter by: text, numbers, true and false, alone or in lists. Left out: as it is known."
 GONE = problems({404: "The caller has no such document"})
 
 
@@ -38,6 +39,7 @@ class UploadRequest(BaseModel):
     size: int = Field(ge=0, le=2**53, description="Bytes.")
     index_name: str | None = Field(None, description="The collection; by default the configured one.")
     permission_groups: list[str] = []
+    metadata: dict[str, Any] | None = Field(None, description=METADATA)
 
 
 class UploadTarget(BaseModel):
@@ -62,6 +64,7 @@ class DocumentBody(BaseModel):
     lang: str | None
     format: str = Field(description='What it was read as, e.g. "pdf"; "" = not read yet.')
     permission_groups: list[str]
+    metadata: dict[str, Any]
     created_at: float
     updated_at: float
     vectors: dict[str, int] | None = Field(None, description="Vectors made and wanted, over all documents: for admins.")
@@ -85,11 +88,13 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         name = check_file_name(request.file_name)
         collection = check_collection(request.index_name or core.settings.index_name)
         groups = check_groups(request.permission_groups, caller)
+        metadata = check_metadata(request.metadata)
         doc_id = await core.ledger.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
         if core.uploads is not None:
-            form = await core.bucket.announce(doc_id, file_name=name, collection=collection, permission_groups=groups)
+            form = await core.bucket.announce(doc_id, file_name=name, collection=collection, permission_groups=groups, metadata=metadata)
             return UploadTarget(url=form.url, fields=dict(form.fields), doc_id=doc_id)
-        upload = Upload(doc_id, name, collection, sorted(groups), caller.user_id, limits.max_file_mb * 2**20, core.clock() + VALID_S)
+        until = core.clock() + VALID_S
+        upload = Upload(doc_id, name, collection, sorted(groups), metadata, caller.user_id, limits.max_file_mb * 2**20, until)
         return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
 
     @app.post(
@@ -112,6 +117,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             collection=upload.collection,
             permission_groups=upload.permission_groups,
             doc_id=upload.doc_id,
+            metadata=upload.metadata,
         )
         return Response(status_code=204)
 
@@ -122,13 +128,19 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         caller: CallerOf,
         core: CoreOf,
         permission_groups: Annotated[list[str] | None, Form()] = None,
+        metadata: Annotated[Json[dict[str, Any]] | None, Form(description=f"{METADATA} A JSON object.")] = None,
     ) -> DocumentBody:
         """Takes a file; it answers questions as soon as its state is READY."""
         data = await _read(file, core.settings.ingest.max_file_mb * 2**20)
         if core.uploads is not None and len(data) > MOST_DIRECT:
             raise TooLarge("Files above 4 MB are sent another way: ask `POST /uploads` where to.")
         document = await core.ingestor.accept(
-            caller, data, file_name=file.filename or "", collection=index_name, permission_groups=permission_groups or []
+            caller,
+            data,
+            file_name=file.filename or "",
+            collection=index_name,
+            permission_groups=permission_groups or [],
+            metadata=metadata,
         )
         return _body(document)
 
@@ -211,6 +223,7 @@ def _body(document: Document, vectors: dict[str, int] | None = None) -> Document
         lang=document.lang,
         format=document.format,
         permission_groups=sorted(document.permission_groups),
+        metadata=dict(document.metadata),
         created_at=document.created_at,
         updated_at=document.updated_at,
         vectors=vectors,

@@ -28,6 +28,7 @@ class Upload:
     file_name: str
     collection: str
     permission_groups: list[str]
+    metadata: dict[str, Any] | None
     user_id: str
     max_bytes: int
     expires_at: float

@@ -71,12 +71,23 @@ async def test_the_same_name_in_another_unicode_form_is_the_same_name(ledger: An
 async def test_the_same_file_again_is_no_work(ledger: Any, me: Caller, clock: Any) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     clock.advance(5)
-    assert await accept(ledger, me, "a.txt", "h1", title="other", metadata={"x": 1}) == (first, False)
+    assert await accept(ledger, me, "a.txt", "h1", title="other") == (first, False)
     await ledger.update(first.doc_id, 1, state="PROCESSING")
     assert (await accept(ledger, me, "a.txt", "h1"))[1] is False
     await make_ready(ledger, first)
     again, work = await accept(ledger, me, "a.txt", "h1")
     assert (again.doc_id, again.generation, again.state, work) == (first.doc_id, 1, "READY", False)
+
+
+async def test_the_same_file_with_other_metadata_is_its_next_generation(ledger: Any, me: Caller) -> None:
+    first, _ = await accept(ledger, me, "a.txt", "h1", metadata={"class": "Law", "topics": ["a"]})
+    await make_ready(ledger, first)
+    for metadata in (None, {"topics": ["a"], "class": "Law"}):
+        known, work = await accept(ledger, me, "a.txt", "h1", metadata=metadata)
+        assert (known.generation, known.metadata, work) == (1, {"class": "Law", "topics": ["a"]}, False)
+    for generation, changed in ((2, {"class": "Tax"}), (3, {})):
+        again, work = await accept(ledger, me, "a.txt", "h1", metadata=changed)
+        assert (again.doc_id, again.generation, again.metadata, work) == (first.doc_id, generation, changed, True)
 
 
 async def test_the_same_content_under_another_name_is_the_same_document(ledger: Any, me: Caller) -> None:

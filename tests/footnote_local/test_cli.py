@@ -57,6 +57,15 @@ def test_groups_and_collection_are_those_that_were_named(footnote: Footnote, doc
     assert (hit["_index"], hit["_source"]["permission_groups"]) == ("harbour", ["eng", "hr"])
 
 
+def test_fields_of_the_files_are_given_with_them(footnote: Footnote, docs: Path) -> None:
+    fields = ("--metadata", "class=HR", "--metadata", "topics=a", "--metadata", "topics=b=c")
+    assert footnote("ingest", docs / "tower.md", *fields).exit_code == 0
+    hit = json.loads(footnote("search", "lighthouse", "--json").stdout)["hits"]["hits"][0]
+    assert (hit["_source"]["class"], hit["_source"]["topics"]) == ("HR", ["a", "b=c"])
+    refused = footnote("ingest", docs, "--metadata", "class")
+    assert (refused.exit_code, refused.stderr) == (2, "footnote: “class” is no field. Write KEY=VALUE, for example class=Law.\n")
+
+
 @pytest.mark.parametrize(
     ("args", "told"),
     [

@@ -95,6 +95,7 @@ async def test_a_file_is_received_then_ready_then_found_then_gone(core: Core, cl
         "lang": None,
         "format": "",
         "permission_groups": ["eng", "hr"],
+        "metadata": {},
         "created_at": 1_700_000_000.0,
         "updated_at": 1_700_000_000.0,
         "vectors": None,

@@ -21,7 +21,7 @@ from footnote.adapters.ledger_dynamodb_items import (
     scope_id,
     scope_of,
 )
-from footnote.adapters.ledger_rules import ENDS_A_LEASE, File, Scope, make_slug
+from footnote.adapters.ledger_rules import ENDS_A_LEASE, File, Scope, brings_metadata, make_slug
 from footnote.errors import NotFound
 from footnote.types import Caller, Document
 
@@ -127,7 +127,7 @@ def _place(transaction: Transaction, file: File, now: float) -> tuple[str, bool]
         if same is None:
             return doc_id, True
     document = transaction.document(doc_id)
-    if document["content_hash"] == file.content_hash and document["state"] != "FAILED":
+    if document["content_hash"] == file.content_hash and document["state"] != "FAILED" and not brings_metadata(file, document["metadata"]):
         return doc_id, False
     _renew(transaction, document, file, now)
     return doc_id, True

@@ -73,6 +73,11 @@ def make_file(
     )
 
 
+def brings_metadata(file: File, known: Mapping[str, Any]) -> bool:
+    """Whether it comes with other metadata than the document has."""
+    return file.metadata is not None and json.loads(file.metadata) != known
+
+
 def make_slug(file_name: str) -> str:
     """The readable part of a document's id: `Über uns.pdf` → `uber-uns`; `doc` for a name without a letter of a–z."""
     stem = PurePosixPath(file_name).stem

@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 from typing import Any
 
-from footnote.adapters.ledger_rules import ENDS_A_LEASE, File, Scope, make_slug
+from footnote.adapters.ledger_rules import ENDS_A_LEASE, File, Scope, brings_metadata, make_slug
 from footnote.adapters.sqlite import writing
 from footnote.errors import NotFound
 from footnote.types import Caller, Document
@@ -59,7 +59,7 @@ def _place(connection: sqlite3.Connection, file: File, now: float) -> tuple[str,
         if same is None:
             return doc_id, True
         document = same
-    if document.content_hash == file.content_hash and document.state != "FAILED":
+    if document.content_hash == file.content_hash and document.state != "FAILED" and not brings_metadata(file, document.metadata):
         return document.doc_id, False
     _renew(connection, document, file, now)
     return document.doc_id, True

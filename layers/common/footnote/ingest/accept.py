@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import json
+import math
 import re
 import unicodedata
+from collections.abc import Mapping
+from typing import Any
 
 from footnote.errors import BadRequest, Forbidden, TooLarge
+from footnote.text.halves import whole
 from footnote.types import EVERYONE, Caller
 
 COLLECTION = re.compile(r"[\w][\w.-]{0,63}")
@@ -13,6 +18,8 @@ GROUP = re.compile(r"\*|[\w][\w.:@-]{0,127}")
 DRIVE = re.compile(r"[A-Za-z]:")
 LONGEST_NAME = 300
 """Characters; of a longer name the end is kept, with the extension."""
+LONGEST_FIELD, LONGEST_METADATA = 64, 8000
+"""Characters of a field's name, and of all fields as JSON."""
 
 
 def check_file_name(name: str) -> str:
@@ -46,6 +53,34 @@ def check_groups(groups: list[str], caller: Caller) -> frozenset[str]:
             raise Forbidden(f"Only members of a group may add documents for it: {', '.join(sorted(foreign))}.")
         return wanted
     return frozenset({EVERYONE}) if caller.sees_all else frozenset({f"user:{caller.user_id}"})
+
+
+def check_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Fields that a document is filtered by: text, numbers, true and false, alone or in lists. None = none were given."""
+    if metadata is None:
+        return None
+    fields = {name.strip(): _field(name, value) for name, value in metadata.items()}
+    if len(json.dumps(fields)) > LONGEST_METADATA:
+        raise BadRequest(f"The metadata has more than {LONGEST_METADATA} characters as JSON.")
+    if not re.match("https?://", str(fields.get("url", "https://"))):
+        raise BadRequest("The metadata's url has to begin with http:// or https://.")
+    return fields
+
+
+def _field(name: str, value: Any) -> Any:
+    if not 0 < len(name.strip()) <= LONGEST_FIELD or not name.isprintable():
+        raise BadRequest(f"A field of the metadata has a name of 1 to {LONGEST_FIELD} characters.")
+    if isinstance(value, list):
+        return [_scalar(name, item) for item in value]
+    return _scalar(name, value)
+
+
+def _scalar(name: str, value: Any) -> str | bool | float:
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    raise BadRequest(f"The metadata's “{name.strip()}” has to be text, a number, true or false, or a list of such.")
 
 
 def check_size(size: int, most_mb: int) -> None:

@@ -85,11 +85,16 @@ class Bucket:
         for bucket, key in objects_of(job.body):
             await self.converge(bucket, key)
 
-    async def announce(self, doc_id: str, *, file_name: str, collection: str, permission_groups: Iterable[str]) -> UploadForm:
+    async def announce(
+        self, doc_id: str, *, file_name: str, collection: str, permission_groups: Iterable[str], metadata: Mapping[str, Any] | None = None
+    ) -> UploadForm:
         """Where to post a file, whose groups are decided now. NotFound where uploads do not go to a bucket."""
         if self.uploads is None:
             raise NotFound("Uploads do not go to a bucket here.")
-        announced = {"file_name": file_name, "collection": collection, "permission_groups": sorted(permission_groups), "doc_id": doc_id}
+        announced = {
+            "file_name": file_name, "collection": collection, "permission_groups": sorted(permission_groups), "metadata": metadata,
+            "doc_id": doc_id,
+        }  # fmt: skip
         await self.cache.put(upload_promise(doc_id), announced, ANNOUNCED_S)
         return await self.uploads.form(UPLOADS + doc_id, self.ingestor.settings.max_file_mb * 2**20, FORM_S)
 

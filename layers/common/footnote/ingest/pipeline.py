@@ -22,7 +22,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from footnote.errors import FootnoteError, NotFound, UnreadableFile
-from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
+from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_metadata, check_size
 from footnote.ingest.chunk import chunk_document
 from footnote.ingest.keys import FOLDERS, generation_of, parsed_key, source_key
 from footnote.ingest.parsed import pack
@@ -84,7 +84,7 @@ class Ingestor:
             permission_groups=check_groups(permission_groups, caller),
             content_hash=digest.hexdigest(),
             size=len(data),
-            metadata=metadata,
+            metadata=check_metadata(metadata),
             doc_id=doc_id,
             origin=origin,
             version=version,

@@ -37,8 +37,9 @@ class Ledger(Protocol):
         """Records a file, and tells whether there is work to do.
 
         Within one collection and set of groups: the same content again returns the document as it is
-        (False), under whatever name; a known name with new content is the document's next generation
-        (True); anything else is a new document (True). A FAILED document is tried again (True).
+        (False), under whatever name; a known name with new content, or content with other metadata, is
+        the document's next generation (True); anything else is a new document (True). A FAILED document
+        is tried again (True). `metadata` None: as it is known.
         `origin`: where the file lies, e.g. `s3://bucket/key`, and which version of it this is. It is the name in
         place of `file_name`, which is only shown then: an upload of that name is another file."""
         ...
