@@ -42,7 +42,8 @@ def share(folder: Path, layers: Sequence[Path]) -> None:
         if any((layer / "python" / info.name).is_dir() for layer in layers):
             with (info / "RECORD").open(newline="") as record:
                 for name, *_ in csv.reader(record):
-                    (folder / name).unlink(missing_ok=True)
+                    if not name.startswith(".."):  # a package's commands: what has that name out there is not its own
+                        (folder / name).unlink(missing_ok=True)
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_dir() and not any(path.iterdir()):
             path.rmdir()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -234,6 +234,6 @@ def _ranked(turn: Turn) -> list[str]:
     return list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))
 
 
-def _share(values: object) -> float:
-    kept = [bool(value) for value in values]  # type: ignore[attr-defined]
+def _share(values: Iterable[bool]) -> float:
+    kept = list(values)
     return round(sum(kept) / len(kept), 4) if kept else 0.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import typer
 
@@ -16,7 +16,7 @@ Match = Literal["exact", "synonym", "contextual"]
 app = typer.Typer(no_args_is_help=True, help="List, add, remove and try forbidden terms.")
 
 TermArgument = Annotated[str, typer.Argument(help="A word or some words.", metavar="TERM")]
-MATCHES = ("exact", "synonym", "contextual")
+MATCHES = get_args(Match)
 
 
 @app.command("list")

@@ -10,7 +10,7 @@ import typer
 
 from footnote.errors import BadRequest
 from footnote_local.terminal import Exit, leave, say, show_json
-from footnote_local.with_core import JsonOption, run_with_core
+from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
 app = typer.Typer(no_args_is_help=True, help="Make, list and end sessions, for AUTH__MODE session.")
 
@@ -21,14 +21,18 @@ def create(
     groups: Annotated[str, typer.Option(help="Their permission groups, with commas between them.")] = "",
     hours: Annotated[float, typer.Option(help="How long it lasts.", min=0.01, max=24 * 365)] = 12,
     role: Annotated[Literal["user", "admin"], typer.Option(help="An admin sees everybody's figures and unassigned files.")] = "user",
+    data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a session and print its token: it is shown once and stored nowhere."""
     from footnote.guard.audit import audit
-    from footnote.guard.identity import LOCAL, Session, open_session
+    from footnote.guard.identity import LOCAL, LONGEST_ID, Session, is_name, open_session
 
     if not user.strip():
         say("footnote: A session needs a user.")
+        leave(Exit.USAGE)
+    if not is_name(user.strip()):
+        say(f"footnote: A user's name is one line of at most {LONGEST_ID} characters.")
         leave(Exit.USAGE)
     session = Session(user.strip(), tuple(group.strip() for group in groups.split(",") if group.strip()), role)
 
@@ -37,7 +41,7 @@ def create(
         await audit(core.records, LOCAL, "session.create", session.user_id, now=core.clock(), groups=list(session.groups), role=role)
         return await open_session(session, hours * 3600, cache=core.cache, records=core.records, now=core.clock())
 
-    token = run_with_core(None, work)
+    token = run_with_core(data, work)
     if as_json:
         show_json({"token": token, "user_id": session.user_id, "groups": list(session.groups), "role": role, "hours": hours})
     else:
@@ -45,7 +49,7 @@ def create(
 
 
 @app.command("list")
-def list_(as_json: JsonOption = False) -> None:
+def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Show who is signed in: a session's id, its user and until when. Tokens are stored nowhere."""
     from footnote.guard.identity import OpenSession, list_sessions
     from footnote.ports import read_all
@@ -54,7 +58,7 @@ def list_(as_json: JsonOption = False) -> None:
         check_stores(core)
         return await read_all(lambda after: list_sessions(core.clock(), records=core.records, limit=200, after=after))
 
-    found = run_with_core(None, work)
+    found = run_with_core(data, work)
     if as_json:
         show_json({"sessions": [asdict(session) for session in found]})
         return
@@ -65,21 +69,25 @@ def list_(as_json: JsonOption = False) -> None:
 
 
 @app.command()
-def revoke(session: Annotated[str, typer.Argument(help="The session's token, or its id as `footnote session list` shows it.")]) -> None:
+def revoke(
+    session: Annotated[str, typer.Argument(help="The session's token, or its id as `footnote session list` shows it.")],
+    data: DataOption = None,
+) -> None:
     """End a session at once."""
+    from footnote.errors import NotFound
     from footnote.guard.audit import audit
-    from footnote.guard.identity import LOCAL, close_session, revoke_session, session_id_of
+    from footnote.guard.identity import LOCAL, revoke_session, session_id_of
 
     async def work(core: Any) -> None:
         check_stores(core)
-        is_id = await core.records.get("session", session) is not None
-        await audit(core.records, LOCAL, "session.revoke", session if is_id else session_id_of(session), now=core.clock())
-        if is_id:
-            await revoke_session(session, cache=core.cache, records=core.records)
-        else:
-            await close_session(session, cache=core.cache, records=core.records)
+        for session_id in (session, session_id_of(session)):
+            if await core.records.get("session", session_id) is not None:
+                await audit(core.records, LOCAL, "session.revoke", session_id, now=core.clock())
+                await revoke_session(session_id, cache=core.cache, records=core.records)
+                return
+        raise NotFound("There is no such session. See footnote session list.")
 
-    run_with_core(None, work)
+    run_with_core(data, work)
     say("The session is over.")
 
 

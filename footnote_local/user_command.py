@@ -10,7 +10,7 @@ from typing import Annotated, Any, BinaryIO
 import typer
 
 from footnote_local.terminal import Exit, leave, say
-from footnote_local.with_core import run_with_core
+from footnote_local.with_core import DataOption, run_with_core
 
 app = typer.Typer(no_args_is_help=True, help="Hand out or delete what is kept of a user.")
 
@@ -21,11 +21,12 @@ UserArgument = Annotated[str, typer.Argument(help="The user's id; on one machine
 def export(
     user: UserArgument,
     out: Annotated[Path | None, typer.Option(help="File to write; by default standard output.")] = None,
+    data: DataOption = None,
 ) -> None:
     """Write a user's turns and the feedback on them, one line of JSON each, oldest first."""
     try:
         with out.expanduser().open("wb") if out else nullcontext(sys.stdout.buffer) as file:
-            turns = run_with_core(None, lambda core: _export(core, user, file))
+            turns = run_with_core(data, lambda core: _export(core, user, file))
     except OSError as exc:
         say(f"footnote: {out or 'standard output'} cannot be written ({exc.strerror}).")
         leave(Exit.UNAVAILABLE)
@@ -36,6 +37,7 @@ def export(
 def delete(
     user: UserArgument,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: DataOption = None,
 ) -> None:
     """Delete a user's turns, feedback, figures and preferences."""
     from footnote.guard.identity import LOCAL
@@ -43,7 +45,7 @@ def delete(
 
     if not yes:
         typer.confirm(f"Delete all that is kept of {user}?", abort=True, err=True)
-    say(f"{run_with_core(None, lambda core: delete_data(user, LOCAL, core))} turns deleted.")
+    say(f"{run_with_core(data, lambda core: delete_data(user, LOCAL, core))} turns deleted.")
 
 
 async def _export(core: Any, user: str, file: BinaryIO) -> int:

@@ -1,8 +1,9 @@
 """Which requests may come in, where no sign-in is asked for: not those that a page of another site makes with the
 browser of somebody who can reach this machine.
 
-Such a page has two ways. It posts a form, which browsers send to anybody: its `Origin` is then not ours. Or its own
-name is made to lead to this machine, by which it becomes ours: the `Host` is then a name that nobody gave us.
+Such a page has three ways. It posts a form, which browsers send to anybody: its `Origin` is then not ours. It shows an
+“image” that is a question to `/ask/stream`: that has no `Origin`, but a browser says that it comes from another site. Or
+its own name is made to lead to this machine, by which it becomes ours: the `Host` is then a name that nobody gave us.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from footnote_http.app import HEADERS, Problem
 OWN_SUFFIXES = (".localhost", ".local", ".internal")
 """Names that no name server of the internet gives out; `host.docker.internal` is how containers call this machine."""
 HARMLESS = ("GET", "HEAD", "OPTIONS")
-"""What another site's page may send, as it cannot read the reply."""
+"""What another site's page may send, as it cannot read the reply, but for questions: they are answered, and kept."""
+QUESTIONS = "/ask/stream"
 
 
 class Visitors:
@@ -33,7 +35,7 @@ class Visitors:
         self._names = frozenset(name.lower() for name in names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        detail = self._objection(scope["method"], Headers(scope=scope)) if scope["type"] == "http" else None
+        detail = self._objection(scope) if scope["type"] == "http" else None
         if detail is None:
             await self._app(scope, receive, send)
             return
@@ -41,15 +43,21 @@ class Visitors:
         headers = {**HEADERS, "x-trace-id": problem.trace_id}
         await JSONResponse(problem.model_dump(), 403, headers, media_type="application/problem+json")(scope, receive, send)
 
-    def _objection(self, method: str, headers: Headers) -> str | None:
+    def _objection(self, scope: Scope) -> str | None:
+        headers = Headers(scope=scope)
         host = headers.get("host", "")
         name = _host_name(f"//{host}")
         if not self._is_ours(name):
             return f"This server does not go by the name {name[:100]}. If it should, start it with --name {name[:100]}."
-        origin = headers.get("origin")
-        if origin is not None and method not in HARMLESS and _host_name(origin) != name and not self._is_named(_host_name(origin)):
+        does_something = scope["method"] not in HARMLESS or scope["path"] == QUESTIONS
+        if does_something and self._is_foreign(headers, name):
             return "This server takes nothing from pages of other sites."
         return None
+
+    def _is_foreign(self, headers: Headers, name: str) -> bool:
+        if (origin := headers.get("origin")) is None:
+            return headers.get("sec-fetch-site") == "cross-site"
+        return _host_name(origin) != name and not self._is_named(_host_name(origin))
 
     def _is_ours(self, name: str) -> bool:
         """Addresses, names without a dot and reserved ones: none of them can be another site's."""

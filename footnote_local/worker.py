@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from footnote.bootstrap import Core
-from footnote.errors import Conflict, FootnoteError
+from footnote.errors import Conflict, FootnoteError, StoreUnavailable
 
 log = logging.getLogger("footnote.worker")
 
@@ -26,15 +26,19 @@ VECTORS_AT_ONCE = 8
 
 
 class Lock:
-    """Held by the worker of a data folder. `Conflict` names the process that has it already."""
+    """Held by the worker of a data folder. `Conflict` names the process that has it already; StoreUnavailable where the
+    folder cannot be used."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "worker.lock"
         self._descriptor: int | None = None
 
     def take(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as exc:
+            raise StoreUnavailable(f"The data folder {self._path.parent} cannot be used ({exc.strerror}). Is it writable?") from exc
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as exc:

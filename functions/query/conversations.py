@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from fastapi import FastAPI, Response
 from pydantic import BaseModel
+from starlette.convertors import PathConvertor, register_url_convertor
 
 from footnote.guard.audit import audit
 from footnote.memory.withdrawn import read_again
@@ -21,6 +22,15 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 NOT_FOUND = problems({404: "The caller has no such thing"})
+
+
+class _Room(PathConvertor):
+    """A room's name is the client's own and may hold anything, slashes and line breaks too."""
+
+    regex = r"[\s\S]*"
+
+
+register_url_convertor("room", _Room())
 
 
 class RoomBody(BaseModel):
@@ -49,14 +59,13 @@ def add_conversations(app: FastAPI) -> None:
         page: Page[Room] = await core.turns.rooms(caller, limit, after)
         return RoomPage(data=[RoomBody(**asdict(room)) for room in page.data], has_more=page.has_more, last_id=page.last_id)
 
-    # A room's name is the client's own and may hold a slash.
-    @app.get("/conversations/{room_id:path}", responses=NOT_FOUND)
+    @app.get("/conversations/{room_id:room}", responses=NOT_FOUND)
     async def conversation(room_id: str, caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TurnPage:
         """The turns of a conversation, oldest first."""
         page: Page[StoredTurn] = await core.turns.room(caller, room_id, limit, after)
         return TurnPage(data=await _bodies(page.data, caller, core), has_more=page.has_more, last_id=page.last_id)
 
-    @app.delete("/conversations/{room_id:path}", status_code=204, responses=NOT_FOUND)
+    @app.delete("/conversations/{room_id:room}", status_code=204, responses=NOT_FOUND)
     async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> Response:
         """Deletes a conversation: its turns, and the feedback on them."""
         await core.turns.room(caller, room_id, 1)  # NotFound

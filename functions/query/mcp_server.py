@@ -7,6 +7,7 @@ Replies are JSON. `search` and `fetch` have the shapes that ChatGPT asks for.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from fastapi import Request
 
     from footnote.bootstrap import Core
+
+log = logging.getLogger(__name__)
 
 PROFILE = Profile("mcp", live=False, citation_style="numbered", prompt="answer_numbered")
 SEARCHED = 10
@@ -161,12 +164,20 @@ async def serve(request: Request, receive: Receive, send: Send, *, caller: Calle
             return _error("; ".join(f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in exc.errors()[:5]))
         except FootnoteError as exc:
             return _error(exc.detail)
+        except Exception as exc:  # the SDK would tell its words to the client
+            log.error("tool failed", exc_info=exc, extra={"trace_id": trace_id})
+            return _error(FootnoteError.title)
 
     server: Server[Any] = Server("footnote", title="Footnote", version="1", on_list_tools=list_tools, on_call_tool=call_tool)
     allowed = TransportSecuritySettings(allowed_hosts=[request.headers.get("host", "")], allowed_origins=[origin])
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True, security_settings=allowed)
-    async with manager.run():
-        await manager.handle_request(request.scope, receive, send)
+    try:
+        async with manager.run():
+            await manager.handle_request(request.scope, receive, send)
+    except ExceptionGroup as exc:  # of the SDK's tasks, around what the request itself ended with, such as a body without an end
+        if len(exc.exceptions) > 1:
+            raise
+        raise exc.exceptions[0] from exc
 
 
 def _tool(name: str, tool: _Described) -> Tool:

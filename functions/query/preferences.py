@@ -10,7 +10,7 @@ from query.models import allowed_model
 
 
 class Preferences(BaseModel):
-    model_id: str | None = Field(None, min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
+    model_id: str | None = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 
 
 class AllowedPreferences(Preferences):

@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 async def resume(last_event_id: str, caller: Caller, core: Core, streams: Streams) -> Response:
     """What follows that event: from the running turn, else its end from the store; 204 where nothing does.
-    NotFound for a turn that is neither here nor stored, and for another user's."""
+    NotFound for a turn that is neither here nor stored, for another user's, and for an event that was never sent."""
     trace_id, number = read_event_id(last_event_id)
     stream = streams.find(trace_id, caller.user_id)
     if number == LAST or (stream is not None and stream.ends_with(number)):
         return Response(status_code=204)
+    if stream is not None and number >= len(stream):  # nobody was sent that: waited for, it might never come
+        raise NotFound("There is no such stream. Ask again.")
     if stream is not None and stream.ended is not None:  # what was sent may have been withdrawn since
         told = await read_again([make_block(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
         if told.blocks[0]["outcome"] == WITHDRAWN:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import asdict
 
 from fastapi import FastAPI, Request, Response
 from pydantic import BaseModel, Field
 
-from footnote.errors import NotFound
+from footnote.errors import NotFound, Unauthorized
 from footnote.guard.audit import audit
-from footnote.guard.identity import close_session, list_sessions, revoke_session
+from footnote.guard.identity import close_session, list_sessions, revoke_session, session_id_of
 from footnote_http.app import Limit, problems
 from footnote_http.callers import COOKIE, AdminOf, CoreOf, owner_of, token_of
 from query.admin import ADMINS
@@ -50,7 +51,10 @@ def add_sessions(app: FastAPI) -> None:
         """Ends the session, and forgets the cookie."""
         token = token_of(request)
         if token and core.settings.auth.mode == "session":
-            await close_session(token, cache=core.cache, records=core.records)
+            with suppress(Unauthorized):  # over already
+                owner = await owner_of(token, request)
+                await audit(core.records, owner, "session.revoke", session_id_of(token), now=core.clock())
+                await close_session(token, cache=core.cache, records=core.records)
         reply = Response(status_code=204)
         reply.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_secure(request))
         return reply

@@ -43,18 +43,19 @@ async def test_history_is_of_one_mode(turn_store: Any, me: Caller) -> None:
 
 
 async def test_history_of_a_filtered_question_is_what_one_of_its_values_filtered(turn_store: Any, me: Caller) -> None:
-    for number, values in enumerate([("Law",), (), ("Law", "Regulation"), ("Notice",), ("법",)]):
+    for number, values in enumerate([("Law",), (), ("Law", "Regulation"), ("Notice",), ("법",), ("Law\ud800",)]):
         filters = {"class": values} if values else {}
         await turn_store.save(make_turn(f"t{number}", me, room_id="r1", filters=filters, started_at=float(number)), "done")
 
     async def with_classes(*classes: str, limit: int = 10) -> list[str]:
         return traces(await turn_store.history(me, "r1", "trd", limit, classes=frozenset(classes)))
 
-    assert await with_classes() == ["t0", "t1", "t2", "t3", "t4"]
+    assert await with_classes() == ["t0", "t1", "t2", "t3", "t4", "t5"]
     assert await with_classes("Law") == ["t0", "t2"]
     assert await with_classes("Law", limit=1) == ["t2"]
     assert await with_classes("Regulation", "Notice", "법") == ["t2", "t3", "t4"]
     assert await with_classes("law", "[]") == []
+    assert await with_classes("Law\ud800") == ["t5"]  # half a character
 
 
 async def test_a_turn_keeps_the_place_that_it_had_when_it_began(turn_store: Any, me: Caller) -> None:

@@ -42,6 +42,11 @@ def test_keys_for_nobody_are_no_sign_in() -> None:
     assert complaint(auth=Auth(mode="api_key")) == "AUTH__MODE is api_key, and AUTH__API_KEYS holds nobody."
 
 
+def test_a_key_stands_for_one_user() -> None:
+    key = ApiKey(key="Zv8Q-mT1r-XbLw-9Kd2-hP5s")
+    assert complaint(auth=Auth(mode="api_key", api_keys={"ann": key, "bob": key})) == "Two users of AUTH__API_KEYS have the same key."
+
+
 JWT = Auth(mode="jwt", issuer="https://id.example.org", audience="footnote", jwks_url="https://id.example.org/keys")
 
 

@@ -49,8 +49,8 @@ async def lines_of(talk: Talk, **options: Any) -> list[str]:
 
 
 async def test_every_event_is_one_line_of_json_whatever_it_says() -> None:
-    text = 'two\nlines\r\n\u2028data: 안녕 \\ "'
-    lines = await lines_of(Talk(StepStarted("guard"), Token(text), Done(make_turn())))
+    text = 'two\nlines\r\n\u2028data: 안녕 \ufffd \\ "'
+    lines = await lines_of(Talk(StepStarted("guard"), Token(text.replace("\ufffd", "\ud800")), Done(make_turn())))
     assert all(line.startswith("data: ") and line.endswith("\n\n") and line.count("\n") == 2 for line in lines)
     assert [json.loads(line.removeprefix("data: ")) for line in lines] == [
         {"type": "StepStarted"},

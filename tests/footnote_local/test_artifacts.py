@@ -41,6 +41,15 @@ def build(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def test_what_lies_outside_of_a_function_is_not_touched(build: Path) -> None:
+    with (build / "QueryFunction/shared-1.0.dist-info/RECORD").open("a") as record:
+        record.write("../bin/tool,,\n")
+    write(build / "bin/tool", "mine")
+    artifacts.share(build / "QueryFunction", [build / "CommonLayer"])
+    assert (build / "bin/tool").read_text() == "mine"
+    assert not (build / "QueryFunction/shared").exists()
+
+
 def test_a_function_leaves_to_the_layer_what_that_has_in_the_same_version(build: Path) -> None:
     artifacts.finish(build)
     assert sorted(path.name for path in (build / "QueryFunction").iterdir()) == ["own", "own-2.0.dist-info"]

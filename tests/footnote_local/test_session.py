@@ -35,6 +35,15 @@ def test_a_session_that_was_made_signs_in_until_it_is_revoked(footnote: Footnote
         who(tmp_path, token)
 
 
+def test_a_session_is_made_listed_and_revoked_in_the_folder_that_is_named(footnote: Footnote, tmp_path: Path) -> None:
+    there = ("--data", tmp_path / "other")
+    token = footnote("session", "create", "--user", "ann", *there).stdout.strip()
+    assert footnote("session", "list").stderr == "Nobody is signed in.\n"
+    assert footnote("session", "list", *there).stderr == "1 signed in.\n"
+    assert footnote("session", "revoke", token, *there).exit_code == Exit.OK
+    assert footnote("session", "list", *there).stderr == "Nobody is signed in.\n"
+
+
 def test_an_admins_session_is_told_as_json(footnote: Footnote, tmp_path: Path) -> None:
     told = json.loads(footnote("session", "create", "--user", "root", "--role", "admin", "--json").stdout)
     assert (told["user_id"], told["groups"], told["role"], told["hours"]) == ("root", [], "admin", 12)
@@ -45,6 +54,20 @@ def test_a_session_needs_a_user(footnote: Footnote, tmp_path: Path) -> None:
     refused = footnote("session", "create", "--user", " ")
     assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: A session needs a user.\n")
     assert not (tmp_path / "data").exists()
+
+
+@pytest.mark.parametrize("user", ["ann\nbob", "a" * 201])
+def test_a_users_name_is_one_short_line(footnote: Footnote, user: str) -> None:
+    refused = footnote("session", "create", "--user", user)
+    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: A user's name is one line of at most 200 characters.\n")
+    assert json.loads(footnote("session", "list", "--json").stdout) == {"sessions": []}
+
+
+def test_a_session_that_there_is_not_is_not_called_over(footnote: Footnote) -> None:
+    footnote("session", "create", "--user", "ann")
+    refused = footnote("session", "revoke", "0123456789abcdee")
+    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: There is no such session. See footnote session list.\n")
+    assert [entry["action"] for entry in json.loads(footnote("audit", "--json").stdout)["entries"]] == ["session.create"]
 
 
 def test_sessions_are_listed_and_ended_by_their_ids(footnote: Footnote, tmp_path: Path) -> None:

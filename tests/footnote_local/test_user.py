@@ -36,6 +36,12 @@ def test_a_users_turns_are_printed_oldest_first(footnote: Footnote) -> None:
     assert "왜?" in told.stdout
 
 
+def test_another_folder_has_other_turns(footnote: Footnote, tmp_path: Path) -> None:
+    assert footnote("user", "export", "ann", "--data", tmp_path / "other").stderr == "0 turns.\n"
+    assert footnote("user", "delete", "ann", "--yes", "--data", tmp_path / "other").stderr == "0 turns deleted.\n"
+    assert footnote("user", "export", "ann", "--data", tmp_path / "data").stderr == "2 turns.\n"
+
+
 def test_a_users_turns_are_written_to_a_file(footnote: Footnote, tmp_path: Path) -> None:
     told = footnote("user", "export", "ben", "--out", tmp_path / "ben.jsonl")
     assert (told.exit_code, told.stdout) == (Exit.OK, "")

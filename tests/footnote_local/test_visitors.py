@@ -9,10 +9,10 @@ from starlette.responses import PlainTextResponse
 from footnote_local.visitors import Visitors
 
 
-async def visit(method: str = "GET", *, names: tuple[str, ...] = (), **headers: str) -> httpx.Response:
+async def visit(method: str = "GET", path: str = "/", *, names: tuple[str, ...] = (), **headers: str) -> httpx.Response:
     transport = httpx.ASGITransport(Visitors(PlainTextResponse("in"), names))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
-        return await client.request(method, "/", headers=headers)
+        return await client.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
 
 @pytest.mark.parametrize(
@@ -46,3 +46,11 @@ async def test_a_form_of_another_site_is_refused(origin: str) -> None:
 async def test_the_page_itself_may_post_and_others_may_link() -> None:
     assert (await visit("POST", origin="http://127.0.0.1:8000")).text == "in"
     assert (await visit("GET", origin="https://other.example")).text == "in"
+
+
+async def test_a_question_that_is_another_sites_image_is_refused() -> None:
+    for headers in ({"sec_fetch_site": "cross-site"}, {"origin": "https://evil.example"}):
+        assert (await visit("GET", "/ask/stream", **headers)).status_code == 403
+    for headers in ({"sec_fetch_site": "same-origin"}, {"sec_fetch_site": "none"}, {"origin": "http://127.0.0.1:8000"}, {}):
+        assert (await visit("GET", "/ask/stream", **headers)).text == "in"
+    assert (await visit("GET", sec_fetch_site="cross-site")).text == "in"

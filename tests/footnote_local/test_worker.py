@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from footnote.errors import Conflict
+from footnote.errors import Conflict, StoreUnavailable
 from footnote.types import Caller
 from footnote_local.worker import Lock, Worker
 from tests.footnote_local.conftest import open_core
@@ -26,6 +26,12 @@ def test_a_second_lock_on_a_folder_names_the_first_ones_process(tmp_path: Path) 
     first.release()
     second.take()
     second.release()
+
+
+def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    (tmp_path / "worker.lock").mkdir()
+    with pytest.raises(StoreUnavailable, match=r"cannot be used \(Is a directory\)\. Is it writable\?"):
+        Lock(tmp_path).take()
 
 
 async def test_a_worker_takes_up_what_was_left_behind_and_what_comes(tmp_path: Path) -> None:

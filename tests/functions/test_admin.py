@@ -180,14 +180,14 @@ async def test_a_store_is_made_anew_with_what_it_was_made_with(core: Core, open_
 
 async def test_every_setting_is_listed_page_by_page(core: Core, open_client: OpenClient) -> None:
     client = await open_client(create_query)
-    await client.put("/settings/cache.ttl_s", json={"value": 60})
+    await client.put("/settings/cache.recall", json={"value": 0.9})
     everything = (await client.get("/settings")).json()
     keys = [setting["key"] for setting in everything["data"]]
     assert (keys == sorted(keys), everything["has_more"], everything["last_id"]) == (True, False, keys[-1])
     page = (await client.get(f"/settings?limit=3&after={keys[4]}")).json()
     assert ([setting["key"] for setting in page["data"]], page["has_more"]) == (keys[5:8], True)
     told = {setting["key"]: (setting["value"], setting["source"]) for setting in everything["data"]}
-    assert (told["cache.ttl_s"], told["llm.discover"], told["rag.rrf_k"]) == ((60.0, "runtime"), (False, "environment"), (30, "default"))
+    assert (told["cache.recall"], told["llm.discover"], told["rag.rrf_k"]) == ((0.9, "runtime"), (False, "environment"), (30, "default"))
 
 
 # --- the audit -------------------------------------------------------------------------------------
@@ -244,6 +244,13 @@ async def test_everyone_prefers_a_model_of_their_own(open_client: OpenClient) ->
     )
     assert (await ann.put("/me/preferences", json={"model_id": None})).json() == {"model_id": None}
     assert (await ann.get("/me/preferences")).json() == nothing
+
+
+async def test_a_misspelt_preference_leaves_the_saved_one(open_client: OpenClient) -> None:
+    client = await open_client(create_query)
+    await client.put("/me/preferences", json={"model_id": "small"})
+    assert (await client.put("/me/preferences", json={"model": "large"})).status_code == 422
+    assert (await client.get("/me/preferences")).json()["model_id"] == "small"
 
 
 async def test_only_an_allowed_model_can_be_preferred(open_client: OpenClient) -> None:

@@ -247,7 +247,8 @@ async def test_the_tokens_of_a_room_are_those_of_its_user(open_site: OpenSite) -
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"search_type": "vision"}, "search_type: Input should be 'rag', 'gpt' or 'pa'"),
+        ({"search_type": "vision"}, "search_type is “vision”, but this route answers"),
+        ({"search_type": "sql"}, "search_type: Input should be 'rag', 'gpt', 'pa' or 'vision'"),
         ({"metadata_filter_values": ["Law"]}, "metadata_filter_values needs metadata_filter_key"),
         ({"query": ""}, "The question is empty."),
         ({"query": None}, "query: Input should be a valid string"),
@@ -265,6 +266,15 @@ async def test_a_request_that_cannot_be_used_is_a_422_in_the_form_of_an_error_ev
     assert set(body) == {"type", "content", "detail", "final_response", "usage"}
     assert text in body["detail"]
     assert reply.headers["x-trace-id"] in body["detail"]
+
+
+async def test_what_is_searched_for_is_told_without_what_nobody_can_see(open_site: OpenSite) -> None:
+    site = await open_site("In 1894.\nSOURCES_USED: 1")
+    body = json.dumps(RAG | {"query": "When was\ud800 the\u200b bridge built?"})
+    reply = await site.client.post("/v2/rag/query", content=body, headers={"content-type": "application/json"})
+    events = read_events(reply.text)
+    assert [event["content"] for event in events if event["type"] == "debug"] == [f'Query rewriting complete: "{QUESTION}"']
+    assert events[-1]["type"] == "done"
 
 
 @pytest.mark.parametrize(("path", "told"), [("rag", "gpt"), ("gpt", "rag"), ("pa", "rag")])
@@ -303,12 +313,16 @@ async def test_an_answer_that_breaks_off_ends_with_an_error_and_what_was_said(op
     events = read_events(reply.text)
     trace_id = reply.headers["x-trace-id"]
     assert (reply.status_code, text_of(events)) == (200, "It was built then.")
+    usage = events[-1].pop("usage")
     assert events[-1] == {
         "type": "error",
         "content": "An error occurred: The language model did not answer in time",
         "detail": f"The model took too long. (trace {trace_id})",
         "final_response": "It was built then.",
-        "usage": NO_USAGE,
+    }
+    assert (usage["completion_tokens"], usage["prompt_tokens"] > 0) == (7, True)  # estimated, of what was written
+    assert (await site.client.get("/v2/rag/tokens", params={key: RAG[key] for key in ("room_id", "user_id")})).json() == {
+        "tokens": usage["total_tokens"]
     }
     assert (await site.core.turns.get(LOCAL, trace_id))["is_error"] is True
 

@@ -71,6 +71,11 @@ async def test_what_is_not_sourced_is_not_shown_and_stands_in_the_trace(written:
     assert trace["notes"]["rejected_answer"] == written.replace(" [7]", "")
 
 
+async def test_a_refusal_promises_nothing_that_the_reply_does_not_hold(open_site: OpenSite) -> None:
+    reply = await (await open_site()).client.post("/chat", json={"query": "Who paid for the bridge?"})
+    assert (reply.json()["answer"], reply.json()["citations"]) == ("The documents do not seem to answer this.", [])
+
+
 async def test_an_answer_that_says_no_is_an_answer(open_site: OpenSite) -> None:
     site = await open_chat(open_site, "Smoking is not permitted on the bridge [1].")
     body = (await site.client.post("/chat", json={"query": QUESTION})).json()

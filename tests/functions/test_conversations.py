@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import AsyncIterator
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -125,6 +126,16 @@ async def test_a_deleted_conversation_is_gone_with_its_turns(open_site: OpenSite
     assert (await site.client.get(f"/turns/{kept}")).status_code == 200
 
 
+@pytest.mark.parametrize("room_id", ["a/b", "/", "a\nb", "a\n", "%2F", "?#", " "])
+async def test_a_conversation_is_read_and_deleted_whatever_its_name(room_id: str, open_site: OpenSite) -> None:
+    site = await open_site()
+    await ask(site, room_id=room_id)
+    path = f"/conversations/{quote(room_id, safe='')}"
+    assert len((await site.client.get(path)).json()["data"]) == 1
+    assert (await site.client.delete(path)).status_code == 204
+    assert (await site.client.get("/conversations")).json()["data"] == []
+
+
 async def test_conversations_and_turns_are_their_users_alone(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     trace_id = (await ask(site, room_id="r1"))["trace_id"]
@@ -165,6 +176,15 @@ async def test_a_turn_that_failed_is_kept_with_its_question_and_what_was_sent(op
     assert turn["trace_id"] == events[-1]["trace_id"]
     assert events[-1]["final_response"] == "It was built"
     assert [step["status"] for step in turn["steps"] if step["name"] == "answer"] == ["failed"]
+
+
+async def test_a_question_that_was_rejected_is_listed_although_it_held_half_a_character(open_site: OpenSite) -> None:
+    site = await open_site()
+    body = json.dumps(ASK | {"query_text": "\ud800", "room_id": "r1"})
+    reply = await site.client.post("/ask", content=body, headers={"content-type": "application/json"})
+    assert reply.json()["title"] == "The question was not accepted"
+    assert [room["title"] for room in (await site.client.get("/conversations")).json()["data"]] == ["\ufffd"]
+    assert [turn["question"] for turn in (await site.client.get("/conversations/r1")).json()["data"]] == ["\ufffd"]
 
 
 async def test_a_turn_that_was_blocked_says_so_later_too(open_site: OpenSite) -> None:

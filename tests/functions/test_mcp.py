@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import httpx
@@ -136,6 +136,30 @@ async def test_replies_are_json_without_a_session_and_there_is_no_stream_to_get(
     assert len(reply.headers["x-trace-id"]) == 32
     assert reply.json()["result"]["serverInfo"]["name"] == "footnote"
     assert (await site.client.get("/mcp", headers=ACCEPT)).status_code == 405
+
+
+async def test_a_defect_is_told_as_one_and_not_in_its_words(open_site: OpenSite, caplog: pytest.LogCaptureFixture) -> None:
+    site = await open_site()
+
+    async def fail(caller: Caller) -> dict[str, int]:
+        raise RuntimeError("10.0.0.1 hung up")
+
+    site.core.ledger.collections = fail  # type: ignore[method-assign]
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_collections", "arguments": {}}}
+    reply = await site.client.post("/mcp", json=call, headers=ACCEPT)
+    assert (reply.json()["result"]["isError"], reply.json()["result"]["content"][0]["text"]) == (True, "Something went wrong")
+    (record,) = (record for record in caplog.records if record.message == "tool failed")
+    assert record.__dict__["trace_id"] == reply.headers["x-trace-id"]
+
+
+async def test_a_body_that_goes_on_without_an_end_is_a_413(open_site: OpenSite) -> None:
+    async def in_pieces() -> AsyncIterator[bytes]:
+        for _ in range(17):
+            yield b" " * 2**16
+
+    site = await open_site()
+    reply = await site.client.post("/mcp", content=in_pieces(), headers=ACCEPT | {"content-type": "application/json"})
+    assert (reply.status_code, reply.json()["detail"]) == (413, "A body without files may have 1048576 bytes.")
 
 
 @pytest.mark.parametrize(("origin", "status"), [("http://footnote.test", 200), ("https://evil.example", 403), ("null", 403)])

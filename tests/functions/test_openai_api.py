@@ -14,7 +14,8 @@ from openai import AsyncOpenAI
 
 from footnote.errors import ModelTimeout
 from footnote.ports import Delta
-from footnote.types import Caller, Usage
+from footnote.types import Caller, Exchange, Usage
+from query.dialects.openai import ChatMessage, earlier
 from tests.fakes import Piece, make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve, Site, read_events
 
@@ -104,6 +105,11 @@ async def test_what_clients_ask_of_the_model_reaches_it(open_site: OpenSite) -> 
     model = await site.core.models.pick(None)
     assert model.sent[0].options["temperature"] == 0.1  # type: ignore[union-attr]
     assert model.sent[0].options["max_tokens"] == 50  # type: ignore[union-attr]
+
+
+def test_an_earlier_message_counts_as_long_as_a_question_may_be() -> None:
+    said = [("user", "x" * 3000), ("assistant", "It was."), ("user", "And then?")]
+    assert earlier([ChatMessage(role=role, content=text) for role, text in said]) == (Exchange("x" * 2000, "It was."),)
 
 
 async def test_earlier_messages_are_the_conversation_that_a_follow_up_is_understood_by(open_site: OpenSite) -> None:

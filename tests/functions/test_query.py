@@ -194,6 +194,8 @@ async def test_a_stream_that_breaks_off_ends_with_an_error_and_what_was_said(ope
     reply = await site.client.post("/ask/stream", json=ASK)
     events = read_events(reply.text)
     trace_id = reply.headers["x-trace-id"]
+    usage = events[-1].pop("usage")
+    assert (usage["completion_tokens"], usage["estimated"], usage["prompt_tokens"] > 0) == (3, True, True)
     assert (reply.status_code, events[-1]) == (
         200,
         {
@@ -201,7 +203,6 @@ async def test_a_stream_that_breaks_off_ends_with_an_error_and_what_was_said(ope
             "content": "The language model did not answer in time",
             "detail": f"The model took too long. (trace {trace_id})",
             "final_response": "It was built",
-            "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "estimated": False},
             "trace_id": trace_id,
         },
     )
@@ -417,3 +418,14 @@ async def test_the_sample_event_is_a_request_that_is_answered(open_site: OpenSit
 
 def test_importing_the_function_loads_no_adapter() -> None:
     assert heavy_imports("query.app") == []
+
+
+async def test_the_language_of_documents_that_may_not_be_read_is_not_told(open_site: OpenSite) -> None:
+    site = await open_site(caller=Caller("ann", frozenset({"staff"})))
+    hidden = make_document("plan", collection="vault", groups=("board",))
+    await put_document(site.core.index, hidden, ["Das VPN wird im Mai abgeschaltet."], lang="de")
+    told = [
+        (await site.client.post("/ask", json={"index_name": name, "query_text": "VPN?", "permission_groups": []})).json()["answer"]
+        for name in ("vault", "nowhere")
+    ]
+    assert told[0] == told[1]

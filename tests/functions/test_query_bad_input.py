@@ -23,6 +23,7 @@ QUESTION_ROUTES = {
     "/chat": {"query": "Who?"},
 }
 NO_JSON = "The body is not JSON in UTF-8."
+NO_OBJECT = "The body is no JSON object. Send one, with the header `content-type: application/json`."
 
 
 def detail_of(reply: httpx.Response, status: int = 422) -> str:
@@ -62,7 +63,7 @@ async def test_a_question_that_is_none_is_refused_with_a_remedy(path: str, quest
 )
 async def test_what_is_no_json_is_one_and_the_same_422(body: bytes, open_client: OpenClient) -> None:
     reply = await (await open_client(create_app)).post("/ask", content=body, headers=JSON)
-    assert detail_of(reply) in ((NO_JSON,) if body else ("body: Field required",))
+    assert detail_of(reply) in ((NO_JSON,) if body else (NO_OBJECT,))
 
 
 @pytest.mark.parametrize(
@@ -108,11 +109,15 @@ async def test_an_index_that_there_is_not_finds_nothing_whatever_its_name(name: 
     assert (reply.status_code, reply.json()["hits"]["hits"]) == (200, [])
 
 
+async def test_json_that_is_no_object_is_a_422(open_client: OpenClient) -> None:
+    assert detail_of(await (await open_client(create_app)).post("/chat", json=["Who?"])) == NO_OBJECT
+
+
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "application/xml", None])
 async def test_a_body_of_another_type_is_not_guessed_at(content_type: str | None, open_client: OpenClient) -> None:
     headers = {"content-type": content_type} if content_type else {}
     reply = await (await open_client(create_app)).post("/ask", content=b'{"query_text": "Who?"}', headers=headers)
-    assert "body: " in detail_of(reply)
+    assert detail_of(reply) == NO_OBJECT
 
 
 @pytest.mark.parametrize("content_type", ["application/json", "APPLICATION/JSON; charset=utf-8", "application/vnd.api+json", "text/plain"])

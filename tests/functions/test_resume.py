@@ -173,9 +173,10 @@ async def test_a_stored_error_is_told_as_one(open_site: OpenSite) -> None:
         "content": "Something went wrong",
         "detail": f"Something went wrong (trace {trace_id})",
         "final_response": "It was built",
-        "usage": {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "estimated": False},
+        "usage": whole[-1][1]["usage"],
         "trace_id": trace_id,
     }
+    assert error["usage"]["completion_tokens"] == 3
 
 
 async def test_a_turn_that_another_process_runs_cannot_be_followed_here(open_site: OpenSite) -> None:
@@ -226,6 +227,18 @@ async def test_an_id_that_no_stream_has_sent_is_not_found(id_: str, open_site: O
     site = await open_site()
     reply = await site.client.post("/ask/stream", json=ASK, headers={b"last-event-id": id_.encode()})
     assert (reply.status_code, reply.json()["detail"]) == (404, "There is no such stream. Ask again.")
+
+
+async def test_an_event_that_a_running_turn_has_not_sent_yet_is_not_waited_for(open_site: OpenSite) -> None:
+    rest = asyncio.Event()
+    site = await open_site("It was built ", rest, "in 1894 [^bridge].")
+    first = await Listener(site.app).until("It was built")
+    ahead = Listener(site.app, f"{first.headers['x-trace-id']}.5000")
+    async with asyncio.timeout(10):
+        await ahead.request
+    rest.set()
+    await first.to_the_end()
+    assert (ahead.status, json.loads(ahead.text)["detail"]) == (404, "There is no such stream. Ask again.")
 
 
 async def test_fifty_readers_who_leave_leave_nothing_behind(open_site: OpenSite) -> None:

@@ -11,7 +11,8 @@ import pytest
 
 from feedback.app import create_app as feedback
 from footnote.bootstrap import Core
-from footnote.guard.identity import Session, open_session
+from footnote.guard.audit import read_audit
+from footnote.guard.identity import Session, open_session, session_id_of
 from footnote.guard.limits import RateLimiter
 from footnote.settings import LLM, Auth, Embedding, Settings
 from ingest.app import create_app as ingest
@@ -135,6 +136,29 @@ async def test_who_tries_tokens_at_the_sign_in_is_told_to_wait_too(core: Core, o
     most = core.settings.limits.address_per_minute
     statuses = [(await client.post("/sessions", json={"token": f"guess{n}"})).status_code for n in range(most + 1)]
     assert statuses == [401] * most + [429]
+
+
+async def test_who_tries_tokens_at_the_sign_out_is_told_to_wait_too(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(query)
+    most = core.settings.limits.address_per_minute
+    statuses = [(await client.delete("/sessions", headers={"api-key": f"guess{n}"})).status_code for n in range(most + 1)]
+    assert statuses == [204] * most + [429]
+    assert (await read_audit(core.records, 1)).data == ()
+
+
+async def test_a_sign_out_is_in_the_audit(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(query)
+    token = await token_of(core, "ann")
+    assert (await client.delete("/sessions", headers={"authorization": f"Bearer {token}"})).status_code == 204
+    (entry,) = (await read_audit(core.records, 2)).data
+    assert (entry.user_id, entry.action, entry.object_id) == ("ann", "session.revoke", session_id_of(token))
+
+
+async def test_who_is_not_signed_in_is_told_how_to(core: Core, open_client: OpenClient) -> None:
+    client = await open_client(query)
+    for headers in ({}, {"authorization": "Bearer guess"}):
+        reply = await client.get("/conversations", headers=headers)
+        assert (reply.status_code, reply.headers["www-authenticate"]) == (401, "Bearer")
 
 
 async def test_nothing_is_read_of_what_nobody_sends(core: Core, open_client: OpenClient) -> None:

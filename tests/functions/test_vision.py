@@ -74,9 +74,10 @@ async def test_what_cannot_be_shown_is_refused_before_a_model_is_asked(
 
 
 async def test_the_route_decides_what_is_asked(tmp_path: Path, clock: Clock) -> None:
+    body = {"query": "What is it?", "images": [PNG]}
     async with asking(tmp_path, clock) as (client, _, _):
-        reply = await client.post("/v2/vision/query", json={"query": "What is it?", "images": [PNG], "search_type": "rag"})
-    assert reply.status_code == 422
+        replies = [await client.post("/v2/vision/query", json=body | {"search_type": told}) for told in ("rag", "vision")]
+    assert [reply.status_code for reply in replies] == [422, 200]
 
 
 async def test_without_a_model_it_says_what_it_needs(tmp_path: Path, clock: Clock) -> None:

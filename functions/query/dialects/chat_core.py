@@ -23,7 +23,6 @@ from query.citations import answer_text
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-SearchType = Literal["rag", "gpt", "pa"]
 Json = dict[str, Any]
 
 RAG = Profile(
@@ -46,7 +45,9 @@ PA = replace(RAG, citation_style="numbered", question_prompt=None, rewrite_alway
 """The agent sees the conversation, and words its searches itself."""
 ORGANISATION = "GO_RAG"
 """Whose tools may be used where a request names nobody's."""
-PROFILES: Mapping[SearchType, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA}
+VISION = replace(GPT, prompt="vision", history=4)
+PROFILES: Mapping[Mode, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA, "vision": VISION}
+ROUTES: tuple[Mode, ...] = ("rag", "gpt", "pa")
 
 UNDERSTANDING = {
     "en": "Understanding the intent of the user's question…",
@@ -65,7 +66,7 @@ class QueryRequest(BaseModel):
     user_id: str | None = Field(
         None, min_length=1, max_length=200, description="Who asks; where there is a sign-in, nobody else than them."
     )
-    search_type: SearchType | None = Field(None, description="The route's own; anything else is refused.")
+    search_type: Mode | None = Field(None, description="The route's own; anything else is refused.")
     mcp_org: str = Field(ORGANISATION, max_length=200, description="The organisation whose tools may be used.")
     use_paragraph: bool = Field(True, description="Search paragraphs; false: openings of sections and outlines of documents, too.")
     metadata_filter_key: str | None = Field(None, max_length=200, description="A field of the documents' metadata …")
@@ -110,7 +111,7 @@ STREAM: dict[int | str, Json] = {200: {"description": "Server-sent events", "con
 
 
 def add_chat_core(app: FastAPI) -> None:
-    for search_type in PROFILES:
+    for search_type in ROUTES:
         path = f"/v2/{search_type}/query"
         shape_errors(app, path, error_body)
         route = app.post(path, name=f"{search_type}_query", response_class=StreamingResponse, responses=ERRORS | STREAM)
@@ -127,7 +128,7 @@ def add_chat_core(app: FastAPI) -> None:
         return TokenCount(tokens=await core.turns.tokens(as_user(caller, user_id), room_id))
 
 
-def _query(search_type: SearchType) -> Callable[..., Awaitable[Response]]:
+def _query(search_type: Mode) -> Callable[..., Awaitable[Response]]:
     async def query(request: QueryRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
         """Answers a question: `step`, `debug`, `think`, `token`, `done` or `error`."""
         turn = query_turn(request, search_type, as_user(caller, request.user_id), core, trace_id)
@@ -145,20 +146,19 @@ def as_user(caller: Caller, user_id: str | None) -> Caller:
     return replace(caller, user_id=user_id)
 
 
-def query_turn(request: QueryRequest, search_type: SearchType, caller: Caller, core: Core, trace_id: str) -> Turn:
+def query_turn(request: QueryRequest, search_type: Mode, caller: Caller, core: Core, trace_id: str) -> Turn:
     if request.search_type not in (None, search_type):
         raise BadRequest(f"search_type is “{request.search_type}”, but this route answers “{search_type}”. Leave it out.")
     if request.metadata_filter_values and not request.metadata_filter_key:
         raise BadRequest("metadata_filter_values needs metadata_filter_key: the field that has one of them.")
     key, values = request.metadata_filter_key, tuple(request.metadata_filter_values)
-    mode: Mode = search_type
     return Turn(
         trace_id=trace_id,
         caller=caller,
         profile=PROFILES[search_type],
         question=request.query,
         collection=request.collection_name or core.settings.index_name,
-        mode=mode,
+        mode=search_type,
         limit=request.top_k,
         filters={key: values} if key and values else {},
         levels=(2,) if request.use_paragraph else (0, 1, 2),
@@ -176,7 +176,8 @@ class Events:
 
     def __init__(self, turn: Turn) -> None:
         self._lang = "en"
-        self._queries: tuple[str, ...] = (clean_question(turn.question),)
+        self._question = turn.question
+        self._queries: tuple[str, ...] = ()
         self._searching = self._spoken = False
 
     def encode(self, event: Event) -> Iterator[Json]:
@@ -188,7 +189,8 @@ class Events:
                 self._queries = queries
             case StepStarted("embed" | "remote" | "kdb" | "search") if not self._searching:
                 self._searching = True
-                yield _told("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in self._queries))
+                queries = self._queries or (clean_question(self._question),)
+                yield _told("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in queries))
                 yield self._step(SEARCHING)
             case StepStarted("answer" | "extract"):
                 yield self._step(ANSWERING)

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest
 from footnote.events import Done, Event, Token
+from footnote.guard.input_guard import LONGEST
 from footnote.types import Answer, Caller, Exchange, Profile, Turn
 from footnote_http.app import Problem, shape_errors, shaped
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
@@ -147,9 +148,12 @@ def last_question(messages: Sequence[ChatMessage]) -> str:
 
 
 def earlier(messages: Sequence[ChatMessage]) -> tuple[Exchange, ...]:
-    """The last EARLIER questions before the last one, each with the answer that follows it."""
+    """The last EARLIER questions before the last one, each with the answer that follows it. Of what is longer than a question
+    may be, the beginning: a model that understands a follow-up by it would read all of it."""
     said = [(message.role, _text_of(message.content)) for message in messages if message.role in ANSWERED]
-    pairs = [Exchange(question, answer) for (asker, question), (answerer, answer) in pairwise(said) if (asker, answerer) == ANSWERED]
+    pairs = [
+        Exchange(question[:LONGEST], answer) for (asker, question), (answerer, answer) in pairwise(said) if (asker, answerer) == ANSWERED
+    ]
     return tuple(pairs[-EARLIER:])
 
 

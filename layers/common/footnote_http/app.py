@@ -21,7 +21,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests
+from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests, Unauthorized
 from footnote.tracing import new_trace_id
 from footnote_http.callers import CoreOf, Route, trace_id_of
 
@@ -172,13 +172,21 @@ def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | 
 
 
 async def _reply_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
-    headers = {"retry-after": str(max(1, round(exc.retry_after_s)))} if isinstance(exc, TooManyRequests) else {}
+    headers = {}
+    if isinstance(exc, TooManyRequests):
+        headers["retry-after"] = str(max(1, round(exc.retry_after_s)))
+    if isinstance(exc, Unauthorized):
+        headers["www-authenticate"] = "Bearer"  # RFC 9110, 15.5.2: a 401 names the way to sign in
     return _reply(request.scope, exc.status, exc.title, exc.detail, exc, **headers)
 
 
 async def _reply_of_validation(request: Request, exc: RequestValidationError) -> JSONResponse:
-    if exc.errors()[0]["type"] == "json_invalid":
+    first = exc.errors()[0]
+    if first["type"] == "json_invalid" and len(first["loc"]) == 2 and isinstance(first["loc"][1], int):  # where in the body
         return _reply_of_json(request)
+    if first["loc"] == ("body",) and first["type"] in ("missing", "model_attributes_type"):
+        detail = "The body is no JSON object. Send one, with the header `content-type: application/json`."
+        return _reply(request.scope, 422, BadRequest.title, detail, exc)
     details = [f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg']}" for error in exc.errors()[:5]]
     return _reply(request.scope, 422, BadRequest.title, "; ".join(details), exc)
 

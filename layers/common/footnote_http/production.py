@@ -57,6 +57,9 @@ def somebody_signs_in(settings: Settings, function: str) -> Iterator[str]:
         yield "AUTH__MODE is none: everybody would be the one local user. Set session, jwt or api_key."
     if settings.auth.mode == "api_key" and not settings.auth.api_keys:
         yield "AUTH__MODE is api_key, and AUTH__API_KEYS holds nobody."
+    keys = [each.key.get_secret_value() for each in settings.auth.api_keys.values()]
+    if settings.auth.mode == "api_key" and len(set(keys)) < len(keys):
+        yield "Two users of AUTH__API_KEYS have the same key."
     if settings.auth.mode == "jwt":
         if not (settings.auth.issuer and settings.auth.audience):
             yield "AUTH__MODE is jwt, and AUTH__ISSUER or AUTH__AUDIENCE is not set: tokens made for others would do."

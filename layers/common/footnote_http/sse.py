@@ -11,6 +11,7 @@ from typing import Any
 from fastapi.responses import StreamingResponse
 
 from footnote.events import Done, Event, Failed, Think, Token
+from footnote.text.halves import whole
 from footnote_http.streams import LAST, event_id
 
 PING_S = 15.0
@@ -111,4 +112,4 @@ def _encoder(encode: Encode, trace_id: str, first: int | None) -> Callable[[Even
 
 def _message(item: Mapping[str, Any], id_: str | None = None) -> str:
     name = "" if id_ is None else f"id: {id_}\n"
-    return f"{name}data: {json.dumps(item, ensure_ascii=False)}\n\n"
+    return f"{name}data: {whole(json.dumps(item, ensure_ascii=False))}\n\n"

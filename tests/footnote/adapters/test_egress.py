@@ -246,7 +246,7 @@ async def test_a_redirect_is_followed(status: int) -> None:
     [
         "http://127.0.0.1/", "http://127.0.0.1:8080/", "//127.0.0.1/", "https://[::1]/", "http://169.254.169.254/latest/meta-data/",
         "http://inside.example.com/", "http://2130706433/", "http://user@example.com/", "http://example.com:22/", "file:///etc/passwd",
-        "http://[::ffff:10.0.0.1]/", "gopher://example.com:80/",
+        "http://[::ffff:10.0.0.1]/", "gopher://example.com:80/", "http://[", "//[x]/",
     ],
 )  # fmt: skip
 async def test_a_redirect_leads_inside_as_little_as_an_address_does(to: str) -> None:

@@ -24,6 +24,7 @@ from footnote.settings import OpenSearch
 from footnote.types import Candidate, Chunk, Search, chunks_digest
 from tests.contracts.backends_opensearch import opensearch_index, opensearch_settings
 from tests.fakes import ME, FakeEmbedder, make_chunk, make_document, put_document
+from tests.openai_server import Reply, serving
 
 AXES = np.eye(4, dtype=np.float32)
 
@@ -345,6 +346,31 @@ async def test_an_error_of_the_engine_names_a_remedy_and_no_address(reply: Any, 
     assert len(engine.requests) == tries
     assert "127.0.0.1" not in caught.value.detail
     assert "bridge" not in caught.value.detail
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [("<html>Sign in</html>", "text/html"), ("no JSON", "application/json"), ("[]", "application/json"), ("OK", "text/plain")],
+)
+async def test_what_is_no_engine_is_told_with_the_setting(body: str, content_type: str) -> None:
+    async with serving() as server:
+        server.replies["/"] = Reply(200, (body,), content_type)
+        client = OpenSearchClient(OpenSearch(url=server.url))
+        with pytest.raises(SearchUnavailable, match="Check OPENSEARCH__URL"):
+            await client.request("GET", "/")
+        await client.close()
+
+
+@pytest.mark.parametrize("url", ["https://host:port", "http://["])
+async def test_an_address_that_is_none_is_told_with_the_setting(url: str) -> None:
+    with pytest.raises(SearchUnavailable, match="Check OPENSEARCH__URL"):
+        await OpenSearchClient(OpenSearch(url=url)).search("a", {})
+
+
+async def test_a_profile_that_there_is_not_is_told_as_wanting_credentials(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    with pytest.raises(SearchUnavailable, match="cannot be signed"):
+        await OpenSearchClient(OpenSearch(url="http://127.0.0.1:1", auth="aws")).search("a", {})
 
 
 async def test_a_slow_engine_is_given_up_in_time() -> None:

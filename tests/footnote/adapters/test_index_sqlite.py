@@ -124,6 +124,21 @@ async def test_collections_and_embedders_have_files_of_their_own(open_index: Any
     assert all(re.fullmatch(r"vectors-\d+-[0-9a-f]{8}-1\.f32", path.name) for path in vector_files(tmp_path))
 
 
+async def test_a_vector_file_that_cannot_be_written_is_told_as_search_that_is_not_available(open_index: Any, tmp_path: Path) -> None:
+    index = open_index()
+    chunks = await put_document(index, make_document("a"), ["one"])
+    await put(index, chunks, 0)
+    (file,) = vector_files(tmp_path)
+    file.unlink()
+    file.mkdir()
+    for _ in range(2):
+        with pytest.raises(SearchUnavailable, match=r"Is a directory.*Is the disk full"):
+            await put(index, chunks, 0)
+    file.rmdir()
+    await put(index, chunks, 0)
+    assert await near(index, 0) == [("a|1|0", 1.0)]
+
+
 async def test_a_damaged_database_is_told_as_search_that_is_not_available(open_index: Any, tmp_path: Path) -> None:
     damage(tmp_path / "index.db")
     with pytest.raises(SearchUnavailable) as caught:

@@ -278,3 +278,9 @@ async def test_whatever_is_done_both_ledgers_end_alike(ledger: DynamoLedger, clo
             assert known(0, said[0].data) == known(1, said[1].data)
     assert len(ids) > 15
     database.close()
+
+
+async def test_an_id_longer_than_any_key_is_not_found(ledger: DynamoLedger, client: Faulty) -> None:
+    client.faults["get_item"] = [refusing("ValidationException")]  # as AWS says of a key of more than 2,048 bytes
+    with pytest.raises(NotFound):
+        await ledger.get(ME, "x" * 2048)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.models_openai import REDISCOVER_S, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
+from footnote.adapters.models_openai import LIST_S, REDISCOVER_S, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta
 from footnote.types import Message, Usage
@@ -149,6 +149,13 @@ async def test_a_page_instead_of_a_stream_is_an_empty_reply(server: Server, mode
     assert await collect(model) == []
 
 
+async def test_a_name_that_somebody_made_up_is_not_kept(server: Server, endpoint: OpenAIEndpoint) -> None:
+    server.replies[CHAT] = Reply(404, ("{}",))
+    with pytest.raises(ModelUnavailable, match="does not know the model"):
+        await collect(OpenAIModel(endpoint, "made up", **OPTIONS))
+    assert endpoint.refused == {}
+
+
 async def test_an_endpoint_that_is_not_there_cannot_be_reached() -> None:
     endpoint = OpenAIEndpoint("http://127.0.0.1:1/v1", None)
     with pytest.raises(ModelUnavailable, match=r"cannot be reached\. Check LLM__BASE_URL"):
@@ -193,6 +200,19 @@ async def test_an_endpoint_that_lists_no_model_says_what_to_set(server: Server) 
     server.replies[MODELS] = Reply(500, ("{}",))
     with pytest.raises(ModelUnavailable, match="status 500"):
         await models.pick(None)
+    await models.close()
+
+
+async def test_an_endpoint_that_never_lists_its_models_is_given_up_in_time(server: Server) -> None:
+    models, never, loop = ConfiguredModels(f"{server.url}/v1", None, None, **OPTIONS), asyncio.Event(), LoopClock()
+    server.replies[MODELS] = Reply(200, (never,))
+    picking = asyncio.create_task(models.pick(None))
+    while not server.requests:
+        await asyncio.sleep(0)
+    loop.advance(LIST_S + 1)
+    with pytest.raises(ModelTimeout, match="Set LLM__MODEL"):
+        await picking
+    never.set()
     await models.close()
 
 
@@ -252,3 +272,29 @@ async def test_vectors_of_another_length_than_configured_name_the_setting(server
     server.replies[EMBEDDINGS] = Reply(429, ("{}",))
     with pytest.raises(ModelUnavailable, match="over its limit"):
         await OpenAIEmbedder(endpoint, "m", 2).embed(["x"])
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        None, [], "x", [{}], [{"embedding": None}], [{"embedding": ["a", "b"]}], [{"embedding": [3.0, 4.0]}],
+        [{"embedding": [3.0, 4.0]}, {"embedding": [1.0]}], [{"embedding": [3.0, 4.0]}, {"embedding": [0.0, None]}],
+    ],
+)  # fmt: skip
+async def test_what_is_no_vector_for_every_text_is_told(server: Server, endpoint: OpenAIEndpoint, data: Any) -> None:
+    server.replies[EMBEDDINGS] = Reply(200, (json.dumps({"object": "list", "data": data}),))
+    with pytest.raises(ModelUnavailable, match="something that is not its vectors"):
+        await OpenAIEmbedder(endpoint, "m", 2).embed(["x", "y"])
+
+
+async def test_a_vector_without_a_direction_stays_as_it_is(server: Server, endpoint: OpenAIEndpoint) -> None:
+    data = [{"embedding": [3.0, 4.0]}, {"embedding": [0.0, 0.0]}]
+    server.replies[EMBEDDINGS] = Reply(200, (json.dumps({"object": "list", "data": data}),))
+    made = await OpenAIEmbedder(endpoint, "m", 2).embed(["x", "y"])
+    assert made.round(4).tolist() == [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+
+
+async def test_a_page_in_place_of_vectors_is_told(server: Server, endpoint: OpenAIEndpoint) -> None:
+    server.replies[EMBEDDINGS] = Reply(200, ("<html>Sign in</html>",), "text/html")
+    with pytest.raises(ModelUnavailable, match="something that is not its vectors"):
+        await OpenAIEmbedder(endpoint, "m", 2).embed(["x", "y"])

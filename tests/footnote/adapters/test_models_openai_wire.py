@@ -153,6 +153,14 @@ async def test_servers_that_number_calls_carelessly_are_understood(
     assert await collect(model) == [Delta(tool_calls=calls)]
 
 
+async def test_a_character_that_was_cut_in_two_is_whole_again(server: Server, model: OpenAIModel) -> None:
+    server.replies[CHAT] = sse(
+        chunk(content="a \ud83d"), chunk(reasoning_content="\ud83d"), chunk(content="\ude42 b"), chunk(content="\ude42\ud83d")
+    )
+    assert await collect(model, (Message("user", "Half \ud83d?"),)) == [Delta("a "), Delta("🙂 b"), Delta("\ufffd")]
+    assert server.requests[0][2]["messages"] == [{"role": "user", "content": "Half \ufffd?"}]
+
+
 async def test_a_model_that_writes_a_call_has_begun_to_answer(server: Server, model: OpenAIModel) -> None:
     more = asyncio.Event()
     server.replies[CHAT] = sse(chunk(tool_calls=[piece(0, "a", "x")]), more, chunk(tool_calls=[piece(0, arguments="{}")]))

@@ -1,12 +1,14 @@
-"""What becomes of turns past their time in store.db; what every store does is in tests/contracts."""
+"""What is peculiar to store.db: turns past their time, lists of one moment; what every store does is in tests/contracts."""
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from footnote.adapters import store_sqlite_turns as turns
 from footnote.adapters.sqlite import Database
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.types import Feedback
@@ -36,3 +38,19 @@ async def test_turns_past_their_time_are_deleted_a_few_at_a_time_as_others_are_s
         await store.save(make_turn(trace_id=f"new{number}", started_at=clock.now), "done")
         left.append((await rows(database, "turns"), await rows(database, "feedback")))
     assert left == [(31, 30), (12, 10), (3, 0), (4, 0)]
+
+
+async def test_rooms_and_their_titles_are_read_at_one_moment(database: Database, clock: HandClock) -> None:
+    store = SqliteTurnStore(database, clock)
+    for number in range(3):
+        await store.save(
+            make_turn(trace_id=f"t{number}", room_id=f"r{number}", question=f"Question {number}?", started_at=clock.now), "done"
+        )
+    asked: list[str] = []
+
+    def rooms(connection: sqlite3.Connection) -> list[str]:
+        connection.set_trace_callback(asked.append)
+        return [room.title for room in turns.rooms(connection, "me", 10, None, 0.0).data]
+
+    assert await database.run(rooms) == ["Question 0?", "Question 1?", "Question 2?"]
+    assert len(asked) == 1  # between two, somebody could delete a room

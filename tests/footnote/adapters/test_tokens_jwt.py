@@ -15,7 +15,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
-from footnote.adapters.tokens_jwt import FRESH_S, STALE_S, UNKNOWN_S, JwtTokens
+from footnote.adapters.tokens_jwt import AWAY_S, FRESH_S, STALE_S, UNKNOWN_S, JwtTokens
 from footnote.errors import Unauthorized, Unavailable
 from tests.conftest import HandClock
 
@@ -230,6 +230,19 @@ async def test_an_issuer_that_was_never_reached_lets_nobody_in() -> None:
     issuer.down = True
     with pytest.raises(Unavailable):
         await tokens(issuer).claims(sign())
+
+
+async def test_an_issuer_that_was_away_at_the_start_is_asked_again_soon(clock: HandClock) -> None:
+    issuer = Issuer(jwk(RSA))
+    issuer.down = True
+    checked = tokens(issuer, clock)
+    for _ in range(3):
+        with pytest.raises(Unavailable):
+            await checked.claims(sign())
+    assert issuer.asked == 1
+    issuer.down = False
+    clock.advance(AWAY_S + 1)
+    assert (await checked.claims(sign()))["sub"] == "ann"
 
 
 @pytest.mark.parametrize("reply", [b"", b"{}", b"[]", b"<html>", b'{"keys": 3}', b"\xff"])

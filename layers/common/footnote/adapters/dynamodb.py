@@ -25,6 +25,8 @@ TRIES = 3
 BACKOFF_S = 0.025
 BATCH = 100
 """Keys in one BatchGetItem, and writes in one transaction."""
+LONGEST_KEY = 2048
+"""Bytes. Asked for a longer one, DynamoDB does not say that there is none: it refuses."""
 CONNECTIONS = 32
 
 THROTTLED = frozenset(
@@ -106,6 +108,8 @@ class Table:
 
     def get(self, key: str) -> Item | None:
         """As it is now, not as it may have been a moment ago."""
+        if len(key.encode(errors="surrogatepass")) > LONGEST_KEY:
+            return None
         found: Item | None = self.call("get_item", TableName=self.name, Key=_key(key), ConsistentRead=True).get("Item")
         return found
 

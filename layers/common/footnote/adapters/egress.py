@@ -97,6 +97,13 @@ def read_url(url: str) -> Target:
     return Target(tls, host, port, quote(parts.path or "/", safe=SAFE) + query)
 
 
+def _join(target: Target, location: str) -> str:
+    try:
+        return urljoin(f"{'https' if target.tls else 'http'}://{target.authority}{target.path}", location)
+    except ValueError as exc:  # brackets that hold no address
+        raise BadRequest(REFUSED) from exc
+
+
 def _read_host(host: str, *, bracketed: bool) -> str:
     if bracketed:
         return str(ipaddress.IPv6Address(host)) if "%" not in host else _refuse()
@@ -136,7 +143,7 @@ class Egress:
                     found = await self._fetch(target, max_bytes)
                     if isinstance(found, bytes):
                         return found
-                    url = urljoin(f"{'https' if target.tls else 'http'}://{target.authority}{target.path}", found)
+                    url = _join(target, found)
         except TimeoutError as exc:
             raise BadRequest(f"The address did not answer within {limit_s:g} s.") from exc
         raise BadRequest("The address leads from one to another without end.")

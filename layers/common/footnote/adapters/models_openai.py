@@ -10,7 +10,6 @@ import asyncio
 import json
 import time
 import urllib.request
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Sequence
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
@@ -30,6 +29,8 @@ OPENAI_DEFAULT = "gpt-4o-mini"
 OLLAMA = "http://127.0.0.1:11434"
 QUERY_S, TEXTS_S = 3.0, 60.0
 """Longest waits for vectors: of a question, which is searched for by its words then, and of passages."""
+LIST_S = 3.0
+"""Longest wait for the names of an endpoint's models: whoever asks waits with it, and another endpoint may do."""
 PROBE_S = 0.4
 REDISCOVER_S = 30.0
 TEMPERATURE = 0.2
@@ -42,8 +43,9 @@ class OpenAIEndpoint:
 
     def __init__(self, base_url: str | None, api_key: str | None) -> None:
         self.base_url = base_url
-        self.refused: defaultdict[str, frozenset[str]] = defaultdict(frozenset)
-        """Model → names of optional parts of a request that it does not take."""
+        self.refused: dict[str, frozenset[str]] = {}
+        """Model → names of optional parts of a request that it does not take. Only of models that refused one: anybody may
+        make up names."""
         self._api_key = api_key
         self._client: AsyncOpenAI | None = None
         self._connecting = asyncio.Lock()
@@ -133,14 +135,15 @@ class OpenAIModel:
         What this model refused once is not sent again."""
         from openai import AsyncStream
 
+        known = self._endpoint.refused
         while True:
-            body = without(body, self._endpoint.refused[self.name])
+            body = without(body, known.get(self.name, frozenset()))
             try:
                 return await client.post("/chat/completions", body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object])
             except Exception as exc:
                 if not (unknown := unknown_names(exc, body)):
                     raise
-                self._endpoint.refused[self.name] |= unknown
+                known[self.name] = known.get(self.name, frozenset()) | unknown
 
 
 class OpenAIEmbedder:
@@ -166,13 +169,23 @@ class OpenAIEmbedder:
             raise ModelTimeout(f"The embedding model {self.name} did not answer in time.") from exc
         except Exception as exc:
             raise translate(exc, self.name) from exc
-        vectors = np.array([item.embedding for item in reply.data], np.float32)
-        if vectors.shape != (len(texts), self.dimension):
+        try:
+            vectors = np.array([item.embedding for item in reply.data], np.float32)
+            rows, length = vectors.shape
+        except (AttributeError, TypeError, ValueError) as exc:
+            raise self._malformed() from exc
+        if length != self.dimension:
             raise ModelUnavailable(
-                f"The embedding model {self.name} makes vectors of length {vectors.shape[-1]}, not {self.dimension}."
-                " Set EMBEDDING__DIMENSION."
+                f"The embedding model {self.name} makes vectors of length {length}, not {self.dimension}. Set EMBEDDING__DIMENSION."
             )
-        return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True), np.float32)
+        if rows != len(texts) or not np.isfinite(vectors).all():
+            raise self._malformed()
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        lengths[lengths == 0] = 1  # what has no direction finds nothing, and keeps no other passage waiting
+        return np.asarray(vectors / lengths, np.float32)
+
+    def _malformed(self) -> ModelUnavailable:
+        return ModelUnavailable(f"The embedding model {self.name} answered with something that is not its vectors.")
 
     async def close(self) -> None:
         await self._endpoint.close()
@@ -219,7 +232,10 @@ class ConfiguredModels:
     async def _first_listed(self) -> str:
         try:
             client = await self._endpoint.client()
-            models = [model.id async for model in await client.models.list()]
+            async with asyncio.timeout(LIST_S):
+                models = [model.id async for model in await client.models.list()]
+        except TimeoutError as exc:
+            raise ModelTimeout("The language model's endpoint does not list its models in time. Set LLM__MODEL.") from exc
         except Exception as exc:
             raise translate(exc, "endpoint") from exc
         if not models:

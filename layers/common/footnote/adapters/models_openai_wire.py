@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Tool
+from footnote.text.halves import whole
 from footnote.types import Message, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -31,10 +32,11 @@ class ModelBusy(ModelUnavailable):
 
 
 def message_body(message: Message) -> dict[str, Any]:
-    body: dict[str, Any] = {"role": message.role, "content": message.content}
+    content = whole(message.content)
+    body: dict[str, Any] = {"role": message.role, "content": content}
     if message.images:
         images = [{"type": "image_url", "image_url": {"url": image}} for image in message.images]
-        body["content"] = [{"type": "text", "text": message.content}, *images]
+        body["content"] = [{"type": "text", "text": content}, *images]
     if message.tool_calls:
         body["tool_calls"] = [
             {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
@@ -53,11 +55,13 @@ def tool_body(tool: Tool) -> dict[str, Any]:
 
 
 class ReplyReader:
-    """Chunks of a stream → Deltas. Pieces of tool calls are put together and come at the end."""
+    """Chunks of a stream → Deltas. Pieces of tool calls are put together and come at the end; a character that was cut in two
+    comes with its second half."""
 
     def __init__(self, chunks: AsyncStream[object]) -> None:
         self._chunks = chunks
         self._calls: list[dict[str, Any]] = []
+        self._halves: dict[str, str] = {}
         self._ended = False
 
     async def next(self) -> Delta | None:
@@ -67,7 +71,7 @@ class ReplyReader:
             if chunk is None:
                 self._ended = True
                 calls = tuple(
-                    ToolCall(call["id"] or f"call_{place}", call["name"], call["arguments"] or "{}")
+                    ToolCall(call["id"] or f"call_{place}", whole(call["name"]), whole(call["arguments"]) or "{}")
                     for place, call in enumerate(self._calls)
                 )
                 return Delta(tool_calls=calls) if calls else None
@@ -83,12 +87,18 @@ class ReplyReader:
         pieces: Sequence[Any] = ()
         if choices:
             delta = choices[0].get("delta") or {}
-            text = delta.get("content") or ""
-            thinking = delta.get("reasoning_content") or delta.get("reasoning") or ""
+            text = self._joined("text", delta.get("content") or "")
+            thinking = self._joined("thinking", delta.get("reasoning_content") or delta.get("reasoning") or "")
             pieces = delta.get("tool_calls") or ()
         for piece in pieces:
             self._add(piece)
         return Delta(text, thinking, usage) if text or thinking or usage or pieces else None
+
+    def _joined(self, kind: str, text: str) -> str:
+        text = self._halves.pop(kind, "") + text
+        if "\ud800" <= text[-1:] <= "\udbff":
+            text, self._halves[kind] = text[:-1], text[-1]
+        return whole(text)
 
     def _add(self, piece: Any) -> None:
         """Some servers count every call as the first, and some do not count: another id is another call."""

@@ -45,6 +45,8 @@ REMEDIES = {
 }
 BLOCKED = "The search engine takes no writes: its indexes are blocked, mostly for want of disk space. Free some, or give it a larger disk."
 LATE = "The search engine did not answer in time. See that it is not overloaded, or raise OPENSEARCH__LIMIT_S."
+STRANGE = "What answers is no search engine. Check OPENSEARCH__URL: it is the address of an OpenSearch, as https://host:port."
+UNSIGNED = "Requests to the search engine cannot be signed: set a region and credentials, or give us a role."
 PARTLY = "A part of the search engine did not answer. Look at the health of its shards."
 
 
@@ -146,14 +148,19 @@ class OpenSearchClient:
 
     async def _send(self, method: str, path: str, body: Any, params: Mapping[str, str], limit_s: float) -> Json:
         client = await self._connected()
-        from opensearchpy.exceptions import ConnectionTimeout, TransportError
+        from opensearchpy.exceptions import ConnectionTimeout, OpenSearchException, TransportError
 
         try:
-            return cast(Json, await client.transport.perform_request(method, path, params=dict(params), body=body, timeout=limit_s))
+            reply = await client.transport.perform_request(method, path, params=dict(params), body=body, timeout=limit_s)
         except ConnectionTimeout as exc:
             raise SearchUnavailable(LATE) from exc
         except TransportError as exc:
             raise Refused(exc.status_code if isinstance(exc.status_code, int) else 0, _kind(exc.error)) from exc
+        except OpenSearchException as exc:  # a page, say
+            raise SearchUnavailable(STRANGE) from exc
+        if not isinstance(reply, dict):
+            raise SearchUnavailable(STRANGE)
+        return cast(Json, reply)
 
     async def _connected(self) -> AsyncOpenSearch:
         async with self._connecting:  # two first requests at once make one client
@@ -167,13 +174,16 @@ class OpenSearchClient:
         logging.getLogger("opensearch").setLevel(logging.CRITICAL)  # it would log addresses
         logging.getLogger("opensearchpy.trace").setLevel(logging.CRITICAL)  # … and questions
         self._sign = self._sign_in()
-        return AsyncOpenSearch(
-            hosts=[self._settings.url],
-            http_auth=lambda **request: self._sign(**request),
-            connection_class=AsyncHttpConnection,  # the one that can sign
-            max_retries=0,
-            retry_on_timeout=False,
-        )
+        try:
+            return AsyncOpenSearch(
+                hosts=[self._settings.url],
+                http_auth=lambda **request: self._sign(**request),
+                connection_class=AsyncHttpConnection,  # the one that can sign
+                max_retries=0,
+                retry_on_timeout=False,
+            )
+        except (TypeError, ValueError) as exc:  # what comes of addresses that are none
+            raise SearchUnavailable(STRANGE) from exc
 
     def _sign_in(self) -> Sign:
         settings = self._settings
@@ -184,13 +194,17 @@ class OpenSearchClient:
                 raise SearchUnavailable("OPENSEARCH__AUTH=basic needs OPENSEARCH__USER and OPENSEARCH__PASSWORD.")
             pair = base64.b64encode(f"{settings.user}:{settings.password.get_secret_value()}".encode()).decode()
             return lambda **request: {"Authorization": f"Basic {pair}"}
+        from botocore.exceptions import BotoCoreError
         from botocore.session import Session
         from opensearchpy import AWSV4SignerAsyncAuth
 
         session = Session()
-        credentials, region = session.get_credentials(), session.get_config_variable("region")
+        try:
+            credentials, region = session.get_credentials(), session.get_config_variable("region")
+        except BotoCoreError as exc:  # a profile that there is not, say
+            raise SearchUnavailable(UNSIGNED) from exc
         if credentials is None or not region:
-            raise SearchUnavailable("Requests to the search engine cannot be signed: set a region and credentials, or give us a role.")
+            raise SearchUnavailable(UNSIGNED)
         return AWSV4SignerAsyncAuth(credentials, region, settings.service)
 
 

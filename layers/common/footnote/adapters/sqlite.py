@@ -74,8 +74,9 @@ class Database:
         """The same in this thread."""
         try:
             return work(self._connection(), *args, **kwargs)
-        except sqlite3.Error as exc:
-            raise self._error(f"The database {self.path.name} cannot be used ({exc}). Is the disk full or the folder read-only?") from exc
+        except (sqlite3.Error, OSError) as exc:  # OSError: of files that are kept beside it
+            what = exc.strerror if isinstance(exc, OSError) else exc
+            raise self._error(f"The database {self.path.name} cannot be used ({what}). Is the disk full or the folder read-only?") from exc
 
     def close(self) -> None:
         for worker in self._workers:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from footnote.adapters.mongodb import Document, Opened
-from footnote.adapters.mongodb_records import as_key, load_block, load_feedback, make_feedback
+from footnote.adapters.mongodb_records import as_key, load_block, load_feedback, make_feedback, storable
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Block, Room, StoredTurn, title_of
 from footnote.types import Caller, Feedback, Mode, Page
@@ -64,7 +64,7 @@ async def history(
     """By user even for a caller who sees all: two people may use the same room id."""
     wanted = _of_room(user_id, room_id, since) | {"dialect": dialect, "search_type": mode, "status": "done"}
     if classes:
-        wanted["block_classes"] = {"$in": sorted(classes)}
+        wanted["block_classes"] = {"$in": storable(sorted(classes))}
     found = await store.turns.find(wanted).sort(NEWEST_FIRST).limit(limit).to_list()
     return [load_block(document) for document in reversed(found)]
 

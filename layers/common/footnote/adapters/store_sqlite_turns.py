@@ -121,24 +121,20 @@ def rooms(connection: sqlite3.Connection, user_id: str, limit: int, after: str |
         ).fetchone()[0]
         if last is None:
             raise NotFound("There is no such conversation.")
-    # Every turn has a room; one that was given none has its trace's name. The index holds all that this reads.
+    # Every turn has a room; one that was given none has its trace's name. The index holds all that the inner part reads.
     found = connection.execute(
-        """SELECT room_id, count(*) AS turns, max(started_at) AS updated_at FROM turns WHERE user_id = :user AND started_at >= :since
-           GROUP BY room_id HAVING max(room_id <> trace_id)
-              AND (:last IS NULL OR updated_at < :last OR (updated_at = :last AND room_id > :after))
-           ORDER BY updated_at DESC, room_id LIMIT :limit""",
+        """SELECT *, (SELECT block FROM turns WHERE user_id = :user AND room_id = room AND started_at >= :since
+                      ORDER BY started_at, number LIMIT 1) AS block
+           FROM (SELECT room_id AS room, count(*) AS turns, max(started_at) AS updated_at FROM turns
+                 WHERE user_id = :user AND started_at >= :since
+                 GROUP BY room_id HAVING max(room_id <> trace_id)
+                    AND (:last IS NULL OR updated_at < :last OR (updated_at = :last AND room_id > :after))
+                 ORDER BY updated_at DESC, room_id LIMIT :limit)
+           ORDER BY updated_at DESC, room""",
         {"user": user_id, "since": since, "last": last, "after": after, "limit": limit + 1},
     ).fetchall()
-    data = tuple(Room(title=_title(connection, user_id, row["room_id"], since), **row) for row in found[:limit])
+    data = tuple(Room(row["room"], title_of(load_block(row)), row["turns"], row["updated_at"]) for row in found[:limit])
     return Page(data, has_more=len(found) > limit, last_id=data[-1].room_id if data else None)
-
-
-def _title(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> str:
-    first = connection.execute(
-        "SELECT block FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ? ORDER BY started_at, number LIMIT 1",
-        (user_id, room_id, since),
-    ).fetchone()
-    return title_of(load_block(first))
 
 
 def room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int, after: str | None, since: float) -> Page[StoredTurn]:

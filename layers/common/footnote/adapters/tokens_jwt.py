@@ -25,6 +25,8 @@ STALE_S = 24 * 3600.0
 """While the issuer cannot be reached, the known ones count for so long."""
 UNKNOWN_S = 60.0
 """A token that names an unknown key makes us look for new ones at most so often."""
+AWAY_S = 5.0
+"""The same while none is known at all: one fetch that fails, at a start, must not keep everybody out for a minute."""
 FETCH_S = 3.0
 MOST_BYTES = 256 * 1024
 LEEWAY_S = 10.0
@@ -101,7 +103,7 @@ class JwtTokens:
     async def _renew(self, kid: str | None) -> None:
         """Fetches the keys where that may help, unless it was tried a short while ago. Keeps the known ones when it fails."""
         now = self._timer()
-        if (kid in self._keys and now - self._fetched <= FRESH_S) or now - self._tried < UNKNOWN_S:
+        if (kid in self._keys and now - self._fetched <= FRESH_S) or now - self._tried < (UNKNOWN_S if self._keys else AWAY_S):
             return
         self._tried = now
         try:
