@@ -13,7 +13,7 @@ from footnote.adapters.records_sqlite import SqliteRecords
 from footnote.adapters.store_sqlite import open_store
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from footnote.live_settings import LiveSettings, Refresher
-from footnote.settings import DB, LLM, ApiKey, Auth, Fallback, OpenSearch, Price, Rag, Settings
+from footnote.settings import DB, LLM, MCP, ApiKey, Auth, Fallback, OpenSearch, Price, Rag, Settings
 from tests.conftest import HandClock
 
 
@@ -68,7 +68,7 @@ async def test_a_stored_setting_that_makes_no_sense_any_more_is_left_out(records
         ("rag.alpha", "0.7", "rag.alpha: Input should be a valid number"),
         ("rag.alpha", True, "rag.alpha: Input should be a valid number"),
         ("rag.fusion", "sum", "rag.fusion: Input should be 'minmax', 'rrf' or 'convex'"),
-        ("cache.ttl_s", float("inf"), "cache.ttl_s: the value is not JSON"),
+        ("cache.recall", float("inf"), "cache.recall: the value is not JSON"),
         ("llm.prices", {"small": {"input": -1}}, "llm.prices: small: input: Input should be greater than or equal to 0"),
         ("llm.api_key", "k", "llm.api_key is set in the environment, as LLM__API_KEY, and cannot be changed while it runs"),
         ("llm.base_url", "http://x/v1", "cannot be changed while it runs"),
@@ -94,9 +94,12 @@ def test_every_setting_is_told_with_its_source_and_no_secret() -> None:
     secret = "s3cr3t-of-mine"
     settings = Settings(
         llm=LLM(
-            api_key=secret, base_url=f"https://me:{secret}@models/v1", fallback=Fallback(base_url="http://x", model="m", api_key=secret)
+            api_key=secret,
+            base_url=f"https://me:{secret}@models/v1",
+            fallback=Fallback(base_url=f"http://me:{secret}@x", model="m", api_key=secret),
         ),
         auth=Auth(api_keys={"ann": ApiKey(key=secret)}),
+        mcp=MCP(gateway=f"https://me:@{secret}@tools/mcp"),
         db=DB(uri=f"mongodb://me:{secret}@db"),
         opensearch=OpenSearch(url="https://search", password=secret),
         OPENAI_API_KEY=secret,

@@ -15,7 +15,7 @@ import pytest
 from footnote.errors import FootnoteError, ModelUnavailable, Rejected, SearchUnavailable, StepTimeout, TooManyRequests
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, QUEUE_SIZE, SKIP, OnError, Runner, Step
-from footnote.types import Answer, Span, Turn
+from footnote.types import Answer, Span, Turn, Usage
 from tests.fakes import HELD, LIVE, LoopClock, make_turn
 from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, say, statuses
 
@@ -141,6 +141,13 @@ async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
     done = await end(rows)
     assert (done.turn.question, done.turn.degraded) == ("afb", True)
     assert statuses(done.turn) == {"one": "ok", "answer": "fallback", "two": "ok"}
+
+
+@pytest.mark.parametrize("policy", [FAIL, FALLBACK, SKIP, IGNORE, BLOCK])
+async def test_what_a_model_used_before_it_failed_is_counted(policy: OnError) -> None:
+    spent = ModelUnavailable("gone", usage=Usage(7, 3))
+    rows = (Step("one", mark("a")), Step("answer", fail(spent), on_error=policy, fallback=mark("f")), Step("two", mark("b")))
+    assert (await end(rows)).turn.usage == Usage(7, 3)
 
 
 async def test_a_fallback_that_fails_too_ends_the_turn_with_its_own_error() -> None:
@@ -360,6 +367,20 @@ async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_
     failed = await asyncio.wait_for(end((Step("one", leaks), SAVE), saves=(saves := Saves())), 1)
     assert type(failed.error) is FootnoteError
     assert saves.trails == [""]
+
+
+async def test_ports_that_cannot_be_had_end_a_turn_before_it_begins() -> None:
+    asked = itertools.count()
+
+    def ports() -> dict[str, Any]:
+        if next(asked):
+            raise SearchUnavailable("down")
+        return {}
+
+    runner = Runner([Step("a", mark("a"))], ports)
+    async with asyncio.timeout(5):
+        with pytest.raises(SearchUnavailable):
+            await runner.finish(make_turn())
 
 
 async def test_draining_an_idle_runner_returns_at_once() -> None:

@@ -31,17 +31,20 @@ async def complete(
     async for delta in model.stream(messages, temperature=temperature, max_tokens=max_tokens, first_token_s=limit_s, total_s=limit_s):
         text += delta.text
         usage = delta.usage or usage
-    if usage is None:
-        usage = estimate(messages, text)
-    text = text.rpartition("</think>")[2].strip()
-    if not text:
-        raise ModelUnavailable("The language model sent an empty answer.")
-    return Completion(text, usage, model.name)
+    said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # what was begun may be all that came
+    if not said:
+        raise ModelUnavailable("The language model sent an empty answer.", usage=spent(messages, text, usage))
+    return Completion(said, usage or estimate(messages, text), model.name)
 
 
 def estimate(messages: Sequence[Message], written: str) -> Usage:
     """Of a call whose provider does not tell."""
     return Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(written), estimated=True)
+
+
+def spent(messages: Sequence[Message], written: str, told: Usage | None) -> Usage | None:
+    """By a reply that broke off or is of no use; None = it never began."""
+    return told or (estimate(messages, written) if written else None)
 
 
 def read_object(text: str) -> dict[str, Any] | None:

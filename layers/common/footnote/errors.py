@@ -22,6 +22,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from footnote.types import Usage
+
 
 class FootnoteError(Exception):
     """Root of the tree; a bare one is a defect of ours and shows as a 500."""
@@ -91,7 +96,13 @@ class StoreUnavailable(Unavailable):
 
 
 class ModelUnavailable(Unavailable):
+    """`usage`: what was used all the same, by a reply that broke off or was of no use."""
+
     title = "The language model is not available"
+
+    def __init__(self, detail: str = "", *, usage: Usage | None = None) -> None:
+        super().__init__(detail)
+        self.usage = usage
 
 
 class ModelTimeout(ModelUnavailable):

@@ -48,7 +48,7 @@ CHANGEABLE: Mapping[str, frozenset[str] | None] = {
 }  # fmt: skip
 """Group → its keys that may change at runtime, None = all. Never endpoints, secrets and who may sign in."""
 
-CREDENTIALS = re.compile(r"(?<=://)[^/@\s]+(?=@)")
+CREDENTIALS = re.compile(r"(?<=://)[^/\s]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +161,8 @@ def _checker(group: str, name: str) -> TypeAdapter[Any]:
 
 def _shown(value: Any) -> Any:
     shown = to_jsonable_python(value)
+    if isinstance(shown, dict):
+        return {name: _shown(each) for name, each in shown.items()}
     return CREDENTIALS.sub("…", shown) if isinstance(shown, str) else shown
 
 

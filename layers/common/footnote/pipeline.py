@@ -64,7 +64,7 @@ PLANTED = Step(
 SEARCH = (
     Step(
         "recall", recall_searches, on_error=IGNORE, limit_s=1, when=may_search_again,
-        shows=lambda t: {"queries": len(t.searched_for), **{k: v for k, v in t.private.get("search_cache", {}).items() if k != "places"}},
+        shows=lambda t: {"queries": len(t.searched_for), **t.private.get("search_cache", {})},
     ),
     Step(
         "search", search, on_error=FAIL, limit_s=10, when=has_no_hits,
@@ -104,7 +104,7 @@ DOCUMENTS = (
     EMBED,
     Step(
         "find_answer", find_answer, on_error=IGNORE, limit_s=1, when=may_answer_again,
-        shows=lambda t: {k: v for k, v in t.private.get("answer_cache", {}).items() if k not in ("place", "spent")},
+        shows=lambda t: t.private.get("answer_cache", {}),
     ),
     *REMOTE,
     *SEARCH,

@@ -119,7 +119,6 @@ class Caching(BaseModel):
 
     enabled: bool = Field(True, description="Use search results and answers again.")
     max_entries: int = Field(1000, gt=0, le=10_000, description="Most remembered questions for the same readers, index and settings.")
-    ttl_s: float = Field(300, gt=0, description="How long an answer may be given again, where an API says nothing else, in seconds.")
     mode: Literal["precision", "recall", "adaptive"] = Field(
         "adaptive", description="How alike questions must be; adaptive: precision for those with numbers, names, negation or under 4 words."
     )

@@ -10,7 +10,8 @@ import time
 
 FIELDS = (
     "trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason", "message_id",
-    "outcome", "degraded", "retriever", "hits", "citations", "llm", "prompt_tokens", "completion_tokens", "steps",
+    "outcome", "degraded", "retriever", "hits", "citations", "llm", "prompt_tokens", "completion_tokens", "first_token_ms", "steps",
+    "error", "event", "failures", "prompt", "seconds", "setting", "tool", "tries",
 )  # fmt: skip
 """What a log record may carry beside its fixed message."""
 

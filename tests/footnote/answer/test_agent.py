@@ -12,7 +12,7 @@ import pytest
 
 from footnote.answer.agent import HELD, MOST_CALLS, plan
 from footnote.answer.toolbox import LONGEST_RESULT, MOST_SHOWN, SEARCH, SHOWN
-from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, SearchUnavailable, Unavailable
+from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, Unavailable
 from footnote.events import Event, StepFinished, StepStarted, Think, Token
 from footnote.ports import Delta, Tool
 from footnote.prompts import LANGUAGES, Prompts
@@ -307,16 +307,36 @@ async def test_a_search_that_is_down_is_not_told_as_nothing_found() -> None:
     assert not turn.degraded
 
 
+async def test_a_search_that_the_guard_refuses_is_the_models_to_mend() -> None:
+    agent = Agent([[calls(call(query=""))], ["I don't know."]], hits=Rejected("The question is empty."))
+    _, turn = await agent.run()
+    assert "The question is empty." in agent.told(1)[0]
+    assert not turn.degraded
+
+
 async def test_a_forbidden_search_finds_nothing() -> None:
     agent = Agent([[calls(call(query="salaries"))], ["I don't know."]])
 
     async def search(turn: Turn) -> Turn:
-        return turn.with_(outcome="forbidden", hits=(BRIDGE,))
+        return turn.with_(outcome="forbidden", hits=(BRIDGE,), usage=Usage(1000, 10))
 
     agent.search = search  # type: ignore[method-assign]
     _, turn = await agent.run()
     assert "This may not be searched for." in agent.told(1)[0]
-    assert (turn.hits, turn.outcome) == ((), None)
+    assert (turn.hits, turn.outcome, turn.degraded) == ((), None, False)
+    assert turn.usage.prompt_tokens > 1000
+
+
+async def test_a_search_that_could_not_be_checked_is_told_as_that() -> None:
+    agent = Agent([[calls(call(query="salaries"))], ["I don't know."]])
+
+    async def search(turn: Turn) -> Turn:
+        return turn.with_(outcome="blocked")
+
+    agent.search = search  # type: ignore[method-assign]
+    _, turn = await agent.run()
+    assert "It could not be checked whether this may be searched for." in agent.told(1)[0]
+    assert (turn.hits, turn.degraded) == ((), True)
 
 
 async def test_calls_of_a_round_run_at_the_same_time_and_no_more_than_so_many() -> None:
@@ -381,6 +401,18 @@ async def test_a_model_that_knows_no_tools_is_shown_what_the_question_finds() ->
 async def test_a_model_that_is_down_is_an_error(replies: list[list[Piece]]) -> None:
     with pytest.raises(ModelUnavailable, match=r"down|late"):
         await Agent(replies).run()
+
+
+async def test_an_agent_that_fails_tells_what_its_rounds_used() -> None:
+    begun = [calls(call(query="a"), usage=Usage(100, 10))]
+    for last, used in (
+        ([ModelTimeout("late")], Usage(101, 11)),
+        (["In 18", Delta(usage=Usage(50, 5)), ModelUnavailable("down")], Usage(151, 16)),
+        ([Delta(usage=Usage(50, 5))], Usage(151, 16)),
+    ):
+        with pytest.raises(ModelUnavailable) as caught:
+            await Agent([begun, last]).run()
+        assert caught.value.usage == used
 
 
 async def test_no_model_is_an_error() -> None:

@@ -25,6 +25,9 @@ BRUECKE = make_hit(
 )
 DARI = make_hit("옛 다리는 1894년에 베르겐에서 지어졌습니다. 하루에 자동차 300대가 지나갑니다. IBM이 설계를 맡았습니다.", lang="ko")
 
+BIBEON = make_hit("비밀번호를 본인이 변경할 수 있습니다.", lang="ko")
+HALL = make_hit("Guests can rent the hall on Sundays.")
+
 
 class Weights:
     """An index in which all terms are alike."""
@@ -58,6 +61,7 @@ def warnings(turn: Turn) -> tuple[str, ...]:
         ("Die alte Brücke wurde 1894 gebaut [1].", "de", (BRUECKE,)),
         ("옛 다리는 1894년에 지어졌습니다 [1].", "ko", (DARI,)),
         ("IBM이 설계를 맡았습니다 [1].", "ko", (DARI,)),
+        ("비밀번호를 본인이 변경할 수 있습니다 [1].", "ko", (BIBEON,)),
     ],
 )
 async def test_what_the_source_says_is_not_doubted(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
@@ -77,6 +81,8 @@ async def test_what_the_source_says_is_not_doubted(text: str, lang: str, hits: t
         ("Radfahrer dürfen nachts fahren [1].", "de", (BRUECKE,)),
         ("옛 다리는 1984년에 베르겐에서 지어졌습니다 [1].", "ko", (DARI,)),
         ("SAP이 설계를 맡았습니다 [1].", "ko", (DARI,)),
+        ("Guests cannot rent the hall on Sundays [1].", "en", (HALL,)),
+        ("비밀번호를 본인이 변경할 수 없습니다 [1].", "ko", (BIBEON,)),
     ],
 )
 async def test_numbers_names_negations_and_texts_from_elsewhere_are_doubted(text: str, lang: str, hits: tuple[Hit, ...]) -> None:

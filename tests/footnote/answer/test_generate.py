@@ -65,6 +65,23 @@ async def test_an_empty_reply_is_an_error_of_the_model(reply: tuple[Piece, ...])
         await run(*reply)
 
 
+@pytest.mark.parametrize(
+    ("reply", "used"),
+    [
+        (("Yes, in 1894.", ModelUnavailable("gone")), Usage(5, 4, estimated=True)),
+        (("Yes.", Delta(usage=Usage(11, 5)), ModelUnavailable("gone")), Usage(11, 5)),
+        ((ModelUnavailable("gone"),), None),
+        (("[9]",), Usage(5, 2, estimated=True)),
+        (("  ", Delta(usage=Usage(11, 5))), Usage(11, 5)),
+        ((), None),
+    ],
+)
+async def test_a_reply_that_is_of_no_use_tells_what_it_used(reply: tuple[Piece, ...], used: Usage | None) -> None:
+    with pytest.raises(ModelUnavailable) as caught:
+        await run(*reply)
+    assert caught.value.usage == used
+
+
 async def test_a_model_that_is_gone_meanwhile_is_an_error() -> None:
     with pytest.raises(ModelUnavailable):
         [event async for event in generate(ASKED, models=FakeModels(), llm=LLM())]

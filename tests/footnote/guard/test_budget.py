@@ -149,7 +149,17 @@ async def test_without_its_counters_each_process_allows_a_tenth(clock: HandClock
 async def test_an_answer_says_that_it_was_made_with_less() -> None:
     turn = used(1, 1, allowance="cheaper")
     assert is_short(turn)
-    warned = await warn_of_budget(turn.with_(answer=Answer("Yes.", warnings=("uncited",))))
-    assert warned.answer == Answer("Yes.", warnings=("uncited", "budget_cheaper"))
+    written = Answer("Yes.", model="thrifty", warnings=("uncited",))
+    warned = await warn_of_budget(turn.with_(answer=written), llm=LLM(cheaper_model="thrifty"))
+    assert warned.answer == replace(written, warnings=("uncited", "budget_cheaper"))
+    quoted = await warn_of_budget(turn.with_(allowance="search", answer=Answer("Yes.", extractive=True)), llm=LLM())
+    assert quoted.answer == Answer("Yes.", extractive=True, warnings=("budget_search",))
     assert not is_short(used(1, 1))
     assert not is_short(make_turn(allowance="search"))
+
+
+@pytest.mark.parametrize("answer", [Answer("Yes.", model="big"), Answer("Nothing was found.")], ids=lambda answer: answer.model)
+@pytest.mark.parametrize("cheaper", ["thrifty", None])
+async def test_what_the_cheaper_model_did_not_write_does_not_say_that_it_did(answer: Answer, cheaper: str | None) -> None:
+    turn = make_turn(answer=answer, allowance="cheaper")
+    assert await warn_of_budget(turn, llm=LLM(cheaper_model=cheaper)) is turn

@@ -122,7 +122,18 @@ async def test_what_the_model_allows_is_asked_again_for_personal_data(lang: str,
     assert (blocked.outcome, len(model.sent)) == ("forbidden", 2)
 
 
-@pytest.mark.parametrize("reply", ["no", "{}", '{"decision": "maybe"}', '["allow"]', '{"decision": "ALLOW"', '{"decision": ["allow"]}'])
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "no",
+        "{}",
+        f"{ALLOW} Who is the executive? {BLOCK}",
+        '{"decision": "maybe"}',
+        '["allow"]',
+        '{"decision": "ALLOW"',
+        '{"decision": ["allow"]}',
+    ],
+)
 @pytest.mark.parametrize("step", [0, 1])
 async def test_a_reply_that_is_no_decision_blocks(reply: str, step: int, known: Any) -> None:
     turn, _ = await check(make_turn("Who is the executive?"), known, *([ALLOW] * step), reply)

@@ -11,7 +11,7 @@ import pytest
 from footnote.adapters.cache_sqlite import SqliteCache
 from footnote.adapters.records_sqlite import SqliteRecords
 from footnote.adapters.store_sqlite import open_store
-from footnote.errors import NotFound, StoreUnavailable, Unauthorized
+from footnote.errors import NotFound, StoreUnavailable, Unauthorized, Unavailable
 from footnote.guard.identity import LOCAL, Session, close_session, identify, list_sessions, open_session, revoke_session
 from footnote.settings import Auth
 from footnote.types import Caller
@@ -46,6 +46,16 @@ async def test_a_key_stands_for_its_user_with_their_groups(cache: Any) -> None:
 async def test_whoever_sends_anything_else_is_nobody(token: str | None, auth: Auth, cache: Any) -> None:
     with pytest.raises(Unauthorized):
         await identify(token, auth=auth, cache=cache)
+
+
+async def test_a_refusal_keeps_nothing_of_whom_it_refused_before(cache: Any) -> None:
+    """An error that is raised again holds the frames of every time before, with all that they knew."""
+    refused = []
+    for token in (None, None, "k", "k"):
+        with pytest.raises(Unauthorized) as told:
+            await identify(token, auth=KEYS, cache=cache)
+        refused.append(told.value)
+    assert len(set(map(id, refused))) == 4
 
 
 async def test_a_session_lasts_until_its_time_is_over_or_it_is_closed(cache: Any, stores: Any, clock: HandClock) -> None:
@@ -106,6 +116,11 @@ JWT = Auth(mode="jwt", admin_group="root")
 )
 async def test_a_signed_token_stands_for_its_subject_without_groups_that_only_we_give(claims: Any, caller: Caller, cache: Any) -> None:
     assert await identify("t", auth=JWT, cache=cache, tokens=Issuer(**claims)) == caller
+
+
+async def test_where_it_is_not_said_whose_tokens_count_the_remedy_is_told(cache: Any) -> None:
+    with pytest.raises(Unavailable, match="Set AUTH__ISSUER, AUTH__AUDIENCE and AUTH__JWKS_URL"):
+        await identify("t", auth=JWT, cache=cache)
 
 
 @pytest.mark.parametrize("unset", [None, ""])

@@ -36,7 +36,14 @@ async def test_a_usable_question_goes_on_cleaned() -> None:
 
 @pytest.mark.parametrize(
     ("asked", "told"),
-    [("", "is empty"), (" \u200b\n", "is empty"), ("x" * 2001, "has 2001 characters; 2000 are allowed"), ("?! 🙂", "no letter or digit")],
+    [
+        ("", "is empty"),
+        (" \u200b\n", "is empty"),
+        (" " * 20_000, "is empty"),
+        (" " * 20_001, "has 20001 characters; 2000 are allowed"),
+        ("x" * 2001, "has 2001 characters; 2000 are allowed"),
+        ("?! 🙂", "no letter or digit"),
+    ],
 )
 async def test_what_cannot_be_asked_is_refused_with_what_to_do(asked: str, told: str) -> None:
     with pytest.raises(Rejected, match=told):

@@ -65,6 +65,7 @@ def test_judgements_may_lie_in_a_folder_of_their_own(folder: Path) -> None:
         ("queries.jsonl", b'["1", "q"]\n', "queries.jsonl, line 1: _id, text must be there"),
         ("qrels.tsv", b"q\tc\ts\n1\td1\t1\n1 d1 1\n", "qrels.tsv, line 3: expected"),
         ("qrels.tsv", b"q\tc\ts\n1\td1\tyes\n", "qrels.tsv, line 2: expected"),
+        ("qrels.tsv", b"q\tc\ts\n1\td1\t--1\n", "qrels.tsv, line 2: expected"),
         ("qrels.tsv", b"q\tc\ts\n1\td1\t0\n", "holds no query with a relevant document"),
     ],
 )

@@ -25,14 +25,14 @@ def answered(**changes: object) -> Turn:
 
 async def test_a_turn_is_told_as_ids_counts_and_times_and_in_nobodys_words(caplog: pytest.LogCaptureFixture, clock: HandClock) -> None:
     caplog.set_level(logging.INFO, "footnote")
-    turn = answered()
+    turn = answered(first_token_ms=412.4)
     assert await meter_turn(turn, meter=LogMeter(), clock=clock) is turn
     (record,) = caplog.records
     line = json.loads(JsonLines().format(record))
     assert {name: value for name, value in line.items() if name != "time"} == {
         "level": "INFO", "logger": "footnote.learn.meter", "message": "turn", "trace_id": "t1", "user_id": "me", "collection": "default",
         "retriever": "cc", "outcome": "answered", "degraded": False, "llm": "llama", "hits": 2, "citations": 1, "prompt_tokens": 11,
-        "completion_tokens": 7, "ms": 1500, "steps": {"search": 1.23, "answer": 20.0},
+        "completion_tokens": 7, "first_token_ms": 412, "ms": 1500, "steps": {"search": 1.23, "answer": 20.0},
     }  # fmt: skip
     assert WORDS not in repr(record.__dict__)
 

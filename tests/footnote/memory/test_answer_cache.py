@@ -88,7 +88,7 @@ async def test_a_live_answer_comes_as_a_token_again(bound: dict[str, Any]) -> No
 async def test_the_tokens_that_were_saved_are_those_of_the_answer(bound: dict[str, Any]) -> None:
     turn = [made async for made in find_answer(ASKED.with_(usage=Usage(5, 5)), **bound)][-1]
     assert isinstance(turn, Turn)
-    found = (await ask(bound, ASKED.with_(profile=HELD))).with_(private=turn.private, usage=Usage(105, 15), profile=CACHED)
+    found = (await ask(bound, ASKED.with_(profile=HELD))).with_(answer_place=turn.answer_place, usage=Usage(105, 15), profile=CACHED)
     await keep_answer(found, **{name: bound[name] for name in ("cache", "embedder", "clock")})
     again = await ask(bound)
     assert again.private["answer_cache"]["saved_tokens"] == 110
@@ -131,7 +131,8 @@ async def test_every_passage_is_read_again_whatever_the_version_says(bound: dict
     assert isinstance(turn, Turn)
     assert turn.outcome is None
     assert turn.answer is None
-    assert await bound["cache"].get(turn.private["answer_cache"]["place"]) is None
+    assert turn.answer_place is not None
+    assert await bound["cache"].get(turn.answer_place[0]) is None
 
 
 async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: dict[str, Any]) -> None:
@@ -140,7 +141,7 @@ async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: d
     made = await ask(bound, ASKED.with_(profile=HELD))
     await put_document(bound["index"], make_document("second"), ["The bridge was built anew in 1950."])
     rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    await keep_answer(made.with_(profile=CACHED, private=begun.private), **rows)
+    await keep_answer(made.with_(profile=CACHED, answer_place=begun.answer_place), **rows)
     assert (await ask(bound)).outcome is None
 
 
@@ -184,10 +185,19 @@ async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: 
 async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: dict[str, Any], changes: dict[str, Any]) -> None:
     begun = [made async for made in find_answer(ASKED, **bound)][-1]
     assert isinstance(begun, Turn)
-    made = (await ask(bound, ASKED.with_(profile=HELD))).with_(profile=CACHED, private=begun.private)
+    made = (await ask(bound, ASKED.with_(profile=HELD))).with_(profile=CACHED, answer_place=begun.answer_place)
     rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
     await keep_answer(made.with_(**changes), **rows)
     assert (await ask(bound, ASKED)).outcome is None
+
+
+async def test_who_may_read_nothing_cannot_tell_from_their_trace_that_something_has_changed(bound: dict[str, Any]) -> None:
+    stranger = ASKED.with_(caller=Caller("stranger"))
+    before = await ask(bound, stranger)
+    await put_document(bound["index"], make_document("second"), ["The bridge was built anew in 1950."])
+    after, elsewhere = await ask(bound, stranger), await ask(bound, stranger.with_(collection="nothing"))
+    assert before.outcome == "refused"
+    assert before.private == after.private == elsewhere.private == {"answer_cache": {"hit": False}}
 
 
 async def test_without_the_store_the_question_is_answered(bound: dict[str, Any]) -> None:

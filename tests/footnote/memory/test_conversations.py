@@ -79,6 +79,12 @@ async def test_a_turn_is_stored_and_counted_by_whether_it_was_answered(answer: A
     assert turns.calls == [("save", (saved, status)), ("count", "t1")]
 
 
+async def test_of_a_question_as_long_as_a_body_its_beginning_is_stored() -> None:
+    turns = Turns()
+    await save_turn(make_turn(question="x" * 1_000_000), turns=turns)  # type: ignore[arg-type]
+    assert [len(told[0].question) for name, told in turns.calls if name == "save"] == [10_000]
+
+
 async def test_a_store_that_is_down_is_told_and_not_hidden() -> None:
     turns: Any = Turns("save")
     with pytest.raises(StoreUnavailable):
@@ -125,18 +131,16 @@ async def test_a_turn_that_was_killed_stays_idle(store: SqliteTurnStore) -> None
         return turn
 
     rows = (Step("open", open_turn, on_error=SKIP), Step("hang", hang), Step("save", save_turn, on_error=SKIP, always=True))
-    task = asyncio.create_task(Runner(rows, lambda: {"turns": store})._work(make_turn(room_id="r1"), Outbox()))  # type: ignore[arg-type]
+    runner = Runner(rows, lambda: {"turns": store})
+    reader = asyncio.create_task(runner.finish(make_turn(room_id="r1")))
     await began.wait()
+    (task,) = runner._running
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    reader.cancel()
     assert (await store.get(ME, "t1"))["status"] == "idle"
     assert [stored.block["status"] for stored in (await store.room(ME, "r1", 10)).data] == ["idle"]
-
-
-class Outbox:
-    async def put(self, event: Any) -> None:
-        pass
 
 
 async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:

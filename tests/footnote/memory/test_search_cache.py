@@ -126,6 +126,10 @@ async def test_other_words_find_it_by_their_vectors(bound: dict[str, Any]) -> No
     assert bound["index"].searches == 1
 
 
+async def test_a_search_that_was_not_whole_leaves_nothing_but_a_count_in_the_trace(bound: dict[str, Any]) -> None:
+    assert (await search(bound, ASKED.with_(degraded=True))).private == {"search_cache": {"hits": 0}}
+
+
 async def test_without_the_store_the_search_goes_on(bound: dict[str, Any]) -> None:
     class Down:
         async def get(self, key: str) -> None:

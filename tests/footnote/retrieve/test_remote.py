@@ -82,7 +82,8 @@ async def test_a_list_is_read_however_a_server_sends_it(reply: str) -> None:
     "reply",
     [
         "no JSON", "[", "7", "[7]", '"x"', "[null]", '{"other": []}', '[{"p_id": "1"}]', '[{"p_id": "1", "context": "x", "score": "high"}]',
-        '[{"p_id": "1", "context": "x", "score": 1, "metadatas": [1]}]', "[" * 100_000, "error: x", '[{"p_id":1}] and more',
+        '[{"p_id": "1", "context": "x", "score": 1, "metadatas": [1]}]', f'[{{"p_id": "1", "context": "x", "score": 1{"0" * 400}}}]',
+        "[" * 100_000, "error: x", '[{"p_id":1}] and more',
     ],
 )  # fmt: skip
 async def test_what_cannot_be_understood_is_unavailable(reply: str) -> None:
@@ -121,6 +122,12 @@ async def test_an_organisation_s_search_is_for_its_members(caller: Caller, scope
 def test_only_an_api_that_names_an_organisation_searches_remotely() -> None:
     assert may_search_remotely(ASKED)
     assert not may_search_remotely(ASKED.with_(tool_scope=""))
+
+
+async def test_a_character_that_was_cut_in_two_harms_nothing() -> None:
+    told = json.dumps([result("\ud83d", file_name="\ude00.pdf")])
+    turn = await search_remotely(ASKED.with_(queries=("a",)), tools=FakeSearch({"a": told}), mcp=ON)
+    assert (turn.hits[0].chunk.text.encode(), turn.hits[0].chunk.doc_id.encode()) != (b"", b"")
 
 
 @dataclass

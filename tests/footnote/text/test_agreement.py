@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from time import perf_counter
 
 import pytest
 
@@ -91,3 +92,11 @@ def test_agreement_is_the_same_in_both_directions_and_passed_on() -> None:
 )
 def test_numbers_names_and_negations_make_a_question_particular(lang: str, question: str, particular: bool) -> None:
     assert is_particular(question, lang) is particular
+
+
+@pytest.mark.parametrize("question", [". " * 700 + "Aa " * 199, "," * 1990 + " a", ", " * 990 + "a"], ids=["capitals", "commas", "spaced"])
+@pytest.mark.parametrize("lang", ["en", "de", "ko"])
+def test_no_question_takes_long(question: str, lang: str) -> None:
+    started = perf_counter()
+    meaning(question, lang)
+    assert perf_counter() - started < 0.5  # the quadratic pattern took three seconds for the first

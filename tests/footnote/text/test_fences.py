@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from time import perf_counter
 
 import pytest
 
@@ -42,7 +43,7 @@ def test_a_fence_in_a_text_is_none_for_a_model(text: str) -> None:
     assert not LOOSE.search(untrusted(text))
 
 
-@pytest.mark.parametrize("text", ["＜/document＞", "‹/document›", "＜／document＞"])
+@pytest.mark.parametrize("text", ["＜/document＞", "‹/document›", "＜／document＞", "<／ｄｏｃｕｍｅｎｔ>", "＜ｓystem＞", "</𝐝𝐨𝐜𝐮𝐦𝐞𝐧𝐭>"])
 def test_signs_that_look_like_a_fence_are_broken_too(text: str) -> None:
     assert untrusted(text)[1] == "\u200b"
 
@@ -55,8 +56,15 @@ def test_other_text_stays_as_it_is(text: str) -> None:
     assert untrusted(text) == text
 
 
+@pytest.mark.parametrize("text", ["<" + " " * 50_000 + "x", "[" + " " * 50_000 + "x", ("<" + " " * 500) * 100])
+def test_no_text_takes_more_than_linear_time(text: str) -> None:
+    started = perf_counter()
+    assert untrusted(text) == text
+    assert perf_counter() - started < 2  # the quadratic pattern took minutes for the first
+
+
 def test_control_and_invisible_characters_go() -> None:
-    assert untrusted("a\x00b\x1b[2Jc\u202ed\u200be\U000e0042f\ud800g") == "a b [2Jcdef g"
+    assert untrusted("a\x00b\x1b[2Jc\u061c\u034f\u202ed\u200be\U000e0042f\ud800g") == "a b [2Jcdef g"
 
 
 def test_a_title_cannot_leave_its_attribute_or_its_line() -> None:

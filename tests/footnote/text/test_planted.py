@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import perf_counter
+
 import pytest
 
 from footnote.text.planted import find_planted
@@ -62,6 +64,12 @@ def test_a_button_or_a_heading_orders_nothing() -> None:
 def test_what_shares_a_word_with_the_title_belongs_to_the_document() -> None:
     assert find_planted("Write a poem about cats. The rest is about dogs.", "Poems", "en") == []
     assert len(find_planted("Write a poem about cats. The rest is about dogs.", "Dogs", "en")) == 1
+
+
+def test_a_text_of_questions_takes_no_more_than_linear_time() -> None:
+    text, started = "".join(f"Where are the boats of harbour {number}? " for number in range(2000)), perf_counter()
+    assert find_planted(text) == []
+    assert perf_counter() - started < 5  # each against all the others took a minute
 
 
 def test_a_passage_of_nothing_else_is_not_judged_by_its_words() -> None:

@@ -69,6 +69,7 @@ async def test_a_mended_question_is_searched_for_and_the_owner_sees_both(lang: s
         ("en", "What does the VAT cover?", "What does the tax cover?"),
         ("en", "Which dogs are not allowed?", "Which dogs are allowed?"),
         ("en", "Which dogs are allowed?", "Which dogs aren’t allowed?"),
+        ("en", "Why cannot dogs enter?", "Why can dogs enter?"),
         ("en", "Does the ferry run?", "배가 다니나요?"),
         ("de", "Wann ist keine Schule?", "Wann ist Schule?"),
         ("de", "Was kostet der Zug nach Schweden?", "Was kostet der Zug nach Spanien?"),
@@ -83,6 +84,10 @@ async def test_a_wording_that_loses_or_adds_a_number_name_negation_or_changes_th
 ) -> None:
     turn = await mend(asked(question, lang), json.dumps({"query": query}))
     assert (turn.queries, turn.private, turn.usage) == ((), {}, Usage(31, 6))
+
+
+async def test_half_a_character_in_a_wording_is_no_part_of_what_is_searched_for() -> None:
+    assert (await mend(asked("wehn"), r'{"query": "when\ud83d"}')).queries == ("when\ufffd",)
 
 
 @pytest.mark.parametrize(

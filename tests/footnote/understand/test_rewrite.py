@@ -126,6 +126,11 @@ async def test_of_many_queries_four_are_taken_clean_and_once_each() -> None:
     assert turn.queries == ("a b", "c", "x" * 400, "d")
 
 
+async def test_half_a_character_in_a_query_is_no_part_of_what_is_searched_for() -> None:
+    turn, _ = await ask(follow_up("When was it built?", TOWER), r'{"queries": ["When was the tower built\ud83d?"]}')
+    assert turn.queries == ("When was the tower built\ufffd?",)
+
+
 async def test_when_the_model_fails_the_original_question_stands() -> None:
     row = Step("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
     ports = {"models": FakeModels(FakeModel([[ModelUnavailable("down")]])), "prompts": Prompts()}

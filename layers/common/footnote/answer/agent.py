@@ -18,7 +18,7 @@ from footnote.answer.converse import said_before
 from footnote.answer.generate import chosen
 from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
 from footnote.answer.toolbox import SEARCH, Called, Search, Toolbox
-from footnote.completion import estimate
+from footnote.completion import estimate, spent
 from footnote.errors import ModelTimeout, ModelUnavailable, Unavailable
 from footnote.events import Event, StepFinished, StepStarted, Think, Token
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
@@ -57,10 +57,9 @@ async def plan(
         try:
             async for event in work.ask(reply, [*messages, *work.said], offered, markers):
                 yield event
-        except ModelTimeout:
-            raise
-        except ModelUnavailable:
-            if work.said or reply.text or not offered:
+        except ModelUnavailable as exc:
+            exc.usage = work.usage + (spent(messages, reply.text, reply.usage) or Usage())
+            if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
             offered = ()  # a model, or its server, that knows no tools: it gets what a search for the question finds
             wish = ToolCall("search", SEARCH.name, json.dumps({"query": turn.standalone}))
@@ -80,7 +79,7 @@ async def plan(
     if rest := markers.flush():
         yield Token(rest)
     if not reply.text.strip():
-        raise ModelUnavailable("The language model sent an empty answer.")
+        raise ModelUnavailable("The language model sent an empty answer.", usage=work.usage)
     text, citations = cite("".join(work.shown).strip(), box.hits, STYLE, turn.lang)
     yield turn.with_(
         hits=tuple(box.hits),

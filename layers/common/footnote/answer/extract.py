@@ -36,9 +36,8 @@ PASSAGES = 5
 MOST_SENTENCES = 3
 FALL_OFF = 0.25
 RULE = frozenset("-: ")
-TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 """What the line between a table's head and its rows is made of."""
-
+TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 UNSEEN = ""
 """A term that stands nowhere: its weight is the highest that a collection knows."""

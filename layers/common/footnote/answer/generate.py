@@ -10,7 +10,7 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.insufficient import says_nothing
 from footnote.answer.messages import message
 from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
-from footnote.completion import estimate
+from footnote.completion import estimate, spent
 from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Index, Models, Records
@@ -76,14 +76,18 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         first_token_s=profile.first_token_s,
         total_s=profile.total_s,
     )
-    async for delta in stream:
-        thought, text = thoughts.feed(delta.text)
-        written, said = written + delta.text, said + text
-        if thought := delta.thinking + thought:
-            yield Think(thought)
-        if text and (ready := shown.feed(text)):
-            yield Token(ready)
-        usage = delta.usage or usage
+    try:
+        async for delta in stream:
+            thought, text = thoughts.feed(delta.text)
+            written, said = written + delta.text, said + text
+            if thought := delta.thinking + thought:
+                yield Think(thought)
+            if text and (ready := shown.feed(text)):
+                yield Token(ready)
+            usage = delta.usage or usage
+    except ModelUnavailable as exc:
+        exc.usage = spent(turn.messages, written, usage)
+        raise
     thought, text = thoughts.flush()
     said += text
     if thought:
@@ -94,7 +98,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         said = written.rpartition(NO_MORE)[2]
     cited, citations = cite(said.strip(), turn.hits, profile.citation_style, turn.lang)
     if not cited.strip():
-        raise ModelUnavailable("The language model sent an empty answer.")
+        raise ModelUnavailable("The language model sent an empty answer.", usage=spent(turn.messages, written, usage))
     if usage is None:
         usage = estimate(turn.messages, written)
     instead = turn.model is not None and model.name != turn.model  # that one failed

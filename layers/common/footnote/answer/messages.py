@@ -4,9 +4,9 @@ from __future__ import annotations
 
 MESSAGES: dict[str, dict[str, str]] = {
     "refused": {
-        "en": "The documents do not seem to answer this. The nearest passages are listed with it.",
-        "de": "Die Dokumente scheinen diese Frage nicht zu beantworten. Die nächstliegenden Stellen sind dabei aufgeführt.",
-        "ko": "문서에 이 질문에 대한 답이 없는 것 같습니다. 가장 가까운 구절을 함께 보여 드립니다.",
+        "en": "The documents do not seem to answer this.",
+        "de": "Die Dokumente scheinen diese Frage nicht zu beantworten.",
+        "ko": "문서에 이 질문에 대한 답이 없는 것 같습니다.",
     },
     "no_hits": {
         "en": "No relevant information found. Try other words, ask for one thing at a time, or choose another index.",
@@ -44,10 +44,9 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "오늘의 사용 한도를 모두 썼습니다. 문서 검색은 계속 사용할 수 있으며, 언어 모델은 내일(UTC) 다시 답합니다.",
     },
     "unsupported": {
-        "en": "The answer that was written says more than its sources do, so it is not shown. The nearest passages are listed with it.",
-        "de": "Die geschriebene Antwort sagt mehr als ihre Quellen und wird deshalb nicht gezeigt. Die nächstliegenden Stellen sind dabei"
-        " aufgeführt.",
-        "ko": "작성된 답변에 출처로 뒷받침되지 않는 내용이 있어 표시하지 않습니다. 가장 가까운 구절을 함께 보여 드립니다.",
+        "en": "The answer that was written says more than its sources do, so it is not shown.",
+        "de": "Die geschriebene Antwort sagt mehr als ihre Quellen und wird deshalb nicht gezeigt.",
+        "ko": "작성된 답변에 출처로 뒷받침되지 않는 내용이 있어 표시하지 않습니다.",
     },
     "extractive": {
         "en": "No language model was used: these sentences are quoted from the documents. To add one, start Ollama or set LLM__BASE_URL"

@@ -10,7 +10,7 @@ from footnote.answer.citation_styles import STYLES
 from footnote.answer.sources_used import SourcesFilter
 from footnote.types import Hit
 
-UNFINISHED = re.compile(r"\s*(?:\[[^\]]{0,130}\]?)?$")
+UNFINISHED = re.compile(r"(?<!\s)\s*+(?:\[[^\]]{0,130}\]?)?$")
 """White space at the end, and what may become a marker: what follows its bracket decides whether it is one."""
 THINK, NO_MORE = "<think>", "</think>"
 

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from footnote.errors import FootnoteError
+from footnote.errors import FootnoteError, Rejected
 from footnote.ports import Tool, Tools
 from footnote.ports.tool_arguments import as_shown, filled
 from footnote.text.fences import untrusted, untrusted_title
@@ -43,7 +43,7 @@ Search = Callable[[Turn], Awaitable[Turn]]
 @dataclass(frozen=True, slots=True)
 class Called:
     """What came of a call. `status`: ok; failed, where the model has to call otherwise; skipped, where the tool could not do it.
-    `found`: the turn of a search."""
+    `found`: the turn of a search, with what that used."""
 
     text: str
     status: str = "ok"
@@ -80,15 +80,16 @@ class Toolbox:
             tool = self._remote[wish.name]
             return Called(await self._tools.call(tool.name, filled(tool, self._turn, arguments), limit_s=self._limit_s))
         except FootnoteError as exc:
-            return Called(f"{exc.title}. {exc.detail}", "skipped")
+            return Called(f"{exc.title}. {exc.detail}", "failed" if isinstance(exc, Rejected) else "skipped")
 
     def show(self, wish: ToolCall, called: Called) -> str:
         """A result as the model sees it; passages get their numbers here, one call after the other."""
-        text = called.text
-        if called.found is not None:
+        if called.found is None or called.text:
+            text = untrusted(called.text[:LONGEST_RESULT])
+        else:
             text = "\n".join(self._numbered(called.found.hits)) or "Nothing was found."
         name = wish.name if self.knows(wish.name) else "unknown"
-        return f'<tool_output tool="{name}">\n{text if called.found else untrusted(text[:LONGEST_RESULT])}\n</tool_output>'
+        return f'<tool_output tool="{name}">\n{text}\n</tool_output>'
 
     async def _look_up(self, arguments: Mapping[str, Any]) -> Called:
         query = arguments.get("query")
@@ -96,8 +97,11 @@ class Toolbox:
             return Called("The argument `query` is missing.", "failed")
         asked = self._turn.with_(question=query, queries=(), vectors=(), found=(), ranked=(), hits=(), history=(), usage=Usage(), spans=())
         found = await self._search(asked)
-        if found.outcome in ("forbidden", "blocked"):
-            return Called("This may not be searched for.", "failed")
+        match found.outcome:
+            case "forbidden":
+                return Called("This may not be searched for.", "failed", found.with_(hits=()))
+            case "blocked":
+                return Called("It could not be checked whether this may be searched for.", "skipped")
         return Called("", "ok", found)
 
     def _numbered(self, found: Sequence[Hit]) -> list[str]:

@@ -7,6 +7,7 @@ what it needs, so a door never builds what it does not use.
 from __future__ import annotations
 
 import asyncio
+import json
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -110,7 +111,8 @@ class Core(Backends):
         info = await self.index.info(name)
         if info is None or not documents:
             return {"name": name, "documents": documents, "questions": []}
-        key = f"questions:{name}:{info.version}:{'*' if caller.sees_all else ','.join(sorted(caller.groups))}"
+        readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
+        key = f"questions:{name}:{info.version}:{readers}"
         make = partial(suggest_questions, caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
         try:
             questions = await self.cache.get(key)

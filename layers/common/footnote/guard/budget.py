@@ -72,10 +72,10 @@ def is_short(turn: Turn) -> bool:
     return turn.allowance != "full" and turn.answer is not None
 
 
-async def warn_of_budget(turn: Turn) -> Turn:
-    """The answer says that it was made with less than usual: `budget_cheaper` or `budget_search`."""
+async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
+    """The answer says that it was made with less than usual: `budget_cheaper`, where that model wrote it, or `budget_search`."""
     answer = turn.answer
-    if answer is None:
+    if answer is None or (turn.allowance == "cheaper" and (answer.model is None or answer.model != llm.cheaper_model)):
         return turn
     return turn.with_(answer=replace(answer, warnings=(*answer.warnings, f"budget_{turn.allowance}")))
 

@@ -95,7 +95,7 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
         said = await complete(models, model, (system, Message("user", untrusted(question))), max_tokens=REPLY_TOKENS, limit_s=MODEL_S)
         usage += said.usage
         decision = read_object(said.text)
-        if decision is None or decision.get("decision") != "allow":
+        if decision is None or decision.get("decision") != "allow" or '"block"' in said.text:  # the first may be the question's own
             return True, usage
     return False, usage
 

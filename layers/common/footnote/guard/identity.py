@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from footnote.errors import FootnoteError, NotFound, Unauthorized
+from footnote.errors import NotFound, Unauthorized, Unavailable
 from footnote.ports import Cache, Records, Tokens
 from footnote.settings import Auth
 from footnote.types import ADMINS, Caller, Page, Role
@@ -19,9 +19,9 @@ LOCAL = Caller("local", sees_all=True, role="admin")
 TOKEN_BYTES = 32
 ID_LENGTH = 16
 LONGEST_ID = 200
-"""Characters of a user's or a group's name in a token that others made."""
-MISSING = Unauthorized("Sign in first: send a token as `Authorization: Bearer …`.")
-REFUSED = Unauthorized("This token is unknown or its time is over. Sign in again.")
+"""Characters of a user's or a group's name."""
+MISSING = "Sign in first: send a token as `Authorization: Bearer …`."
+REFUSED = "This token is unknown or its time is over. Sign in again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +50,19 @@ async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Token
     if auth.mode == "none":
         return LOCAL
     if not token:
-        raise MISSING
+        raise Unauthorized(MISSING)
     if auth.mode == "api_key":
         for user_id, key in auth.api_keys.items():
             if hmac.compare_digest(key.key.get_secret_value().encode(), _bytes(token)):
                 return make_caller(Session(user_id, tuple(key.groups), key.role))
-        raise REFUSED
+        raise Unauthorized(REFUSED)
     if auth.mode == "jwt":
         if tokens is None:
-            raise FootnoteError("AUTH__MODE is jwt, and nothing checks tokens.")
+            raise Unavailable("Nobody can sign in yet. Set AUTH__ISSUER, AUTH__AUDIENCE and AUTH__JWKS_URL.")
         return make_caller(_session_of(await tokens.claims(token), auth))
     stored = await cache.get(_key(_digest(token)))
     if stored is None:
-        raise REFUSED
+        raise Unauthorized(REFUSED)
     return make_caller(Session(stored["user_id"], tuple(stored["groups"]), stored["role"]))
 
 
@@ -106,6 +106,11 @@ async def list_sessions(now: float, *, records: Records, limit: int = 50, after:
     return Page(tuple(good), page.has_more, page.last_id)
 
 
+def is_name(text: str) -> bool:
+    """Of a user: it stands in lists, in the audit and in keys of stores."""
+    return 0 < len(text) <= LONGEST_ID and text.isprintable()
+
+
 def session_id_of(token: str) -> str:
     return _digest(token)[:ID_LENGTH]
 
@@ -118,10 +123,10 @@ def make_caller(session: Session) -> Caller:
 def _session_of(claims: Mapping[str, Any], auth: Auth) -> Session:
     """Groups that only we give, such as `user:…`, mean nothing in a token that others made."""
     user_id, named = claims["sub"], claims.get(auth.groups_claim, [])
-    if not isinstance(user_id, str) or not 0 < len(user_id) <= LONGEST_ID or not user_id.isprintable():
-        raise REFUSED
+    if not isinstance(user_id, str) or not is_name(user_id):
+        raise Unauthorized(REFUSED)
     if not isinstance(named, list):
-        raise REFUSED
+        raise Unauthorized(REFUSED)
     groups = {group for group in named if isinstance(group, str) and 0 < len(group) <= LONGEST_ID}
     role: Role = "admin" if auth.admin_group is not None and auth.admin_group in groups else "user"
     return Session(user_id, tuple(sorted(group for group in groups if not group.startswith(("user:", "role:")))), role)

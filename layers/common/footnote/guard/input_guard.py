@@ -12,11 +12,13 @@ from footnote.types import Turn
 
 LONGEST = 2000
 """Characters. Questions are short; two of five known attacks on prompts are longer than this."""
+READ = 10 * LONGEST
+"""Characters of what came: of more, nothing is cleaned, which would hold up everybody else."""
 
 
 async def check_input(turn: Turn, *, rag: Rag) -> Turn:
     """The turn with a cleaned question; `Rejected` when there is nothing to ask or far too much."""
-    question = clean_question(turn.question)
+    question = clean_question(turn.question) if len(turn.question) <= READ else turn.question
     if not question:
         raise Rejected("The question is empty. Write what you want to know.")
     if len(question) > LONGEST:

@@ -8,8 +8,9 @@ the bigram cosine of an inflected form (from .80), at least .50 inside of a long
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from footnote.guard.terms import LEAST, Match, Term, TermCopy
@@ -60,6 +61,11 @@ def meet(question: str, vector: npt.NDArray[np.float32] | None, copy: TermCopy, 
     """The terms that are met, best first. A term's own match bounds it from below, the threshold those that have none."""
     words = WORD.findall(normalise(question))
     spaced, pairs = " ".join(words), bigrams(question)
+
+    @cache
+    def pairs_of(start: int, size: int) -> frozenset[str]:
+        return bigrams(" ".join(words[start : start + size]))
+
     starts: dict[str, list[int]] = {}
     for place, word in enumerate(words):
         starts.setdefault(word[0], []).append(place)
@@ -68,7 +74,7 @@ def meet(question: str, vector: npt.NDArray[np.float32] | None, copy: TermCopy, 
         form, known = _form(term.text), copy.vectors.get(place)
         whole = _by_letters(pairs, form.pairs) if vector is None or known is None else float(vector @ known)
         # An inflected form begins as the term does.
-        similarity = max(whole, *(_alike(words[start : start + form.words + 1], form) for start in starts.get(form.joined[0], ())), 0.0)
+        similarity = max(whole, *(_alike(words, start, form, pairs_of) for start in starts.get(form.joined[0], ())), 0.0)
         if form.inside and form.joined in spaced:
             similarity = max(similarity, LEAST["contextual"])
         if similarity >= (LEAST[term.match] if term.match else threshold):
@@ -98,13 +104,13 @@ def _by_letters(pairs: frozenset[str], other: frozenset[str]) -> float:
     return cosine if cosine >= LEAST["contextual"] else 0.0
 
 
-def _alike(words: list[str], form: _Form) -> float:
-    """Of the term and the first words, as many as it has, one more or one less. Below a synonym it is chance."""
+def _alike(words: list[str], start: int, form: _Form, pairs_of: Callable[[int, int], frozenset[str]]) -> float:
+    """Of the term and the words from `start` on, as many as it has, one more or fewer. Below a synonym it is chance."""
     best = 0.0
-    for size in range(1, len(words) + 1):
-        joined = "".join(words[:size])
+    for size in range(1, min(form.words + 1, len(words) - start) + 1):
+        joined = "".join(words[start : start + size])
         if joined.startswith(form.joined) and (joined == form.joined or PARTICLES.fullmatch(joined, len(form.joined))):
             return 1.0
         if size == form.words and abs(len(joined) - len(form.joined)) <= len(form.joined) // 2:
-            best = bigram_cosine(bigrams(" ".join(words[:size])), form.pairs)
+            best = bigram_cosine(pairs_of(start, size), form.pairs)
     return best if best >= LEAST["synonym"] else 0.0

@@ -148,7 +148,7 @@ def _term(record: Record) -> Term:
 
 def check_text(text: str, what: str) -> str:
     text = " ".join(INVISIBLE.sub("", unicodedata.normalize("NFC", text)).split())
-    if not any(char.isalnum() for char in text) or not text.isprintable():
+    if not any(char.isalnum() for char in normalise(text)) or not text.isprintable():
         raise BadRequest(f"The {what} holds no letter or digit, or a character that cannot be shown.")
     if len(text) > LONGEST:
         raise BadRequest(f"The {what} has {len(text)} characters; {LONGEST} are allowed.")

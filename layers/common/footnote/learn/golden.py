@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Any
 
 from footnote.errors import BadRequest
 from footnote.types import Exchange
+
+GAIN = re.compile(r"-?[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def _relevance(folder: Path) -> dict[str, dict[str, int]]:
         fields = line.split("\t")
         if not line.strip():
             continue
-        if len(fields) != 3 or not fields[2].strip().lstrip("-").isdigit():
+        if len(fields) != 3 or GAIN.fullmatch(fields[2].strip()) is None:
             raise BadRequest(f"{path}, line {number}: expected query-id, corpus-id and score with tabs between them.")
         relevance.setdefault(fields[0], {})[fields[1]] = int(fields[2])
     return relevance

@@ -55,18 +55,16 @@ async def find_answer(
             )
             return
         await cache.delete(place)
-    yield turn.noting(answer_cache={"hit": False, "place": place, "spent": turn.usage.total_tokens})
+    yield turn.with_(answer_place=(place, turn.usage.total_tokens)).noting(answer_cache={"hit": False})
 
 
 async def keep_answer(turn: Turn, *, cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
     """Only whole answers without a doubt, from what the index found."""
-    noted = turn.private.get("answer_cache")
-    if noted is None:
-        return turn
-    if turn.answer is not None and turn.ranked and not turn.degraded and not turn.answer.warnings:
-        value = _kept(turn.answer, turn.hits, turn.usage.total_tokens - noted["spent"])
-        await keep(cache, noted["place"], asked_in(turn, embedder), value, turn.profile.answer_cache_s, clock())
-    return turn.noting(answer_cache={"hit": False})
+    if turn.answer_place and turn.answer and turn.ranked and not turn.degraded and not turn.answer.warnings:
+        place, spent = turn.answer_place
+        value = _kept(turn.answer, turn.hits, turn.usage.total_tokens - spent)
+        await keep(cache, place, asked_in(turn, embedder), value, turn.profile.answer_cache_s, clock())
+    return turn
 
 
 def _kept(answer: Answer, hits: tuple[Hit, ...], tokens: int) -> dict[str, Any]:

@@ -7,9 +7,13 @@ import logging
 from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Block, Index, Ledger, TurnStore, question_of, quoted_in
+from footnote.text.halves import whole
 from footnote.types import Exchange, Turn
 
 log = logging.getLogger(__name__)
+
+LONGEST_QUESTION = 10_000
+"""Characters that are stored: one that was rejected is as it came, and may be as long as a body."""
 
 
 def is_kept(turn: Turn) -> bool:
@@ -50,7 +54,7 @@ def _exchange(block: Block) -> Exchange:
 async def save_turn(turn: Turn, *, turns: TurnStore) -> Turn:
     """`turn.persisted`. A turn that failed or has no answer is stored as an error, with what had been sent of one. Of a
     finished agent's turn the talk with its tools is let go of; an unfinished one keeps it."""
-    saved = turn.with_(persisted=True)
+    saved = turn.with_(persisted=True, question=whole(turn.question[:LONGEST_QUESTION]))
     done = turn.answer is not None and turn.partial is None
     await turns.save(saved, "done" if done else "error")
     try:

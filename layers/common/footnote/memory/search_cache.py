@@ -34,24 +34,23 @@ async def recall_searches(
             "age_s": round(max(hit.age_s for hit in hits if hit), 1),
             "similarity": round(min(hit.similarity for hit in hits if hit), 3),
         }
-    free = [place if hit is None else None for place, hit in zip(places, hits, strict=True)]
-    return turn.with_(found=tuple(hit and _candidates(hit.value) for hit in hits)).noting(search_cache={**told, "places": free})
+    free = tuple(place if hit is None else None for place, hit in zip(places, hits, strict=True))
+    return turn.with_(found=tuple(hit and _candidates(hit.value) for hit in hits), search_places=free).noting(search_cache=told)
 
 
 async def keep_searches(turn: Turn, *, cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
     """What was searched for just now, where the search was whole."""
-    noted = turn.private.get("search_cache")
-    if noted is None or turn.degraded:
+    if not turn.search_places or turn.degraded:
         return turn
     queries = _each(asked_in(turn, embedder))
     await asyncio.gather(
         *(
             keep(cache, place, query, _value(found), turn.profile.search_cache_s, clock())
-            for place, query, found in zip(noted["places"], queries, turn.found, strict=True)
+            for place, query, found in zip(turn.search_places, queries, turn.found, strict=True)
             if place is not None and found is not None
         )
     )
-    return turn.noting(search_cache={name: value for name, value in noted.items() if name != "places"})
+    return turn
 
 
 def _each(asked: Asked) -> list[Asked]:

@@ -17,6 +17,7 @@ from footnote.errors import Unavailable
 from footnote.ports import KnowledgeBase, Tools
 from footnote.ports.tool_arguments import filled, find_search, scope_of, session_arguments
 from footnote.settings import KDB, MCP
+from footnote.text.halves import whole
 from footnote.types import Chunk, Hit, Turn
 
 KEPT = ("file_name", "class", "paragraph_type")
@@ -69,7 +70,7 @@ def _read(reply: str, source: str, turn: Turn) -> Iterator[Hit]:
     try:
         for place, result in enumerate(_results(reply)):
             yield _hit(result, place, source, turn)
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as exc:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as exc:
         raise Unavailable(f"The connected search answers in a form that is not known here. Check {SETTINGS[source]}.") from exc
 
 
@@ -88,8 +89,8 @@ def _hit(result: dict[str, Any], place: int, source: str, turn: Turn) -> Hit:
     """With an id of two parts, `mcp|…`, where the index's have three: no passage of the index is ever taken for it. Nobody's
     groups: it is read here and now, and by no way again."""
     told = result.get("metadatas") or {}
-    p_id, text = str(result["p_id"]), str(result["context"])
-    name = str(told.get("file_name") or p_id)
+    p_id, text = whole(str(result["p_id"])), whole(str(result["context"]))
+    name = whole(str(told.get("file_name") or p_id))
     page = told.get("page")
     chunk = Chunk(
         chunk_id=f"{source}|{hashlib.sha256(p_id.encode()).hexdigest()[:32]}",
@@ -102,6 +103,6 @@ def _hit(result: dict[str, Any], place: int, source: str, turn: Turn) -> Hit:
         lang=turn.lang,
         collection=turn.collection,
         page=page if isinstance(page, int) else None,
-        metadata={"p_id": p_id} | {key: str(told[key]) for key in KEPT if key in told},
+        metadata={"p_id": p_id} | {key: whole(str(told[key])) for key in KEPT if key in told},
     )
     return Hit(chunk, min(1.0, max(0.0, float(result["score"]))))

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any
 
-from footnote.errors import FootnoteError, StepTimeout
+from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
 from footnote.steps.rows import (
     BLOCK,
@@ -71,7 +71,7 @@ class Runner:
     async def run(self, turn: Turn) -> AsyncGenerator[Event, None]:
         """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish."""
         outbox = _Outbox()
-        task = asyncio.create_task(self._work(turn, outbox))
+        task = asyncio.create_task(self._work(_Progress(turn, self._ports()), outbox))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         try:
@@ -98,14 +98,14 @@ class Runner:
         while self._running:
             await asyncio.wait(self._running)
 
-    async def _work(self, turn: Turn, outbox: _Outbox) -> None:
-        progress, started = _Progress(turn, self._ports()), self._timer()
+    async def _work(self, progress: _Progress, outbox: _Outbox) -> None:
+        profile, started = progress.turn.profile, self._timer()
 
         async def emit(event: Event) -> None:
             if isinstance(event, Token):
                 if progress.first_token_ms is None:
                     progress.first_token_ms = (self._timer() - started) * 1000
-                if not turn.profile.live:
+                if not profile.live:
                     return
                 progress.sent.append(event.text)
             await outbox.put(event)
@@ -118,13 +118,13 @@ class Runner:
             except FootnoteError as exc:
                 progress.error = progress.error or exc
             except Exception as exc:
-                progress.error = progress.error or _defect(exc, "table", turn.trace_id)
+                progress.error = progress.error or _defect(exc, "table", progress.turn.trace_id)
             progress.turn = progress.turn.with_(partial="".join(progress.sent))
         turn = progress.turn
         if progress.error is not None:
             await outbox.put(Failed(progress.error, turn, "".join(progress.sent)))
             return
-        if not turn.profile.live and turn.answer is not None:
+        if not profile.live and turn.answer is not None:
             await outbox.put(Token(turn.answer.text))
         await outbox.put(Done(turn))
 
@@ -159,6 +159,8 @@ class Runner:
         except FootnoteError as exc:
             error = exc
         if error is not None:
+            if isinstance(error, ModelUnavailable) and error.usage is not None:
+                before = before.with_(usage=before.usage + error.usage)
             if error.status > 500:  # a defect is in the log by now
                 log.warning("a step failed", extra={"step": step.name, "trace_id": before.trace_id, "error": type(error).__name__})
             after, status = before, "failed"

@@ -21,7 +21,7 @@ GROUPED = {"de": re.compile(r"(?<=\d)\.(?=\d{3}(?:\D|$))")}
 GROUPED_ELSEWHERE = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 NAMES_TOO = frozenset("may march will".split())
 """Words that are names where they have a capital, beside the stop words: US, IT, WHO, Sie."""
-FROM_HERE_ON = re.compile(r"(?:^|[.!?:]\s+)\W*$")
+START = re.compile(r"(?:^|[.!?:]\s)\W*")
 
 
 def agree(question: str, other: str, lang: str) -> bool:
@@ -64,16 +64,21 @@ def is_particular(question: str, lang: str) -> bool:
     )
 
 
+def sentence_starts(text: str) -> set[int]:
+    """The places where a capital tells no name."""
+    return {found.end() for found in START.finditer(text)}
+
+
 def _without_case(text: str, lang: str) -> str:
     """In small letters; a stop word that is written like a name, US or Sie, gets a mark and stays another word."""
     if text.isupper():
         return text.lower()
-    common = STOP_WORDS.get(lang, frozenset()) | NAMES_TOO
+    common, starts = STOP_WORDS.get(lang, frozenset()) | NAMES_TOO, sentence_starts(text)
 
     def fold(match: re.Match[str]) -> str:
         word = match.group()
         small = word.lower()
-        named = (word.isupper() and len(word) > 1) or (word[0].isupper() and word != "I" and not FROM_HERE_ON.search(text[: match.start()]))
+        named = (word.isupper() and len(word) > 1) or (word[0].isupper() and word != "I" and match.start() not in starts)
         return f"*{small}" if named and small in common else small
 
     return LETTERS.sub(fold, text)

@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 
 INVISIBLE = re.compile(
-    r"[\u00ad\u115f\u1160\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
+    r"[\u00ad\u034f\u061c\u115f\u1160\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e01ef]"
 )
 """Soft hyphens, fillers, zero-width, direction, variation and tag characters: they can hide words from a reader."""
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 FENCES = re.compile(
-    r"""[<\uff1c\ufe64\u2039\u3008] (?= \s*[/\uff0f\u2044\u2215\\]?\s*
-        (?: documents? | tool_?\s?outputs? | references? | sources? | context | question | history | instructions? | system
-          | user | assistant )
-        \s*(?:[\s>\uff1e\ufe65\u203a\u3009/]|$) | \| | <\s*/?\s*sys)
-      | \[ (?= \s*/?\s*(?: inst | references | question | conversation\ context | current\ question | instructions )\s*\])""",
+    r"""[<\uff1c\ufe64\u2039\u3008] (?= \s*+[/\uff0f\u2044\u2215\\]?\s*+
+        (?: (?: documents? | tool_?\s?outputs? | references? | sources? | context | question | history | instructions? | system
+              | user | assistant )
+            \s*(?:[\s>\uff1e\ufe65\u203a\u3009/]|$)
+          | [\uff21-\uff5a\U0001d400-\U0001d7ff] )           # letters that look like others, whatever they spell
+        | \| | <\s*+/?\s*+sys)
+      | \[ (?= \s*+/?\s*+(?: inst | references | question | conversation\ context | current\ question | instructions )\s*+\])""",
     re.IGNORECASE | re.VERBOSE,
 )
 """What our prompts, and the chat templates of models, part their sections by, in any case, spacing and width."""

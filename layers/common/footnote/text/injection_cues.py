@@ -56,7 +56,7 @@ KINDS: dict[str, str] = {
     "spiel": "tu spiel* verhalte antworte handle benimm bist agier* 행동* 연기* 대답* 답변* 답해* 역할*",
     "rolle": "als rolle wärst wärest figur charakter assistent ki chatbot 것처럼 처럼 역할* 척 척하* 척해* ai* 챗봇* 캐릭터*",
     "ungehemmt": "제한없* 무제한* 검열* 필터* 윤리* 도덕* 규칙*",
-    "ohne": "없는 없이 없다* 없어* 벗어난 벗어나* 해제* 풀어* 무시*",
+    "ohne": "없는 없이 없다* 없어* 벗어난 벗어나* 해제* 풀어* 무시하고 무시해 무시해줘 무시해라 무시하라* 무시하세요 무시하십시오",
 }  # fmt: skip
 """Kind → its words; with * every word that begins so."""
 

@@ -24,9 +24,9 @@ PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
         (r"'ll\b", " will"),
         (r"'ve\b", " have"),
         (r"\be-mail", "email"),
-        (r"[,\s]*\bplease\b[,\s]*", " "),
+        (r"(?<![,\s])[,\s]*+\bplease\b[,\s]*", " "),
         (r"^\s*(?:hi|hello|hey)\b(?: there)?[,.!\s]+", ""),
-        (r"[,.!?\s]+(?:thanks|thank you)(?: in advance)?[.!\s]*$", ""),
+        (r"(?<![,.!?\s])[,.!?\s]++(?:thanks|thank you)(?: in advance)?[.!\s]*$", ""),
         (r"^\s*(?:(?:can|could|would|will) you )?(?:tell me|explain(?: to me)?|let me know)[,:\s]+" + EN_ASKS, ""),
         (r"^\s*(?:do you (?:happen to )?know|i(?: would|'d) like to know|i (?:want|need) to know|i wonder)[,:\s]+" + EN_ASKS, ""),
         (r"^\s*(how|where) (?:do|can|could) (?:i|one)\b", r"\1"),
@@ -44,9 +44,9 @@ PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
         re.NOFLAG,
         (r"\bwieviel(e?)\b", r"wie viel\1"),
         (r"\be-mail", "email"),
-        (r"[,\s]*\bbitte\b[,\s]*", " "),
+        (r"(?<![,\s])[,\s]*+\bbitte\b[,\s]*", " "),
         (r"^\s*(?:hallo|guten tag|hi)\b[,.!\s]+", ""),
-        (r"[,.!?\s]+(?:danke|vielen dank)(?: im voraus)?[.!\s]*$", ""),
+        (r"(?<![,.!?\s])[,.!?\s]++(?:danke|vielen dank)(?: im voraus)?[.!\s]*$", ""),
         (r"^\s*(?:(?:können|könnten) \*?sie mir|(?:kannst|könntest) du mir) (?:sagen|erklären)[,:\s]+" + DE_ASKS, ""),
         (r"^\s*(?:sag(?:en \*?sie)? mir|wissen \*?sie|weißt du|ich (?:möchte|will|würde gerne?) wissen)[,:\s]+" + DE_ASKS, ""),
         (r"^\s*wie (?:kann|könnte) (?:ich|man)\b", "wie kann ich"),
@@ -96,7 +96,11 @@ SILENT = frozenset("do does".split())
 """English words that say nothing."""
 
 NEGATIONS = frozenset(
-    """not no never none nobody nothing neither nor without unless nicht kein keine keinen keinem keiner keines nie niemals niemand nichts
-    ohne weder""".split()
+    """not cannot no never none nobody nothing nowhere neither nor without unless
+    nicht kein keine keinen keinem keiner keines keinerlei nie niemals niemand nichts nirgends nirgendwo ohne weder""".split()
 )
-NEGATED_KO = re.compile(r"않|없|못|(?:^|\s)안\s|아니|비(?=[가-힣]{2})")
+NEGATED_KO = re.compile(
+    r"않|없|못|(?:^|\s)안\s|아니|(?<![가-힣])비(?=가입|거주|공개|공식|과세|과학|급여|금속|논리|대면|대칭|동기|동의|무장|민주|상근|상장|생산|승인|영리|위생"
+    r"|윤리|인가|인간|자발|전문|접촉|정규|정상|정형|주류|지정|참여|폭력|표준|필수|합리|합법|해당|허가|현실|협조|활성|회원|효율|흡연)"
+)
+"""비 denies as a prefix; in 비용, 비밀번호 or 준비 it denies nothing."""

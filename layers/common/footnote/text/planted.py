@@ -7,6 +7,9 @@ no word with the rest of its passage; and when it tries to change the assistant'
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Callable
+from functools import cache
 
 from footnote.text.injection import score
 from footnote.text.sentences import split_sentences
@@ -46,22 +49,29 @@ ENOUGH = 5
 def find_planted(text: str, title: str = "", lang: str = "en") -> list[tuple[int, int]]:
     """Character bounds of the sentences that look like instructions to an assistant."""
     injects = score(text) >= ENOUGH  # a sentence has no more points than the whole
+    bounds = split_sentences(text, lang)
+    sentences = [text[start:end] for start, end in bounds]
+
+    @cache
+    def holders() -> Counter[str]:
+        """Of each content word, how many sentences hold it."""
+        return Counter(term for each in (title, *sentences) for term in set(content_terms(each, lang)))
+
+    def is_foreign(sentence: str) -> bool:
+        """Whether none of its content words stands in the rest of the passage."""
+        terms = set(content_terms(sentence, lang))
+        return LEAST_TERMS <= len(terms) < len(holders()) and all(holders()[term] == 1 for term in terms)
+
     return [
-        (start, end)
-        for start, end in split_sentences(text, lang)
-        if _is_planted(text[start:end], f"{title}\n{text[:start]}\n{text[end:]}", lang) or (injects and score(text[start:end]) >= ENOUGH)
+        bound
+        for bound, sentence in zip(bounds, sentences, strict=True)
+        if _is_planted(sentence, is_foreign) or (injects and score(sentence) >= ENOUGH)
     ]
 
 
-def _is_planted(sentence: str, around: str, lang: str) -> bool:
+def _is_planted(sentence: str, is_foreign: Callable[[str], bool]) -> bool:
     commands = COMMAND.match(sentence) is not None
     if commands and OF_THE_ANSWER.search(sentence):
         return True
     asks = QUESTION.match(sentence) is not None and not OF_THE_PAGE.search(sentence)
-    return (asks or (commands and SENTENCE_END.search(sentence) is not None)) and _is_foreign(sentence, around, lang)
-
-
-def _is_foreign(sentence: str, around: str, lang: str) -> bool:
-    """Whether none of its content words stands in the rest of the passage."""
-    terms, known = set(content_terms(sentence, lang)), set(content_terms(around, lang))
-    return len(terms) >= LEAST_TERMS and bool(known) and not terms & known
+    return (asks or (commands and SENTENCE_END.search(sentence) is not None)) and is_foreign(sentence)

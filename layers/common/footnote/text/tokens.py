@@ -34,7 +34,7 @@ _local = threading.local()
 
 
 def index_tokens(text: str, lang: str) -> list[str]:
-    """Tokens in order, with repetitions: how often and how near counts."""
+    """With repetitions: how often counts. Bigrams come first, then Latin words, then their 5-grams."""
     tokens: list[str] = []
     plain: list[str] = []
     for word in WORD.findall(normalise(text)):

@@ -204,6 +204,11 @@ class Turn:
     """What had been sent when the turn failed; None = it has not."""
     private: Mapping[str, Any] = field(default_factory=dict)
     """What only the turn's owner may read in its trace: texts that steps made or refused. JSON."""
+    search_places: tuple[str | None, ...] = ()
+    """Of each query, the key under which what it finds is to be kept; None = it was there. Keys tell of what others may read:
+    they stay in here."""
+    answer_place: tuple[str, int] | None = None
+    """The key under which the answer is to be kept, and the tokens that were used before it."""
     started_at: float = 0.0
     first_token_ms: float | None = None
     """From the turn's start to the first piece of its text; None = there was none."""

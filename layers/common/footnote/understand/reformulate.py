@@ -9,14 +9,15 @@ from difflib import get_close_matches
 from footnote.completion import complete, read_object
 from footnote.ports import Models
 from footnote.prompts import Prompts
+from footnote.text.agreement import sentence_starts
 from footnote.text.fences import untrusted
+from footnote.text.halves import whole
 from footnote.text.language import detect_language
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
 from footnote.types import Message, Turn
 
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 WORD = re.compile(r"[^\W_][\w'’+#-]*")
-FIRST = re.compile(r"(?:^|[.!?:]\s+)\W*$")
 LONGEST = 400
 """Characters."""
 ALIKE = 0.8
@@ -35,7 +36,7 @@ async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.question)})
     reply = await complete(models, turn.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
     told = (read_object(reply.text) or {}).get("query")
-    query = " ".join(told.split()) if isinstance(told, str) else ""
+    query = " ".join(whole(told).split()) if isinstance(told, str) else ""
     turn = turn.with_(usage=turn.usage + reply.usage)
     if not query or len(query) > max(LONGEST, 2 * len(turn.question)) or not keeps_meaning(turn.question, query, turn.lang):
         return turn
@@ -63,10 +64,11 @@ def _names(text: str, lang: str) -> set[str]:
     """Words with a capital that starts no sentence; in Korean, those in Latin letters."""
     if lang == "ko":
         return {found.casefold() for found in re.findall(r"[A-Za-z][A-Za-z+#-]*", text)}
+    starts = sentence_starts(text)
     return {
         found[0].casefold()
         for found in WORD.finditer(text)
-        if found[0] != "I" and (found[0][1:] != found[0][1:].lower() or (found[0][0].isupper() and not FIRST.search(text[: found.start()])))
+        if found[0] != "I" and (found[0][1:] != found[0][1:].lower() or (found[0][0].isupper() and found.start() not in starts))
     }
 
 

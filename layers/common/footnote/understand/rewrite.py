@@ -6,6 +6,7 @@ from footnote.completion import complete, read_object
 from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.fences import untrusted
+from footnote.text.halves import whole
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.types import Exchange, Message, Turn
 
@@ -49,7 +50,7 @@ def read_queries(reply: str) -> tuple[str, ...]:
     found = (read_object(reply) or {}).get("queries")
     if not isinstance(found, list):
         return ()
-    queries = (" ".join(query.split()) for query in found if isinstance(query, str))
+    queries = (" ".join(whole(query).split()) for query in found if isinstance(query, str))
     return tuple(dict.fromkeys(query for query in queries if 0 < len(query) <= LONGEST_QUERY))[:MOST_QUERIES]
 
 

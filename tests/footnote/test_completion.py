@@ -1,0 +1,27 @@
+"""What a model says to one question that is not the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.completion import complete
+from footnote.errors import ModelUnavailable
+from footnote.types import Message
+from tests.fakes import FakeModel, FakeModels
+
+ASKED = [Message("user", "May this be asked?")]
+
+
+async def say(reply: str) -> str:
+    return (await complete(FakeModels(FakeModel([[reply]])), None, ASKED, max_tokens=9, limit_s=1)).text
+
+
+@pytest.mark.parametrize("reply", ["no", " no\n", "<think>yes</think>no", "yes</think>\nno", "no<think>yes", "yes</think>no<think>yes"])
+async def test_what_a_model_thinks_aloud_is_no_part_of_its_reply(reply: str) -> None:
+    assert await say(reply) == "no"
+
+
+@pytest.mark.parametrize("reply", ["", "  ", "<think>yes</think>", "<think>yes"])
+async def test_thoughts_alone_are_no_reply(reply: str) -> None:
+    with pytest.raises(ModelUnavailable):
+        await say(reply)
