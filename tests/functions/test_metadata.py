@@ -59,14 +59,18 @@ async def ask(query: httpx.AsyncClient, question: str, **body: Any) -> dict[str,
 async def test_a_search_is_narrowed_by_fields_of_the_documents(core: Core, ingest: httpx.AsyncClient, query: httpx.AsyncClient) -> None:
     assert (await send(ingest, LAW)).json()["metadata"] == LAW
     await work(core)
-    wanted: list[dict[str, list[str]]] = [
-        {"class": ["Law", "Tax"]}, {"year": ["2024"]}, {"topics": ["harbour"]}, {"class": ["Tax"]}, {"colour": ["red"]},
-    ]  # fmt: skip
-    assert [await found(query, **each) for each in wanted] == [1, 1, 1, 0, 0]
+    there: list[dict[str, list[str]]] = [
+        {"class": ["Law", "Tax"]},
+        {"year": ["2024"]},
+        {"topics": ["harbour"]},
+        {"file_name": ["tower.txt"]},
+    ]
+    elsewhere: list[dict[str, list[str]]] = [{"class": ["Tax"]}, {"colour": ["red"]}]
+    assert [await found(query, **each) for each in (*there, *elsewhere)] == [1, 1, 1, 1, 0, 0]
     narrowed = await ask(query, "When was the lighthouse lit?", metadata_filter_key="class", metadata_filter_values=["Law"])
     (reference,) = narrowed["references"]
     assert (reference["file_name"], reference["metadatas"]) == (
-        "tower", LAW | {"file_name": "tower", "paragraph_type": "normal"},
+        "tower.txt", LAW | {"file_name": "tower.txt", "paragraph_type": "normal"},
     )  # fmt: skip
     outside = await ask(query, "When was the lighthouse lit?", metadata_filter_key="class", metadata_filter_values=["Tax"])
     assert outside["references"] == []

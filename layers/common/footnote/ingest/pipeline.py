@@ -261,7 +261,8 @@ class _Prepared:
 
 def _prepare(document: Document, parsed: Parsed, max_tokens: int) -> _Prepared:
     lang = detect_language("\n".join(block.text for block in parsed.blocks))
-    document = replace(document, title=parsed.title or document.title, lang=lang)
+    metadata = {"file_name": document.file_name, **document.metadata}
+    document = replace(document, title=parsed.title or document.title, lang=lang, metadata=metadata)
     chunks = cut(document, parsed, lang, max_tokens)
     bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
     digest = chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)
