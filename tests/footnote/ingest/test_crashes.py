@@ -124,6 +124,18 @@ async def test_a_job_comes_back_when_its_lease_is_over_and_does_no_harm(core: Co
     assert (parser.parsed, await core.queue.size(), await answering(core)) == (["tower.txt"], 0, [OLD])
 
 
+async def test_files_of_the_old_generation_that_a_dead_worker_left_go_when_its_job_comes_again(core: Core) -> None:
+    doc_id = (await accept(core)).doc_id
+    await work(core)
+    await accept(core, NEW)
+    await work(core)
+    await core.files.put(f"parsed/{doc_id}/1", b"left")
+    await core.queue.put({"doc_id": doc_id, "generation": 2})
+    await work(core)
+    assert {key async for key in core.files.keys("")} == {f"sources/{doc_id}/2", f"parsed/{doc_id}/2"}
+    assert (await core.queue.size(), await answering(core)) == (0, [NEW])
+
+
 async def test_a_crash_before_the_bytes_were_stored_is_told_and_the_file_can_be_added_again(core: Core) -> None:
     async def fail(key: str, data: bytes) -> None:
         raise Killed

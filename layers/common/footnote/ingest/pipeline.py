@@ -156,7 +156,10 @@ class Ingestor:
             await self.index.remove(doc_id, generation)
             await self._forget_files(doc_id, generation)
             return
-        if document.generation != generation or document.state == "READY":
+        if document.generation != generation:
+            return
+        if document.state == "READY":  # by somebody who may have died before the last of it
+            await self._forget_files(doc_id, generation - 1)
             return
         if not await self.ledger.lease(doc_id, generation, job.owner or job.job_id, LEASE_S):
             return  # somebody else's job does this, and comes back if they die
@@ -231,13 +234,13 @@ class Ingestor:
             chunks=sum(chunk.level == 2 for chunk in chunks),
             digest=f"{len(chunks)}:{ready.digest}",
         )
-        if current and generation > 1:
+        if current:
             await self._forget_files(doc_id, generation - 1)
         return current
 
     async def _forget_files(self, doc_id: str, through: int) -> None:
-        """Of all generations up to this one."""
-        for folder in FOLDERS:
+        """Of all generations up to this one; 0 = none."""
+        for folder in FOLDERS if through else ():
             found = [key async for key in self.files.keys(f"{folder}/{doc_id}/")]
             for key in found:
                 if generation_of(key) <= through:
