@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -138,8 +139,11 @@ async def test_replies_are_json_without_a_session_and_there_is_no_stream_to_get(
     assert (await site.client.get("/mcp", headers=ACCEPT)).status_code == 405
 
 
-async def test_a_defect_is_told_as_one_and_not_in_its_words(open_site: OpenSite, caplog: pytest.LogCaptureFixture) -> None:
-    site = await open_site()
+async def test_a_defect_is_told_as_one_and_not_in_its_words(
+    open_site: OpenSite, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site, log = await open_site(), logging.getLogger("query.mcp_server")
+    monkeypatch.setattr(log, "handlers", [caplog.handler])  # whatever other tests did to the loggers above it
 
     async def fail(caller: Caller) -> dict[str, int]:
         raise RuntimeError("10.0.0.1 hung up")
@@ -148,7 +152,7 @@ async def test_a_defect_is_told_as_one_and_not_in_its_words(open_site: OpenSite,
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "list_collections", "arguments": {}}}
     reply = await site.client.post("/mcp", json=call, headers=ACCEPT)
     assert (reply.json()["result"]["isError"], reply.json()["result"]["content"][0]["text"]) == (True, "Something went wrong")
-    (record,) = (record for record in caplog.records if record.message == "tool failed")
+    record = next(record for record in caplog.records if record.message == "tool failed")
     assert record.__dict__["trace_id"] == reply.headers["x-trace-id"]
 
 

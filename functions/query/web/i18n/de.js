@@ -50,6 +50,7 @@ export default {
   step_announce: 'Frage wird gemeldet',
   step_find_answer: 'Frühere Antwort wird gesucht',
   step_remote: 'Verbundenes System wird durchsucht',
+  step_kdb: 'Wissensdatenbank wird durchsucht',
   step_recall: 'Frühere Suche wird gesucht',
   step_keep_searches: 'Suche wird gemerkt',
   step_faq: 'Geschriebene Antwort wird gesucht',

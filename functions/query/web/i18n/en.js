@@ -50,6 +50,7 @@ export default {
   step_announce: 'Telling of the question',
   step_find_answer: 'Looking for an earlier answer',
   step_remote: 'Searching the connected system',
+  step_kdb: 'Searching the knowledge base',
   step_recall: 'Looking for an earlier search',
   step_keep_searches: 'Remembering the search',
   step_faq: 'Looking for a written answer',

@@ -50,6 +50,7 @@ export default {
   step_announce: '질문 알리기',
   step_find_answer: '이전 답변 찾기',
   step_remote: '연결된 시스템 검색',
+  step_kdb: '지식 베이스 검색',
   step_recall: '이전 검색 찾기',
   step_keep_searches: '검색 기억',
   step_faq: '작성된 답변 찾기',
