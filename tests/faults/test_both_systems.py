@@ -238,7 +238,7 @@ async def test_a_conversation_of_chat_core_with_its_follow_up_its_tokens_its_fig
     first = await site.stream("/v2/rag/query", QUESTION)
     assert [event["type"] for event in first if event["type"] != "token"] == ["step", "debug", "step", "step", "done"]
     assert "".join(event["content"] for event in first if event["type"] == "token") == "The mayor opened it in 1894."
-    assert [reference["file_name"] for reference in first[-1]["references"]] == ["Records of the bridge"]
+    assert [reference["file_name"] for reference in first[-1]["references"]] == ["bridge.md"]
     assert (first[-1]["usage"]["total_tokens"], first[-1]["degraded"], first[-1]["persisted"]) == (110, False, True)
     second = await site.stream("/v2/rag/query", "And who did that?")
     debug = next(event["content"] for event in second if event["type"] == "debug")
@@ -265,7 +265,7 @@ async def test_the_other_modes_of_chat_core(open_site: Any) -> None:
     assert (gpt[-1]["final_response"], gpt[-1]["references"], gpt[-1]["search_type"]) == ("Hello.", [], "gpt")
     pa = await site.stream("/v2/pa/query", f"{QUESTION} And a hundred years later?")
     assert (pa[-1]["final_response"], pa[-1]["degraded"]) == ("In 1894, by the mayor [1].", False)
-    assert [reference["file_name"] for reference in pa[-1]["references"]] == ["Records of the bridge"]
+    assert [reference["file_name"] for reference in pa[-1]["references"]] == ["bridge.md"]
     outputs = [message["content"] for message in site.asked[-1]["messages"] if message["role"] == "tool"]
     assert "was opened in 1894" in outputs[0]
     assert "1994" in outputs[1]
