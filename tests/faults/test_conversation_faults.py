@@ -242,7 +242,7 @@ async def test_the_index_is_searched_while_the_tools_server(fault: Fault, world:
         site.fail(fault, "mcp")
         (last, said), waited_s = await site.wait(query(site, room_id=None))
         assert (last["type"], last["degraded"], "1894" in said) == ("done", True, True)
-        assert last["references"][0]["file_name"] == "Records of the bridge"
+        assert last["references"][0]["file_name"] == "bridge.md"
         assert waited_s < LIST_S
         started = time.monotonic()
         assert (await query(site, room_id=None))[0]["degraded"]  # it is not asked again at once
