@@ -149,7 +149,7 @@ class KDB(BaseModel):
     url: str | None = Field(None, description="Its address, which `/api/v1/document/search_rerank` is added to.")
     groups: list[str] = Field(
         default_factory=list,
-        description="Permission groups whose members it is asked for; `*` = everybody. Empty: only the local user of `AUTH__MODE` none.",
+        description="Groups, as JSON, whose members it is asked for; `*` = everybody. Empty: only the local user of `AUTH__MODE` none.",
     )
 
 

@@ -41,9 +41,6 @@ FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a U
 MOST_COUNTS = 1000
 """Kept counts of languages."""
 
-Readable = tuple[int, int, frozenset[int] | None]
-"""A collection's id and version, and which of its access lists somebody may read; None = all."""
-
 
 class SqliteIndex:
     """`ports.Index` over `<folder>/index.db` and the vector files beside it."""
@@ -52,7 +49,7 @@ class SqliteIndex:
         self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable)
         self._vectors = VectorStore(VectorFiles(folder))
         self._infos: dict[str, CollectionInfo] = {}
-        self._languages: dict[Readable, Mapping[str, int]] = {}
+        self._languages: dict[tuple[str, int, frozenset[str] | None], Mapping[str, int]] = {}
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         return await self._database.run(self._candidates, caller, search)
@@ -73,15 +70,16 @@ class SqliteIndex:
         return await self._database.run(self._info, collection)
 
     async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
-        readable = await self._database.glance(_find_readable, caller, collection)
-        if readable is None:
+        row = await self._database.glance(_find_collection, collection)
+        if row is None:
             return {}
-        if readable not in self._languages:
-            found = await self._database.run(_count_languages, readable)
+        key = collection, row["version"], None if caller.sees_all else caller.groups
+        if key not in self._languages:
+            found = await self._database.run(_count_languages, caller, row["collection_id"])
             if len(self._languages) >= MOST_COUNTS:
                 self._languages.clear()
-            self._languages[readable] = found
-        return self._languages[readable]
+            self._languages[key] = found
+        return self._languages[key]
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         return await self._database.run(_sample, caller, collection, limit)
@@ -175,14 +173,8 @@ def _find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row |
     return row
 
 
-def _find_readable(connection: sqlite3.Connection, caller: Caller, collection: str) -> Readable | None:
-    row = _find_collection(connection, collection)
-    return None if row is None else (row["collection_id"], row["version"], _visible_acls(connection, caller))
-
-
-def _count_languages(connection: sqlite3.Connection, readable: Readable) -> dict[str, int]:
-    collection_id, _, acls = readable
-    where, values = _visible(acls, None, (0, 1, 2))
+def _count_languages(connection: sqlite3.Connection, caller: Caller, collection_id: int) -> dict[str, int]:
+    where, values = _visible(_visible_acls(connection, caller), None, (0, 1, 2))
     return dict(
         connection.execute(
             f"""SELECT c.lang, count(*) FROM chunks c JOIN generations g USING (generation_id)

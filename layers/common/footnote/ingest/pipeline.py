@@ -239,8 +239,10 @@ class Ingestor:
         return current
 
     async def _forget_files(self, doc_id: str, through: int) -> None:
-        """Of all generations up to this one; 0 = none."""
-        for folder in FOLDERS if through else ():
+        """Of all generations up to this one; they count from 1."""
+        if through == 0:
+            return
+        for folder in FOLDERS:
             found = [key async for key in self.files.keys(f"{folder}/{doc_id}/")]
             for key in found:
                 if generation_of(key) <= through:
