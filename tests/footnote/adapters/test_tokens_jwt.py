@@ -19,6 +19,8 @@ from footnote.adapters.tokens_jwt import AWAY_S, FRESH_S, STALE_S, UNKNOWN_S, Jw
 from footnote.errors import Unauthorized, Unavailable
 from tests.conftest import HandClock
 
+# Tokens are signed when this module is read and looked at when their test's turn comes, which may be half an hour later.
+LONG_S = 86_400
 ISSUER, AUDIENCE, URL = "https://login.example", "footnote", "https://login.example/keys"
 RSA = rsa.generate_private_key(65537, 2048)
 OTHER = rsa.generate_private_key(65537, 2048)
@@ -35,7 +37,7 @@ def jwk(key: Any, kid: str | None = "k1", **more: Any) -> dict[str, Any]:
 
 
 def claims(**changes: Any) -> dict[str, Any]:
-    made = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ann", "exp": int(time.time()) + 600} | changes
+    made = {"iss": ISSUER, "aud": AUDIENCE, "sub": "ann", "exp": int(time.time()) + LONG_S} | changes
     return {name: value for name, value in made.items() if value is not None}
 
 
@@ -147,8 +149,8 @@ BAD = {
     "expired": sign(exp=NOW - 60),
     "expires never": sign(exp=None),
     "expires with words": raw({"alg": "RS256", "kid": "k1"}, claims(exp="never"), lambda _: b"x"),
-    "not yet": sign(nbf=NOW + 600),
-    "issued in the future": sign(iat=NOW + 600),
+    "not yet": sign(nbf=NOW + LONG_S),
+    "issued in the future": sign(iat=NOW + LONG_S),
     "nobody": sign(sub=None),
     "cut": sign()[:-4],
     "signature of another": sign().rpartition(".")[0] + "." + sign(sub="bob").rpartition(".")[2],
