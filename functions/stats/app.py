@@ -47,13 +47,14 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         last: Annotated[date | None, Query(alias="to", ge=FIRST, description="Last day, UTC; by default today.")] = None,
         by: By = "day",
     ) -> StatsBody:
-        """Turns, tokens, latency, refusals and feedback in groups: an admin's view is of all turns, others see their own."""
+        """Turns, tokens, cost, latency, refusals and feedback in groups: an admin's view is of all turns, others see their own."""
         last = last or day_of(core.clock())
         first = first or day_of(midnight(last) - (DEFAULT_DAYS - 1) * DAY_S)
         if first > last:
             raise BadRequest("`from` is after `to`.")
+        prices = core.settings.llm
         records = await core.turns.records(caller, midnight(first), midnight(last) + DAY_S)
-        return StatsBody(first=first, last=last, by=by, data=roll_up(records, by), total=figures_of(records))
+        return StatsBody(first=first, last=last, by=by, data=roll_up(records, by, prices), total=figures_of(records, prices))
 
     return app
 

@@ -61,6 +61,7 @@ JAN_15_FIGURES = {
     "feedback_up": 0,
     "feedback_down": 1,
 }
+UNPRICED = {"cost": None}
 
 
 # --- HTTP --------------------------------------------------------------------------------------
@@ -77,8 +78,8 @@ async def test_figures_are_given_for_each_day_and_for_all_of_them(core: Core, cl
             "to": "2026-01-15",
             "by": "day",
             "data": [
-                {"key": {"day": "2026-01-14"}, "figures": JAN_14_FIGURES},
-                {"key": {"day": "2026-01-15"}, "figures": JAN_15_FIGURES},
+                {"key": {"day": "2026-01-14"}, "figures": JAN_14_FIGURES | UNPRICED},
+                {"key": {"day": "2026-01-15"}, "figures": JAN_15_FIGURES | UNPRICED},
             ],
             "total": {
                 "turns": 3,
@@ -91,6 +92,7 @@ async def test_figures_are_given_for_each_day_and_for_all_of_them(core: Core, cl
                 "latency_p95_ms": 300,
                 "feedback_up": 1,
                 "feedback_down": 1,
+                "cost": None,
             },
         },
     )
@@ -114,6 +116,17 @@ async def test_turns_are_grouped_by(
     await save(core, clock, "t3", JAN_15, caller=ME, room_id="r2")
     reply = await (await open_client(create_app)).get(f"/stats?by={by}")
     assert [(group["key"], group["figures"]["turns"]) for group in reply.json()["data"]] == groups
+
+
+async def test_tokens_cost_what_the_prices_of_now_say(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    await save(core, clock, "t1", JAN_15, answer=Answer("Yes.", model="small"), usage=Usage(2_000, 1_000))
+    await save(core, clock, "t2", JAN_15, answer=Answer("Yes.", model="large"), usage=Usage(1_000, 100))
+    await save(core, clock, "t3", JAN_15, answer=Answer("Yes.", model="unpriced"), usage=Usage(9_000, 9_000))
+    prices = {"small": {"input": 1, "output": 2}, "large": {"input": 10, "output": 40}}
+    await core.records.put("setting", "llm.prices", {"value": prices}, by="local")
+    body = (await (await open_client(create_app)).get("/stats?by=llm")).json()
+    assert {group["key"]["llm"]: group["figures"]["cost"] for group in body["data"]} == {"small": 0.004, "large": 0.014, "unpriced": None}
+    assert body["total"]["cost"] is None
 
 
 async def test_the_last_thirty_days_are_the_default(core: Core, clock: HandClock, open_client: OpenClient) -> None:
@@ -207,7 +220,7 @@ def test_one_lambda_serves_schedule_and_http_in_turns(core: Core, clock: HandClo
     for _ in range(2):
         assert handle(sample_event("stats_schedule"), None) == {"2026-01-14": 1, "2026-01-15": 1}
         reply = handle(get_event("/stats", "from=2026-01-15&to=2026-01-15"), None)
-        assert (reply["statusCode"], body_of(reply)["total"]) == (200, JAN_15_FIGURES)
+        assert (reply["statusCode"], body_of(reply)["total"]) == (200, JAN_15_FIGURES | UNPRICED)
 
 
 def test_what_lambda_calls_is_alive(lambda_loop: asyncio.AbstractEventLoop) -> None:

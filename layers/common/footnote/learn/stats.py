@@ -12,6 +12,7 @@ from typing import Literal, TypeVar
 
 from footnote.learn.ranking_metrics import percentile
 from footnote.ports import Rollup, TurnRecord, TurnStore
+from footnote.settings import LLM
 from footnote.types import Caller
 
 K = TypeVar("K")
@@ -37,7 +38,8 @@ KEYS: Mapping[By, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`refusals`: turns that ended without an answer although nothing failed (nothing found, no evidence, blocked)."""
+    """`refusals`: turns that ended without an answer although nothing failed (nothing found, no evidence, blocked).
+    `cost`: of all the tokens at today's prices; None = a model that was used has none."""
 
     turns: int
     errors: int
@@ -49,6 +51,7 @@ class Figures:
     latency_p95_ms: float
     feedback_up: int
     feedback_down: int
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +71,7 @@ def midnight(day: date) -> float:
     return datetime.combine(day, time.min, UTC).timestamp()
 
 
-def figures_of(records: Sequence[TurnRecord]) -> Figures:
+def figures_of(records: Sequence[TurnRecord], prices: LLM | None = None) -> Figures:
     latencies = [record.latency_ms for record in records]
     ratings = [feedback.rating for record in records for feedback in record.feedback]
     return Figures(
@@ -82,15 +85,26 @@ def figures_of(records: Sequence[TurnRecord]) -> Figures:
         latency_p95_ms=percentile(latencies, 0.95),
         feedback_up=ratings.count("up"),
         feedback_down=ratings.count("down"),
+        cost=_cost(records, prices) if prices else None,
     )
 
 
-def roll_up(records: Iterable[TurnRecord], by: By) -> list[Group]:
+def _cost(records: Sequence[TurnRecord], prices: LLM) -> float | None:
+    total = 0.0
+    for record in records:
+        cost = prices.cost(record.usage.prompt_tokens, record.usage.completion_tokens, record.llm)
+        if cost is None:
+            return None
+        total += cost
+    return total
+
+
+def roll_up(records: Iterable[TurnRecord], by: By, prices: LLM | None = None) -> list[Group]:
     """One group per value that occurs, in the values' order; None comes first."""
     names = KEYS[by]
     groups = _grouped(records, lambda record: tuple(FIELDS[name](record) for name in names))
     ordered = sorted(groups, key=lambda values: [(value is not None, value or "") for value in values])
-    return [Group(dict(zip(names, values, strict=True)), figures_of(groups[values])) for values in ordered]
+    return [Group(dict(zip(names, values, strict=True)), figures_of(groups[values], prices)) for values in ordered]
 
 
 async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[str, int]:
@@ -103,10 +117,15 @@ async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[
     for day in (day_of(at - DAY_S), day_of(at)):
         records = await turns.records(caller, midnight(day), midnight(day) + DAY_S)
         groups = _grouped(records, lambda record: (record.user_id, record.room_id, record.search_type))
-        rollups = [Rollup(*key, asdict(figures_of(group)), _last_model(group)) for key, group in groups.items()]
+        rollups = [Rollup(*key, _stored(figures_of(group)), _last_model(group)) for key, group in groups.items()]
         await turns.put_rollups(day.isoformat(), rollups)
         stored[day.isoformat()] = len(groups)
     return stored
+
+
+def _stored(figures: Figures) -> dict[str, float]:
+    """Without a cost: prices change, tokens do not."""
+    return {name: value for name, value in asdict(figures).items() if value is not None}
 
 
 def _last_model(records: Sequence[TurnRecord]) -> str | None:
