@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from footnote.retrieve.fuse import convex_combination, dense_weight, fuse, fuse_lists, reciprocal_ranks
+from footnote.retrieve.fuse import convex_combination, fuse, fuse_lists, reciprocal_ranks, vectors_count
 from footnote.settings import Fusion, Rag
 from footnote.types import Candidate, Candidates, Ranked, Retriever
 from tests.fakes import FakeEmbedder, make_turn
@@ -91,10 +91,10 @@ def test_the_dense_share_grows_with_the_share_of_chunks_that_have_a_vector() -> 
 
 
 def test_the_dense_list_counts_where_the_embedder_speaks_the_language() -> None:
-    assert dense_weight(frozenset({"en"}), "en") == 0.5
-    assert dense_weight(None, "ko", native=0.3) == 0.3
-    assert 0 <= dense_weight(frozenset({"en"}), "ko") <= 0.2
-    assert dense_weight(frozenset({"en"}), "ko", native=0.0) == 0.0
+    english, all_of_them = FakeEmbedder(), FakeEmbedder(languages=None)
+    assert [vectors_count(embedder, "en", Rag()) for embedder in (english, all_of_them, None)] == [True, True, False]
+    assert [vectors_count(embedder, "ko", Rag()) for embedder in (english, all_of_them, None)] == [False, True, False]
+    assert [vectors_count(embedder, "ko", Rag(fusion="convex")) for embedder in (english, None)] == [True, False]
 
 
 @pytest.mark.parametrize(

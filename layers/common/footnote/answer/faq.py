@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 
 from footnote.answer.citation_styles import STYLES
 from footnote.events import Event, Token
-from footnote.ports import Embedder
+from footnote.ports import Embedder, speaks
 from footnote.text.agreement import agree
 from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.types import Answer, Chunk, Citation, Turn
@@ -80,6 +80,6 @@ def _is_faq(chunk: Chunk) -> bool:
 
 
 async def _similarity(turn: Turn, question: str, embedder: Embedder | None) -> float:
-    if turn.vectors and embedder is not None and (embedder.languages is None or turn.lang in embedder.languages):
+    if turn.vectors and speaks(embedder, turn.lang):
         return float(turn.vectors[0] @ (await embedder.embed([question], query=True))[0])
     return bigram_cosine(bigrams(turn.standalone), bigrams(question))

@@ -15,7 +15,7 @@ from footnote.completion import complete, read_object
 from footnote.events import Event, Token
 from footnote.guard.term_hits import TermHit, asks_for_a_method, match_of, meet
 from footnote.guard.terms import Terms
-from footnote.ports import Embedder, Models
+from footnote.ports import Embedder, Models, speaks
 from footnote.prompts import Prompts
 from footnote.settings import Rag
 from footnote.text.fences import untrusted
@@ -103,7 +103,7 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
 async def _with_vectors(turn: Turn, asked: Sequence[str], embedder: Embedder | None) -> tuple[Turn, Vectors]:
     """The vectors of all that is asked, where the embedder speaks its language; those of the queries stay on the turn, which
     would be made for the search otherwise."""
-    if embedder is None or (embedder.languages is not None and turn.lang not in embedder.languages):
+    if not speaks(embedder, turn.lang):
         return turn, ()
     vectors = tuple(await embedder.embed(asked, query=True))
     if turn.retriever != "bm25":

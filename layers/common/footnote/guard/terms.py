@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from footnote.errors import BadRequest, Conflict, NotFound, Unavailable
 from footnote.guard.audit import audit
-from footnote.ports import Clock, Embedder, Record, Records, read_all
+from footnote.ports import Clock, Embedder, Record, Records, read_all, speaks
 from footnote.text.fences import INVISIBLE
 from footnote.text.language import detect_language
 from footnote.text.tokens import normalise
@@ -134,8 +134,7 @@ class Terms:
         """By their place; of those whose language the embedder speaks."""
         if self._embedder is None:
             return {}
-        spoken = self._embedder.languages
-        read = [place for place, text in enumerate(texts) if spoken is None or detect_language(text) in spoken]
+        read = [place for place, text in enumerate(texts) if speaks(self._embedder, detect_language(text))]
         if not read:
             return {}
         return dict(zip(read, await self._embedder.embed([texts[place] for place in read], query=True), strict=True))

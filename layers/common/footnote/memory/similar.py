@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footnote.ports import Cache, Embedder
+from footnote.ports import Cache, Embedder, speaks
 from footnote.settings import Caching
 from footnote.text.agreement import is_particular, meaning
 from footnote.text.tokens import normalise
@@ -53,8 +53,7 @@ class Found:
 
 def asked_in(turn: Turn, embedder: Embedder | None) -> Asked:
     """All that the turn searches for. Vectors count where their maker speaks the language."""
-    speaks = embedder is not None and (embedder.languages is None or turn.lang in embedder.languages)
-    return Asked(turn.searched_for, turn.lang, turn.vectors if speaks else ())
+    return Asked(turn.searched_for, turn.lang, turn.vectors if speaks(embedder, turn.lang) else ())
 
 
 def place_of(scope: str, asked: Asked, caching: Caching) -> str:

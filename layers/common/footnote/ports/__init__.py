@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from footnote.ports.blocks import Block, make_block, question_of, quoted_in, title_of
 from footnote.ports.identity import Tokens
-from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector
+from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
 from footnote.ports.ledger import Held, Ledger
-from footnote.ports.models import Clock, Delta, Embedder, Images, KnowledgeBase, LanguageModel, Models, Parser, Tool, Tools
+from footnote.ports.models import Clock, Delta, Embedder, Images, KnowledgeBase, LanguageModel, Models, Parser, Tool, Tools, speaks
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore, record_of
@@ -55,10 +55,12 @@ __all__ = [
     "TurnStore",
     "UploadForm",
     "Uploads",
+    "View",
     "make_block",
     "question_of",
     "quoted_in",
     "read_all",
     "record_of",
+    "speaks",
     "title_of",
 ]

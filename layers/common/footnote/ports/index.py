@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from footnote.types import Caller, Candidates, Chunk, Document, Search, SentenceVectors
@@ -20,6 +20,17 @@ class CollectionInfo:
     name: str
     chunks: int
     version: int
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What somebody sees of a collection. `languages`: language → number of visible, active chunks. `groups`: those of
+    theirs that an access list in it names; two people with the same ones see the same. `version`: the collection's, 0 where
+    there is none: nobody learns so whether there is one."""
+
+    version: int = 0
+    languages: Mapping[str, int] = field(default_factory=dict)
+    groups: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +89,7 @@ class Index(Protocol):
 
     async def info(self, collection: str) -> CollectionInfo | None: ...
 
-    async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
-        """Language → number of visible, active chunks."""
-        ...
+    async def view(self, caller: Caller, collection: str) -> View: ...
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         """Visible, active passages (level 2) from as many documents as there are, newest documents first."""

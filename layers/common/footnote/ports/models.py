@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
 from footnote.types import Message, Parsed, ToolCall, Usage
 
@@ -25,6 +25,10 @@ class Embedder(Protocol):
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
         """(len(texts), dimension), rows of length 1."""
         ...
+
+
+def speaks(embedder: Embedder | None, lang: str) -> TypeGuard[Embedder]:
+    return embedder is not None and (embedder.languages is None or lang in embedder.languages)
 
 
 @dataclass(frozen=True, slots=True)

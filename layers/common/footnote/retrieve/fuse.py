@@ -8,28 +8,24 @@ possible score is 1. Equal scores are ordered by chunk id.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
-from footnote.ports import Embedder
+from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
 from footnote.types import Candidate, Candidates, Ranked, Retriever, Turn
-
-FOREIGN_WEIGHT = 0.0
-"""Dense weight where the embedder does not speak the query's language."""
 
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
     """`turn.ranked`: everything that was found, best first; of what several queries found, the better place counts."""
-    weight = 0.0
-    if embedder is not None:
-        weight = rag.alpha if rag.fusion == "convex" else dense_weight(embedder.languages, turn.lang, native=rag.alpha)
+    weight = rag.alpha if vectors_count(embedder, turn.lang, rag) else 0.0
     retriever = "rrf" if turn.retriever == "cc" and rag.fusion == "rrf" else turn.retriever
     lists = [fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k) for found in turn.found if found is not None]
     return turn.with_(ranked=tuple(lists[0] if len(lists) == 1 else merge(lists)))
 
 
-def dense_weight(languages: frozenset[str] | None, lang: str, *, native: float = 0.5) -> float:
-    """`native` where the embedder speaks `lang` (None = speaks all), else FOREIGN_WEIGHT."""
-    return native if languages is None or lang in languages else min(native, FOREIGN_WEIGHT)
+def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> TypeGuard[Embedder]:
+    """Where their maker speaks the language; a weight that was set by hand holds in every one."""
+    return speaks(embedder, lang) or (embedder is not None and rag.fusion == "convex")
 
 
 def fuse(candidates: Candidates, retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:

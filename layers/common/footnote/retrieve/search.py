@@ -6,7 +6,7 @@ import asyncio
 
 from footnote.errors import SearchUnavailable
 from footnote.ports import Embedder, Index
-from footnote.retrieve.fuse import dense_weight
+from footnote.retrieve.fuse import vectors_count
 from footnote.settings import Rag
 from footnote.types import Candidates, Search, Turn
 
@@ -17,9 +17,7 @@ def wants_vector(turn: Turn) -> bool:
 
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
     """The queries' vectors, where they would count for something."""
-    if embedder is None:
-        return turn
-    if turn.retriever != "knn" and rag.fusion != "convex" and dense_weight(embedder.languages, turn.lang) == 0:
+    if embedder is None or (turn.retriever != "knn" and not vectors_count(embedder, turn.lang, rag)):
         return turn
     return turn.with_(vectors=tuple(await embedder.embed(turn.searched_for, query=True)), embedder=embedder.name)
 
