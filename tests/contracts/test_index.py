@@ -12,12 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed
+from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, View
 from footnote.types import Caller, Candidates, Chunk, Part, Search, chunks_digest
 from tests.contracts.conftest import Open
 from tests.fakes import make_chunk, make_document, put_document
-
-EVERYBODY = Caller("local", sees_all=True)
 
 LOCAL = Caller("local", sees_all=True)
 
@@ -414,14 +412,33 @@ async def test_the_version_grows_with_every_change_that_answers_can_see(index: A
 
 
 async def test_languages_are_counted_among_what_a_caller_may_read(index: Any, me: Caller) -> None:
-    assert await index.languages(me, "default") == {}
+    assert await index.view(me, "default") == View()
     await put_document(index, make_document(), ["one", "two"])
     await put_document(index, make_document("b", groups=("board",)), ["eins", "zwei", "drei"], lang="de")
-    told = [await index.languages(caller, "default") for caller in (me, Caller("boss", frozenset({"board"})), EVERYBODY, Caller("x"))]
-    assert told == [{"en": 2}, {"de": 3}, {"de": 3, "en": 2}, {}]
+    views = [await index.view(caller, "default") for caller in (me, Caller("boss", frozenset({"board"})), LOCAL, Caller("x"))]
+    assert [view.languages for view in views] == [{"en": 2}, {"de": 3}, {"de": 3, "en": 2}, {}]
     await index.remove("b", 1)
-    assert await index.languages(EVERYBODY, "default") == {"en": 2}
-    assert await index.languages(me, "nowhere") == {}
+    assert (await index.view(LOCAL, "default")).languages == {"en": 2}
+    assert await index.view(me, "nowhere") == View()
+
+
+async def test_of_the_groups_of_a_caller_those_count_that_an_access_list_names(index: Any) -> None:
+    await put_document(index, make_document(groups=("staff", "board")), ["one"])
+    await put_document(index, make_document("open", groups=("*",)), ["two"])
+    await put_document(index, make_document("own", groups=("user:ann",)), ["three"])
+    await put_document(index, make_document("elsewhere", collection="other", groups=("guests",)), ["four"])
+    coming = make_document("coming", groups=("guests",))
+    await index.stage(coming, [make_chunk(coming, "five")], [()])
+    ann, bob = Caller("ann", frozenset({"user:ann", "staff", "guests"})), Caller("bob", frozenset({"user:bob", "staff"}))
+
+    async def groups(*callers: Caller) -> list[frozenset[str]]:
+        return [(await index.view(caller, "default")).groups for caller in callers]
+
+    assert await groups(ann, bob, Caller("x")) == [{"user:ann", "staff"}, {"staff"}, frozenset()]
+    await index.remove("own", 1)
+    assert await groups(ann) == [{"staff"}]
+    await put_document(index, make_document(generation=2, groups=("board",)), ["one"])
+    assert await groups(ann, bob, Caller("boss", frozenset({"board"}))) == [frozenset(), frozenset(), {"board"}]
 
 
 async def test_a_sample_takes_a_passage_of_each_document_before_a_second_of_any(index: Any, me: Caller) -> None:

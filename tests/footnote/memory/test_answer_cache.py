@@ -120,8 +120,8 @@ async def test_every_passage_is_read_again_whatever_the_version_says(bound: dict
     withdrawn = first.hits[place].chunk.chunk_id
 
     class Gate:
-        async def info(self, collection: str) -> Any:
-            return await bound["index"].info(collection)
+        async def view(self, caller: Caller, collection: str) -> Any:
+            return await bound["index"].view(caller, collection)
 
         async def read(self, caller: Caller, chunk_ids: list[str]) -> Any:
             assert withdrawn in chunk_ids

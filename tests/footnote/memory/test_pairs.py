@@ -16,7 +16,7 @@ from footnote.adapters.models_minilm import MiniLM
 from footnote.adapters.store_sqlite import open_store
 from footnote.memory.answer_cache import find_answer, keep_answer
 from footnote.memory.search_cache import keep_searches, recall_searches
-from footnote.ports import CollectionInfo
+from footnote.ports import View
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Caching, Rag
 from footnote.types import Answer, Caller, Candidate, Candidates, Chunk, Exchange, Ranked, Turn
@@ -38,10 +38,10 @@ class AllAlike(FakeEmbedder):
 
 
 class Library:
-    """An index of one passage that everybody may read."""
+    """An index of one passage that everybody may read, with access lists that name all groups."""
 
-    async def info(self, collection: str) -> CollectionInfo:
-        return CollectionInfo(collection, 1, 1)
+    async def view(self, caller: Caller, collection: str) -> View:
+        return View(1, {"en": 1}, caller.groups)
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         return [HIT.chunk for _ in chunk_ids]

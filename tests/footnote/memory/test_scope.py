@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from footnote.memory.scope import answer_scope, digest, search_scope
+from footnote.ports import View
 from footnote.prompts import Prompts
 from footnote.prompts.store import Saved
 from footnote.settings import LLM, Rag
@@ -50,13 +51,22 @@ OF_AN_ANSWER: dict[str, Turn] = OF_A_SEARCH | {
 }
 
 
-def of_answer(turn: Turn, version: int = 1, rag: Rag | None = None, llm: LLM | None = None, prompts: Any = None) -> str:
-    return digest(answer_scope(turn, version, rag or Rag(), llm or LLM(), prompts or Prompts()))
+def of_answer(turn: Turn, rag: Rag | None = None, llm: LLM | None = None, prompts: Any = None, **view: Any) -> str:
+    return digest(answer_scope(turn, seen_by(turn, **view), rag or Rag(), llm or LLM(), prompts or Prompts()))
+
+
+def of_search(turn: Turn, rag: Rag | None = None, **view: Any) -> str:
+    return digest(search_scope(turn, seen_by(turn, **view), rag or Rag()))
+
+
+def seen_by(turn: Turn, *, version: int = 1, groups: frozenset[str] | None = None) -> View:
+    """Of a collection whose access lists name all of the caller's groups, unless these are given."""
+    return View(version, groups=turn.caller.groups if groups is None else groups)
 
 
 @pytest.mark.parametrize("part", OF_A_SEARCH)
 def test_another_one_does_not_hit_what_was_found(part: str) -> None:
-    assert digest(search_scope(OF_A_SEARCH[part], 1, Rag())) != digest(search_scope(ASKED, 1, Rag()))
+    assert of_search(OF_A_SEARCH[part]) != of_search(ASKED)
 
 
 @pytest.mark.parametrize("part", OF_AN_ANSWER)
@@ -76,14 +86,32 @@ def test_a_change_of_the_documents_the_settings_or_a_prompt_hits_nothing_from_be
         of_answer(ASKED, prompts=saved),
     ]
     assert len({before, *changed}) == 7
-    assert digest(search_scope(ASKED, 1, Rag())) != digest(search_scope(ASKED, 2, Rag()))
-    assert digest(search_scope(ASKED, 1, Rag())) != digest(search_scope(ASKED, 1, Rag(candidates=50)))
+    assert of_search(ASKED) != of_search(ASKED, version=2)
+    assert of_search(ASKED) != of_search(ASKED, Rag(candidates=50))
 
 
 def test_one_who_may_read_nothing_is_not_one_who_may_read_all() -> None:
     nobody = ASKED.with_(caller=Caller("me"))
     assert of_answer(nobody) != of_answer(nobody.with_(caller=Caller("me", sees_all=True)))
     assert of_answer(nobody) != of_answer(nobody.with_(caller=Caller("me", frozenset({"all"}))))
+
+
+@pytest.mark.parametrize("common", [frozenset(), frozenset({"staff"})], ids=["public", "one group"])
+def test_two_who_see_the_same_of_a_collection_share_what_was_found(common: frozenset[str]) -> None:
+    alone = ASKED.with_(history=(), history_ids=())
+    ann, bob = (alone.with_(caller=Caller(name, frozenset({f"user:{name}", "staff", name}))) for name in ("ann", "bob"))
+    for of in (of_answer, of_search):
+        assert of(ann, groups=common) == of(bob, groups=common)
+        assert of(ann, groups=common | {"user:ann"}) != of(bob, groups=common)
+        assert of(ann, groups=common) != of(alone.with_(caller=Caller("ann", sees_all=True)), groups=common)
+
+
+@pytest.mark.parametrize("changes", [{"tool_scope": "org"}, {"ask_kdb": True}], ids=["tools", "knowledge base"])
+def test_where_other_systems_are_searched_any_group_may_matter_to_an_answer(changes: dict[str, Any]) -> None:
+    ann = ASKED.with_(history=(), history_ids=(), caller=Caller("ann", frozenset({"user:ann"})), **changes)
+    bob = ann.with_(caller=Caller("bob", frozenset({"user:bob"})))
+    assert of_answer(ann, groups=frozenset()) != of_answer(bob, groups=frozenset())
+    assert of_search(ann, groups=frozenset()) == of_search(bob, groups=frozenset())
 
 
 def test_who_and_when_matter_in_a_conversation_only() -> None:
@@ -98,4 +126,4 @@ def test_who_and_when_matter_in_a_conversation_only() -> None:
 
 def test_what_a_query_finds_has_nothing_to_do_with_what_was_said_before() -> None:
     alone = ASKED.with_(history=(), history_ids=(), room_id=None)
-    assert digest(search_scope(alone, 1, Rag())) == digest(search_scope(ASKED, 1, Rag()))
+    assert of_search(alone) == of_search(ASKED)

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from footnote.ports import View
 from footnote.types import Caller
 from footnote.understand.language import tell_language
 from tests.fakes import ME, make_turn
@@ -16,9 +17,9 @@ class Languages:
     def __init__(self, found: Mapping[str, int]) -> None:
         self._found = found
 
-    async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
+    async def view(self, caller: Caller, collection: str) -> View:
         assert (caller, collection) == (ME, "default")
-        return self._found
+        return View(1, self._found)
 
 
 @pytest.mark.parametrize(

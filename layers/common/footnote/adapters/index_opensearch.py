@@ -26,7 +26,7 @@ from footnote.adapters.opensearch_mapping import (
     vector_field,
     visible,
 )
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector
+from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector, View
 from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors
@@ -35,8 +35,8 @@ MOST_TOKENS = 1000
 """Of a question; the engine takes 1,024 clauses."""
 LOOKS = 3
 """Searches at most, until one meets no flip half-way."""
-MOST_COUNTS = 1000
-"""Kept counts of languages."""
+MOST_VIEWS = 1000
+"""That are kept."""
 KNOWN_PLACES = 50_000
 ACTIVE = {"term": {"active": True}}
 
@@ -53,7 +53,7 @@ class OpenSearchIndex:
         self._writes = Writes(self._client, self._names, self._heads)
         self._server_fusion = settings.server_fusion
         self._infos: dict[str, CollectionInfo] = {}
-        self._languages: dict[tuple[str, int, frozenset[str] | None], Mapping[str, int]] = {}
+        self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
         self._places: dict[tuple[str, int], str] = {}
         """(doc_id, generation) → collection, which never changes."""
 
@@ -197,20 +197,25 @@ class OpenSearchIndex:
             known = self._infos[collection] = CollectionInfo(collection, count, record.version)
         return known
 
-    async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
+    async def view(self, caller: Caller, collection: str) -> View:
         record = await self._heads.look_up(collection)
         if record is None:
-            return {}
+            return View()
         key = collection, record.version, None if caller.sees_all else caller.groups
-        if key not in self._languages:
-            count = {"terms": {"field": "lang", "size": 1000, "order": {"_key": "asc"}}}
-            body = {"size": 0, "query": {"bool": {"filter": visible(caller, (0, 1, 2), {})}}, "aggs": {"languages": count}}
-            found = await self._client.search(record.chunks, body)
-            buckets = found["aggregations"]["languages"]["buckets"] if found else []
-            if len(self._languages) >= MOST_COUNTS:
-                self._languages.clear()
-            self._languages[key] = {bucket["key"]: bucket["doc_count"] for bucket in buckets}
-        return self._languages[key]
+        if (known := self._views.get(key)) is None:
+            if len(self._views) >= MOST_VIEWS:
+                self._views.clear()
+            known = self._views[key] = await self._view(caller, record)
+        return known
+
+    async def _view(self, caller: Caller, collection: Collection) -> View:
+        counts: Json = {"languages": {"terms": {"field": "lang", "size": 1000, "order": {"_key": "asc"}}}}
+        if own := sorted(caller.groups):
+            counts["groups"] = {"terms": {"field": "permission_groups", "include": own, "size": len(own)}}
+        body = {"size": 0, "query": {"bool": {"filter": visible(caller, (0, 1, 2), {})}}, "aggs": counts}
+        found = (await self._client.search(collection.chunks, body) or {}).get("aggregations", {})
+        buckets = {name: {bucket["key"]: bucket["doc_count"] for bucket in found[name]["buckets"]} for name in found}
+        return View(collection.version, buckets.get("languages", {}), frozenset(buckets.get("groups", ())))
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         """Round by round through the documents: each one's first passage, then each one's second."""

@@ -20,7 +20,7 @@ from footnote.adapters.sqlite import Database
 from footnote.adapters.vector_file import Scan, VectorFiles
 from footnote.adapters.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector
+from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector, View
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Part, Search, SentenceVectors
 
@@ -38,8 +38,8 @@ FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a U
     JOIN collections k ON k.collection_id = c.collection_id"""
 
 
-MOST_COUNTS = 1000
-"""Kept counts of languages."""
+MOST_VIEWS = 1000
+"""That are kept."""
 
 
 class SqliteIndex:
@@ -49,7 +49,7 @@ class SqliteIndex:
         self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable)
         self._vectors = VectorStore(VectorFiles(folder))
         self._infos: dict[str, CollectionInfo] = {}
-        self._languages: dict[tuple[str, int, frozenset[str] | None], Mapping[str, int]] = {}
+        self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         return await self._database.run(self._candidates, caller, search)
@@ -69,17 +69,16 @@ class SqliteIndex:
             return known
         return await self._database.run(self._info, collection)
 
-    async def languages(self, caller: Caller, collection: str) -> Mapping[str, int]:
+    async def view(self, caller: Caller, collection: str) -> View:
         row = await self._database.glance(_find_collection, collection)
         if row is None:
-            return {}
+            return View()
         key = collection, row["version"], None if caller.sees_all else caller.groups
-        if key not in self._languages:
-            found = await self._database.run(_count_languages, caller, row["collection_id"])
-            if len(self._languages) >= MOST_COUNTS:
-                self._languages.clear()
-            self._languages[key] = found
-        return self._languages[key]
+        if (known := self._views.get(key)) is None:
+            if len(self._views) >= MOST_VIEWS:
+                self._views.clear()
+            known = self._views[key] = await self._database.run(_view, caller, row["collection_id"], row["version"])
+        return known
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         return await self._database.run(_sample, caller, collection, limit)
@@ -173,15 +172,20 @@ def _find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row |
     return row
 
 
-def _count_languages(connection: sqlite3.Connection, caller: Caller, collection_id: int) -> dict[str, int]:
+def _view(connection: sqlite3.Connection, caller: Caller, collection_id: int, version: int) -> View:
     where, values = _visible(_visible_acls(connection, caller), None, (0, 1, 2))
-    return dict(
+    languages = dict(
         connection.execute(
             f"""SELECT c.lang, count(*) FROM chunks c JOIN generations g USING (generation_id)
                 WHERE c.collection_id = ? AND {where} GROUP BY c.lang ORDER BY c.lang""",
             (collection_id, *values),
         ).fetchall()
     )
+    lists = connection.execute(
+        "SELECT DISTINCT groups FROM acls JOIN generations g USING (acl_id) WHERE g.collection_id = ? AND g.active", (collection_id,)
+    )
+    named = frozenset(group for row in lists for group in _stored(row["groups"]))
+    return View(version, languages, caller.groups & named)
 
 
 def _lexical(

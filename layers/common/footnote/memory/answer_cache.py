@@ -39,10 +39,9 @@ async def find_answer(
     if not caching.enabled:
         yield turn
         return
-    info = await index.info(turn.collection)
-    version = info.version if info else 0  # nobody learns from their trace whether there is such a collection
+    view = await index.view(turn.caller, turn.collection)
     asked = asked_in(turn, embedder)
-    place = place_of(digest(answer_scope(turn, version, rag, llm, prompts)), asked, caching)
+    place = place_of(digest(answer_scope(turn, view, rag, llm, prompts)), asked, caching)
     found = await look_up(cache, place, asked, caching, clock())
     if found is not None:
         chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, [hit[0] for hit in found.value["hits"]])}

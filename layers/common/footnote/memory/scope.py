@@ -8,17 +8,19 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from footnote.ports import View
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Rag
 from footnote.types import Turn
 
 
-def search_scope(turn: Turn, version: int, rag: Rag) -> dict[str, Any]:
-    """Of what a query finds. `version`: the collection's. A query is standalone, so no conversation is in it."""
+def search_scope(turn: Turn, view: View, rag: Rag) -> dict[str, Any]:
+    """Of what a query finds. Those who see the same of the collection find the same. A query is standalone, so no
+    conversation is in it."""
     return {
-        "readers": "all" if turn.caller.sees_all else sorted(turn.caller.groups),
+        "readers": "all" if turn.caller.sees_all else sorted(view.groups),
         "collection": turn.collection,
-        "version": version,
+        "version": view.version,
         "lang": turn.lang,
         "dialect": turn.profile.name,
         "embedder": turn.embedder,
@@ -29,10 +31,12 @@ def search_scope(turn: Turn, version: int, rag: Rag) -> dict[str, Any]:
     }
 
 
-def answer_scope(turn: Turn, version: int, rag: Rag, llm: LLM, prompts: Prompts) -> dict[str, Any]:
-    """Of an answer. One that was given in a conversation belongs to its place there."""
+def answer_scope(turn: Turn, view: View, rag: Rag, llm: LLM, prompts: Prompts) -> dict[str, Any]:
+    """Of an answer. One that was given in a conversation belongs to its place there. Where other systems are searched first,
+    what somebody finds there may hang on any of their groups."""
     return {
-        **search_scope(turn, version, rag),
+        **search_scope(turn, view, rag),
+        "outside": sorted(turn.caller.groups) if turn.tool_scope or turn.ask_kdb else None,
         "mode": turn.mode,
         "limit": turn.limit,
         "profile": asdict(turn.profile),

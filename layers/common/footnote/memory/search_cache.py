@@ -22,9 +22,8 @@ async def recall_searches(
     """`turn.found` of each query that was searched for before; the places of the others are noted, to be filled."""
     if not caching.enabled:
         return turn
-    info = await index.info(turn.collection)
-    version = info.version if info else 0  # nobody learns from their trace whether there is such a collection
-    scope = digest(search_scope(turn, version, rag))
+    view = await index.view(turn.caller, turn.collection)
+    scope = digest(search_scope(turn, view, rag))
     queries = _each(asked_in(turn, embedder))
     places = [place_of(scope, query, caching) for query in queries]
     hits = await asyncio.gather(*(look_up(cache, place, query, caching, clock()) for place, query in zip(places, queries, strict=True)))

@@ -8,4 +8,5 @@ from footnote.types import Turn
 
 
 async def tell_language(turn: Turn, *, index: Index) -> Turn:
-    return turn.with_(lang=detect_language(turn.question, await index.languages(turn.caller, turn.collection)))
+    view = await index.view(turn.caller, turn.collection)
+    return turn.with_(lang=detect_language(turn.question, view.languages))
