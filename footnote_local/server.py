@@ -181,4 +181,5 @@ async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callabl
     known = {listed["name"]: listed["questions"] for listed in await core.collections(LOCAL)}
     question = next(iter(known.get(core.settings.index_name, ())), "What is Footnote?")
     body = json.dumps({"query_text": question, "index_name": core.settings.index_name, "permission_groups": []}, ensure_ascii=False)
-    say(f"Try: curl -N {address}/ask/stream -H 'content-type: application/json' -d {shlex.quote(body)}")
+    signed = "" if core.settings.auth.mode == "none" else """-H "authorization: Bearer $TOKEN" """
+    say(f"Try: curl -N {address}/ask/stream {signed}-H 'content-type: application/json' -d {shlex.quote(body)}")

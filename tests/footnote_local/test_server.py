@@ -11,12 +11,13 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 import pytest
 
 from footnote.errors import Unavailable
+from footnote.settings import Auth
 from footnote_local.server import create_app, function_of, open_port, serve
 from footnote_local.terminal import Exit
 from footnote_local.worker import Lock
@@ -100,6 +101,17 @@ async def test_first_documents_that_are_not_there_keep_nobody_from_asking(tmp_pa
     await core.close()
 
 
+@pytest.mark.parametrize(("mode", "asks"), [("none", False), ("session", True)])
+async def test_the_command_to_try_says_where_a_token_goes(mode: Literal["none", "session"], asks: bool, tmp_path: Path) -> None:
+    from footnote_local.server import _FirstDocuments, _start
+
+    core, said, url = open_core(tmp_path / "data", auth=Auth(mode=mode)), list[str](), "http://localhost:1"
+    await _start(core, _FirstDocuments(core, [], said.append), url, said.append, said.append)
+    assert said[-1].startswith(f"Try: curl -N {url}/ask/stream ")
+    assert ('-H "authorization: Bearer $TOKEN"' in said[-1]) == asks
+    await core.close()
+
+
 # --- what keeps it from starting ---------------------------------------------------------------
 
 
@@ -153,7 +165,7 @@ def server(environment: dict[str, str], docs: Path) -> Iterator[Running]:
 
 
 def test_a_server_answers_takes_what_a_second_command_brings_and_stops_when_told(server: Running, footnote: Footnote, docs: Path) -> None:
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while httpx.get(f"{server.url}/ready").status_code != 200 and time.monotonic() < until:
         time.sleep(0.05)
     assert httpx.get(f"{server.url}/ready").json()["parts"]["documents"] == "ok"
@@ -174,7 +186,7 @@ def test_a_server_answers_takes_what_a_second_command_brings_and_stops_when_told
     assert [hit["_source"]["content"] for hit in hits] == ["The harbour master retired in spring."]
 
     server.process.send_signal(signal.SIGINT)
-    out, err = server.process.communicate(timeout=10)
+    out, err = server.process.communicate(timeout=30)
     assert server.process.returncode == Exit.STOPPED
     assert out == ""
     assert "2 documents are ready to be asked about, 0 could not be read." in err
