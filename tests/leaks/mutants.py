@@ -138,6 +138,9 @@ MUTANTS: Mapping[str, Mutant] = {
     "turns quote what earlier ones quoted": ((withdrawn, "quoted_in", lambda _: lambda block: block["hits"]),),
     "searches are kept without their groups": ((search_cache, "search_scope", _for_all),),
     "answers are kept without their groups": ((answer_cache, "answer_scope", _for_all),),
+    "all see the same of a collection": (
+        (index_sqlite, "_view", lambda view: lambda *args: replace(view(*args), groups=frozenset())),
+    ),
     "answers are kept without their groups, and given unread": (
         (answer_cache, "answer_scope", _for_all), (index_sqlite, "_visible_rows", sees_all),
     ),
