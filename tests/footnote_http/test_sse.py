@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from footnote.errors import ModelTimeout
-from footnote.events import Done, Event, Failed, StepStarted, Think, Token
+from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote_http.sse import OPEN_S, stream_events
 from tests.fakes import LoopClock, make_turn
 
@@ -96,6 +96,22 @@ async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bo
     if says:
         lines = [str(line) async for line in (await opening).body_iterator]
         assert [json.loads(line[6:])["type"] for line in lines] == ["StepStarted", "error"]
+    else:
+        with pytest.raises(ModelTimeout):
+            await opening
+
+
+@pytest.mark.parametrize(("status", "says", "begins"), [("ok", True, True), ("ok", False, False), ("failed", True, False)])
+async def test_a_stream_that_has_passages_to_tell_of_does_not_wait_for_the_model(status: str, says: bool, begins: bool) -> None:
+    wait = asyncio.Event()
+    talk = Talk(StepStarted("read"), StepFinished("read", 1.0, status), wait, Failed(ModelTimeout("late"), make_turn()))
+    opening = asyncio.ensure_future(stream_events(talk.events(), encode if says else lambda _: (), "t1"))
+    await asyncio.sleep(0.01)
+    assert opening.done() is begins
+    wait.set()
+    if begins:
+        lines = [str(line) async for line in (await opening).body_iterator]
+        assert [json.loads(line[6:])["type"] for line in lines] == ["StepStarted", "StepFinished", "error"]
     else:
         with pytest.raises(ModelTimeout):
             await opening

@@ -10,13 +10,13 @@ from typing import Any
 
 from fastapi.responses import StreamingResponse
 
-from footnote.events import Done, Event, Failed, Think, Token
+from footnote.events import Done, Event, Failed, StepFinished, Think, Token
 from footnote.text.halves import whole
 from footnote_http.streams import LAST, event_id
 
 PING_S = 15.0
 OPEN_S = 1.0
-"""An error within this time, and before the first token, is still an HTTP status."""
+"""An error within this time, and before passages or a first word are there, is still an HTTP status."""
 
 Encode = Callable[[Event], Iterable[Mapping[str, Any]]]
 
@@ -30,18 +30,19 @@ async def stream_events(
     end: str | None = None,
     ping_s: float = PING_S,
 ) -> StreamingResponse:
-    """Waits for the turn's first words (or OPEN_S, when there is something else to say), then streams. Raises what the turn
-    failed with before that.
+    """Waits for the turn's first words (or its passages or OPEN_S, when there is something else to say), then streams. Raises
+    what the turn failed with before that.
 
     `first`: the first event's number, where events are to have ids. Above 0 the stream goes on with another one:
     it waits for nothing and raises nothing, as its status was told by that one. `end`: the data of a last message,
     which a stream that ends with an error does not have."""
     encoded = _encoder(encode, trace_id, first)
     said: list[str] = []
+    found = False
     last: Event | None = None
     waiting: asyncio.Future[Event] | None = None
     deadline = asyncio.get_running_loop().time() + OPEN_S
-    while not first and not isinstance(last, Token | Think | Done):
+    while not first and not isinstance(last, Token | Think | Done) and not (found and said):
         waiting = waiting or asyncio.ensure_future(anext(events))
         done, _ = await asyncio.wait({waiting}, timeout=deadline - asyncio.get_running_loop().time() if said else None)
         if not done:
@@ -50,6 +51,7 @@ async def stream_events(
         if isinstance(last, Failed):
             await events.aclose()
             raise last.error
+        found = found or (isinstance(last, StepFinished) and (last.name, last.status) == ("read", "ok"))
         said += encoded(last)
     return _response(_lines(said, last, waiting, events, encoded, end, ping_s), trace_id)
 
