@@ -8,7 +8,6 @@ possible score is 1. Equal scores are ordered by chunk id.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeGuard
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
@@ -23,7 +22,7 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
     return turn.with_(ranked=tuple(lists[0] if len(lists) == 1 else merge(lists)))
 
 
-def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> TypeGuard[Embedder]:
+def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> bool:
     """Where their maker speaks the language; a weight that was set by hand holds in every one."""
     return speaks(embedder, lang) or (embedder is not None and rag.fusion == "convex")
 
