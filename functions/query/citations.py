@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import Depends, Request
+from pydantic import BaseModel
 
 from footnote.answer.messages import message
 from footnote.types import Chunk, Turn
@@ -35,6 +36,18 @@ def source_url(origin: str, chunk: Chunk, page: int | None = None) -> str:
 
 def answer_text(turn: Turn) -> str:
     return turn.answer.text if turn.answer else message("blocked", turn.lang)
+
+
+class Source(BaseModel):
+    """A citation with the address at which its passage opens."""
+
+    number: int
+    doc_id: str
+    chunk_id: str
+    title: str
+    page: int | None
+    snippet: str
+    url: str
 
 
 def make_citations(turn: Turn, origin: str) -> list[dict[str, Any]]:

@@ -8,12 +8,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import httpx
+import jsonschema
 import pytest
 from mcp import Client
 from mcp_types import CallToolResult, TextContent
 
 from footnote.types import Caller
-from tests.fakes import Piece
+from query.mcp_server import TOOLS
+from tests.fakes import Piece, make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve
 
 HANDBOOK = b"# Records\n\n## The bridge\n\nThe bridge was built in 1894. It is painted blue.\n"
@@ -57,6 +59,52 @@ async def test_the_tools_are_listed_as_only_reading(mode: Any, start: Start) -> 
     assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools.values())
     assert tools["search"].input_schema["required"] == ["query"]
     assert list(tools["ask"].input_schema["properties"]) == ["question", "collection"]
+    assert list(tools["search"].input_schema["properties"]) == ["query", "collection"]
+    assert {name: tool.output_schema and tool.output_schema["required"] for name, tool in tools.items()} == {
+        "search": ["results"],
+        "fetch": ["id", "title", "text", "url", "metadata"],
+        "ask": ["answer", "citations", "trace_id"],
+        "list_collections": ["collections"],
+    }
+
+
+async def test_a_client_is_told_how_the_tools_go_together(start: Start) -> None:
+    async with Client(f"{await start()}/mcp") as client:
+        instructions = client.instructions
+    assert instructions
+    assert all(name in instructions for name in TOOLS)
+
+
+async def test_what_a_tool_gives_is_data_of_its_schema_and_the_same_as_text(start: Start) -> None:
+    async with Client(f"{await start()}/mcp") as client:
+        schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
+        found = await client.call_tool("search", {"query": QUESTION})
+        fetched = await client.call_tool("fetch", {"id": found.structured_content["results"][0]["id"]})
+        whole = await client.call_tool("fetch", {"id": "handbook"})
+        listed = await client.call_tool("list_collections")
+    for name, result in (("search", found), ("fetch", fetched), ("fetch", whole), ("list_collections", listed)):
+        assert json.loads(text_of(result)) == result.structured_content
+        jsonschema.validate(result.structured_content, schemas[name] or {})
+
+
+async def test_a_search_looks_in_the_collection_that_it_is_told(open_site: OpenSite, serve: Serve) -> None:
+    site = await open_site(caller=Caller("ann", frozenset({"eng"})), filled=False)
+    for doc_id, collection, group in (("here", "default", "eng"), ("there", "bridges", "eng"), ("pay", "wages", "hr")):
+        document = make_document(doc_id, collection=collection, groups=(group,))
+        await put_document(site.core.index, document, ["The bridge was built in 1894."])
+        await site.core.ingestor.accept(LOCAL, doc_id.encode(), file_name=f"{doc_id}.txt", collection=collection, permission_groups=[group])
+    while await site.core.ingestor.work_one():
+        pass
+    async with Client(f"{await serve(site.app)}/mcp") as client:
+        default = await client.call_tool("search", {"query": "bridge"})
+        other = await client.call_tool("search", {"query": "bridge", "collection": "bridges"})
+        hidden = await client.call_tool("search", {"query": "bridge", "collection": "wages"})
+        unknown = await client.call_tool("search", {"query": "bridge", "collection": "none"})
+    assert [each["id"] for each in default.structured_content["results"]] == ["here#000"]
+    assert [each["id"] for each in other.structured_content["results"]] == ["there#000"]
+    assert (hidden.is_error, text_of(hidden)) == (True, text_of(unknown)) == (
+        True, "There is no such collection. list_collections names those that there are.",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
