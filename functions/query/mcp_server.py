@@ -165,7 +165,6 @@ class Desk:
             profile=PROFILE,
             question=question,
             collection=collection,
-            retriever=self.core.settings.retriever,
             limit=limit,
             started_at=self.core.clock(),
         )

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
 from footnote.errors import BadRequest, NotFound
-from footnote.types import Caller, Hit, Profile, Retriever, Turn
+from footnote.types import Caller, Hit, Profile, Turn
 from footnote_http.app import Problem, shape_errors, shaped
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from query.citations import Origin, source_url
@@ -83,19 +83,18 @@ def add_dify(app: FastAPI) -> None:
         """The passages that a question finds, for a knowledge base of Dify."""
         if not await has_collection(request.knowledge_id, caller, core):
             raise NotFound("There is no such knowledge. Its id is a collection's name.")
-        turn = await find_hits(retrieval_turn(request, caller, trace_id, core.settings.retriever, core.clock()), core)
+        turn = await find_hits(retrieval_turn(request, caller, trace_id, core.clock()), core)
         least = request.retrieval_setting.score_threshold
         return Retrieval(records=[_record(hit, origin) for hit in turn.hits if hit.score >= least])
 
 
-def retrieval_turn(request: RetrievalRequest, caller: Caller, trace_id: str, retriever: Retriever, now: float) -> Turn:
+def retrieval_turn(request: RetrievalRequest, caller: Caller, trace_id: str, now: float) -> Turn:
     return Turn(
         trace_id=trace_id,
         caller=caller,
         profile=PROFILE,
         question=request.query,
         collection=request.knowledge_id,
-        retriever=retriever,
         limit=request.retrieval_setting.top_k,
         filters=read_filters(request.metadata_condition) if request.metadata_condition else {},
         started_at=now,

@@ -282,7 +282,9 @@ class Settings(BaseSettings):
     footnote_data: Path = Field(Path("data"), description="Folder of the embedded index, stores and files.")
     docling_enabled: bool = Field(False, description="Read office files and e-books with docling, where it is installed; slower.")
     index_name: str = Field("default", description="Collection of a caller that names none.")
-    retriever: Literal["rrf", "bm25", "knn", "cc"] = Field("rrf", description="Default of `/ask`: rrf, bm25, knn or cc.")
+    retriever: Literal["rrf", "bm25", "knn", "cc"] = Field(
+        "rrf", description="Retriever of `/ask` and `/ask/stream` for requests that name none: rrf, bm25, knn or cc. Other APIs use cc."
+    )
 
     enable_query_reformulation: bool = Field(True, description="Let a model mend typos and unclear wording in questions to `/chat`.")
     max_context_tokens: int | None = Field(None, gt=0, description="Most tokens of passages that `/chat` shows the model. Unset: 3,500.")
