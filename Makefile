@@ -4,23 +4,27 @@ PORT ?= 8000
 DATA ?= data
 DOCS ?= docs
 PYTHON ?=
+VENV ?= .venv
+JOBS ?= auto
 UV ?= uv
 
-BIN := .venv/bin
+BIN := $(VENV)/bin
 export SAM_CLI_TELEMETRY := 0
 # A stamp's name holds the checksum of what it stands for, so nothing is installed twice and nothing stale stays.
 # The folder counts too: an editable install points to it.
 sum = $(shell { echo "$(CURDIR)"; cat $(1); } | cksum | cut -d' ' -f1)
 RUNTIME := requirements/build.txt requirements/runtime.txt requirements/models.txt
-SETUP_DONE := .venv/setup-$(call sum,$(RUNTIME) pyproject.toml)
-DEV_DONE := .venv/dev-$(call sum,requirements/dev.txt)
+SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) pyproject.toml)
+DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
 CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
 # Every package the locks name is in them, hence --no-deps: what a library only declares is not installed.
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps
+# Files in their order: the browser's tests, and those that wait for builds, come last.
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-deep lint style types imports pytest adapter engines sam artifacts bench compare clean lock
+.PHONY: help setup run test quick nightly lint style types imports pytest adapter engines sam artifacts bench compare clean lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s  %s\n", $$1, $$2 }' Makefile
@@ -32,8 +36,15 @@ run: setup ## serve on PORT (8000), keep data in DATA (data), ingest DOCS (docs)
 
 test: lint pytest ## everything: style, types, imports, tests
 
-test-deep: $(DEV_DONE) ## every fault at every call, every kill, ten thousand questions: an hour or more
-	FOOTNOTE_DEEP=1 $(BIN)/python -m pytest -rA tests/faults tests/leaks
+quick: style ## style, and the tests that need neither an engine nor a browser: two minutes
+	$(PYTEST) --quick
+
+nightly: $(DEV_DONE) ## every fault, kill and seeded defect, with the day's seed, and each newer Python that is installed: hours
+	FOOTNOTE_DEEP=1 FOOTNOTE_SEED=$$(date +%F) $(PYTEST) --timeout 21600
+	for python in python3.12 python3.13 python3.14; do \
+	  $$python -c "" 2>/dev/null || continue; \
+	  $(MAKE) pytest PYTHON=$$python VENV=.venv-$$python || exit 1; \
+	done
 
 lint: style types imports ## style, types and the direction of imports
 
@@ -48,7 +59,7 @@ imports: $(DEV_DONE)
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(DEV_DONE)
-	$(BIN)/python -m pytest
+	$(PYTEST)
 
 adapter: setup ## the Lambda Web Adapter, for `footnote invoke query`; needs cargo, takes a minute or two
 	$(BIN)/python -m footnote_local.lambda_service.web_adapter
@@ -71,14 +82,14 @@ compare: setup ## Footnote beside other systems, on DATA_SETS; installs those on
 	$(BIN)/python -m bench.peers --write
 
 clean: ## remove .venv and caches; DATA stays
-	rm -rf .venv .venv-sam .venv-checkov .aws-sam .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist test-results
+	rm -rf .venv .venv-* .aws-sam .mypy_cache .pytest_cache .ruff_cache .import_linter_cache dist test-results
 
-.venv/bin/python:
+$(VENV)/bin/python:
 	@without_venv=; \
 	for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14); do \
 	  "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
 	  "$$python" -c 'import ensurepip, venv' 2>/dev/null || { without_venv=$$python; continue; }; \
-	  exec "$$python" -m venv --clear .venv; \
+	  exec "$$python" -m venv --clear $(VENV); \
 	done; \
 	if [ -n "$$without_venv" ]; then \
 	  version=$$("$$without_venv" -c 'import sys; print("%d.%d" % sys.version_info[:2])'); \
@@ -89,20 +100,20 @@ clean: ## remove .venv and caches; DATA stays
 	fi; \
 	exit 1
 
-$(SETUP_DONE): .venv/bin/python
-	@echo "Installing the libraries into .venv; this is done once." >&2
+$(SETUP_DONE): $(VENV)/bin/python
+	@echo "Installing the libraries into $(VENV); this is done once." >&2
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
 	@$(PIP) --require-hashes $(RUNTIME:%=-r %)
 	@$(PIP) --no-build-isolation --editable .
-	@rm -f .venv/setup-* && touch $@
+	@rm -f $(VENV)/setup-* && touch $@
 
 $(DEV_DONE): $(SETUP_DONE)
-	@echo "Installing the tools for tests into .venv; this is done once." >&2
+	@echo "Installing the tools for tests into $(VENV); this is done once." >&2
 	@$(PIP) --require-hashes -r requirements/dev.txt
-	@rm -f .venv/dev-* && touch $@
+	@rm -f $(VENV)/dev-* && touch $@
 
 # Each has a place of its own: their pins clash with one another and with ours.
-$(SAM_DONE) $(CHECKOV_DONE): .venv-%: .venv/bin/python
+$(SAM_DONE) $(CHECKOV_DONE): .venv-%: $(VENV)/bin/python
 	@echo "Installing $(@D:.venv-%=%) into $(@D); this is done once." >&2
 	@$(BIN)/python -m venv --clear $(@D)
 	@$(@D)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --require-hashes -r requirements/$(@D:.venv-%=%).txt

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ipaddress
 import os
 import sys
-import time
 from typing import Any
 
 import pytest
+
+from tests.engines import ENGINES
 
 pytest_plugins = ["tests.background", "tests.engines.fixtures"]
 
@@ -45,10 +46,23 @@ def _stay_on_this_machine(event: str, args: tuple[Any, ...]) -> None:
 sys.addaudithook(_stay_on_this_machine)
 
 
+SLOW = ("tests/browser/", "tests/faults/", "tests/hostile/", "tests/leaks/", "tests/live/")
+"""What `--quick` leaves out, beside the tests that need an engine."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="Only tests that are fast and need neither an engine nor a browser.")
+
+
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The browser comes after the rest: once Playwright's loop runs in the main thread, asyncio can start no other there.
     The live functions come last: they bring a loop of their own, and wait for the Lambda Web Adapter, built meanwhile."""
+    if config.option.quick:
+        needs = {f"{name}_url" for name in ENGINES}
+        slow = {item for item in items if item.nodeid.startswith(SLOW) or needs.intersection(getattr(item, "fixturenames", ()))}
+        config.hook.pytest_deselected(items=list(slow))
+        items[:] = [item for item in items if item not in slow]
     items.sort(key=lambda item: (item.nodeid.startswith("tests/live/"), item.nodeid.startswith("tests/browser/")))
 
 
@@ -71,6 +85,6 @@ def clock() -> HandClock:
 
 
 @pytest.fixture(scope="session")
-def seed(request: pytest.FixtureRequest) -> str:
-    """Of what a run draws by chance; another one every day, and told where a test fails."""
-    return os.environ.get("FOOTNOTE_SEED") or time.strftime("%Y-%m-%d")
+def seed() -> str:
+    """Of what a test draws by chance: the same for every commit, so that a failure comes again, another every day in `make nightly`."""
+    return os.environ.get("FOOTNOTE_SEED", "0")

@@ -1,4 +1,4 @@
-"""The engines' addresses: those that the environment gives, else those of engines started when the first test asks.
+"""The engines' addresses: those that the environment gives, else those of engines started when the first test of a run asks.
 
 Without an engine its tests fail where CI=true, and are skipped elsewhere. In CI what is not built is built while other tests run.
 """
@@ -8,13 +8,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import pytest
 
-from tests.background import await_build, in_ci, start_build
+from tests.background import await_build, in_ci, once, run_folder, start_build
 from tests.engines import ENGINES
 from tests.engines.build import find
-from tests.engines.start import Engine, NotStarted, start
+from tests.engines.start import NotStarted, start
 
 # So that no test needs anybody's keys, or asks a machine for them.
 os.environ.setdefault("AWS_ACCESS_KEY_ID", "test")
@@ -42,39 +43,45 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         wanted = {fixture for item in session.items for fixture in getattr(item, "fixturenames", ())}
         for name in ENGINES:
             if f"{name}_url" in wanted and not given(name):
-                _build(session.config, name)
+                _build(name)
 
 
-def _build(config: pytest.Config, name: str) -> None:
+def _build(name: str) -> None:
     if ENGINES[name].java and find(name) is None:
-        start_build(config, name, [sys.executable, "-m", "tests.engines", "build", name])
+        start_build(name, [sys.executable, "-m", "tests.engines", "build", name])
 
 
-def _start(config: pytest.Config, name: str) -> Engine:
+def _start(name: str) -> str:
+    """Starts the engine for all processes of this run → its address."""
     said = ""
     if in_ci():
-        _build(config, name)
-        said = await_build(config, name)
+        _build(name)
+        said = await_build(name)
+    alive = os.open(run_folder() / "alive", os.O_RDONLY)
     try:
-        return start(name)
+        engine = start(name, stdin=alive, parent=run_folder())
     except NotStarted as exc:
         why = str(exc)
+    else:
+        engine.process.returncode = 0  # nobody waits for it here: it ends with the run
+        (run_folder() / f"{name}.engine").write_text(str(engine.process.pid))
+        return engine.url
+    finally:
+        os.close(alive)
     if in_ci():
         pytest.fail(f"{why}\n{said}".strip(), pytrace=False)
     pytest.skip(why)
 
 
-def _address_of(name: str) -> Callable[[pytest.Config], Iterator[str]]:
+def _address_of(name: str) -> Callable[[], Iterator[str]]:
     @pytest.fixture(scope="session", name=f"{name}_url")
-    def url(pytestconfig: pytest.Config) -> Iterator[str]:
+    def url() -> Iterator[str]:
         if known := given(name):
             yield known
         else:
-            engine = _start(pytestconfig, name)
-            os.environ[_variable(name)] = engine.url
-            yield engine.url
+            os.environ[_variable(name)] = once(f"{name}.url", partial(_start, name))
+            yield address(name)
             del os.environ[_variable(name)]
-            engine.stop()
 
     return url
 

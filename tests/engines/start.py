@@ -1,4 +1,4 @@
-"""Starts an engine on a free port of the loopback address and ends it; it ends by itself when this process is gone."""
+"""Starts an engine on a free port of the loopback address; it ends when its standard input does."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NotStarted(Exception):
 
 @dataclass(slots=True)
 class Engine:
-    """A process, which ends when its standard input does, and the folder of its log and data."""
+    """A process, and the folder of its log and data."""
 
     name: str
     url: str
@@ -37,15 +37,15 @@ class Engine:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def start(name: str) -> Engine:
-    """Waits until the engine takes requests."""
+def start(name: str, stdin: int = subprocess.PIPE, parent: Path | None = None) -> Engine:
+    """Waits until the engine takes requests. It ends with this process, or with the writers of `stdin`; its folder is made in `parent`."""
     described = ENGINES[name]
     home = find(name) if described.java else ROOT
     if home is None:
         raise NotStarted(f"{described.title} {described.version} is not built: run `make engines`.")
     if described.java and shutil.which("java") is None:
         raise NotStarted(f"{described.title} {described.version} runs on Java 17 or newer, which is not here.")
-    folder = Path(tempfile.mkdtemp(prefix=f"footnote-{name}-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"footnote-{name}-", dir=parent))
     if described.java:
         *options, main = described.java
         command = ["java", *options, "-cp", "classes:lib/*", main, str(folder)]
@@ -54,9 +54,7 @@ def start(name: str) -> Engine:
     log = folder / "log"
     # A session of its own: Ctrl-C is for the tests, which stop it when they are done.
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, cwd=home, stdin=subprocess.PIPE, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-        )
+        process = subprocess.Popen(command, cwd=home, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
     engine = Engine(name, "", process, folder)
     try:
         engine.url = f"{described.scheme}://127.0.0.1:{_port(process, log)}"
@@ -81,8 +79,10 @@ def _port(process: subprocess.Popen[bytes], log: Path) -> int:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    assert process.stdin is not None
-    process.stdin.close()
+    if process.stdin is None:  # others may write to it
+        process.kill()
+    else:
+        process.stdin.close()
     try:
         process.wait(STOP_S)
     except subprocess.TimeoutExpired:

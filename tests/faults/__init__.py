@@ -1,4 +1,4 @@
-"""What happens on a bad day. Some tests take samples, others ones every day; FOOTNOTE_DEEP=1 (`make test-deep`) takes everything."""
+"""What happens on a bad day. Some tests take samples, by FOOTNOTE_SEED; FOOTNOTE_DEEP=1 (`make nightly`) takes everything."""
 
 from __future__ import annotations
 

@@ -22,21 +22,18 @@ from footnote_local.lambda_service import web_adapter
 from footnote_local.lambda_service.functions import function
 from footnote_local.lambda_service.invocation import FunctionError
 from footnote_local.lambda_service.service import Lambda
-from tests.background import await_build, in_ci, start_build
+from tests.background import await_build, in_ci, run_folder, start_build
 from tests.functions.conftest import body_of
 from tests.live import artifacts
 from tests.live.artifacts import Layout, lay_out
 
 Event = dict[str, Any]
 OpenFunction = Callable[..., "Door"]
-STARTS = pytest.StashKey[list[str]]()
+COLD_STARTS = "cold-starts"
+"""In the run's folder: a line for each."""
 
 
 # --- the Lambda Web Adapter and, in CI, the functions are built while other tests run -------------
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    config.stash[STARTS] = []
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
@@ -44,30 +41,31 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         return
     wanted = {fixture for item in session.items for fixture in getattr(item, "fixturenames", ())}
     if "adapter" in wanted and not web_adapter.find() and shutil.which("cargo"):
-        start_build(session.config, "adapter", web_adapter.build_command())
+        start_build("adapter", web_adapter.build_command())
     if "layout" in wanted and in_ci() and artifacts.missing():
-        start_build(session.config, "functions", artifacts.MAKE)
+        start_build("functions", artifacts.MAKE)
 
 
 @pytest.fixture(scope="session")
-def adapter(pytestconfig: pytest.Config) -> None:
+def adapter() -> None:
     """Waits until the adapter is built."""
-    said = await_build(pytestconfig, "adapter") if shutil.which("cargo") else "Rust's cargo is not here"
+    said = await_build("adapter") if shutil.which("cargo") else "Rust's cargo is not here"
     if web_adapter.find() is None:
         (pytest.fail if in_ci() else pytest.skip)(f"There is no Lambda Web Adapter: {said}")
 
 
 @pytest.fixture(scope="session")
-def layout(adapter: None, pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Layout:
+def layout(adapter: None, tmp_path_factory: pytest.TempPathFactory) -> Layout:
     """Waits until the functions are built, and lays them out as on Lambda."""
-    said = await_build(pytestconfig, "functions")
+    said = await_build("functions")
     if why := artifacts.forbidden() or artifacts.missing():
         (pytest.fail if in_ci() else pytest.skip)(f"{why}\n{said}".strip())
     return lay_out(tmp_path_factory.mktemp("lambda"))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for line in terminalreporter.config.stash[STARTS]:
+    told = run_folder() / COLD_STARTS
+    for line in told.read_text().splitlines() if told.exists() else ():
         terminalreporter.write_line(line)
 
 
@@ -115,7 +113,7 @@ def core(tmp_path: Path, portal: BlockingPortal) -> Iterator[Core]:
 
 
 @pytest.fixture
-def open_function(tmp_path: Path, portal: BlockingPortal, pytestconfig: pytest.Config) -> Iterator[OpenFunction]:
+def open_function(tmp_path: Path, portal: BlockingPortal) -> Iterator[OpenFunction]:
     """Functions on one data folder, without models but for those that their variables name."""
     opened: list[tuple[str, Lambda]] = []
     with ExitStack() as stack:
@@ -128,10 +126,10 @@ def open_function(tmp_path: Path, portal: BlockingPortal, pytestconfig: pytest.C
             return Door(service, portal)
 
         yield open_
-    tell_starts(pytestconfig, opened)
+    tell_starts(opened)
 
 
-def tell_starts(config: pytest.Config, opened: Sequence[tuple[str, Lambda]]) -> None:
-    for name, service in opened:
-        colds = [f"{report.init_ms:.0f} ms" for report in service.reports if report.init_ms is not None]
-        config.stash[STARTS] += [f"cold start of {name}: {cold}" for cold in colds]
+def tell_starts(opened: Sequence[tuple[str, Lambda]]) -> None:
+    with (run_folder() / COLD_STARTS).open("a") as told:
+        for name, service in opened:
+            told.writelines(f"cold start of {name}: {report.init_ms:.0f} ms\n" for report in service.reports if report.init_ms is not None)

@@ -50,13 +50,13 @@ def site(layout: Layout, portal: BlockingPortal, opensearch_url: str, dynamodb_u
 
 
 @pytest.fixture(scope="module")
-def open_door(site: Site, portal: BlockingPortal, pytestconfig: pytest.Config) -> OpenDoor:
+def open_door(site: Site, portal: BlockingPortal) -> OpenDoor:
     @contextmanager
     def open_(name: str, **changes: str) -> Iterator[Door]:
         service = Lambda(site.function(name, **changes))
         with portal.wrap_async_context_manager(service):
             yield Door(service, portal)
-        tell_starts(pytestconfig, [(f"{name} at /var/task", service)])
+        tell_starts([(f"{name} at /var/task", service)])
 
     return open_
 
