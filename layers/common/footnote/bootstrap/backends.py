@@ -85,7 +85,7 @@ class Backends:
         self.clock = clock
         self._models = models
         self._parser = parser
-        # More than one BLAS thread a call is slower here: batches already run on every core.
+        # Scans over vectors are short and run beside one another: more than one BLAS thread a call is slower.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 
