@@ -113,10 +113,10 @@ $(DEV_DONE): $(SETUP_DONE)
 	@rm -f $(VENV)/dev-* && touch $@
 
 # Each has a place of its own: their pins clash with one another and with ours.
-$(SAM_DONE) $(CHECKOV_DONE): .venv-%: $(VENV)/bin/python
+$(SAM_DONE) $(CHECKOV_DONE): .venv-%: $(DEV_DONE)
 	@echo "Installing $(@D:.venv-%=%) into $(@D); this is done once." >&2
-	@$(BIN)/python -m venv --clear $(@D)
-	@$(@D)/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --require-hashes -r requirements/$(@D:.venv-%=%).txt
+	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(@D)
+	@$(BIN)/uv pip install --quiet --python $(@D) --no-deps --require-hashes -r requirements/$(@D:.venv-%=%).txt
 	@touch $@
 
 # Versions and hashes for every requirements.in; needs uv. Delete a .txt first to take its newest versions.
