@@ -31,6 +31,7 @@ from query.mcp_route import add_mcp
 from query.my_data import add_my_data
 from query.preferences import add_preferences
 from query.replies import AskResponse
+from query.resource import add_resource
 from query.resume import resume
 from query.retrieval import find_hits
 from query.sessions import add_sessions
@@ -102,6 +103,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     add_vision(app)
     add_traces(app)
     add_sessions(app)
+    add_resource(app)
     add_conversations(app)
     add_my_data(app)
     add_preferences(app)

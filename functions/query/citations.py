@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 from urllib.parse import quote
 
-from fastapi import Depends, Request
 from pydantic import BaseModel
 
 from footnote.answer.messages import message
 from footnote.types import Chunk, Turn
-
-
-def origin_of(request: Request) -> str:
-    """The address that the client used: what a proxy tells of it, else the request's own."""
-    forwarded = {name: request.headers.get(f"x-forwarded-{name}", "").partition(",")[0].strip() for name in ("proto", "host")}
-    return f"{forwarded['proto'] or request.url.scheme}://{forwarded['host'] or request.url.netloc}"
-
-
-Origin = Annotated[str, Depends(origin_of)]
 
 
 def document_url(origin: str, doc_id: str) -> str:

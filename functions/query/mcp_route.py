@@ -8,8 +8,7 @@ from importlib import import_module
 from fastapi import FastAPI, Request, Response
 from starlette.types import Receive, Scope, Send
 
-from footnote_http.callers import AskerOf, CoreOf, TraceId
-from query.citations import Origin
+from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
 
 
 class _Reply(Response):

@@ -12,7 +12,7 @@ from footnote.errors import NotFound, Unauthorized
 from footnote.guard.audit import audit
 from footnote.guard.identity import close_session, list_sessions, revoke_session, session_id_of
 from footnote_http.app import Limit, problems
-from footnote_http.callers import COOKIE, AdminOf, CoreOf, owner_of, token_of
+from footnote_http.callers import COOKIE, AdminOf, CoreOf, TokenOf, owner_of
 from query.admin import ADMINS
 
 WEEK_S = 7 * 24 * 3600
@@ -47,9 +47,8 @@ def add_sessions(app: FastAPI) -> None:
         return reply
 
     @app.delete("/sessions", status_code=204)
-    async def sign_out(request: Request, core: CoreOf) -> Response:
+    async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
         """Ends the session, and forgets the cookie."""
-        token = token_of(request)
         if token and core.settings.auth.mode == "session":
             with suppress(Unauthorized):  # over already
                 owner = await owner_of(token, request)

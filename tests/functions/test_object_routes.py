@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from footnote_http.callers import METADATA
 from tests.functions.people import KNOWN, NOTHING, PEOPLE, UNKNOWN, Known, World, operations, told
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -96,7 +97,7 @@ async def test_every_route_that_names_a_thing_is_in_the_table() -> None:
 
 async def test_every_list_is_in_the_table() -> None:
     lists = {path for _, method, path, *_ in operations() if method == "GET" and "{" not in path}
-    others = {"/health", "/ready", "/ask/stream", "/v2/rag/tokens"}
+    others = {"/health", "/ready", "/ask/stream", "/v2/rag/tokens", METADATA, f"{METADATA}/mcp"}
     assert lists - others == {path.partition("?")[0] for path in MARKS}
 
 

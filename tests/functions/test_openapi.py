@@ -21,6 +21,7 @@ from schemathesis.specs.openapi.checks import content_type_conformance, response
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session, session_id_of
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
+from footnote_http.callers import METADATA
 from tests.fakes import FakeEmbedder, FakeModels, SameModel
 from tests.functions.conftest import ASK, BRIDGE
 from tests.functions.people import CREATE
@@ -37,7 +38,7 @@ CALM = settings(  # the same examples in every run; FOOTNOTE_EXAMPLES=150 looks 
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )
-PUBLIC = {"GET /health", "GET /ready", "POST /sessions", "DELETE /sessions"}
+PUBLIC = {"GET /health", "GET /ready", "POST /sessions", "DELETE /sessions", f"GET {METADATA}", f"GET {METADATA}/mcp"}
 ADMINS = ("/prompts", "/settings", "/audit", "/forbidden-terms", "/sessions/")
 
 

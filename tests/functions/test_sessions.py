@@ -15,6 +15,7 @@ from footnote.guard.audit import read_audit
 from footnote.guard.identity import Session, open_session, session_id_of
 from footnote.guard.limits import RateLimiter
 from footnote.settings import LLM, Auth, Embedding, Settings
+from footnote_http.callers import METADATA
 from ingest.app import create_app as ingest
 from query.app import create_app as query
 from stats.app import create_app as stats
@@ -23,7 +24,7 @@ from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, CreateApp, OpenClient
 
 SEARCH = {"index_name": "default", "query_text": "bridge built", "permission_groups": []}
-OPEN = {"/health", "/ready", "/sessions"}
+OPEN = {"/health", "/ready", "/sessions", METADATA, f"{METADATA}/mcp"}
 """What answers without a token."""
 
 

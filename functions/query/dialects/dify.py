@@ -10,8 +10,8 @@ from pydantic import BaseModel, Field
 from footnote.errors import BadRequest, NotFound
 from footnote.types import Caller, Hit, Profile, Turn
 from footnote_http.app import Problem, shape_errors, shaped
-from footnote_http.callers import AskerOf, CoreOf, TraceId
-from query.citations import Origin, source_url
+from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
+from query.citations import source_url
 from query.collections import has_collection
 from query.retrieval import find_hits
 

@@ -15,9 +15,8 @@ from footnote.events import Done, Event, Token
 from footnote.guard.input_guard import LONGEST
 from footnote.types import Answer, Caller, Exchange, Profile, Turn
 from footnote_http.app import Problem, shape_errors, shaped
-from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
+from footnote_http.callers import AskerOf, CallerOf, CoreOf, Origin, TraceId
 from footnote_http.sse import stream_events
-from query.citations import Origin
 from query.collections import has_collection
 from query.dialects.openai_replies import Chunks, UnknownModel, completion, error_detail
 

@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests, Unauthorized
 from footnote.tracing import new_trace_id
-from footnote_http.callers import CoreOf, Route, trace_id_of
+from footnote_http.callers import CoreOf, Route, challenge_of, trace_id_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -176,7 +176,7 @@ async def _reply_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
     if isinstance(exc, TooManyRequests):
         headers["retry-after"] = str(max(1, round(exc.retry_after_s)))
     if isinstance(exc, Unauthorized):
-        headers["www-authenticate"] = "Bearer"  # RFC 9110, 15.5.2: a 401 names the way to sign in
+        headers["www-authenticate"] = challenge_of(request)
     return _reply(request.scope, exc.status, exc.title, exc.detail, exc, **headers)
 
 

@@ -1,13 +1,15 @@
-"""Who asks? What a route gets of a request: its caller, by the token that came with it, the Core and the trace id."""
+"""Who asks? What a route gets of a request: its caller, by the token that came with it, the Core, the trace id, the address."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
+from fastapi.security import APIKeyCookie, APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
 from footnote.errors import Forbidden, Unauthorized
 from footnote.guard.identity import identify
@@ -17,6 +19,17 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 COOKIE = "footnote_session"
+METADATA = "/.well-known/oauth-protected-resource"
+"""RFC 9728: who makes the tokens. `/mcp` behind it: the same of the MCP server."""
+
+BEARER = HTTPBearer(
+    scheme_name="token",
+    description="By `AUTH__MODE`: a session's token (session), an identity provider's (jwt) or a key (api_key). In mode none, nothing.",
+    auto_error=False,
+)
+API_KEY = APIKeyHeader(name="api-key", scheme_name="apiKey", description="The same token.", auto_error=False)
+SESSION = APIKeyCookie(name=COOKIE, scheme_name="session", description="The same token, kept by `POST /sessions`.", auto_error=False)
+TICKET = APIKeyHeader(name="x-dep-ticket", scheme_name="ticket", description="The same token.", auto_error=False)
 
 
 async def core_of(request: Request) -> Core:
@@ -26,10 +39,24 @@ async def core_of(request: Request) -> Core:
     return made
 
 
-async def caller_of(request: Request) -> Caller:
+async def token_of(
+    bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
+    api_key: Annotated[str | None, Depends(API_KEY)],
+    cookie: Annotated[str | None, Depends(SESSION)],
+    ticket: Annotated[str | None, Depends(TICKET)],
+) -> str | None:
+    """A program sends it in a header, the page in its cookie. In front of signed origins, which need `authorization` for
+    themselves, another header is taken."""
+    return (bearer.credentials if bearer else None) or api_key or cookie or ticket
+
+
+TokenOf = Annotated[str | None, Depends(token_of)]
+
+
+async def caller_of(request: Request, token: TokenOf) -> Caller:
     """Who asks, by the token that they send."""
     if "footnote.caller" not in request.scope:
-        request.scope["footnote.caller"] = await owner_of(token_of(request), request)
+        request.scope["footnote.caller"] = await owner_of(token, request)
     caller: Caller = request.scope["footnote.caller"]
     return caller
 
@@ -63,16 +90,22 @@ async def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
     return caller
 
 
-def token_of(request: Request) -> str | None:
-    """A program sends it in a header, the page in its cookie: in front of signed origins the header is taken."""
-    scheme, _, token = request.headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "bearer" and token.strip():
-        return token.strip()
-    return request.headers.get("api-key") or request.cookies.get(COOKIE)
+def origin_of(request: Request) -> str:
+    """The address that the client used: what a proxy tells of it, else the request's own."""
+    forwarded = {name: request.headers.get(f"x-forwarded-{name}", "").partition(",")[0].strip() for name in ("proto", "host")}
+    return f"{forwarded['proto'] or request.url.scheme}://{forwarded['host'] or request.url.netloc}"
 
 
 def trace_id_of(request: Request) -> str:
     return str(request.scope["footnote.trace_id"])
+
+
+def challenge_of(request: Request) -> str:
+    """RFC 9110, 15.5.2: a 401 names the way to sign in; where an identity provider makes the tokens, also where to learn which."""
+    if request.app.state.core().settings.auth.mode != "jwt":
+        return "Bearer"
+    place = f"{METADATA}/mcp" if request.url.path == "/mcp" else METADATA
+    return f'Bearer resource_metadata="{quote(origin_of(request), safe=":/[]")}{place}"'
 
 
 CoreOf = Annotated[Any, Depends(core_of)]
@@ -80,6 +113,7 @@ CallerOf = Annotated[Caller, Depends(caller_of)]
 AskerOf = Annotated[Caller, Depends(asker_of)]
 AdminOf = Annotated[Caller, Depends(admin_of)]
 TraceId = Annotated[str, Depends(trace_id_of)]
+Origin = Annotated[str, Depends(origin_of)]
 
 
 class Route(APIRoute):
@@ -90,7 +124,8 @@ class Route(APIRoute):
 
         async def handle_known(request: Request) -> Response:
             if caller_of not in request.app.dependency_overrides:
-                await caller_of(request)
+                token = await token_of(await BEARER(request), await API_KEY(request), await SESSION(request), await TICKET(request))
+                await caller_of(request, token)
             return await handle(request)
 
         return handle_known if _asks_who(self.dependant) else handle

@@ -1,0 +1,37 @@
+"""Where a client that was turned away gets a token: RFC 9728, as MCP clients look it up."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+from pydantic import BaseModel, Field
+
+from footnote.errors import NotFound
+from footnote_http.app import problems
+from footnote_http.callers import METADATA, CoreOf, Origin
+
+
+class ProtectedResource(BaseModel):
+    resource: str = Field(description="What the tokens are for: this server, or its MCP endpoint.")
+    authorization_servers: list[str] = Field(description="Issuers whose tokens are accepted; `AUTH__ISSUER`.")
+    bearer_methods_supported: list[str]
+    resource_name: str
+
+
+def add_resource(app: FastAPI) -> None:
+    missing = problems({404: "No identity provider makes the tokens: `AUTH__MODE` is not jwt"})
+
+    @app.get(METADATA, responses=missing)
+    async def protected_resource(core: CoreOf, origin: Origin) -> ProtectedResource:
+        """Who makes the tokens that this server accepts (RFC 9728)."""
+        issuer = core.settings.auth.issuer
+        if core.settings.auth.mode != "jwt" or issuer is None:
+            raise NotFound("There is no identity provider to ask for a token: AUTH__MODE is not jwt.")
+        return ProtectedResource(
+            resource=origin, authorization_servers=[issuer], bearer_methods_supported=["header"], resource_name="Footnote"
+        )
+
+    @app.get(f"{METADATA}/mcp", responses=missing)
+    async def protected_mcp(core: CoreOf, origin: Origin) -> ProtectedResource:
+        """The same of the MCP server."""
+        found = await protected_resource(core, origin)
+        return found.model_copy(update={"resource": f"{origin}/mcp"})
