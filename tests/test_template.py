@@ -19,6 +19,7 @@ from pydantic import AliasChoices, BaseModel
 
 from footnote.adapters import cache_dynamodb, ledger_dynamodb_items
 from footnote.guard.limits import RateLimiter
+from footnote.ingest.pipeline import MOST_ATTEMPTS
 from footnote.settings import Auth, Limits, Settings
 from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from footnote_local.server import ROUTES
@@ -358,7 +359,7 @@ def test_a_bucket_is_private_encrypted_and_keeps_versions(bucket: str) -> None:
 def test_a_file_is_not_given_to_another_while_somebody_may_still_read_it() -> None:
     queue, dead = RESOURCES["IngestQueue"]["Properties"], RESOURCES["IngestDeadLetters"]["Properties"]
     assert queue["VisibilityTimeout"] >= 6 * function("ingest")["Timeout"]
-    assert queue["RedrivePolicy"] == {"deadLetterTargetArn": {"Fn::GetAtt": ["IngestDeadLetters", "Arn"]}, "maxReceiveCount": 5}
+    assert queue["RedrivePolicy"] == {"deadLetterTargetArn": {"Fn::GetAtt": ["IngestDeadLetters", "Arn"]}, "maxReceiveCount": MOST_ATTEMPTS}
     (source,) = dead["RedriveAllowPolicy"]["sourceQueueArns"]
     assert source["Fn::Sub"].endswith(":" + queue["QueueName"]["Fn::Sub"])
     reader = RESOURCES["IngestQueueReader"]["Properties"]

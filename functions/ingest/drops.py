@@ -1,12 +1,16 @@
-"""Messages from the queue: S3 events, and files to read. One that fails goes back alone; the rest of its batch is done."""
+"""Messages from the queue: S3 events, and files to read. One that fails goes back alone, for seconds at first and longer each time;
+the rest of its batch is done."""
 
 from __future__ import annotations
 
 import json
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from footnote.errors import Unavailable
+from footnote.ingest.pipeline import retry_delay_s
 from footnote.ports import Job
 from footnote_http.lambda_handler import use_loop
 
@@ -30,7 +34,16 @@ def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
         return float(context.get_remaining_time_in_millis()) / 1000
 
     async def take_message(record: Any) -> None:
-        job = Job(record.message_id, json.loads(record.body), int(record.attributes.approximate_receive_count))
+        attempt = int(record.attributes.approximate_receive_count)
+        try:
+            await take(Job(record.receipt_handle, json.loads(record.body), attempt, record.message_id))
+        except Exception:
+            # Where this fails too, the message comes back when its visibility timeout is over.
+            with suppress(Unavailable):
+                await core.queue.retry(record.receipt_handle, retry_delay_s(attempt))
+            raise
+
+    async def take(job: Job) -> None:
         await core.bucket.take(job)
         if "doc_id" in job.body:
             await embed(core, job, left_s)

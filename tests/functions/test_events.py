@@ -7,13 +7,15 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar, cast
 from urllib.parse import quote_plus
 
 import pytest
 
 from footnote.bootstrap import Core
+from footnote.errors import StoreUnavailable
 from footnote.ingest.parse import parse
+from footnote.ingest.pipeline import retry_delay_s
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Document, Parsed
 from footnote_http.lambda_handler import Handler
@@ -130,6 +132,40 @@ def test_a_file_from_a_folder_that_nobody_is_named_for_is_failed_and_found_by_no
     assert handbook.state == "READY"
     assert run(lambda: core.index.staged(misc.doc_id, 1))[0] == 0
     assert run(core.queue.size) == 0
+
+
+def test_a_message_goes_back_for_seconds_first_and_longer_each_time(core: Core, handle: Handler) -> None:
+    class Queue:
+        hidden: ClassVar[list[tuple[str, float]]] = []
+
+        async def retry(self, job_id: str, delay_s: float) -> None:
+            self.hidden.append((job_id, delay_s))
+
+    core.queue = cast(Any, Queue())
+    sample = sample_event("ingest_s3_drop")["Records"][0] | {"body": "no JSON", "receiptHandle": "the receipt"}
+    for attempt in range(1, 6):
+        record = sample | {"attributes": sample["attributes"] | {"ApproximateReceiveCount": str(attempt)}}
+        assert handle({"Records": [record]}, None) == {"batchItemFailures": [{"itemIdentifier": sample["messageId"]}]}
+    assert {job_id for job_id, _ in Queue.hidden} == {"the receipt"}
+    first, second, third, fourth, last = (delay_s for _, delay_s in Queue.hidden)
+    assert 2.5 <= first <= 5
+    assert 30 <= second <= 60
+    assert 360 <= third <= 720
+    assert 3600 <= fourth <= 7200
+    assert last == 0  # to the dead letters
+
+
+def test_files_that_failed_together_do_not_come_back_together() -> None:
+    assert len({retry_delay_s(1) for _ in range(50)}) > 40
+
+
+def test_a_message_that_cannot_be_hidden_for_seconds_goes_back_all_the_same(core: Core, handle: Handler) -> None:
+    class Queue:
+        async def retry(self, job_id: str, delay_s: float) -> None:
+            raise StoreUnavailable("down")
+
+    core.queue = cast(Any, Queue())
+    assert handle(batch(("poison", "no JSON")), None) == {"batchItemFailures": [{"itemIdentifier": "poison"}]}
 
 
 def test_of_a_batch_with_poison_only_the_poison_goes_back(core: Core, handle: Handler) -> None:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -38,11 +39,20 @@ log = logging.getLogger(__name__)
 LEASE_S = 300.0
 MOST_ATTEMPTS = 5
 AHEAD = "The index holds a later state of this file."
-RETRY_S = 2.0
-"""Before the second attempt; doubled before each further one."""
+FIRST_RETRY_S, RETRY_GROWTH, LONGEST_RETRY_S = 5.0, 12.0, 7200.0
+"""Longest waits before the second attempt, and before any; they grow by the factor: 5 s, 1 min, 12 min, 2 h."""
 
 SYSTEM = Caller("system", sees_all=True)
 """Who the pipeline reads as: it works on documents whoever they belong to."""
+
+
+def retry_delay_s(attempt: int) -> float:
+    """Seconds until a job that failed is tried again; 0 after the last attempt, so that it becomes a dead letter at once. Half of
+    the wait is random: jobs that failed together do not come back together."""
+    if attempt >= MOST_ATTEMPTS:
+        return 0.0
+    longest_s = min(FIRST_RETRY_S * RETRY_GROWTH ** (attempt - 1), LONGEST_RETRY_S)
+    return random.uniform(longest_s / 2, longest_s)  # noqa: S311 (nothing secret)
 
 
 @dataclass(slots=True)
@@ -142,7 +152,7 @@ class Ingestor:
         except Exception as exc:
             log.warning("ingest went wrong", exc_info=exc, extra={"doc_id": job.body.get("doc_id"), "count": job.attempt})
             if job.attempt < MOST_ATTEMPTS:
-                await self.queue.retry(job.job_id, RETRY_S * 2 ** (job.attempt - 1))
+                await self.queue.retry(job.job_id, retry_delay_s(job.attempt))
                 return True
         await self.queue.finish(job.job_id)
         return True
