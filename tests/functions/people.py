@@ -121,7 +121,7 @@ class World:
         return {
             "doc_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"], "room_id": room_id, "trace_id": turn["trace_id"],
             "session_id": session_id_of(await self._sign_in(Session("victim"), 1e6)),
-            "name": "system" if number else "answer_numbered", "key": "rag.alpha", "term": term,
+            "name": "system" if number else "answer_numbered", "key": "rag.alpha", "term": term, "model": f"footnote/{COLLECTION}",
         }  # fmt: skip
 
     async def _sign_in(self, session: Session, valid_s: float) -> str:

@@ -12,9 +12,12 @@ import openai
 import pytest
 from openai import AsyncOpenAI
 
+from footnote.bootstrap import Core
 from footnote.errors import ModelTimeout
 from footnote.ports import Delta
+from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote.types import Caller, Exchange, Usage
+from query.app import create_app
 from query.dialects.openai import ChatMessage, earlier
 from tests.fakes import Piece, make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve, Site, read_events
@@ -256,6 +259,39 @@ async def test_every_collection_that_a_caller_may_read_is_a_model(connect: OpenC
         assert (error.value.code, error.value.param, error.value.type) == ("model_not_found", "model", "invalid_request_error")
 
 
+async def test_one_model_is_described_and_an_unknown_one_is_not(connect: OpenClient) -> None:
+    to = await connect(filled=False)
+    await to.site.core.ingestor.accept(LOCAL, b"The ferry leaves.", file_name="a.txt", collection="town", permission_groups=["*"])
+    while await to.site.core.ingestor.work_one():
+        pass
+    for name in ("footnote", "footnote/town"):
+        model = await to.client.models.retrieve(name)
+        assert (model.id, model.object, model.owned_by) == (name, "model", "footnote")
+    with pytest.raises(openai.NotFoundError) as error:
+        await to.client.models.retrieve("footnote/none")
+    assert (error.value.code, error.value.type) == ("model_not_found", "invalid_request_error")
+
+
+# --- how an answer ended -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("cut", "reason"), [("length", "length"), ("content_filter", "content_filter"), (None, "stop")])
+async def test_an_answer_that_was_cut_off_says_so_and_is_not_given_again(cut: Any, reason: str, open_site: OpenSite) -> None:
+    site = await open_site("It was built [1].", Delta(cut=cut))
+    model: Any = await site.core.models.pick(None)
+    model.replies.append(["Asked anew [1]."])
+    whole = (await site.client.post("/v1/chat/completions", json=ASKED)).json()["choices"][0]
+    again = (await site.client.post("/v1/chat/completions", json=ASKED)).json()["choices"][0]
+    assert (whole["finish_reason"], whole["message"]["content"]) == (reason, "It was built [1].")
+    assert again["message"]["content"] == ("Asked anew [1]." if cut else "It was built [1].")
+
+
+async def test_a_stream_that_was_cut_off_says_so(connect: OpenClient) -> None:
+    to = await connect("It was built [1].", Delta(cut="length"))
+    stream = await to.client.chat.completions.create(**ASKED, stream=True)
+    assert [reason async for chunk in stream if (reason := chunk.choices[0].finish_reason)] == ["length"]
+
+
 # --- what cannot be used -----------------------------------------------------------------------
 
 
@@ -288,14 +324,50 @@ async def test_a_request_that_cannot_be_used_is_a_400_in_the_shape_of_openai(
     assert len(reply.headers["x-trace-id"]) == 32
 
 
-@pytest.mark.parametrize(("method", "content", "status"), [("POST", b"{", 400), ("POST", b"x" * (2**20 + 1), 413), ("GET", None, 405)])
-async def test_what_never_reaches_the_route_is_told_in_the_same_shape(
-    method: str, content: bytes | None, status: int, open_site: OpenSite
+@pytest.mark.parametrize(
+    ("method", "path", "content", "status"),
+    [
+        ("POST", "/v1/chat/completions", b"{", 400),
+        ("POST", "/v1/chat/completions", b"x" * (2**20 + 1), 413),
+        ("GET", "/v1/chat/completions", None, 405),
+        ("DELETE", "/v1/models", None, 405),
+        ("POST", "/v1/embeddings", b"{}", 404),
+        ("GET", "/v1/files/none", None, 404),
+        ("GET", "/v1", None, 404),
+    ],
+)
+async def test_what_never_reaches_a_route_is_told_in_the_same_shape(
+    method: str, path: str, content: bytes | None, status: int, open_site: OpenSite
 ) -> None:
     site = await open_site()
-    reply = await site.client.request(method, "/v1/chat/completions", content=content, headers={"content-type": "application/json"})
+    reply = await site.client.request(method, path, content=content, headers={"content-type": "application/json"})
     assert reply.status_code == status
     assert set(reply.json()["error"]) == {"message", "type", "param", "code"}
+    assert reply.json()["error"]["message"]
+    assert (await site.client.get("/v10")).headers["content-type"] == "application/problem+json"
+
+
+async def test_who_is_unknown_or_asks_too_often_is_told_so_in_the_same_shape(tmp_path: Path, clock: Any, open_client: Any) -> None:
+    keys = {"ann": {"key": "ann-key"}}
+    settings = Settings(
+        footnote_data=tmp_path,
+        embedding=Embedding(builtin=False),
+        llm=LLM(discover=False),
+        auth=Auth.model_validate({"mode": "api_key", "api_keys": keys}),
+        limits=Limits(user_per_minute=1),
+    )
+    core = Core(settings, clock=clock)
+    client = await open_client(lambda _: create_app(lambda: core))
+    ann = {"authorization": "Bearer ann-key"}
+    replies = [await client.post("/v1/chat/completions", json=ASKED, headers=headers) for headers in ({}, ann, ann)]
+    await core.close()
+    assert [reply.status_code for reply in replies] == [401, 200, 429]
+    errors = [reply.json()["error"] for reply in replies[::2]]
+    assert [(error["type"], error["code"]) for error in errors] == [
+        ("invalid_request_error", "invalid_api_key"),
+        ("rate_limit_error", "rate_limit_exceeded"),
+    ]
+    assert int(replies[2].headers["retry-after"]) >= 1
 
 
 @pytest.mark.parametrize("stream", [False, True])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from fastapi import FastAPI, Response
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel, ConfigDict, Field
+from starlette.exceptions import HTTPException
 
 from footnote.errors import BadRequest
 from footnote.events import Done, Event, Token
@@ -28,6 +29,7 @@ PROFILE = Profile("openai", live=True, citation_style="numbered", prompt="answer
 EARLIER = 4
 """Exchanges before the question that a follow-up is understood by."""
 ANSWERED = ("user", "assistant")
+UNKNOWN_PATH = "There is no such address. /openapi.json lists those under /v1."
 
 
 class Part(BaseModel):
@@ -70,6 +72,18 @@ class ChatCompletionRequest(BaseModel):
     tool_choice: Literal["none", "auto"] | None = Field(None, description="Tools are never called.")
 
 
+class ModelBody(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = NAME
+
+
+class ModelList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[ModelBody]
+
+
 class ErrorDetail(BaseModel):
     message: str
     type: str
@@ -96,14 +110,19 @@ ERRORS = shaped(
 
 
 def add_openai(app: FastAPI) -> None:
-    for path in ("/v1/models", "/v1/chat/completions"):
-        shape_errors(app, path, error_body)
+    shape_errors(app, "/v1", error_body)
 
     @app.get("/v1/models", responses=ERRORS)
-    async def models(caller: CallerOf, core: CoreOf) -> dict[str, Any]:
+    async def models(caller: CallerOf, core: CoreOf) -> ModelList:
         """The collections as models."""
         names = [NAME, *(f"{NAME}/{collection}" for collection in sorted(await core.ledger.collections(caller)))]
-        return {"object": "list", "data": [{"id": name, "object": "model", "created": 0, "owned_by": NAME} for name in names]}
+        return ModelList(data=[ModelBody(id=name) for name in names])
+
+    @app.get("/v1/models/{model:path}", responses=ERRORS)
+    async def model(model: str, caller: CallerOf, core: CoreOf) -> ModelBody:
+        """One of them."""
+        await _collection_of(model, caller, core)
+        return ModelBody(id=model)
 
     @app.post("/v1/chat/completions", response_model=None, responses=ERRORS | {200: {"content": {"text/event-stream": {}}}})
     async def chat_completions(
@@ -185,4 +204,5 @@ async def _say(turn: Turn) -> AsyncGenerator[Event, None]:
 def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, Any]]:
     """OpenAI's shape of an error, which says 400 where others say 422."""
     status = 400 if problem.status == 422 else problem.status
-    return status, {"error": error_detail(problem.detail, status, exc)}
+    text = UNKNOWN_PATH if problem.status == 404 and isinstance(exc, HTTPException) else problem.detail
+    return status, {"error": error_detail(text, status, exc)}

@@ -7,7 +7,7 @@ from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 
-from footnote.errors import NotFound
+from footnote.errors import NotFound, TooManyRequests, Unauthorized
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.types import Citation, Turn
 from query.citations import answer_text, make_citations, source_url
@@ -31,7 +31,7 @@ def completion(turn: Turn, model: str, origin: str) -> Json:
                 "index": 0,
                 "message": {"role": "assistant", "content": text, "refusal": None, "annotations": make_annotations(turn, origin)},
                 "logprobs": None,
-                "finish_reason": "stop",
+                "finish_reason": finish_reason(turn),
             }
         ],
         "usage": _usage(turn),
@@ -76,7 +76,7 @@ class Chunks:
         for citation in turn.answer.citations if turn.answer else ():
             yield self._chunk({}, event={"type": "source", "data": _source(citation, self._origin)})
         last = {"citations": make_citations(turn, self._origin), "trace_id": turn.trace_id}
-        yield self._chunk({"annotations": make_annotations(turn, self._origin)}, "stop", **last)
+        yield self._chunk({"annotations": make_annotations(turn, self._origin)}, finish_reason(turn), **last)
         if self._usage:
             yield {**self._head, "choices": [], "usage": _usage(turn)}
 
@@ -88,6 +88,10 @@ class Chunks:
         """Every chunk but the one of usage has its choice: many a client reads the first one without looking."""
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
         return {**self._head, "choices": [choice], **({"usage": None} if self._usage else {}), **more}
+
+
+def finish_reason(turn: Turn) -> str:
+    return (turn.answer and turn.answer.cut) or "stop"
 
 
 def make_annotations(turn: Turn, origin: str) -> list[Json]:
@@ -111,6 +115,10 @@ def error_detail(text: str, status: int, exc: Exception | None = None) -> Json:
     param, code = None, None
     if isinstance(exc, UnknownModel):
         param, code = "model", "model_not_found"
+    elif isinstance(exc, Unauthorized):
+        code = "invalid_api_key"
+    elif isinstance(exc, TooManyRequests):
+        code = "rate_limit_exceeded"
     elif isinstance(exc, RequestValidationError):
         param = ".".join(str(part) for part in exc.errors()[0]["loc"] if part != "body") or None
     kind = "server_error" if status >= 500 else "rate_limit_error" if status == 429 else "invalid_request_error"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
@@ -120,7 +120,7 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
 
 
 def shape_errors(app: FastAPI, path: str, shape: ErrorShape) -> None:
-    """Whatever goes wrong with requests to this path is told in the shape that its clients expect."""
+    """Whatever goes wrong with requests to this path, or to one below it, is told in the shape that its clients expect."""
     app.state.error_shapes[path] = shape
 
 
@@ -164,11 +164,16 @@ def add_health(app: FastAPI, function: str) -> None:
 def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | None = None, **headers: str) -> JSONResponse:
     trace_id = scope["footnote.trace_id"]
     told = Problem(title=title, status=status, detail=detail, trace_id=trace_id)
-    shape: ErrorShape | None = scope["app"].state.error_shapes.get(scope["path"])
+    shape = _shape_of(scope)
     if shape is None:
         return JSONResponse(told.model_dump(), status, headers, media_type="application/problem+json")
     status, body = shape(told, exc)
     return JSONResponse(body, status, headers)
+
+
+def _shape_of(scope: Scope) -> ErrorShape | None:
+    shapes: Mapping[str, ErrorShape] = scope["app"].state.error_shapes
+    return next((shape for path, shape in shapes.items() if scope["path"] == path or scope["path"].startswith(f"{path}/")), None)
 
 
 async def _reply_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:

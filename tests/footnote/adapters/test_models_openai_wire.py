@@ -114,6 +114,28 @@ async def test_a_model_is_asked_as_suits_it_where_nobody_says_otherwise(
     assert {key: body[key] for key in ("temperature", "top_p", "max_tokens") if key in body} == sent
 
 
+# --- how a reply ends ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reason", "deltas"),
+    [
+        ("length", [Delta("In "), Delta(cut="length")]),
+        ("content_filter", [Delta("In "), Delta(cut="content_filter")]),
+        ("stop", [Delta("In ")]),
+        ("eos", [Delta("In ")]),
+        ({}, [Delta("In ")]),
+    ],
+)
+async def test_a_reply_that_the_model_could_not_finish_says_why(
+    server: Server, model: OpenAIModel, reason: object, deltas: list[Delta]
+) -> None:
+    end = chunk()
+    end["choices"][0]["finish_reason"] = reason
+    server.replies[CHAT] = sse(chunk(content="In "), end)
+    assert await collect(model) == deltas
+
+
 # --- tool calls that come back -------------------------------------------------------------------
 
 

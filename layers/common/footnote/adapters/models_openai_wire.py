@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Tool
 from footnote.text.halves import whole
-from footnote.types import Message, ToolCall, Usage
+from footnote.types import Cut, Message, ToolCall, Usage
 
 if TYPE_CHECKING:
     from openai import AsyncStream
 
 OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens"}
 """Of a request: what it can do without, where a server or model refuses it."""
+CUTS: Mapping[str, Cut] = {"length": "length", "content_filter": "content_filter"}
+"""Reasons to finish that leave an answer unfinished; servers have many more for the rest."""
 WORD = re.compile(r"\w+")
 
 
@@ -84,15 +86,17 @@ class ReplyReader:
         used, choices = chunk.get("usage"), chunk.get("choices")
         usage = Usage(used.get("prompt_tokens") or 0, used.get("completion_tokens") or 0) if used else None
         text = thinking = ""
+        cut: Cut | None = None
         pieces: Sequence[Any] = ()
         if choices:
+            cut = CUTS.get(str(choices[0].get("finish_reason")))
             delta = choices[0].get("delta") or {}
             text = self._joined("text", delta.get("content") or "")
             thinking = self._joined("thinking", delta.get("reasoning_content") or delta.get("reasoning") or "")
             pieces = delta.get("tool_calls") or ()
         for piece in pieces:
             self._add(piece)
-        return Delta(text, thinking, usage) if text or thinking or usage or pieces else None
+        return Delta(text, thinking, usage, cut=cut) if text or thinking or usage or pieces or cut else None
 
     def _joined(self, kind: str, text: str) -> str:
         text = self._halves.pop(kind, "") + text

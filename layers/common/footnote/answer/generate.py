@@ -67,7 +67,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     model = await models.pick(turn.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
-    profile, written, usage = turn.profile, "", None
+    profile, written, usage, cut = turn.profile, "", None, None
     said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.hits)
     stream = model.stream(
         turn.messages,
@@ -84,7 +84,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
                 yield Think(thought)
             if text and (ready := shown.feed(text)):
                 yield Token(ready)
-            usage = delta.usage or usage
+            usage, cut = delta.usage or usage, delta.cut or cut
     except ModelUnavailable as exc:
         exc.usage = spent(turn.messages, written, usage)
         raise
@@ -102,7 +102,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     if usage is None:
         usage = estimate(turn.messages, written)
     instead = turn.model is not None and model.name != turn.model  # that one failed
-    answer = Answer(cited.rstrip(), citations, model=model.name)
+    answer = Answer(cited.rstrip(), citations, model=model.name, cut=cut)
     yield turn.with_(answer=answer, usage=turn.usage + usage, degraded=turn.degraded or instead)
 
 

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
-from footnote.types import Message, Parsed, ToolCall, Usage
+from footnote.types import Cut, Message, Parsed, ToolCall, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +40,8 @@ class Delta:
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
     """Whole ones: they come when the model has said all of them."""
+    cut: Cut | None = None
+    """Why the reply ends here although the model had not finished."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,9 @@ that sees. `search_type` of a stored turn."""
 Allowance = Literal["full", "cheaper", "search"]
 """What of a user's daily budget is left: everything, a cheaper model, search results only."""
 
+Cut = Literal["length", "content_filter"]
+"""Why a model's reply is not whole: its limit of tokens, or its provider's filter."""
+
 
 @dataclass(frozen=True, slots=True)
 class Usage:
@@ -66,6 +69,8 @@ class Answer:
     """True when the sentences were picked from the documents and no language model wrote them."""
     model: str | None = None
     warnings: tuple[str, ...] = ()
+    cut: Cut | None = None
+    """Why the text ends before its end; None = it is whole."""
 
 
 @dataclass(frozen=True, slots=True)
