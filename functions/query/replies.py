@@ -3,6 +3,7 @@ ended and one that was stored long ago look the same."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
@@ -130,9 +131,13 @@ def make_usage(block: Block) -> UsageBody:
     return UsageBody(**block["result"]["usage"])
 
 
+END_MARK = re.compile(r"\s*([.!?。]*)[,;:、]*(?=\s|$)")
+"""What follows a marker and belongs to the sentence before it."""
+
+
 def claimed(reply: AskResponse) -> AskResponse:
-    """The same with its answer as claims: what stands before each marker, with the documents that the marker,
-    or several in a row, names."""
+    """The same with its answer as claims: what stands before each marker, with the end mark behind it and the documents
+    that the marker, or several in a row, names."""
     text = str(reply.answer)
     claims: list[Claim] = []
     at = 0
@@ -143,6 +148,9 @@ def claimed(reply: AskResponse) -> AskResponse:
         elif doc_id not in claims[-1].doc_ids:
             claims[-1].doc_ids.append(doc_id)
         at = end
+        if mark := END_MARK.match(text, end):
+            claims[-1].text += mark[1]
+            at = mark.end()
     return reply.model_copy(update={"answer": ClaimedAnswer(answer=text, claims=claims)})
 
 

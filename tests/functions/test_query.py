@@ -98,7 +98,7 @@ async def test_an_answer_can_come_as_claims_with_their_documents(open_site: Open
     body = (await site.client.post("/ask", json=ASK | {"answer_format": "json"})).json()
     assert body["answer"] == {
         "answer": SHOWN_ANSWER,
-        "claims": [{"text": "It was built in 1894", "doc_ids": ["bridge"]}, {"text": ". Blue, since then", "doc_ids": ["bridge"]}],
+        "claims": [{"text": "It was built in 1894.", "doc_ids": ["bridge"]}, {"text": "Blue, since then.", "doc_ids": ["bridge"]}],
     }
 
 

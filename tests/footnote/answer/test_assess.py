@@ -91,6 +91,62 @@ async def test_numbers_names_negations_and_texts_from_elsewhere_are_doubted(text
     assert turn.private["unsupported"] == [text.replace(" [1]", "    ")]
 
 
+PASS = {
+    "en": make_hit("The annual pass costs 142 euros. Ask the porter."),
+    "de": make_hit("Die Jahreskarte kostet 142 Euro. Fragen Sie den Pförtner.", lang="de"),
+    "ko": make_hit("연간 이용권은 142유로입니다. 경비원에게 문의하십시오.", lang="ko"),
+}
+NEVER = {
+    "en": make_hit("The gate is never locked. Ask the porter."),
+    "de": make_hit("Das Tor ist nie verschlossen. Fragen Sie den Pförtner.", lang="de"),
+    "ko": make_hit("문은 절대 열려 있지 않습니다. 경비원에게 문의하십시오.", lang="ko"),
+}
+ALWAYS = {
+    "en": make_hit("The gate is always locked. Ask the porter."),
+    "de": make_hit("Das Tor ist immer verschlossen. Fragen Sie den Pförtner.", lang="de"),
+    "ko": make_hit("문은 항상 열려 있습니다. 경비원에게 문의하십시오.", lang="ko"),
+}
+
+
+@pytest.mark.parametrize("marker", [" [1]", "\nSOURCES_USED: 1"])
+@pytest.mark.parametrize(
+    ("text", "lang", "hits", "doubted"),
+    [
+        ("It is 999 euros.", "en", PASS, True),
+        ("It is 142 euros.", "en", PASS, False),
+        ("Es sind 999 Euro.", "de", PASS, True),
+        ("Es sind 142 Euro.", "de", PASS, False),
+        ("999유로입니다.", "ko", PASS, True),
+        ("142유로입니다.", "ko", PASS, False),
+        ("It is always locked.", "en", NEVER, True),
+        ("It is never locked.", "en", NEVER, False),
+        ("It is never locked.", "en", ALWAYS, True),
+        ("No, it is always locked.", "en", ALWAYS, False),
+        ("Es ist immer verschlossen.", "de", NEVER, True),
+        ("Es ist niemals verschlossen.", "de", NEVER, False),
+        ("Es ist nie verschlossen.", "de", ALWAYS, True),
+        ("Nein, es ist stets verschlossen.", "de", ALWAYS, False),
+        ("항상 열려 있습니다.", "ko", NEVER, True),
+        ("결코 열려 있지 않습니다.", "ko", NEVER, False),
+        ("절대 열려 있지 않습니다.", "ko", ALWAYS, True),
+        ("아니요, 언제나 열려 있습니다.", "ko", ALWAYS, False),
+    ],
+)
+async def test_a_number_or_a_never_counts_in_the_shortest_sentence(
+    text: str, lang: str, hits: dict[str, Hit], doubted: bool, marker: str
+) -> None:
+    style = "references" if marker.startswith("\n") else "numbered"
+    turn = await check(text + marker, hits[lang], lang=lang, profile=replace(HELD, citation_style=style))
+    assert warnings(turn) == (("unsupported",) if doubted else ())
+
+
+async def test_pleasantries_and_numbers_of_steps_claim_nothing() -> None:
+    text = "Yes.\n\nThe annual pass costs 142 euros.\n\n2. Ask the porter.\n\nStep 3: Ask!\n\nHope this helps!\nSOURCES_USED: 1"
+    turn = await check(text, PASS["en"], profile=replace(HELD, citation_style="references"))
+    assert warnings(turn) == ()
+    assert turn.private["groundedness"] > 1
+
+
 async def test_what_the_question_names_is_not_doubted() -> None:
     text = "The bridge of Old Haven was built in 1894 [1]."
     assert warnings(await check(text, question="When was the bridge of Old Haven built?")) == ()
@@ -122,11 +178,10 @@ def test_a_marker_behind_the_full_stop_belongs_to_the_sentence_before_it() -> No
     assert claims == [("The bridge carries cars.", [1]), ("The ferry is slow.", [2])]
 
 
-def test_without_markers_every_longer_sentence_leans_on_all_sources() -> None:
+def test_without_markers_every_sentence_is_held_against_all_sources() -> None:
     text, citations = cite("Yes. The old bridge carries 300 cars.\nSOURCES_USED: 1, 2", (BRIDGE, FERRY), "references", "en")
     claims = [(claim, [c.number for c in cited]) for claim, cited in claims_of(Answer(text, citations), "en")]
-    assert [numbers for _, numbers in claims] == [[1, 2]]
-    assert "300 cars" in claims[0][0]
+    assert claims == [("Yes. The old bridge carries 300 cars.", [1, 2])]
 
 
 def test_answers_that_cite_nothing_or_quote_are_not_checked() -> None:

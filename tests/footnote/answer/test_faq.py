@@ -64,6 +64,25 @@ async def test_it_is_cited_in_the_style_of_the_profile(style: str, text: str, nu
         ("Help › Is it free?\n\nYes.", {}, [("Is it free?", "Yes.")]),
         ("It is free.", {"metadata": {"paragraph_type": "faq", "question": "Is it free?"}}, [("Is it free?", "It is free.")]),
         ("Is it free?\nIt is.", {"metadata": {"paragraph_type": "faq", "question": "is it free"}}, [("Is it free?", "It is.")]),
+        (
+            "Want your money back? Open the portal.\n\nFor all?\nFor members.",
+            {"metadata": {"paragraph_type": "faq", "question": "How do I get a refund?"}},
+            [
+                ("How do I get a refund?", "Open the portal."),
+                ("Want your money back?", "Open the portal."),
+                ("For all?", "For members."),
+            ],
+        ),
+        (
+            "Wie bekomme ich mein Geld zurück?\nÜber das Portal.",
+            {"metadata": {"paragraph_type": "faq", "question": "Gibt es Erstattungen?"}, "lang": "de"},
+            [("Gibt es Erstattungen?", "Über das Portal."), ("Wie bekomme ich mein Geld zurück?", "Über das Portal.")],
+        ),
+        (
+            "질문: 돈을 돌려받을 수 있나요?\n답변: 포털에서 신청합니다.",
+            {"metadata": {"paragraph_type": "faq", "question": "환불은 어떻게 하나요?"}, "lang": "ko"},
+            [("환불은 어떻게 하나요?", "포털에서 신청합니다."), ("돈을 돌려받을 수 있나요?", "포털에서 신청합니다.")],
+        ),
         ("Help\n\nYes.", {"headings": ("Is it free?",), "parts": (Part(0, 1, -1, 0), Part(6, 1, 3, 0))}, [("Is it free?", "Yes.")]),
         ("Is it free?", {}, []),
         ("It is free. Is that good?", {}, []),

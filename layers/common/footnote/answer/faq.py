@@ -50,13 +50,15 @@ async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIter
 
 
 def questions_of(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
-    """(question, bounds of its answer in the text). A document of one question may name it in its metadata; a section, in its heading."""
+    """(question, bounds of its answer in the text). A document of one question may name it in its metadata; a section, in its heading.
+    Where the text opens with other words for it, its answer is what stands below these."""
     text = chunk.text
     body = next((part.offset for part in chunk.parts if part.block >= 0), 0)
     found = [(match, next(asked for asked in match.groups() if asked)) for match in QUESTION.finditer(text)]
     named = chunk.metadata.get("question") or next((heading for heading in chunk.headings[-1:] if heading.endswith(("?", "？"))), None)
     if isinstance(named, str) and not any(agree(_bare(asked), named, chunk.lang) for _, asked in found):
-        yield from _answered(named, text, body, found[0][0].start() if found else len(text))
+        start = found[0][0].end() if found and not text[body : found[0][0].start()].strip() else body
+        yield from _answered(named, text, start, next((match.start() for match, _ in found if match.start() >= start), len(text)))
     ends = [*(match.start() for match, _ in found), len(text)][1:]
     for (match, asked), end in zip(found, ends, strict=True):
         yield from _answered(_bare(asked), text, match.end(), end)
