@@ -42,7 +42,7 @@ def measure(name: str, rows: Sequence[dict[str, Any]]) -> Iterator[Figure]:
     held = Counter(term for text in distinct for term in set(content_terms(text, LANG)))
     doubted: dict[str, list[bool]] = {"unsupported": [], "supported": []}
     for row in rows:
-        chunks = [Chunk(str(i), "", 0, i, 2, "", text, LANG, "", frozenset()) for i, text in enumerate(row["passages"])]
+        chunks = [Chunk(str(i), "", 0, i, 2, "", text, LANG, "") for i, text in enumerate(row["passages"])]
         sentences = {chunk.chunk_id: sentences_of(chunk, LANG) for chunk in chunks}
         terms = content_terms(row["claim"], LANG)
         weights = {term: math.log(1 + (len(distinct) - held[term] + 0.5) / (held[term] + 0.5)) for term in terms}
