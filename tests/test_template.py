@@ -6,11 +6,13 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar, cast, get_args
+from typing import Any, cast, get_args
 
 import cfnlint.api
+import httpx
 import pytest
 import yaml
 from aws_lambda_powertools.shared import constants as powertools
@@ -18,9 +20,10 @@ from cfnlint.decode import cfn_yaml
 from pydantic import AliasChoices, BaseModel
 
 from footnote.adapters import cache_dynamodb, ledger_dynamodb_items
+from footnote.bootstrap import Core
 from footnote.guard.limits import RateLimiter
 from footnote.ingest.pipeline import MOST_ATTEMPTS
-from footnote.settings import Auth, Limits, Settings
+from footnote.settings import AWS, Auth, Embedding, Settings
 from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from footnote_local.server import ROUTES
 from tests.conftest import HandClock
@@ -315,20 +318,47 @@ def test_feedback_and_stats_find_sessions_and_nobody_elses_cached_values() -> No
         ]
         for name in ("feedback", "stats")
     }
-    sessions_and_tries = [("session:*", False), ("rate:address:*", True)]
+    sessions_and_tries = [("session:*", False), ("rate:sign-in:*", True)]
     assert known == {"feedback": sessions_and_tries, "stats": [*sessions_and_tries, ("once:*", True)]}
 
 
-async def test_who_tries_tokens_is_counted_under_a_key_that_every_function_may_write(clock: HandClock) -> None:
-    class Counters:
-        keys: ClassVar[list[str]] = []
+class CacheKeys:
+    """Keys of a cache that were read and written."""
 
-        async def add(self, key: str, amount: int, ttl_s: float) -> int:
-            self.keys.append(key)
-            return amount
+    def __init__(self) -> None:
+        self.read: list[str] = []
+        self.written: list[str] = []
 
-    await RateLimiter(cast(Any, Counters()), clock).check(None, "192.0.2.1", Limits())
-    assert [key.startswith("rate:address:") for key in Counters.keys] == [True]
+    async def get(self, key: str) -> None:
+        self.read.append(key)
+
+    async def add(self, key: str, amount: int, ttl_s: float) -> int:
+        self.written.append(key)
+        return amount
+
+
+@pytest.mark.parametrize("name", ["feedback", "stats"])
+async def test_a_function_reads_and_writes_the_keys_of_the_cache_that_its_role_may(name: str, tmp_path: Path, clock: HandClock) -> None:
+    keys = CacheKeys()
+    settings = Settings(footnote_data=tmp_path, aws=AWS(cache_table="cache"), auth=Auth(mode="session"), embedding=Embedding(builtin=False))
+    core = Core(settings, clock=clock)
+    core.cache, core.limiter = cast(Any, keys), RateLimiter(cast(Any, keys), clock)
+    app = import_module(f"{name}.app").create_app(lambda: core)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
+        assert (await client.get("/ready")).json()["parts"]["cache"] == "ok"
+        unknown = await client.request("POST" if name == "feedback" else "GET", f"/{name}", headers={"api-key": "guess"})
+        assert unknown.status_code == 401
+    await core.close()
+    assert (len(keys.read), len(keys.written)) == (2, 1)  # /ready, the session; the failed sign-in
+    for used, action in ((keys.read, "dynamodb:GetItem"), (keys.written, "dynamodb:UpdateItem")):
+        allowed = [
+            pattern
+            for statements in inside(function(name)["Policies"], "Statement")
+            for statement in statements
+            if action in texts(statement["Action"]) and "Condition" in statement
+            for pattern in statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
+        ]
+        assert [key for key in used if not any(fnmatchcase(key, pattern) for pattern in allowed)] == []
 
 
 def test_only_the_account_itself_may_do_everything_with_the_key() -> None:

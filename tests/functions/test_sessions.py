@@ -132,6 +132,21 @@ async def test_who_tries_tokens_is_told_to_wait(core: Core, open_client: OpenCli
     assert statuses == [401] * most + [429]
 
 
+async def test_who_tries_tokens_under_somebodys_address_locks_nobody_out(core: Core) -> None:
+    """320 bad tokens, once with the invented address of a colleague, once from the address that they share."""
+    app, ann = query(lambda: core), {"authorization": f"Bearer {await token_of(core, 'ann', 'staff')}"}
+    for connection in ("198.51.100.9", "192.0.2.7"):
+        transport = httpx.ASGITransport(app, client=(connection, 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
+            forged = {"x-forwarded-for": "192.0.2.7", "x-viewer-address": "192.0.2.7"}
+            statuses = [(await client.get("/conversations", headers=forged | {"api-key": f"guess{n}"})).status_code for n in range(320)]
+        assert (statuses.count(401), statuses.count(429)) == (300, 20)
+        transport = httpx.ASGITransport(app, client=("192.0.2.7", 1))
+        async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test", headers=ann) as colleague:
+            assert (await colleague.get("/conversations")).status_code == 200
+            assert (await colleague.post("/retrieve-bm25", json=SEARCH)).status_code == 200
+
+
 async def test_who_tries_tokens_at_the_sign_in_is_told_to_wait_too(core: Core, open_client: OpenClient) -> None:
     client = await open_client(query)
     most = core.settings.limits.address_per_minute

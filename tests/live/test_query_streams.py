@@ -113,6 +113,30 @@ def test_the_page_and_what_it_loads_come_through_the_same_url(client: httpx.Clie
     assert client.get("/nowhere").status_code == 404
 
 
+def test_limits_count_the_address_of_the_event_whatever_the_client_says_it_is(open_function: OpenFunction) -> None:
+    query = open_function("query", AUTH__MODE="session", LIMITS__ADDRESS_PER_MINUTE="2")
+
+    def guess(number: int, **context: Any) -> int:
+        event = sample_event("query_http_get")
+        invented = f"192.0.2.{number}"
+        forged = {"x-forwarded-for": invented, "x-amzn-request-context": json.dumps({"http": {"sourceIp": invented}})}
+        event["headers"] |= forged | {"x-viewer-address": invented, "api-key": "guess"}
+        event["requestContext"] |= context
+
+        async def ask() -> int:
+            reply = await read_http(await query.service.invoke(json.dumps(event).encode()))
+            _ = [part async for part in reply.body]
+            return reply.status
+
+        return query.portal.call(ask)
+
+    statuses = [guess(number) for number in range(8)]
+    assert statuses.count(401) in (2, 3, 4)  # two in each minute, and one may end meanwhile
+    assert statuses.count(401) + statuses.count(429) == 8
+    iam = {"accessKey": "A", "accountId": "1", "callerId": "C", "userArn": "arn:aws:sts::1:assumed-role/x", "userId": "U"}
+    assert [guess(number, authorizer={"iam": iam}) for number in (100, 101, 102, 103)] == [401] * 4  # readers behind CloudFront
+
+
 def test_the_sample_events_are_answered(query: Door) -> None:
     def send(event: Event) -> tuple[int, str, str]:
         async def ask() -> tuple[int, str, str]:

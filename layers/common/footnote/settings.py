@@ -157,7 +157,7 @@ class Limits(BaseModel):
     """How often somebody may ask. Not for the one local user of `AUTH__MODE` none."""
 
     user_per_minute: int = Field(60, ge=0, description="Questions of one user in a minute; 0 = any number.")
-    address_per_minute: int = Field(300, ge=0, description="Questions from one address in a minute; 0 = any number.")
+    address_per_minute: int = Field(300, ge=0, description="Questions, and failed sign-ins, from one address in a minute; 0 = any number.")
 
 
 class Budget(BaseModel):

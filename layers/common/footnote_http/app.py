@@ -111,6 +111,7 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     app.state.error_shapes = {}
     app.state.with_images = set()
     app.state.renders_prompts = False
+    app.state.in_lambda = False
     app.add_middleware(_Envelope)
     app.exception_handler(FootnoteError)(_reply_of_ours)
     app.exception_handler(RequestValidationError)(_reply_of_validation)

@@ -14,6 +14,7 @@ from fastapi.security import APIKeyCookie, APIKeyHeader, HTTPAuthorizationCreden
 from footnote.errors import Forbidden, Unauthorized
 from footnote.guard.identity import identify
 from footnote.types import Caller
+from footnote_http.addresses import address_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -62,12 +63,12 @@ async def caller_of(request: Request, token: TokenOf) -> Caller:
 
 
 async def owner_of(token: str | None, request: Request) -> Caller:
-    """Whose token this is. Who tries tokens is told to wait in the end."""
+    """Whose token this is. Failed sign-ins are rate-limited, apart from questions: they keep out nobody whose token is good."""
     core = await core_of(request)
     try:
         return await identify(token, auth=core.settings.auth, cache=core.cache, tokens=core.tokens)
     except Unauthorized:
-        await core.limiter.check(None, address_of(request), core.settings.limits)
+        await core.limiter.check_failed_sign_in(address_of(request), core.settings.limits)
         raise
 
 
@@ -77,11 +78,6 @@ async def asker_of(request: Request, caller: CallerOf) -> Caller:
     if not caller.sees_all:
         await core.limiter.check(caller.user_id, address_of(request), core.settings.limits)
     return caller
-
-
-def address_of(request: Request) -> str:
-    """The client's; behind the Lambda Web Adapter the server has read it from what AWS tells."""
-    return request.client.host if request.client else ""
 
 
 async def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:

@@ -32,6 +32,7 @@ def start(app: FastAPI, function: str) -> FastAPI:
     """Misconfigured where the function must not serve."""
     if not _in_lambda():
         return app
+    app.state.in_lambda = True
     # What was imported stays: looking through it for rubbish, again and again, is a tenth of a cold start.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)

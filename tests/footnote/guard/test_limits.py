@@ -32,7 +32,7 @@ class Down:
         raise StoreUnavailable("down")
 
 
-async def count(limiter: RateLimiter, user: str | None, address: str, limits: Limits = THREE, most: int = 20) -> int:
+async def count(limiter: RateLimiter, user: str, address: str, limits: Limits = THREE, most: int = 20) -> int:
     """How many questions come through."""
     for number in range(most):
         try:
@@ -53,8 +53,18 @@ async def test_a_user_may_ask_so_often_in_a_minute_wherever_they_are(cache: Any,
 
 async def test_an_address_may_ask_so_often_whoever_it_is(cache: Any, clock: HandClock) -> None:
     limiter = RateLimiter(cache, clock)
-    assert await count(limiter, None, "a") == 5
-    assert await count(limiter, "ann", "a") == 0
+    assert [await count(limiter, user, "a", most=2) for user in ("ann", "bob", "eve")] == [2, 2, 1]
+    assert await count(limiter, "ann", "b", most=1) == 1
+
+
+async def test_failed_sign_ins_are_limited_and_keep_nobody_from_asking(cache: Any, clock: HandClock) -> None:
+    limiter = RateLimiter(cache, clock)
+    for _ in range(5):
+        await limiter.check_failed_sign_in("a", THREE)
+    with pytest.raises(TooManyRequests, match="More than 5 failed sign-ins in a minute"):
+        await limiter.check_failed_sign_in("a", THREE)
+    await limiter.check_failed_sign_in("b", THREE)
+    assert await count(limiter, "ann", "a") == 3
 
 
 async def test_processes_count_together(cache: Any, clock: HandClock) -> None:

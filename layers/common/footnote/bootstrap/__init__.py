@@ -166,7 +166,7 @@ class Core(Backends):
         if self.settings.db.address:
             probes["conversations"] = lambda: self.turns.history(LOCAL, "ready", "ready", 1)
         if self.settings.aws.cache_table:
-            probes["cache"] = lambda: self.cache.get("ready")
+            probes["cache"] = lambda: self.cache.get("session:ready")  # a key that every function's role may read
         if self.settings.aws.files_bucket:
             probes["files"] = lambda: self.files.get("ready")
         if self.settings.aws.queue_url:

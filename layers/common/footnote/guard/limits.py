@@ -14,6 +14,8 @@ from footnote.settings import Limits
 log = logging.getLogger(__name__)
 
 WINDOW_S = 60
+SIGN_INS = "rate:sign-in:"
+"""How the keys of failed sign-ins begin; every function may write these."""
 BLIND_SHARE = 0.1
 """Of a limit, while the counters cannot be reached: each process counts for itself then."""
 
@@ -27,17 +29,23 @@ class RateLimiter:
         self._own: Counter[str] = Counter()
         self._minute = 0
 
-    async def check(self, user_id: str | None, address: str, limits: Limits) -> None:
-        """Counts one question, None = of nobody known; TooManyRequests, with the time until the next minute, where there
-        were too many."""
-        counted = {f"rate:address:{_short(address)}": limits.address_per_minute}
-        if user_id is not None:
-            counted[f"rate:user:{_short(user_id)}"] = limits.user_per_minute
-        now = self._clock()
-        minute = int(now // WINDOW_S)
-        await asyncio.gather(*(self._check_one(f"{key}:{minute}", most, now) for key, most in counted.items() if most))
+    async def check(self, user_id: str, address: str, limits: Limits) -> None:
+        """Counts one question; TooManyRequests, with the time until the next minute, where there were too many."""
+        by_address, by_user = f"rate:address:{_short(address)}", f"rate:user:{_short(user_id)}"
+        await asyncio.gather(
+            self._check_one(by_address, limits.address_per_minute, "questions"),
+            self._check_one(by_user, limits.user_per_minute, "questions"),
+        )
 
-    async def _check_one(self, key: str, most: int, now: float) -> None:
+    async def check_failed_sign_in(self, address: str, limits: Limits) -> None:
+        """The same for a token that is no good."""
+        await self._check_one(f"{SIGN_INS}{_short(address)}", limits.address_per_minute, "failed sign-ins")
+
+    async def _check_one(self, name: str, most: int, what: str) -> None:
+        if not most:
+            return
+        now = self._clock()
+        key = f"{name}:{int(now // WINDOW_S)}"
         try:
             seen = await self._cache.add(key, 1, 2 * WINDOW_S)
         except StoreUnavailable:
@@ -45,7 +53,7 @@ class RateLimiter:
             seen, most = self._count(key, int(now // WINDOW_S)), max(1, int(most * BLIND_SHARE))
         if seen > most:
             wait_s = WINDOW_S - now % WINDOW_S
-            raise TooManyRequests(f"More than {most} questions in a minute. Try again in {wait_s:.0f} s.", retry_after_s=wait_s)
+            raise TooManyRequests(f"More than {most} {what} in a minute. Try again in {wait_s:.0f} s.", retry_after_s=wait_s)
 
     def _count(self, key: str, minute: int) -> int:
         if minute != self._minute:
