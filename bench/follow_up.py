@@ -35,6 +35,7 @@ class Prompt:
     """`ports.Models` and `ports.LanguageModel`: answers at once, and counts the calls."""
 
     name = "prompt"
+    address = None
 
     def __init__(self) -> None:
         self.calls = 0

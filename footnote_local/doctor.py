@@ -4,17 +4,25 @@ from __future__ import annotations
 
 import os
 import platform
+import time
+from collections.abc import Callable
+from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal, cast
 
 from footnote.bootstrap import Core
-from footnote.errors import FootnoteError
+from footnote.environment import foreign_names
+from footnote.errors import FootnoteError, ModelTimeout
+from footnote.ports import Models
 from footnote.settings import Settings
+from footnote.types import Message
 
 IGNORED = ("RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_", "RABBITMQ_")
 """Names that other systems use and Footnote has no use for."""
+PATIENCE_S, SLOW_S = 15.0, 5.0
+"""How long a model may take to its first word, as `/ask` waits, and from when on that is worth a remark."""
 
-
+MODELS = ("language model", "fallback model")
 State = Literal["ok", "missing", "broken"]
 
 
@@ -26,19 +34,20 @@ class Finding:
     remedy: str = ""
 
 
-async def examine(core: Core) -> list[Finding]:
+async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> list[Finding]:
     try:
         await core.refresh(prompts=False)  # what admins changed counts here too
         return [
             Finding("python", "ok", platform.python_version()),
             *await _data(core),
             await _embedder(core),
-            await _model(core),
+            *[await _model(part, models, timer) for part, models in zip(MODELS, core.endpoints, strict=False)],
             await _sign_in(core),
             await _terms(core),
             *await _tools(core),
             *await _knowledge_base(core),
             *_ignored(),
+            *_foreign(),
         ]
     finally:
         await core.close()
@@ -88,15 +97,27 @@ async def _embedder(core: Core) -> Finding:
     return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}; {done} of {total} passages have vectors")
 
 
-async def _model(core: Core) -> Finding:
+async def _model(part: str, models: Models, timer: Callable[[], float]) -> Finding:
+    """Asks for one word, as an answer would be asked for: a name in the settings is no model that answers."""
+    started = timer()
     try:
-        model = await core.models.pick(None)
+        model = await models.pick(None)
+        if model is None:
+            remedy = "Start Ollama, or set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY)."
+            return Finding(part, "missing", "none: answers are quoted from the documents", remedy)
+        stream = model.stream([Message("user", "Say OK.")], first_token_s=PATIENCE_S, total_s=PATIENCE_S)
+        async with aclosing(cast(Any, stream)) as reply:
+            if await anext(reply, None) is None:
+                return Finding(part, "broken", f"{model.name} at {models.address} sends empty answers", "Choose another in LLM__MODEL.")
+    except ModelTimeout as exc:
+        remedy = "A local model may still be loading: try again. Else choose a smaller one, or a faster machine."
+        return Finding(part, "broken", f"{models.address}: {exc.detail} Waited {PATIENCE_S:g} s.", remedy)
     except FootnoteError as exc:
-        return Finding("language model", "broken", exc.detail, "Check LLM__BASE_URL, LLM__MODEL and LLM__API_KEY.")
-    if model is None:
-        remedy = "Start Ollama, or set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY)."
-        return Finding("language model", "missing", "answers are quoted from the documents", remedy)
-    return Finding("language model", "ok", model.name)
+        remedy = "Check LLM__BASE_URL, LLM__MODEL and LLM__API_KEY. Until it answers, the documents are quoted."
+        return Finding(part, "broken", f"{models.address}: {exc.detail}", remedy)
+    seconds = timer() - started
+    slow = "It is slow: a smaller model or a faster machine answers sooner." if seconds > SLOW_S else ""
+    return Finding(part, "ok", f"{model.name} at {models.address}; first word after {seconds:.1f} s", slow)
 
 
 async def _sign_in(core: Core) -> Finding:
@@ -166,3 +187,10 @@ async def _knowledge_base(core: Core) -> list[Finding]:
 def _ignored() -> list[Finding]:
     names = sorted(name for name in os.environ if name.startswith(IGNORED))
     return [Finding(name, "missing", "is set, and has no use here", "Footnote searches by itself; unset it.") for name in names]
+
+
+def _foreign() -> list[Finding]:
+    return [
+        Finding(name, "ok", f"is ignored: another program's; ours begin with {name.upper()}__")
+        for name in foreign_names(Settings, os.environ)
+    ]

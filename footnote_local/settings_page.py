@@ -7,15 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
-from pydantic import AliasChoices, BaseModel
+from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
+from footnote.environment import group_of
 from footnote.settings import Settings
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = (
     "# Settings\n\n"
-    "Every setting is an environment variable; a double underscore leads into a group (`LLM__MODEL`). What a request says comes first, "
+    "Every setting is an environment variable; a double underscore leads into a group (`LLM__MODEL`). A group's name alone takes a JSON "
+    "object; any other value of it, such as `CACHE=redis://…`, belongs to another program and is ignored. What a request says comes first, "
     "then what an admin has set while it runs ([API](api.md)), then the environment, then the secret of `FOOTNOTE_SECRET` "
     "([operations](operations.md)), then the default. "
     "`footnote doctor` shows what is in force. "
@@ -25,11 +27,11 @@ HEAD = (
 
 def render() -> str:
     parts = [HEAD]
-    groups = {name: field.annotation for name, field in Settings.model_fields.items() if _is_group(field.annotation)}
+    groups = {name: group for name, field in Settings.model_fields.items() if (group := group_of(field))}
     for name, group in groups.items():
         title = (group.__doc__ or "").strip().split("\n")[0]
         parts.append(f"\n## {name.upper()}\n\n{title}\n\n{_table(_fields(group, f'{name.upper()}__'))}")
-    plain = [(names, field) for names, field in _fields(Settings, "") if not _is_group(field.annotation)]
+    plain = [(names, field) for names, field in _fields(Settings, "") if group_of(field) is None]
     parts.append(f"\n## Others\n\n{_table(iter(plain))}")
     return "".join(parts)
 
@@ -62,10 +64,6 @@ def _default(field: FieldInfo) -> str:
     if value is None:
         return "–"
     return f"`{value if isinstance(value, str | Path) else json.dumps(value)}`"
-
-
-def _is_group(annotation: Any) -> bool:
-    return isinstance(annotation, type) and issubclass(annotation, BaseModel)
 
 
 if __name__ == "__main__":

@@ -71,6 +71,7 @@ class FakeModels:
 
     model: LanguageModel | Exception | None = None
     asked: list[str | None] = field(default_factory=list)
+    address: str | None = "http://model.test/v1"
 
     async def pick(self, name: str | None) -> LanguageModel | None:
         self.asked.append(name)

@@ -77,6 +77,7 @@ class AskResponse(BaseModel):
     outcome: str
     extractive: bool = Field(description="True: sentences quoted from the documents, no language model wrote them.")
     model: str | None
+    model_failed: bool = Field(description="True: a language model is configured and did not answer; the documents were quoted instead.")
     notice: str | None = Field(description="What the reader should know, e.g. how to connect a language model.")
     warnings: list[str]
     searched_for: list[str] = Field(description="What was searched for; [] where nothing was.")
@@ -174,6 +175,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
         "outcome": block["outcome"] or "answered",
         "extractive": block["extractive"],
         "model": block["llm"],
+        "model_failed": _model_failed(block),
         "notice": _notice(block),
         "warnings": block["warnings"],
         "searched_for": _searched_for(block),
@@ -196,6 +198,13 @@ def _notice(block: Block) -> str | None:
     for key in ("budget_cheaper", "budget_search"):
         if key in block["warnings"] and block["outcome"] is None:
             return message(key, block["lang"])
-    if not block["extractive"] or block["outcome"] not in (None, "cached"):  # what was refused quotes nothing
-        return None
-    return message("model_failed" if block["llm_failed"] else "extractive", block["lang"])
+    quotes = block["extractive"] and block["outcome"] in (None, "cached")  # what was refused quotes nothing
+    lang, address = block["lang"], block.get("llm_address")
+    if not _model_failed(block):
+        return message("extractive", lang) if quotes else None
+    failed = message("model_failed_at", lang, address=address) if address else message("model_failed", lang)
+    return f"{failed} {message('quoted_instead', lang)}" if quotes else failed
+
+
+def _model_failed(block: Block) -> bool:
+    return bool(block["llm_failed"]) and block["outcome"] in (None, "cached", "refused")

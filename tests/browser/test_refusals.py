@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Route, expect
 
+from tests.browser.conftest import serving
 from tests.browser.test_accessibility import STILL, grave_in
 
 LEAVE = "How many days of annual leave do employees receive?"
@@ -106,6 +107,68 @@ def test_an_interrupted_turn_says_so(open_handbook: Open, server: str) -> None:
     page.get_by_role("button", name="Ask again").click()
     expect(page.locator(".answer")).to_contain_text("28 days")
     expect(page.locator(".question")).to_have_count(1)
+
+
+# --- a model that is configured and does not answer -------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def server_with_a_dead_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Nobody listens on port 9. No model is named: the endpoint would be asked for its list."""
+    with serving(tmp_path_factory.mktemp("data"), LLM__BASE_URL="http://ann:hush@127.0.0.1:9/v1", EMBEDDING__BUILTIN="false") as url:
+        yield url
+
+
+@pytest.mark.parametrize(
+    ("locale", "question", "told", "again"),
+    [
+        ("en-GB", LEAVE, "The model at http://127.0.0.1:9/v1 did not answer. These sentences are quoted", "Ask again"),
+        (
+            "de-DE",
+            "Wie viele Tage annual leave bekommen die employees?",
+            "Das Modell unter http://127.0.0.1:9/v1 hat nicht",
+            "Noch einmal fragen",
+        ),
+        ("ko-KR", "employees는 annual leave를 며칠 받나요?", "http://127.0.0.1:9/v1의 모델이 응답하지 않았습니다.", "다시 질문"),
+    ],
+)
+def test_a_dead_model_is_told_with_its_address_and_can_be_tried_again(
+    open_handbook: Open, server_with_a_dead_model: str, locale: str, question: str, told: str, again: str, tmp_path: Path
+) -> None:
+    screen = open_handbook(server_with_a_dead_model, locale=locale, **STILL)
+    page = screen.page
+    screen.ask(question)
+    screen.finished()
+    expect(page.locator(".after .failed")).to_contain_text(told)
+    expect(page.locator(".after .note, .notice")).to_have_count(1)
+    assert grave_in(page) == []
+    screen.picture(tmp_path / "dead.png")
+    page.get_by_role("button", name=again).click()
+    expect(page.locator(".turn")).to_have_count(2)
+    screen.finished()
+    page.reload()
+    expect(page.locator(".after .failed").first).to_contain_text(told)
+
+
+@pytest.mark.parametrize(
+    ("locale", "told"),
+    [
+        ("en-GB", "The language model did not answer."),
+        ("de-DE", "Das Sprachmodell hat nicht geantwortet."),
+        ("ko-KR", "언어 모델이 응답하지 않았습니다."),
+    ],
+)
+def test_where_only_a_model_can_answer_a_dead_one_is_told_apart_from_none(
+    open_handbook: Open, server_with_a_dead_model: str, locale: str, told: str
+) -> None:
+    screen = open_handbook(server_with_a_dead_model, locale=locale)
+    page = screen.page
+    page.locator("#mode").select_option("gpt")
+    screen.ask("Tell me about the sea.")
+    screen.finished()
+    expect(page.locator(".failed")).to_contain_text(told)
+    expect(page.locator(".failed button")).to_have_count(2)
+    screen.complaints.clear()  # the browser itself notes the status
 
 
 # --- what an answer has to be read with ------------------------------------------------------------

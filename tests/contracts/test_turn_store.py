@@ -101,6 +101,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         "degraded": True,
         "llm": "llama",
         "llm_failed": False,
+        "llm_address": None,
         "extractive": False,
         "warnings": ["short"],
         "hits": [

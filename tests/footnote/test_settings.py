@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from footnote.environment import foreign_names, group_of
 from footnote.settings import LLM, Settings
 
 
@@ -59,6 +60,30 @@ def test_the_names_of_other_systems_stand_behind_our_own(settings: Any) -> None:
     )
     ours = {"LLM__BASE_URL": "http://x/v1", "LLM__MODEL": "y", "LLM__API_KEY": "z"}
     assert endpoint(**ours, LLM_BASE_URL="http://l/v1", MODEL_NAME="m", OPENAI_API_KEY="k") == ("http://x/v1", "y", "z")
+
+
+def test_a_key_of_openrouter_alone_asks_openrouter(settings: Any) -> None:
+    def endpoint(**environment: str) -> tuple[str | None, str | None, str | None]:
+        base_url, model, key = settings(**environment).model_endpoint
+        return base_url, model, key.get_secret_value() if key else None
+
+    assert endpoint(OPENROUTER_API_KEY="r") == ("https://openrouter.ai/api/v1", "openai/gpt-4o-mini", "r")
+    assert endpoint(OPENROUTER_API_KEY="r", LLM__MODEL="m") == ("https://openrouter.ai/api/v1", "m", "r")
+    assert endpoint(OPENROUTER_API_KEY="r", LLM__BASE_URL="http://x/v1") == ("http://x/v1", None, "r")
+    assert endpoint(OPENROUTER_API_KEY="r", OPENAI_API_KEY="k") == (None, None, "k")
+
+
+@pytest.mark.parametrize("group", [name.upper() for name, field in Settings.model_fields.items() if group_of(field)])
+@pytest.mark.parametrize("value", ["redis://localhost:6379", "", "true", "[]", '"text"'])
+def test_a_groups_name_that_another_program_uses_is_ignored(settings: Any, group: str, value: str) -> None:
+    assert settings(**{group: value}) == settings()
+    assert foreign_names(Settings, {group: value, f"{group}__X": "1", "OTHER": "1"}) == [group]
+
+
+def test_a_groups_name_takes_a_json_object(settings: Any) -> None:
+    made = settings(LLM='{"model": "llama", "retries": 1}', LLM__RETRIES="3", CACHE="redis://localhost", CACHE__ENABLED="false")
+    assert (made.llm.model, made.llm.retries, made.cache.enabled) == ("llama", 3, False)
+    assert foreign_names(Settings, {"LLM": '{"model": "llama"}'}) == []
 
 
 def test_a_key_is_never_shown(settings: Any) -> None:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
-from footnote.settings import KDB, MCP, ApiKey, Auth
+from footnote.settings import KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, Settings
 from footnote_local.doctor import Finding, examine
+from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels
 from tests.footnote_local.conftest import Footnote, open_core
 from tests.mcp_tools import TOKEN, tools_server
-from tests.openai_server import Reply, serving
+from tests.openai_server import Reply, chunk, serving, sse
 
 
 async def findings(folder: Path, embedder: Any = None, models: Any = None) -> dict[str, Finding]:
@@ -42,9 +45,12 @@ async def test_what_is_missing_is_told_with_its_remedy(tmp_path: Path) -> None:
 
 
 async def test_what_answers_is_told_by_name(tmp_path: Path) -> None:
-    found = await findings(tmp_path, FakeEmbedder(), FakeModels(FakeModel([])))
+    found = await findings(tmp_path, FakeEmbedder(), FakeModels(FakeModel([["OK"]])))
     assert (found["embedder"].state, found["embedder"].found) == ("ok", "fake-embedder for en; 0 of 0 passages have vectors")
-    assert (found["language model"].state, found["language model"].found) == ("ok", "fake")
+    assert (found["language model"].state, found["language model"].found) == (
+        "ok",
+        "fake at http://model.test/v1; first word after 0.0 s",
+    )
 
 
 async def test_what_is_configured_and_does_not_answer_is_broken(tmp_path: Path) -> None:
@@ -54,9 +60,86 @@ async def test_what_is_configured_and_does_not_answer_is_broken(tmp_path: Path) 
 
     found = await findings(tmp_path, Down(), FakeModels(ModelUnavailable("No such model.")))
     assert [found[part].state for part in ("embedder", "language model")] == ["broken", "broken"]
-    assert (found["embedder"].found, found["language model"].found) == ("No answer from the embedder.", "No such model.")
+    assert (found["embedder"].found, found["language model"].found) == (
+        "No answer from the embedder.",
+        "http://model.test/v1: No such model.",
+    )
     assert "EMBEDDING__BASE_URL" in found["embedder"].remedy
     assert "LLM__BASE_URL" in found["language model"].remedy
+
+
+CHAT, SAYS = "/v1/chat/completions", chunk(content="OK")
+
+
+@pytest.mark.parametrize(
+    ("reply", "state", "told"),
+    [
+        (sse(SAYS), "ok", "llama at {url}/v1; first word after 0.0 s"),
+        (sse(), "broken", "llama at {url}/v1 sends empty answers"),
+        (Reply(401, ("{}",)), "broken", "{url}/v1: The language model's endpoint refused the key. Check LLM__API_KEY."),
+        (
+            Reply(404, ("{}",)),
+            "broken",
+            "{url}/v1: The endpoint does not know the model llama. Check LLM__MODEL, and that LLM__BASE_URL ends in /v1.",
+        ),
+        (Reply(503, ("{}",)), "broken", "{url}/v1: The language model's endpoint answered with status 503."),
+        (None, "broken", "{url}/v1: The language model's endpoint cannot be reached. Check LLM__BASE_URL."),
+    ],
+    ids=["answers", "empty", "key", "name", "down", "nothing there"],
+)
+async def test_a_model_is_asked_for_a_word_before_it_is_called_ok(tmp_path: Path, reply: Reply | None, state: str, told: str) -> None:
+    async with serving() as server:
+        if reply is not None:
+            server.replies[CHAT] = reply
+        else:
+            server.url = "http://127.0.0.1:9"  # nobody listens there
+        found = await examined(tmp_path, base_url=f"{server.url.replace('//', '//ann:hush@')}/v1", model="llama", api_key="hush")
+        model = found["language model"]
+        assert (model.state, model.found, bool(model.remedy)) == (state, told.format(url=server.url), state != "ok")
+        assert "hush" not in f"{model.found}{model.remedy}"
+        assert len(server.requests) == (0 if reply is None else 1)
+
+
+async def test_a_slow_model_is_told_with_its_time_and_a_silent_one_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock, never = HandClock(), asyncio.Event()
+
+    def slowly(_: Any) -> Reply:
+        clock.advance(7.2)
+        return sse(SAYS)
+
+    async with serving() as server:
+        server.replies[CHAT] = slowly
+        found = (await examined(tmp_path, clock, base_url=f"{server.url}/v1", model="llama"))["language model"]
+        assert (found.state, found.found) == ("ok", f"llama at {server.url}/v1; first word after 7.2 s")
+        assert "slow" in found.remedy
+        monkeypatch.setattr("footnote_local.doctor.PATIENCE_S", 0.2)
+        server.replies[CHAT] = sse(never)
+        found = (await examined(tmp_path, base_url=f"{server.url}/v1", model="llama"))["language model"]
+        never.set()
+    assert (found.state, found.found) == ("broken", f"{server.url}/v1: The language model llama did not answer in time. Waited 0.2 s.")
+    assert "still be loading" in found.remedy
+
+
+async def test_the_endpoint_that_stands_in_is_tried_on_its_own(tmp_path: Path) -> None:
+    async with serving() as server:
+        server.replies[CHAT] = sse(SAYS)
+        spare = Fallback(base_url=f"{server.url}/v1", model="spare")
+        found = await examined(tmp_path, base_url="http://127.0.0.1:9/v1", model="llama", fallback=spare)
+        assert (found["language model"].state, found["fallback model"].state) == ("broken", "ok")
+        assert found["fallback model"].found == f"spare at {server.url}/v1; first word after 0.0 s"
+
+
+async def test_names_that_other_programs_use_are_told_and_stop_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in (("CACHE", "redis://ann:hush@localhost"), ("DB", "postgres"), ("AWS", "eu")):
+        monkeypatch.setenv(name, value)
+    found = await findings(tmp_path)
+    assert [found[name].state for name in ("AWS", "CACHE", "DB")] == ["ok", "ok", "ok"]
+    assert found["CACHE"].found == "is ignored: another program's; ours begin with CACHE__"
+
+
+async def examined(folder: Path, timer: Any = None, **llm: Any) -> dict[str, Finding]:
+    core = Core(Settings(footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False, **llm)))
+    return {finding.part: finding for finding in await examine(core, timer or HandClock())}
 
 
 class Keys:

@@ -27,6 +27,8 @@ Ask = Callable[[], Awaitable[dict[str, Any]]]
 class Endpoint:
     """`ports.Models`: every name is a model, and each says the same."""
 
+    address = None
+
     async def pick(self, name: str | None) -> FakeModel:
         return FakeModel([REPLY], name=name or "big")
 

@@ -13,7 +13,7 @@ from footnote.answer.messages import message
 from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.ports import Delta
 from footnote.types import Caller, ToolCall, Usage
-from tests.fakes import FakeModel, make_document, put_document
+from tests.fakes import FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, sample_event
 
 MODEL_ANSWER = "It was built in 1894 [^bridge]. Blue [^nowhere], since then [^bridge]."
@@ -81,7 +81,40 @@ async def test_a_model_that_fails_before_its_first_word_is_stood_in_for_by_quote
     site = await open_site(ModelUnavailable("down"))
     body = (await site.client.post("/ask", json=ASK)).json()
     assert body["answer"].startswith("The bridge was built in 1894. [^bridge]")
-    assert (body["extractive"], body["degraded"], body["notice"]) == (True, True, message("model_failed", "en"))
+    assert (body["extractive"], body["degraded"], body["model_failed"]) == (True, True, True)
+
+
+AT = "The model at http://model.test/v1 did not answer."
+
+
+@pytest.mark.parametrize("fails", ["when it is chosen", "when it is asked"])
+@pytest.mark.parametrize(
+    ("question", "role", "outcome", "told"),
+    [
+        (QUESTION, "admin", "answered", f"{AT} These sentences are quoted from the documents instead."),
+        (QUESTION, "user", "answered", "The language model did not answer. These sentences are quoted from the documents instead."),
+        ("Who painted the bridge's railing green?", "admin", "refused", AT),
+        ("Wer hat das Geländer der bridge bemalt?", "admin", "refused", "Das Modell unter http://model.test/v1 hat nicht geantwortet."),
+        ("bridge 난간은 누가 초록색으로 칠했나요?", "admin", "refused", "http://model.test/v1의 모델이 응답하지 않았습니다."),
+    ],
+)
+async def test_a_configured_model_that_does_not_answer_is_told_apart_from_none(
+    fails: str, question: str, role: Any, outcome: str, told: str, open_site: OpenSite
+) -> None:
+    site = await open_site(caller=Caller("ann", frozenset({"*"}), role=role))
+    down = ModelUnavailable("down")
+    site.core.models = FakeModels(down if fails == "when it is chosen" else FakeModel([[down]]))
+    body = (await site.client.post("/ask", json=ASK | {"query_text": question})).json()
+    assert (body["outcome"], body["model_failed"], body["degraded"], body["notice"]) == (outcome, True, True, told)
+    room = (await site.client.get(f"/conversations/{body['room_id']}")).json()["data"]
+    assert [(turn["model_failed"], turn["notice"]) for turn in room] == [(True, told)]
+
+
+async def test_a_question_without_hits_does_not_blame_a_model(open_site: OpenSite) -> None:
+    site = await open_site()
+    site.core.models = FakeModels(ModelUnavailable("down"))
+    body = (await site.client.post("/ask", json=ASK | {"query_text": "Zebras?"})).json()
+    assert (body["outcome"], body["model_failed"], body["notice"]) == ("no_hits", False, None)
 
 
 @pytest.mark.parametrize(("name", "key"), [("default", "no_hits"), ("never-made", "empty")])
@@ -200,6 +233,7 @@ async def test_a_stream_that_breaks_off_ends_with_an_error_and_what_was_said(ope
         200,
         {
             "type": "error",
+            "problem": "urn:footnote:model-unavailable",
             "content": "The language model did not answer in time",
             "detail": f"The model took too long. (trace {trace_id})",
             "final_response": "It was built",

@@ -170,6 +170,7 @@ async def test_a_stored_error_is_told_as_one(open_site: OpenSite) -> None:
     trace_id = whole[-1][1]["trace_id"]
     assert error == {
         "type": "error",
+        "problem": "about:blank",
         "content": "Something went wrong",
         "detail": f"Something went wrong (trace {trace_id})",
         "final_response": "It was built",

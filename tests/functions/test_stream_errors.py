@@ -151,6 +151,17 @@ async def test_what_only_a_model_can_answer_is_a_503_that_names_the_remedy(route
     assert "Start Ollama, or set LLM__BASE_URL" in reply.json()["detail"]
 
 
+@pytest.mark.parametrize("mode", ["gpt", "pa"])
+async def test_a_model_that_cannot_be_reached_is_told_apart_from_none(mode: str, open_site: OpenSite) -> None:
+    site = await open_site()
+    asked = ASK | {"mode": mode}
+    none = (await site.client.post("/ask/stream", json=asked)).json()
+    site.core.models = FakeModels(ModelUnavailable(DOWN))
+    down = (await site.client.post("/ask/stream", json=asked)).json()
+    assert none["type"] == "urn:footnote:no-model"
+    assert (down["type"], down["detail"]) == ("urn:footnote:model-unavailable", DOWN)
+
+
 @pytest.mark.parametrize("error", [ModelUnavailable(DOWN), ModelTimeout(DOWN), RuntimeError(DOWN)], ids=repr)
 @pytest.mark.parametrize("route", MODELS_OWN)
 async def test_a_model_that_fails_before_its_first_word_is_a_status_where_only_it_can_answer(
@@ -177,7 +188,7 @@ async def test_what_goes_wrong_after_the_first_word_is_the_last_message(route: s
         assert last["error"]["message"] == f"{ours.detail} (trace {trace_id})"
         spoken = "".join(message["choices"][0]["delta"].get("content", "") for message in messages[:-1] if message["choices"])
     else:
-        assert set(last) == {"type", "content", "detail", "final_response", "usage"} | ({"trace_id"} if route in TRD else set())
+        assert set(last) == {"type", "content", "detail", "final_response", "usage"} | ({"trace_id", "problem"} if route in TRD else set())
         assert (last["type"], last["detail"]) == ("error", f"{ours.detail} (trace {trace_id})")
         assert ours.title in last["content"]
         spoken = "".join(message["content"] for message in messages if message["type"] == "token")

@@ -143,6 +143,7 @@ def _done(made: AskResponse) -> Mapping[str, Any]:
 def _failed(error: FootnoteError, block: Block, text: str) -> Mapping[str, Any]:
     return {
         "type": "error",
+        "problem": error.type,
         "content": error.title,
         "detail": f"{error.detail} (trace {block['trace_id']})",
         "final_response": text,

@@ -31,10 +31,11 @@ function marker(source, sources) {
   return label(button, source.page == null ? 'citation' : 'citation_page', values)
 }
 
-function notes({ degraded, persisted, warnings, notice }) {
-  const keys = [degraded && 'degraded', persisted === false && 'not_saved', ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
+function notes({ question, degraded, model_failed: modelFailed, persisted, warnings, notice }) {
+  const keys = [degraded && !modelFailed && 'degraded', persisted === false && 'not_saved', ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
   const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
   const isSaid = (warnings ?? []).some(code => code.startsWith('budget_'))
+  if (modelFailed) return [...known, el('p', { class: 'note failed' }, el('span', {}, notice), askAgain(question))]
   return notice && !isSaid ? [...known, el('p', { class: 'notice' }, notice)] : known
 }
 
@@ -62,7 +63,7 @@ function actions(turn) {
   const copy = label(el('button', { type: 'button', class: 'quiet icon copy', onclick: () => copyText(answerMarkdown(turn), copy, 'copy') }), 'copy')
   const write = () => download(fileName(turn.question), conversationMarkdown([turn]), 'text/markdown;charset=utf-8')
   const save = label(el('button', { type: 'button', class: 'quiet icon save', onclick: write }), 'save_answer')
-  const again = ['refused', 'no_hits'].includes(turn.outcome) ? [askAgain(turn.question)] : []
+  const again = ['refused', 'no_hits'].includes(turn.outcome) && !turn.model_failed ? [askAgain(turn.question)] : []
   return el('footer', { class: 'actions' }, copy, save, ...feedbackOn(turn.trace_id, turn.feedback), ...again)
 }
 

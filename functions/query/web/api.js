@@ -4,9 +4,10 @@
 import { t } from './i18n.js'
 
 export class Problem extends Error {
-  constructor(detail, { status = 0, traceId = null } = {}) {
+  constructor(detail, { status = 0, type = '', traceId = null } = {}) {
     super(detail)
     this.status = status
+    this.type = type // of the problem, as RFC 9457 has it
     this.traceId = traceId
   }
 }
@@ -97,7 +98,7 @@ export function problemOf(status, text, traceId = null, wait = 0) {
   if (status === 429 && wait > 0) return new Problem(t('error_busy', { n: wait }), { status, traceId })
   try {
     const problem = JSON.parse(text)
-    return new Problem(problem.detail || problem.title, { status, traceId: problem.trace_id ?? traceId })
+    return new Problem(problem.detail || problem.title, { status, type: problem.type, traceId: problem.trace_id ?? traceId })
   } catch {
     return new Problem(t('error_status', { status: String(status) }), { status, traceId })
   }

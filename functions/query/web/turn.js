@@ -7,6 +7,8 @@ import { renderLive } from './markdown.js'
 import { StepList } from './steps.js'
 import { ask } from './stream.js'
 
+const LEADS = { 'urn:footnote:no-model': 'wants_model', 'urn:footnote:model-unavailable': 'model_silent' }
+
 export class Turn {
   #abort = new AbortController()
   #text = ''
@@ -119,22 +121,22 @@ export class Turn {
     announce('status_stopped')
   }
 
-  #error({ content, detail, final_response: partial }) {
+  #error({ problem, content, detail, final_response: partial }) {
     if (!this.#text && partial) this.#token(partial)
-    this.#failed({ message: detail || content })
+    this.#failed({ message: detail || content, type: problem })
   }
 
-  #failed({ message, traceId, status }) {
+  #failed({ message, traceId, status, type }) {
     if (this.record) return // the answer was complete; what broke came after it
-    follow(this.element, () => this.#tellFailure(null, message, traceId, status))
+    follow(this.element, () => this.#tellFailure(null, { message, traceId, status, type }))
     announce('status_failed', { detail: message })
   }
 
-  #tellFailure(key, message, traceId, status) {
+  #tellFailure(key, { message, traceId, status, type } = {}) {
     const refused = status === 422 // and would be again
-    const wantsModel = status === 503 && this.#mode !== 'rag' // only a model answers there
-    const lead = key ?? (refused ? 'not_accepted' : wantsModel ? 'wants_model' : null)
+    const lead = key ?? (refused ? 'not_accepted' : LEADS[type])
     const text = el('span', {}, lead && say(el('span'), lead), lead && message ? ' ' : null, message)
+    const wantsModel = type in LEADS && this.#mode !== 'rag' // only a model answers there
     const ways = [refused ? changeQuestion(this.question) : askAgain(this.question), wantsModel && askDocuments(this.question)].filter(Boolean)
     const trace = traceId ? say(el('small'), 'trace', { id: traceId }) : null
     this.#after.append(el('p', { class: 'note failed' }, text, ...ways, trace))

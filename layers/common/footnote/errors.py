@@ -13,7 +13,8 @@
     │   ├── SearchUnavailable   503  never told as "nothing found"
     │   ├── StoreUnavailable    503
     │   └── ModelUnavailable    503
-    │       └── ModelTimeout    503
+    │       ├── ModelTimeout    503
+    │       └── NoModel         503  none is configured
     ├── StepTimeout             504  a step ran past its limit
     └── UnreadableFile          –    ends as a document in state FAILED, with `reason` and `remedy`
 
@@ -32,6 +33,8 @@ class FootnoteError(Exception):
     """Root of the tree; a bare one is a defect of ours and shows as a 500."""
 
     status = 500
+    type = "about:blank"
+    """Of the problem, as RFC 9457 has it: a name where programs tell it apart from others of its status."""
     title = "Something went wrong"
 
     def __init__(self, detail: str = "") -> None:
@@ -98,6 +101,7 @@ class StoreUnavailable(Unavailable):
 class ModelUnavailable(Unavailable):
     """`usage`: what was used all the same, by a reply that broke off or was of no use."""
 
+    type = "urn:footnote:model-unavailable"
     title = "The language model is not available"
 
     def __init__(self, detail: str = "", *, usage: Usage | None = None) -> None:
@@ -107,6 +111,10 @@ class ModelUnavailable(Unavailable):
 
 class ModelTimeout(ModelUnavailable):
     title = "The language model did not answer in time"
+
+
+class NoModel(ModelUnavailable):
+    type = "urn:footnote:no-model"
 
 
 class StepTimeout(FootnoteError):

@@ -15,10 +15,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
+from footnote.environment import group_of
 from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.ports import Clock, Records, read_all
 from footnote.settings import Settings
@@ -113,8 +114,8 @@ class LiveSettings:
 def _fields() -> Iterator[tuple[str, str, str, FieldInfo]]:
     """(key, group or "", name, field) of every setting."""
     for name, field in Settings.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from ((f"{name}.{inner}", name, inner, each) for inner, each in field.annotation.model_fields.items())
+        if group := group_of(field):
+            yield from ((f"{name}.{inner}", name, inner, each) for inner, each in group.model_fields.items())
         else:
             yield name, "", name, field
 

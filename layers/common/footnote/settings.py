@@ -8,12 +8,15 @@ somebody set count. Nested names take a double underscore: `LLM__MODEL`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import AliasChoices, BaseModel, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from footnote.environment import Environment
 
 Fusion = Literal["minmax", "rrf", "convex"]
+OPENROUTER, OPENROUTER_DEFAULT = "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"
 
 
 class Price(BaseModel):
@@ -259,7 +262,7 @@ class Auth(BaseModel):
 
 
 class Settings(BaseSettings):
-    """The whole configuration. Unknown names in the environment are nobody's business and ignored."""
+    """The whole configuration. Unknown environment variables are ignored."""
 
     model_config = SettingsConfigDict(env_nested_delimiter="__", extra="ignore", frozen=True)
 
@@ -292,8 +295,9 @@ class Settings(BaseSettings):
     max_tokens: int | None = Field(None, gt=0, description="Same as `LLM__MAX_COMPLETION_TOKENS`, for `/chat` only.")
 
     # Names that other systems use for the same things; `LLM__…` stands before them.
-    openai_api_key: SecretStr | None = Field(
-        None, validation_alias=AliasChoices("OPENAI_API_KEY", "OPENROUTER_API_KEY"), description="Same as `LLM__API_KEY`."
+    openai_api_key: SecretStr | None = Field(None, description="Same as `LLM__API_KEY`.")
+    openrouter_api_key: SecretStr | None = Field(
+        None, description=f"The same where neither of the two is set; without a base URL the model is asked at {OPENROUTER}."
     )
     llm_base_url: str | None = Field(
         None, validation_alias=AliasChoices("LLM_BASE_URL", "OPENAI_BASE_URL"), description="Same as `LLM__BASE_URL`."
@@ -309,4 +313,16 @@ class Settings(BaseSettings):
     @property
     def model_endpoint(self) -> tuple[str | None, str | None, SecretStr | None]:
         """(base URL, model, key) after aliases."""
-        return self.llm.base_url or self.llm_base_url, self.llm.model or self.model_name, self.llm.api_key or self.openai_api_key
+        base_url, model = self.llm.base_url or self.llm_base_url, self.llm.model or self.model_name
+        key = self.llm.api_key or self.openai_api_key
+        if key is None and self.openrouter_api_key is not None:
+            key = self.openrouter_api_key
+            if base_url is None:
+                base_url, model = OPENROUTER, model or OPENROUTER_DEFAULT
+        return base_url, model, key
+
+    @classmethod
+    def settings_customise_sources(
+        cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *others: Any, **sources: Any
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return init_settings, Environment(settings_cls)

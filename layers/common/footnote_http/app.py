@@ -164,7 +164,8 @@ def add_health(app: FastAPI, function: str) -> None:
 
 def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | None = None, **headers: str) -> JSONResponse:
     trace_id = scope["footnote.trace_id"]
-    told = Problem(title=title, status=status, detail=detail, trace_id=trace_id)
+    kind = exc.type if isinstance(exc, FootnoteError) else FootnoteError.type
+    told = Problem(type=kind, title=title, status=status, detail=detail, trace_id=trace_id)
     shape = _shape_of(scope)
     if shape is None:
         return JSONResponse(told.model_dump(), status, headers, media_type="application/problem+json")

@@ -156,6 +156,7 @@ export default {
   ask_documents: 'Die Dokumente fragen',
   not_accepted: 'Diese Frage wurde nicht angenommen.',
   wants_model: 'Ohne Sprachmodell lässt sich das nicht beantworten.',
+  model_silent: 'Das Sprachmodell hat nicht geantwortet.',
   error_unreachable: 'Der Server ist nicht erreichbar. Läuft er noch?',
   error_cut: 'Die Verbindung endete vor der Antwort.',
   error_status: 'Der Server meldet einen Fehler ({status}).',

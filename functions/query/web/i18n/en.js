@@ -156,6 +156,7 @@ export default {
   ask_documents: 'Ask the documents',
   not_accepted: 'This question was not accepted.',
   wants_model: 'Without a language model this cannot be answered.',
+  model_silent: 'The language model did not answer.',
   error_unreachable: 'The server cannot be reached. Is it still running?',
   error_cut: 'The connection ended before the answer did.',
   error_status: 'The server answered with an error ({status}).',

@@ -156,6 +156,7 @@ export default {
   ask_documents: '문서에 묻기',
   not_accepted: '이 질문은 받아들여지지 않았습니다.',
   wants_model: '언어 모델 없이는 답할 수 없습니다.',
+  model_silent: '언어 모델이 응답하지 않았습니다.',
   error_unreachable: '서버에 연결할 수 없습니다. 서버가 실행 중인가요?',
   error_cut: '답변이 끝나기 전에 연결이 끊겼습니다.',
   error_status: '서버 오류가 발생했습니다 ({status}).',

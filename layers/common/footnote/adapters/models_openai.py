@@ -13,6 +13,7 @@ import urllib.request
 from collections.abc import AsyncIterator, Callable, Sequence
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from footnote.adapters.models_openai_wire import ReplyReader, message_body, tool_body, translate, unknown_names, without
 from footnote.adapters.sampling import sampling_of
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from openai import AsyncOpenAI, AsyncStream
 
-OPENAI_DEFAULT = "gpt-4o-mini"
+OPENAI, OPENAI_DEFAULT = "https://api.openai.com/v1", "gpt-4o-mini"
+"""Where the SDK asks without a base URL, and for which model."""
 OLLAMA = "http://127.0.0.1:11434"
 QUERY_S, TEXTS_S = 3.0, 60.0
 """Longest waits for vectors: of a question, which is searched for by its words then, and of passages."""
@@ -213,6 +215,13 @@ class ConfiguredModels:
         self._ollama = ollama
         self._timer = timer
         self._found: tuple[float, str | None] = (float("-inf"), None)
+
+    @property
+    def address(self) -> str | None:
+        if self._endpoint.base_url is None:
+            return OPENAI if self._configured else None
+        url = urlsplit(self._endpoint.base_url)
+        return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}"
 
     async def pick(self, name: str | None) -> LanguageModel | None:
         if not self._configured:

@@ -147,7 +147,7 @@ def translate(exc: Exception, name: str) -> FootnoteError:
     if isinstance(exc, openai.AuthenticationError | openai.PermissionDeniedError):
         return ModelRefused("The language model's endpoint refused the key. Check LLM__API_KEY.")
     if isinstance(exc, openai.NotFoundError):
-        return ModelRefused(f"The endpoint does not know the model {name}. Check LLM__MODEL.")
+        return ModelRefused(f"The endpoint does not know the model {name}. Check LLM__MODEL, and that LLM__BASE_URL ends in /v1.")
     if isinstance(exc, openai.RateLimitError):
         return ModelBusy("The language model's endpoint is over its limit. Try again later.", _retry_after_s(exc.response.headers))
     if isinstance(exc, openai.APIStatusError):

@@ -159,6 +159,10 @@ class ResilientModels:
         self._patience = patience
         self._breakers = Breaker(timer), Breaker(timer)
 
+    @property
+    def address(self) -> str | None:
+        return self._models.address
+
     async def pick(self, name: str | None) -> LanguageModel | None:
         try:
             picked = await self._models.pick(name)

@@ -11,7 +11,7 @@ from footnote.answer.insufficient import says_nothing
 from footnote.answer.messages import message
 from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
 from footnote.completion import estimate, spent
-from footnote.errors import ModelUnavailable, StoreUnavailable
+from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Index, Models, Records
 from footnote.settings import LLM
@@ -22,14 +22,18 @@ T = TypeVar("T")
 
 async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) -> Turn:
     """`turn.model`: the name of the model that will answer, or None when there is none, or no budget for one. The request's
-    stands before the user's preference, and that before the configured one, which an admin may have changed since."""
+    stands before the user's preference, and that before the configured one, which an admin may have changed since. An endpoint
+    that is down leaves `turn.model_problem`: the documents are still there."""
     if turn.allowance == "search":
         return turn.with_(model=None)
     name = turn.model or await _preferred(turn.caller.user_id, llm, records) or llm.model
     if turn.allowance == "cheaper":
         name = llm.cheaper_model or name
-    model = await models.pick(name)
-    return turn.with_(model=model.name if model else None)
+    try:
+        model = await models.pick(name)
+    except ModelUnavailable as exc:
+        return turn.with_(model=None, model_address=models.address, model_problem=exc.detail, degraded=True)
+    return turn.with_(model=model.name if model else None, model_address=models.address)
 
 
 async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
@@ -43,14 +47,16 @@ async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
 
 
 async def need_model(turn: Turn) -> AsyncIterator[Event | Turn]:
-    """Where only a model can answer: settles the turn when its user's budget is used up. ModelUnavailable, with the remedy,
-    where there is no model."""
+    """Where only a model can answer: settles the turn when its user's budget is used up. NoModel, with the remedy, where none
+    is configured, ModelUnavailable where it cannot be reached."""
     if turn.model is None and turn.allowance == "search":
         text = message("spent", turn.lang)
         yield Token(text)
         turn = turn.with_(outcome="refused", answer=Answer(text))
+    elif turn.model_problem is not None:
+        raise ModelUnavailable(turn.model_problem)
     elif turn.model is None:
-        raise ModelUnavailable("This needs a language model. Start Ollama, or set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
+        raise NoModel("This needs a language model. Start Ollama, or set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
     yield turn
 
 

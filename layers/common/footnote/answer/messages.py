@@ -57,9 +57,19 @@ MESSAGES: dict[str, dict[str, str]] = {
         " LLM__MODEL(또는 OPENAI_API_KEY)을 설정한 뒤 다시 시작하세요.",
     },
     "model_failed": {
-        "en": "The language model did not answer; these sentences are quoted from the documents instead.",
-        "de": "Das Sprachmodell hat nicht geantwortet; stattdessen sind diese Sätze aus den Dokumenten zitiert.",
-        "ko": "언어 모델이 응답하지 않아 대신 문서의 문장을 인용했습니다.",
+        "en": "The language model did not answer.",
+        "de": "Das Sprachmodell hat nicht geantwortet.",
+        "ko": "언어 모델이 응답하지 않았습니다.",
+    },
+    "model_failed_at": {
+        "en": "The model at {address} did not answer.",
+        "de": "Das Modell unter {address} hat nicht geantwortet.",
+        "ko": "{address}의 모델이 응답하지 않았습니다.",
+    },
+    "quoted_instead": {
+        "en": "These sentences are quoted from the documents instead.",
+        "de": "Stattdessen sind diese Sätze aus den Dokumenten zitiert.",
+        "ko": "대신 문서의 문장을 인용했습니다.",
     },
     "budget_cheaper": {
         "en": "Most of your budget for today is used: a cheaper language model wrote this.",
@@ -75,6 +85,6 @@ MESSAGES: dict[str, dict[str, str]] = {
 }
 
 
-def message(key: str, lang: str) -> str:
+def message(key: str, lang: str, **values: str) -> str:
     """The message in `lang`, in English where there is none."""
-    return MESSAGES[key].get(lang, MESSAGES[key]["en"])
+    return MESSAGES[key].get(lang, MESSAGES[key]["en"]).format(**values)

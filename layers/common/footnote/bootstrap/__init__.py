@@ -183,9 +183,9 @@ class Core(Backends):
         for name in ("answer", "retrieve", "lookup", "announcer"):
             if name in made:
                 await made[name].drain()
-        for name in BACKENDS:
-            if name in made and hasattr(made[name], "close"):
-                await made[name].close()
+        for backend in (*(made[name] for name in BACKENDS if name in made), *made.get("endpoints", ())):
+            if hasattr(backend, "close"):
+                await backend.close()
         if "_store" in made:
             self._store.close()
 

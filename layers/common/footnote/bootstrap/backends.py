@@ -72,7 +72,7 @@ from footnote.settings import Settings
 CACHE_S, LEDGER_S = 1.0, 5.0
 """Longest waits for one call of DynamoDB."""
 BACKENDS = (
-    "index", "parser", "embedder", "models", "knowledge_base", "turns", "records", "ledger", "cache", "queue", "files", "drops",
+    "index", "parser", "embedder", "knowledge_base", "turns", "records", "ledger", "cache", "queue", "files", "drops",
     "uploads", "bus",
 )  # fmt: skip
 """What may hold on to connections, files or processes."""
@@ -108,15 +108,19 @@ class Backends:
 
     @cached_property
     def models(self) -> Models:
+        return self._models or ResilientModels(*self.endpoints, patience=Patience(self.settings.llm.retries))
+
+    @cached_property
+    def endpoints(self) -> tuple[Models, ...]:
+        """The language models' endpoint, and the one that stands in for it, if there is one: each asked once, as it is."""
         if self._models is not None:
-            return self._models
+            return (self._models,)
         llm, (base_url, model, key) = self.settings.llm, self.settings.model_endpoint
         temperature = llm.temperature if "temperature" in llm.model_fields_set else None  # what suits the model
         make = partial(ConfiguredModels, temperature=temperature, max_tokens=llm.max_completion_tokens)
         first = make(base_url, model, _revealed(key), ollama=OLLAMA if llm.discover else None)
         spare = llm.fallback
-        other = make(spare.base_url, spare.model, _revealed(spare.api_key), ollama=None) if spare else None
-        return ResilientModels(first, other, patience=Patience(llm.retries))
+        return (first, make(spare.base_url, spare.model, _revealed(spare.api_key), ollama=None)) if spare else (first,)
 
     @cached_property
     def prompts(self) -> Prompts:

@@ -57,7 +57,8 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
         "outcome": turn.outcome,
         "degraded": turn.degraded,
         "llm": answer.model if answer else None,
-        "llm_failed": bool(answer and answer.extractive and turn.model),
+        "llm_failed": bool(answer and answer.extractive and (turn.model or turn.model_problem)),
+        "llm_address": turn.model_address if turn.caller.role == "admin" else None,  # a host's name is for those who look after it
         "extractive": answer.extractive if answer else False,
         "warnings": list(answer.warnings) if answer else [],
         "hits": [_hit(hit) for hit in turn.hits],

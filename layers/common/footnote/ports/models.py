@@ -112,6 +112,11 @@ class Parser(Protocol):
 class Models(Protocol):
     """Which language model answers now? What was configured, or what answers at a usual local address."""
 
+    @property
+    def address(self) -> str | None:
+        """Base URL where models are asked, without credentials; None = nothing is configured, and nothing was found."""
+        ...
+
     async def pick(self, name: str | None) -> LanguageModel | None:
         """The model called `name`, or the default one; None when there is no model at all."""
         ...

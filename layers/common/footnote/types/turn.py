@@ -182,6 +182,10 @@ class Turn:
     """Traces of the stored turns that `history` came from."""
     leans_on: tuple[tuple[str, str], ...] = ()
     """(passage, document) of what `history` quotes, one of each document: the answer may quote it again."""
+    model_address: str | None = None
+    """Where language models are asked, without credentials; None = nowhere."""
+    model_problem: str | None = None
+    """Why none of them could be chosen, although some are configured."""
     lang: str = "en"
     queries: tuple[str, ...] = ()
     """Standalone questions to search for; () = the question as it is."""
