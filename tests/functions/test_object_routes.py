@@ -43,7 +43,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("DELETE", "/conversations/{room_id}"): Rule(OWNER),
     ("GET", "/turns/{trace_id}"): Rule(OWNER),
     ("GET", "/traces/{trace_id}"): Rule(OWNER),
-    ("GET", "/v1/models/{model}"): Rule(READERS),
+    ("GET", "/v1/models/{model}"): Rule(frozenset(KNOWN)),  # the default collection may be asked by everybody
     ("DELETE", "/sessions/{session_id}"): Rule(ADMIN, 403),
     ("GET", "/prompts/{name}"): Rule(ADMIN, 403),
     ("PUT", "/prompts/{name}"): Rule(ADMIN, 403, {"lang": "en", "template": "Answer."}),

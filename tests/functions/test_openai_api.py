@@ -257,6 +257,8 @@ async def test_every_collection_that_a_caller_may_read_is_a_model(connect: OpenC
         with pytest.raises(openai.NotFoundError) as error:
             await to.client.chat.completions.create(**ASKED | {"model": unknown})
         assert (error.value.code, error.value.param, error.value.type) == ("model_not_found", "model", "invalid_request_error")
+        with pytest.raises(openai.NotFoundError):
+            await to.client.models.retrieve(unknown)
 
 
 async def test_one_model_is_described_and_an_unknown_one_is_not(connect: OpenClient) -> None:
