@@ -11,6 +11,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -77,7 +78,8 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
         else:
             await front(scope, receive, send)
 
-    return Visitors(route, names)
+    public = urlsplit(core.settings.public_url or "").hostname
+    return Visitors(route, [*names, *([public] if public else [])])
 
 
 def open_port(host: str, port: int) -> socket.socket:

@@ -20,7 +20,7 @@ from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.once import once
 from footnote_http.start import observed, start
-from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Save, Source, as_file, as_source, file_headers, read_bounds
+from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Content, Save, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
 
 if TYPE_CHECKING:
@@ -166,7 +166,6 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             vectors = {"done": done, "total": total}
         return _body(found, vectors)
 
-    @app.get("/documents/{doc_id}/content", response_model=None, description=DESCRIPTION, responses=GONE | CONTENT)
     async def content(
         doc_id: str,
         caller: CallerOf,
@@ -183,6 +182,16 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         found, parsed = await core.sources.text(caller, doc_id)
         passage = await core.sources.passage(caller, found, parsed, chunk_id, read_bounds(bounds or ())) if chunk_id else None
         return as_source(found, parsed, view, passage)
+
+    app.router.add_api_route(
+        "/documents/{doc_id}/content",
+        content,
+        methods=["GET"],
+        response_model=None,
+        description=DESCRIPTION,
+        responses=GONE | CONTENT,
+        route_class_override=Content,
+    )
 
     @app.delete("/documents/{doc_id}", responses=GONE)
     async def delete(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:

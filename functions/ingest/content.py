@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
-from fastapi import Query, Response
+from fastapi import Query, Request, Response
+from fastapi.responses import RedirectResponse
 from pydantic import BaseModel, Field
 
 from footnote.ingest.sources import Passage
 from footnote.types import BlockKind, Document, Parsed
+from footnote_http.callers import Route
 
 View = Literal["original", "blocks", "marks"]
 Bounds = Annotated[str, Field(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
@@ -20,7 +22,9 @@ DESCRIPTION = """The file as it was added or, as JSON, what was read of it.
 
 `as=blocks`: its text, block by block. `as=marks`: no text, only where the passage `chunk_id` stands in it: as offsets
 into the blocks and, in a PDF, as boxes on its pages. `bounds=12-80`, more than once if need be, narrows the passage
-to some of its characters, such as a citation's `bounds`."""
+to some of its characters, such as a citation's `bounds`.
+
+A browser that follows a link here (`Accept: text/html`, neither `as` nor `save`) is led to the page, which shows the passage."""
 
 
 class SourceBlock(BaseModel):
@@ -64,8 +68,31 @@ CONTENT: dict[int | str, dict[str, Any]] = {
         "model": Source,
         "content": {"application/pdf": {}, "application/octet-stream": {}},
     },
+    303: {"description": "To the page, for a browser that wants to show the document."},
     307: {"description": "A large file in AWS: the address leads to the bucket, for five minutes."},
 }
+
+
+class Content(Route):
+    """A person who follows a citation's link comes with a browser: they are led to the page, which asks them to sign in where
+    they have to, and shows the passage marked. The fragment of the link, its page, goes along by itself."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handle = super().get_route_handler()
+
+        async def lead(request: Request) -> Response:
+            if not _is_visit(request):
+                return await handle(request)
+            chunk_id = request.query_params.get("chunk_id")
+            named = {"doc_id": request.path_params["doc_id"], **({"chunk_id": chunk_id} if chunk_id else {})}
+            return RedirectResponse(f"/?{urlencode(named)}", 303, {"vary": "accept", "cache-control": "no-store"})
+
+        return lead
+
+
+def _is_visit(request: Request) -> bool:
+    """Whether a browser wants to show something. Scripts and programs do not ask for HTML."""
+    return "text/html" in request.headers.get("accept", "") and not {"as", "save"} & request.query_params.keys()
 
 
 def as_file(document: Document, data: bytes, *, save: bool) -> Response:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ValidationError
 
 from footnote.settings import AWS, DB, KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, OpenSearch, Price, Settings
 from footnote_http.production import NEEDS, Misconfigured, check_production
@@ -25,6 +26,22 @@ def complaint(function: str = "query", **changes: Any) -> str:
     with pytest.raises(Misconfigured) as caught:
         check_production(Settings(**{**WHOLE, **changes}), function)
     return str(caught.value)
+
+
+@pytest.mark.parametrize(("url", "refused"), [("http://docs.example.org", True), ("https://docs.example.org", False), ("", False)])
+def test_links_lead_to_an_https_address(url: str, refused: bool) -> None:
+    if refused:
+        assert complaint(public_url=url).startswith("PUBLIC_URL is no https address:")
+    else:
+        check_production(Settings(**WHOLE, public_url=url), "query")
+
+
+@pytest.mark.parametrize(
+    "url", ["docs.example.org", "ftp://docs.example.org", "https://docs.example.org/sub/path", "https://", "https://a b"]
+)
+def test_an_address_of_links_is_one(url: str) -> None:
+    with pytest.raises(ValidationError):
+        Settings(**WHOLE, public_url=url)
 
 
 @pytest.mark.parametrize("function", NEEDS)

@@ -16,8 +16,9 @@ from typing import Any, Literal
 import httpx
 import pytest
 
+from footnote.bootstrap import Core
 from footnote.errors import Unavailable
-from footnote.settings import Auth
+from footnote.settings import Auth, Embedding, Settings
 from footnote_local.server import create_app, function_of, open_port, serve
 from footnote_local.terminal import Exit
 from footnote_local.worker import Lock
@@ -61,6 +62,14 @@ async def test_every_function_answers_behind_the_one_address(tmp_path: Path) -> 
             assert (await client.get(path)).status_code == 200, path
         assert (await client.get("/documentsx")).status_code == 404
     await core.close()
+
+
+async def test_the_address_of_links_is_a_name_of_the_server(tmp_path: Path) -> None:
+    settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), public_url="https://docs.example.org:8443")
+    transport = httpx.ASGITransport(create_app(Core(settings)))
+    for host, status in (("docs.example.org:8443", 200), ("other.example.org", 403)):
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1") as client:
+            assert (await client.get("/health", headers={"host": host})).status_code == status
 
 
 async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -> None:

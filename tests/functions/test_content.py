@@ -36,6 +36,20 @@ async def test_the_file_comes_back_as_it_was_added_and_is_not_run(core: Core, cl
     assert reply.headers["x-content-type-options"] == "nosniff"
 
 
+async def test_a_browser_is_led_to_the_page_whoever_it_is_and_programs_are_not(core: Core, client: httpx.AsyncClient) -> None:
+    doc_id = await add(core)
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    for name in (doc_id, "none"):
+        reply = await client.get(f"/documents/{name}/content", params={"chunk_id": f"{name}#000"}, headers=browser)
+        assert (reply.status_code, reply.headers["location"]) == (303, f"/?doc_id={name}&chunk_id={name}%23000")
+        assert (reply.headers["cache-control"], reply.content) == ("no-store", b"")
+    assert (await client.get(f"/documents/{doc_id}/content", headers=browser)).headers["location"] == f"/?doc_id={doc_id}"
+    for asked in ({"save": "true"}, {"as": "blocks"}):
+        assert (await client.get(f"/documents/{doc_id}/content", params=asked, headers=browser)).status_code == 200
+    missing = await client.get("/documents/none/content", headers={"accept": "*/*"})
+    assert (missing.status_code, missing.headers["content-type"]) == (404, "application/problem+json")
+
+
 async def test_its_text_comes_block_by_block(core: Core, client: httpx.AsyncClient) -> None:
     doc_id = await add(core)
     body = (await client.get(f"/documents/{doc_id}/content", params={"as": "blocks"})).json()

@@ -157,6 +157,20 @@ async def test_addresses_are_those_that_the_client_used(headers: dict[str, str],
     assert body["citations"][0]["url"] == origin + BRIDGE_URL
 
 
+@pytest.mark.parametrize("url", ["https://docs.example.org", "https://docs.example.org/"])
+async def test_the_address_that_is_set_stands_before_those_that_clients_and_proxies_tell(
+    url: str, tmp_path: Path, clock: Any, open_client: Any
+) -> None:
+    settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), public_url=url)
+    core = Core(settings, clock=clock)
+    await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), ["The bridge was built in 1894."], page=3)
+    client = await open_client(lambda _: create_app(lambda: core))
+    told = {"x-forwarded-proto": "http", "x-forwarded-host": "evil.example"}
+    body = (await client.post("/v1/chat/completions", json=ASKED, headers=told)).json()
+    await core.close()
+    assert body["citations"][0]["url"] == "https://docs.example.org" + BRIDGE_URL
+
+
 # --- streams -----------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ import { closeDrawer } from './drawer.js'
 import { acceptFiles } from './drop.js'
 import { conversationMarkdown, fileName } from './export.js'
 import { currentLanguage, setLanguage, translatePage } from './i18n.js'
+import { openLinked } from './linked.js'
 import { openPanel } from './panels.js'
 import './my_data.js'
 import './sign_in.js'
@@ -92,4 +93,5 @@ $('language').addEventListener('change', () => {
 translatePage()
 await Promise.all([collectionsKnown, refreshConversations(), currentRoom() === null ? showThread() : showRoom()])
 await changeCollection(chosenCollection())
+await openLinked()
 document.documentElement.dataset.ready = 'true'

@@ -66,7 +66,7 @@ async function load() {
     if (late()) return
     source = found
     showPlace(unitOf(source.format, 'page'))
-    if (source.changed) note('source_changed')
+    if (source.changed) note(cited.linked ? 'source_linked_changed' : 'source_changed')
     if (source.format === 'pdf' && !asText) await showPdf(late)
     else await showText(late)
   } catch (problem) {
@@ -148,7 +148,7 @@ function fail(problem) {
   leave()
   const gone = problem.status === 404
   const outside = cited.doc_id.startsWith('mcp:') // another system's search has found it
-  note(gone ? (outside ? 'source_outside' : 'source_gone') : 'source_failed', { detail: problem instanceof Problem ? problem.message : String(problem) })
+  note(gone ? (outside ? 'source_outside' : cited.linked ? 'source_linked_gone' : 'source_gone') : 'source_failed', { detail: problem instanceof Problem ? problem.message : String(problem) })
   if (gone) $('source-file').removeAttribute('href')
   else view.append(say(el('button', { type: 'button', class: 'second source-again', onclick: load }), 'source_again'))
 }

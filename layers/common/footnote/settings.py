@@ -284,6 +284,12 @@ class Settings(BaseSettings):
 
     footnote_data: Path = Field(Path("data"), description="Folder of the embedded index, stores and files.")
     docling_enabled: bool = Field(False, description="Read office files and e-books with docling, where it is installed; slower.")
+    public_url: str | None = Field(
+        None,
+        pattern=r"^(https?://[^/?#\s]+/?)?$",
+        description="Address that people's browsers reach this server by, e.g. `https://docs.example.org`: links to documents"
+        " begin with it. Unset: the address that the client used.",
+    )
     index_name: str = Field("default", description="Collection of a caller that names none.")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = Field(
         "rrf", description="Retriever of `/ask` and `/ask/stream` for requests that name none: rrf, bm25, knn or cc. Other APIs use cc."

@@ -87,7 +87,9 @@ async def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
 
 
 def origin_of(request: Request) -> str:
-    """The address that the client used: what a proxy tells of it, else the request's own."""
+    """The address that is set, else the one that the client used: what a proxy tells of it, or the request's own."""
+    if public_url := request.app.state.core().settings.public_url:
+        return str(public_url).rstrip("/")
     forwarded = {name: request.headers.get(f"x-forwarded-{name}", "").partition(",")[0].strip() for name in ("proto", "host")}
     return f"{forwarded['proto'] or request.url.scheme}://{forwarded['host'] or request.url.netloc}"
 

@@ -82,6 +82,11 @@ def others_are_asked_in_private(settings: Settings, function: str) -> Iterator[s
             yield f"{name} is no https address: what it is asked and answers could be read on the way."
 
 
+def links_are_private(settings: Settings, function: str) -> Iterator[str]:
+    if settings.public_url and not settings.public_url.startswith("https://"):
+        yield "PUBLIC_URL is no https address: who opens a citation would send their session for everybody to read."
+
+
 def data_lasts(settings: Settings, function: str) -> Iterator[str]:
     known = {"DB__URI": settings.db.address, "OPENSEARCH__URL": settings.opensearch.url}
     known |= {f"AWS__{name.upper()}": value for name, value in settings.aws}
@@ -89,7 +94,7 @@ def data_lasts(settings: Settings, function: str) -> Iterator[str]:
         yield f"Not set, and needed in AWS: {', '.join(missing)}."
 
 
-RULES: tuple[Rule, ...] = (somebody_signs_in, secrets_are_secret, others_are_asked_in_private, data_lasts)
+RULES: tuple[Rule, ...] = (somebody_signs_in, secrets_are_secret, others_are_asked_in_private, links_are_private, data_lasts)
 
 
 def secrets_of(settings: Settings) -> Iterator[tuple[str, str]]:

@@ -120,6 +120,8 @@ export default {
   source_facts: 'Stelle und Bewertung',
   source_changed: 'Dieses Dokument hat sich seit der Antwort geändert. Unten steht die Stelle, wie sie zitiert wurde.',
   source_gone: 'Dieses Dokument wurde gelöscht, oder Sie dürfen es nicht mehr lesen. Unten steht die zitierte Stelle.',
+  source_linked_gone: 'Dieses Dokument wurde gelöscht, oder Sie dürfen es nicht lesen. Wenn Sie als jemand anderes angemeldet sind, melden Sie sich ab und öffnen Sie den Link noch einmal.',
+  source_linked_changed: 'Dieses Dokument hat sich geändert, seit es zitiert wurde, und enthält die zitierte Stelle nicht mehr.',
   source_outside: 'Dieses Dokument liegt in einem angebundenen System. Unten steht die angeführte Stelle.',
   source_failed: 'Das Dokument lässt sich nicht öffnen. {detail}',
   source_no_place: 'Wo auf der Seite die Stelle steht, ist nicht bekannt.',

@@ -120,6 +120,8 @@ export default {
   source_facts: 'Passage and scores',
   source_changed: 'This document has changed since the answer was given. Below is the passage that was cited.',
   source_gone: 'This document was deleted, or you may not read it any more. Below is the passage that was cited.',
+  source_linked_gone: 'This document was deleted, or you may not read it. If you are signed in as somebody else, sign out and open the link again.',
+  source_linked_changed: 'This document has changed since it was cited, and the cited passage is not in it any more.',
   source_outside: 'This document is kept in a connected system. Below is the passage that was cited.',
   source_failed: 'The document cannot be opened. {detail}',
   source_no_place: 'Where on the page the passage stands is not known.',

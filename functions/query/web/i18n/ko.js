@@ -120,6 +120,8 @@ export default {
   source_facts: '구절과 점수',
   source_changed: '답변 이후 이 문서가 변경되었습니다. 인용 당시의 구절은 아래에 있습니다.',
   source_gone: '이 문서가 삭제되었거나 더 이상 읽을 권한이 없습니다. 인용된 구절은 아래에 있습니다.',
+  source_linked_gone: '이 문서가 삭제되었거나 읽을 권한이 없습니다. 다른 사용자로 로그인되어 있다면 로그아웃한 뒤 링크를 다시 여세요.',
+  source_linked_changed: '인용된 이후 이 문서가 변경되어 인용된 구절이 더 이상 없습니다.',
   source_outside: '이 문서는 연결된 시스템에 있습니다. 인용한 구절은 아래에 있습니다.',
   source_failed: '문서를 열 수 없습니다. {detail}',
   source_no_place: '이 구절이 쪽의 어디에 있는지 알 수 없습니다.',
