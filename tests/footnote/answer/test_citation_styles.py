@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from footnote.answer.citation_styles import STYLES, cite
-from footnote.types import Citation, Hit
+from footnote.types import Citation, Hit, Part
 from tests.fakes import make_chunk, make_document, make_hit
 
 BRIDGE = make_hit("The bridge was built in 1894. Its architect was Horace Jones.", "bridge")
@@ -120,6 +120,25 @@ PAGES = (ON_3, ALSO_ON_3, ON_4, TWIN)
 def test_passages_of_one_title_and_page_are_one_source(written: str, kept: str, sources: list[tuple[int, Hit]]) -> None:
     text, citations = cited(written, "numbered_by_page", PAGES)
     assert (text, [(number, hit) for number, hit, _ in citations]) == (kept, sources)
+
+
+RULES = "Dogs pay a crown. Cats pay two of them."
+OVER_TWO = Hit(make_chunk(make_document("a", title="Rules"), RULES, page=3, parts=(Part(0, 3, 0, 0), Part(18, 4, 1, 0))), 1.0)
+
+
+@pytest.mark.parametrize("style", ["numbered", "numbered_by_page", "footnote", "references"])
+def test_a_citation_names_the_page_on_which_its_sentence_stands(style: str) -> None:
+    """The passage begins on page 3 and ends on page 4."""
+    marker = STYLES[style].write(1, OVER_TWO) or "\nSOURCES_USED: 1"
+    claims = ("Dogs pay a crown.", "Cats pay two of them.", "Dogs pay a crown, cats pay two.")  # the last begins on page 3
+    assert [cite(f"{claim} {marker}", (OVER_TWO,), style, "en")[1][0].page for claim in claims] == [3, 4, 3]
+
+
+def test_sentences_of_one_passage_on_two_pages_are_two_sources_where_pages_are() -> None:
+    _, citations = cite("Dogs pay a crown [1]. Blue [2].", (OVER_TWO, on_page(4, "It is blue.", ordinal=2)), "numbered_by_page", "en")
+    assert [(citation.number, citation.page) for citation in citations] == [(1, 3), (2, 4)]
+    _, citations = cite("Cats pay two of them [1]. Blue [2].", (OVER_TWO, on_page(4, "It is blue.", ordinal=2)), "numbered_by_page", "en")
+    assert [(citation.number, citation.page) for citation in citations] == [(1, 4)]
 
 
 # --- sources named at the end ------------------------------------------------------------------

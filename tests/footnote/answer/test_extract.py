@@ -8,11 +8,26 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.answer.extract import FALL_OFF, Scored, extract, is_answerable, pick, rank_sentences, readable
+from footnote.adapters.models_minilm import MiniLM
+from footnote.answer.extract import (
+    FALL_OFF,
+    SURE_BY_WORDS,
+    VECTOR_THRESHOLD,
+    WORD_THRESHOLDS,
+    Scored,
+    extract,
+    is_answer,
+    is_answerable,
+    pick,
+    rank_sentences,
+    readable,
+)
 from footnote.answer.messages import message
 from footnote.events import Event, Token
+from footnote.ingest.vectors import embed_chunks
+from footnote.ports import PendingVector
 from footnote.text.sentences import split_sentences
-from footnote.types import Caller, Hit, SentenceVectors, Turn
+from footnote.types import Caller, Hit, Part, SentenceVectors, Turn
 from tests.fakes import ME, make_hit, make_turn
 
 BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
@@ -169,6 +184,15 @@ async def test_sentences_of_one_passage_share_its_number() -> None:
     assert [(citation.number, citation.spans) for citation in turn.answer.citations] == [(1, ((30, 33), (63, 66)))]
 
 
+async def test_a_quoted_sentence_is_cited_with_the_page_on_which_it_stands() -> None:
+    """The passage begins on page 6 and ends on page 7."""
+    text = "Nobody knows its maker.\n\nThe bridge was built in 1894."
+    hit = make_hit(text, page=6, parts=(Part(0, 6, 0, 0), Part(25, 7, 1, 0)))
+    _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert [(citation.snippet, citation.page) for citation in turn.answer.citations] == [("The bridge was built in 1894.", 7)]
+
+
 @pytest.mark.parametrize("lang", ["en", "de", "ko", "zh"])
 async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: str) -> None:
     hit = make_hit(BRIDGE)
@@ -185,6 +209,83 @@ async def test_a_question_is_answerable_when_extract_would_answer_it() -> None:
     hit = make_hit(BRIDGE)
     assert await is_answerable(make_turn("When was the bridge built?", hits=(hit,)), index=Stored(hit))  # type: ignore[arg-type]
     assert not await is_answerable(make_turn("When was the bridge built?"), index=Stored())  # type: ignore[arg-type]
+
+
+# --- thresholds ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "ko", "zh"])
+def test_the_best_sentence_is_given_from_its_language_s_threshold_on(lang: str) -> None:
+    threshold = WORD_THRESHOLDS["en" if lang == "zh" else lang]
+    hit = make_hit(BRIDGE)
+    assert is_answer([Scored(hit, 0, 29, 0.0, threshold, False)], lang)
+    assert not is_answer([Scored(hit, 0, 29, 1.0, np.nextafter(threshold, 0), False)], lang)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+def test_where_vectors_were_compared_either_threshold_is_enough(lang: str) -> None:
+    hit = make_hit(BRIDGE)
+    assert is_answer([Scored(hit, 0, 29, VECTOR_THRESHOLD, 0.0, True)], lang)
+    assert is_answer([Scored(hit, 0, 29, 0.0, SURE_BY_WORDS, True)], lang)
+    assert not is_answer([Scored(hit, 0, 29, np.nextafter(VECTOR_THRESHOLD, 0), np.nextafter(SURE_BY_WORDS, 0), True)], lang)
+
+
+RULES = {
+    "en": "The library opens at nine and closes at six. Members borrow up to ten books for four weeks. "
+    "A lost book costs its price and a fee of 5 euros.",
+    "de": "Die Angestellten haben 26 Tage Urlaub im Jahr. Nicht genommene Tage verfallen Ende März. "
+    "Urlaub wird zwei Wochen vorher im Portal beantragt.",
+    "ko": "도서관은 아홉 시에 열고 여섯 시에 닫습니다. 회원은 책을 열 권까지 4주 동안 빌립니다. "
+    "잃어버린 책은 책값과 수수료 5유로를 냅니다.",
+}
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "answered"),
+    [
+        ("en", "How many books can I borrow?", True),  # .589 of .52
+        ("en", "How many members has the library?", False),  # .478
+        ("de", "Wo wird Urlaub beantragt?", True),  # .489 of .38
+        ("de", "Wer genehmigt Urlaub?", False),  # .344
+        ("ko", "잃어버린 책은 얼마를 냅니까?", True),  # .787 of .51
+        ("ko", "책은 얼마입니까?", False),
+    ],
+)
+async def test_by_words_alone_a_question_is_answered_or_refused(lang: str, question: str, answered: bool) -> None:
+    hit = make_hit(RULES[lang], lang=lang)
+    turn = make_turn(question, lang=lang, hits=(hit,))
+    assert await is_answerable(turn, index=Stored(hit, weights={"": 3.0})) is answered  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("What happens when a book is lost?", True),  # .783 of .77; its words alone would be refused
+        ("What is the phone number of the library?", False),  # .644
+    ],
+)
+async def test_by_vectors_a_question_is_answered_or_refused(question: str, answered: bool) -> None:
+    embedder, hit = MiniLM(), make_hit(RULES["en"])
+    (made,) = await embed_chunks(
+        embedder, [PendingVector("a", hit.chunk.title, hit.chunk.text, "en", tuple(split_sentences(hit.chunk.text, "en")))]
+    )
+    index: Any = Stored(hit, vectors=made.sentences, passage=made.vector, weights={"": 3.0})
+    turn = make_turn(question, hits=(hit,), vectors=((await embedder.embed([question], query=True))[0],))
+    assert await is_answerable(turn, index=index) is answered
+
+
+@pytest.mark.parametrize(
+    ("question", "answered"),
+    [
+        ("Is the tall red bridge blue?", True),  # three of four words: .875 of .85
+        ("Is the tall bridge blue?", False),  # two of three: .783
+    ],
+)
+async def test_nearly_every_word_is_enough_whatever_the_vectors_say(question: str, answered: bool) -> None:
+    hit = make_hit("The tall red bridge sways.")
+    index: Any = Stored(hit, vectors=np.array([[0, -127]], np.int8), passage=np.array([1.0, 0.0], np.float32))
+    turn = make_turn(question, hits=(hit,), vectors=(np.array([0.0, 1.0], np.float32),))
+    assert await is_answerable(turn, index=index) is answered
 
 
 TABLE = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n| Köln | | |\n| too | few |"

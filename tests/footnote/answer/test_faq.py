@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from footnote.answer.faq import answer_from_faq, may_be_faq, questions_of
@@ -119,6 +120,39 @@ async def test_vectors_decide_where_their_maker_speaks_the_language() -> None:
     assert (await run(near, embedder))[1].outcome == "faq"
     assert (await run(far, embedder))[1].outcome is None
     assert (await run(far, FakeEmbedder(languages=frozenset({"de"}))))[1].outcome == "faq"
+
+
+@pytest.mark.parametrize(("cosine", "outcome"), [(0.951, "faq"), (0.949, None)])
+async def test_vectors_of_a_frequent_question_agree_from_95_percent_on(cosine: float, outcome: str | None) -> None:
+    class Fixed(FakeEmbedder):
+        def vector(self, text: str) -> Any:
+            return np.array([1.0, 0.0], np.float32)
+
+    asked = np.array([cosine, (1 - cosine**2) ** 0.5], np.float32)
+    turn = make_turn("How do I reset my password?", hits=(faq(RESET),), vectors=(asked,))
+    assert (await run(turn, Fixed(dimension=2)))[1].outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("question", "outcome"),
+    [
+        ("What does annual membership of town library cost?", "faq"),  # .970 of the character bigrams
+        ("What does annual membership of town library?", None),
+        ("How long is notice period?", None),  # .947
+    ],
+)
+async def test_letters_of_a_frequent_question_agree_from_95_percent_on(question: str, outcome: str | None) -> None:
+    text = "What does the annual membership of the town library cost?\n12 crowns.\n\nHow long is the notice period?\nTwo weeks."
+    assert (await run(make_turn(question, hits=(faq(text),))))[1].outcome == outcome
+
+
+async def test_a_frequent_answer_is_cited_with_the_page_on_which_it_stands() -> None:
+    """The passage begins on page 2; the answer stands on page 3."""
+    text = "Opening hours are posted.\n\nIs it free?\nYes, it is."
+    hit = faq(text, page=2, parts=(Part(0, 2, 0, 0), Part(text.index("Is it"), 3, 1, 0)))
+    _, turn = await run(make_turn("Is it free?", hits=(hit,)))
+    assert turn.answer is not None
+    assert [(citation.snippet, citation.page) for citation in turn.answer.citations] == [("Yes, it is.", 3)]
 
 
 async def test_only_the_first_hits_that_are_frequent_questions_count() -> None:

@@ -119,3 +119,14 @@ async def test_settings_and_language_choose_the_fusion(
 async def test_without_an_embedder_the_words_decide_alone() -> None:
     fused = await fuse_lists(make_turn(retriever="cc", found=(BOTH,)), embedder=None, rag=Rag(fusion="convex"))
     assert scores(fused.ranked) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]
+
+
+async def test_what_several_queries_found_counts_by_its_better_score() -> None:
+    """With the scores of that list, whichever query came first."""
+    one = Candidates(entries(a=10.0, b=6.0, c=2.0), (), 1.0)  # a 1, b .5, c 0
+    other = Candidates(entries(c=9.0, a=5.0, d=1.0), (), 1.0)  # c 1, a .5, d 0
+    for found in ((one, None, other), (other, one)):
+        fused = await fuse_lists(make_turn(retriever="bm25", found=found), embedder=None, rag=Rag())
+        assert fused.ranked == (
+            Ranked("a", 1.0, 10.0, None), Ranked("c", 1.0, 9.0, None), Ranked("b", 0.5, 6.0, None), Ranked("d", 0.0, 1.0, None),
+        )  # fmt: skip
