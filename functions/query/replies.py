@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
-from footnote.ports import Block, StoredTurn, question_of
+from footnote.ports import Block, StoredTurn, question_of, usage_of
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -181,7 +181,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
         "searched_for": _searched_for(block),
         "suggested_questions": block["suggested_questions"],
         "usage": usage,
-        "cost": llm.cost(usage.prompt_tokens, usage.completion_tokens, block["llm"]),
+        "cost": llm.cost(usage_of(block), block["llm"]),
         "degraded": block["degraded"],
     }
 

@@ -39,7 +39,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         answer=Answer("Two years [1].", (make_citation(),), model="llama", warnings=("short",)),
         outcome="answered",
         degraded=True,
-        usage=Usage(10, 4),
+        usage=Usage(6, 3).by("llama") + Usage(3, 1).by("gpt-4.1"),
         leans_on=(("plan|1|7", "plan"),),
         spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
         private={"rejected": "Three years."},
@@ -90,7 +90,17 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
                     "spans": [[10, 13]],
                 }
             ],
-            "usage": {"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14, "estimated": False, "type": "usage"},
+            "usage": {
+                "prompt_tokens": 9,
+                "completion_tokens": 4,
+                "total_tokens": 13,
+                "estimated": False,
+                "models": [
+                    {"model": "llama", "prompt_tokens": 6, "completion_tokens": 3},
+                    {"model": "gpt-4.1", "prompt_tokens": 3, "completion_tokens": 1},
+                ],
+                "type": "usage",
+            },
             "search_decision": {"rewritten_query": ["How long does the plan take?", "When does it end?"]},
         },
         "dialect": "trd",
@@ -339,6 +349,23 @@ async def test_records_are_the_finished_turns_that_started_in_the_time_oldest_fi
         await turn_store.save(make_turn(trace_id, me, started_at=started_at), "done")
     await turn_store.save(make_turn("unfinished", me, started_at=20.0), "idle")
     assert [record.trace_id for record in await turn_store.records(me, 10.0, 30.0)] == ["first", "last"]
+
+
+async def test_a_record_tells_which_models_a_turn_used_although_none_answered(turn_store: Any, me: Caller) -> None:
+    used = Usage(6, 3).by("llama") + Usage(60, 1).by("gpt-4.1") + Usage(2, 2).by("llama")
+    await turn_store.save(make_turn("t1", me, outcome="blocked", usage=used), "error")
+    (record,) = await turn_store.records(me, 0.0, 2e9)
+    assert (record.llm, record.usage.by_model) == ("gpt-4.1", (("llama", 8, 5), ("gpt-4.1", 60, 1)))
+
+
+async def test_a_record_tells_whether_something_was_there_already(turn_store: Any, me: Caller) -> None:
+    answered = {"answer": Answer("Yes.")}
+    await turn_store.save(make_turn("t1", me, outcome="cached", **answered), "done")
+    await turn_store.save(make_turn("t2", me, private={"search_cache": {"hits": 1, "age_s": 2.0}}, **answered), "done")
+    await turn_store.save(make_turn("t3", me, private={"search_cache": {"hits": 0}, "answer_cache": {"hit": False}}, **answered), "done")
+    await turn_store.save(make_turn("t4", me, **answered), "done")
+    hits = {record.trace_id: record.cache_hit for record in await turn_store.records(me, 0.0, 2e9)}
+    assert hits == {"t1": True, "t2": True, "t3": False, "t4": False}
 
 
 async def test_an_admin_gets_everybodys_records_and_others_their_own(turn_store: Any, me: Caller, stranger: Caller) -> None:

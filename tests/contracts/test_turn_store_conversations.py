@@ -120,7 +120,7 @@ async def test_a_trimmed_block_keeps_the_question_and_the_answer(turn_store: Any
     for _ in range(2):
         await turn_store.trim(me, "t1")
     ends = [whole["conversations"][0], whole["conversations"][-1]]
-    assert await turn_store.get(me, "t1") == whole | {"conversations": ends, "is_tool_block": False}
+    assert await turn_store.get(me, "t1") == whole | {"conversations": ends, "is_tool_block": True}
     assert traces(await turn_store.history(me, "r1", "trd", 1, mode="pa")) == ["t1"]
     await turn_store.trim(me, "unknown")
 

@@ -9,7 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from footnote.environment import foreign_names, group_of
-from footnote.settings import LLM, Settings
+from footnote.settings import LLM, Price, Settings
+from footnote.types import Usage
 
 
 @pytest.fixture
@@ -127,4 +128,12 @@ def test_settings_do_not_change_once_made(settings: Any) -> None:
 def test_tokens_cost_their_price_and_none_cost_nothing(
     prices: tuple[float | None, float | None], tokens: tuple[int, int], cost: float | None
 ) -> None:
-    assert LLM(input_price=prices[0], output_price=prices[1]).cost(*tokens) == cost
+    assert LLM(input_price=prices[0], output_price=prices[1]).cost(Usage(*tokens)) == cost
+
+
+def test_the_tokens_of_each_model_cost_its_own_price() -> None:
+    prices = {"small": Price(input=1, output=10), "big": Price(input=100, output=1000)}
+    used = Usage(1_000, 100).by("small") + Usage(1_000, 100).by("big")
+    assert LLM(prices=prices).cost(used, "small") == pytest.approx(0.202)
+    assert LLM(prices=prices).cost(used + Usage(1_000, 0), "small") == pytest.approx(0.203)
+    assert LLM(prices=prices).cost(used + Usage(1).by("unpriced"), "small") is None

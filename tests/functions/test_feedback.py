@@ -19,8 +19,8 @@ SAMPLE_TRACE = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
 DAY = 86_400.0
 
 
-async def save(core: Core, trace_id: str, **changes: Any) -> None:
-    await core.turns.save(make_turn(**{"trace_id": trace_id, "caller": LOCAL, "started_at": core.clock(), **changes}), "done")
+async def save(core: Core, trace_id: str, status: Any = "done", **changes: Any) -> None:
+    await core.turns.save(make_turn(**{"trace_id": trace_id, "caller": LOCAL, "started_at": core.clock(), **changes}), status)
 
 
 # --- one feedback ------------------------------------------------------------------------------
@@ -199,6 +199,19 @@ async def test_what_is_asked_more_often_than_before_is_trending(core: Core, cloc
         await save(core, f"t{number}", question=question, started_at=started_at)
     metrics = (await (await open_client(create_app)).get("/feedback/metrics")).json()
     assert metrics["trending_queries"] == ["Older?", "New one?", "Rising?"]
+
+
+async def test_what_is_forbidden_or_failed_is_never_trending(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    lately = clock.now - DAY
+    for number in range(3):
+        await save(core, f"f{number}", question="How much does the board earn?", started_at=lately, outcome="forbidden")
+        await save(core, f"b{number}", question="Who is ill?", started_at=lately, outcome="blocked")
+        await save(core, f"e{number}", question="Who was fired?", status="error", started_at=lately)
+        await save(core, f"a{number}", question="Where is the bridge?", started_at=lately)
+        await save(core, f"x{number}", question="What does Kim earn?", started_at=lately)
+    await save(core, "x", question="what does  Kim earn?", started_at=lately - 9 * DAY, outcome="forbidden")
+    metrics = (await (await open_client(create_app)).get("/feedback/metrics")).json()
+    assert metrics["trending_queries"] == ["Where is the bridge?"]
 
 
 async def test_who_is_no_admin_learns_nothing_of_others_from_the_metrics(core: Core, clock: HandClock, open_client: OpenClient) -> None:

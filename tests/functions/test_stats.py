@@ -9,6 +9,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.ports import Rollup
+from footnote.settings import LLM, Price
 from footnote.types import Answer, Caller, Feedback, Usage
 from stats.app import create_app, create_handler, handler
 from tests.conftest import HandClock
@@ -41,6 +42,7 @@ JAN_14_FIGURES = {
     "turns": 1,
     "errors": 0,
     "refusals": 0,
+    "cache_hits": 0,
     "prompt_tokens": 10,
     "completion_tokens": 4,
     "total_tokens": 14,
@@ -53,6 +55,7 @@ JAN_15_FIGURES = {
     "turns": 2,
     "errors": 1,
     "refusals": 1,
+    "cache_hits": 0,
     "prompt_tokens": 5,
     "completion_tokens": 0,
     "total_tokens": 5,
@@ -85,6 +88,7 @@ async def test_figures_are_given_for_each_day_and_for_all_of_them(core: Core, cl
                 "turns": 3,
                 "errors": 1,
                 "refusals": 1,
+                "cache_hits": 0,
                 "prompt_tokens": 15,
                 "completion_tokens": 4,
                 "total_tokens": 19,
@@ -166,6 +170,47 @@ async def test_a_request_that_cannot_be_used_is_told_why(query: str, detail: str
     reply = await (await open_client(create_app)).get(f"/stats?{query}")
     assert (reply.status_code, reply.headers["content-type"]) == (422, "application/problem+json")
     assert reply.json()["detail"] == detail
+
+
+async def test_tokens_and_cost_stand_with_the_model_that_used_them(
+    core: Core, clock: HandClock, open_client: OpenClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prices = {"small": Price(input=1, output=10), "big": Price(input=100, output=1000)}
+    priced = core.settings.model_copy(update={"llm": LLM(prices=prices)})
+    monkeypatch.setattr(Core, "settings", property(lambda _: priced))
+    both = Usage(2_000, 100).by("small") + Usage(1_000, 200).by("big")
+    await save(core, clock, "answered", JAN_15, answer=Answer("Yes.", model="big"), usage=both)
+    await save(core, clock, "blocked", JAN_15, 100, "error", outcome="blocked", usage=Usage(500, 5).by("small"))
+    await save(core, clock, "failed", JAN_15, 100, "error", usage=Usage(300, 0).by("big"))
+    await save(core, clock, "quoted", JAN_15, answer=Answer("Yes.", extractive=True))
+    reply = (await (await open_client(create_app)).get("/stats?by=llm")).json()
+    told = {
+        group["key"]["llm"]: [group["figures"][name] for name in ("turns", "errors", "prompt_tokens", "completion_tokens")]
+        for group in reply["data"]
+    }
+    assert told == {None: [1, 0, 0, 0], "big": [2, 1, 1_300, 200], "small": [1, 1, 2_500, 105]}
+    assert [group["figures"]["cost"] for group in reply["data"]] == [0, pytest.approx(0.33), pytest.approx(0.00355)]
+    assert reply["total"]["cost"] == pytest.approx(0.33355)
+    by_day = (await (await open_client(create_app)).get("/stats?by=day")).json()["data"]
+    assert [group["figures"]["cost"] for group in by_day] == [pytest.approx(0.33355)]
+
+
+async def test_a_model_that_only_helped_has_tokens_and_no_turns(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    usage = Usage(20, 10).by("small") + Usage(10, 2).by("big")
+    await save(core, clock, "answered", JAN_15, answer=Answer("Yes.", model="big"), usage=usage)
+    groups = (await (await open_client(create_app)).get("/stats?by=llm")).json()["data"]
+    assert [(group["key"]["llm"], group["figures"]["turns"], group["figures"]["total_tokens"]) for group in groups] == [
+        ("big", 1, 12),
+        ("small", 0, 30),
+    ]
+
+
+async def test_cache_hits_are_counted(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    await save(core, clock, "cached", JAN_15, outcome="cached", answer=Answer("Yes."))
+    await save(core, clock, "searched", JAN_15, answer=Answer("Yes."), private={"search_cache": {"hits": 2}})
+    await save(core, clock, "made", JAN_15, answer=Answer("Yes."), private={"search_cache": {"hits": 0}})
+    total = (await (await open_client(create_app)).get("/stats")).json()["total"]
+    assert (total["turns"], total["cache_hits"]) == (3, 2)
 
 
 async def test_the_description_of_the_api_can_be_read(open_client: OpenClient) -> None:

@@ -28,13 +28,17 @@ async def complete(
     if model is None:
         raise ModelUnavailable("There is no language model.")
     text, usage = "", None
-    async for delta in model.stream(messages, temperature=temperature, max_tokens=max_tokens, first_token_s=limit_s, total_s=limit_s):
-        text += delta.text
-        usage = delta.usage or usage
+    try:
+        async for delta in model.stream(messages, temperature=temperature, max_tokens=max_tokens, first_token_s=limit_s, total_s=limit_s):
+            text += delta.text
+            usage = delta.usage or usage
+    except ModelUnavailable as exc:
+        exc.usage = spent(messages, text, usage, model.name)
+        raise
     said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # what was begun may be all that came
     if not said:
-        raise ModelUnavailable("The language model sent an empty answer.", usage=spent(messages, text, usage))
-    return Completion(said, usage or estimate(messages, text), model.name)
+        raise ModelUnavailable("The language model sent an empty answer.", usage=spent(messages, text, usage, model.name))
+    return Completion(said, (usage or estimate(messages, text)).by(model.name), model.name)
 
 
 def estimate(messages: Sequence[Message], written: str) -> Usage:
@@ -42,9 +46,10 @@ def estimate(messages: Sequence[Message], written: str) -> Usage:
     return Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(written), estimated=True)
 
 
-def spent(messages: Sequence[Message], written: str, told: Usage | None) -> Usage | None:
+def spent(messages: Sequence[Message], written: str, told: Usage | None, model: str) -> Usage | None:
     """By a reply that broke off or is of no use; None = it never began."""
-    return told or (estimate(messages, written) if written else None)
+    used = told or (estimate(messages, written) if written else None)
+    return used and used.by(model)
 
 
 def read_object(text: str) -> dict[str, Any] | None:

@@ -15,6 +15,8 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from footnote.environment import Environment
 
+from footnote.types import Usage
+
 Fusion = Literal["minmax", "rrf", "convex"]
 OPENROUTER, OPENROUTER_DEFAULT = "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"
 
@@ -72,10 +74,14 @@ class LLM(BaseModel):
         """Whether somebody may ask for this model."""
         return not self.allowed_models or model in self.allowed_models
 
-    def cost(self, prompt_tokens: int, completion_tokens: int, model: str | None = None) -> float | None:
-        """In the currency of the prices. What used no tokens is free whatever they cost; None = no prices are known."""
-        if not prompt_tokens and not completion_tokens:
-            return 0.0
+    def cost(self, usage: Usage, model: str | None = None) -> float | None:
+        """In the currency of the prices, each model's tokens at its own; `model` used those that no model is named for. What
+        used no tokens is free whatever they cost; None = the price of a model that was used is not known."""
+        costs = [self._cost(share.prompt_tokens, share.completion_tokens, name) for name, share in usage.shares(model)]
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
+
+    def _cost(self, prompt_tokens: int, completion_tokens: int, model: str | None) -> float | None:
         price = self.prices.get(model or "")
         read, written = (price.input, price.output) if price else (self.input_price, self.output_price)
         if read is None or written is None:

@@ -99,6 +99,12 @@ async def test_money_is_counted_at_the_price_of_the_model_that_answered(spending
     assert await allowance(spending, MONEY) == "search"
 
 
+async def test_the_tokens_of_each_model_are_counted_at_its_own_price(spending: Spending) -> None:
+    turn = make_turn(answer=Answer("Yes.", model="small"), usage=Usage(0, 500).by("small") + Usage(0, 5_000).by("big"))
+    await spend(turn, spending=spending, budget=MONEY, llm=LLM_)
+    assert await allowance(spending, MONEY) == "search"
+
+
 async def test_the_scarcer_of_tokens_and_money_counts(spending: Spending) -> None:
     both = Budget(tokens_per_day=1_000_000, money_per_day=0.1)
     await spend(used(0, 1_000, model="big"), spending=spending, budget=both, llm=LLM_)

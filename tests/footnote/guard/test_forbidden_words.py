@@ -153,6 +153,23 @@ async def test_what_the_check_cost_is_counted(known: Any) -> None:
     replies = [[ALLOW, Delta(usage=Usage(100, 7))], [BLOCK, Delta(usage=Usage(90, 8))]]
     turn, _ = await check(make_turn("Executive appointment procedure", usage=Usage(1, 1)), known, *replies)
     assert turn.usage == Usage(191, 16)
+    assert turn.usage.by_model == (("fake", 190, 15),)
+
+
+async def test_what_the_first_check_cost_is_counted_though_the_second_fails(known: Any) -> None:
+    replies = FakeModel([[ALLOW, Delta(usage=Usage(100, 7))], [Delta(usage=Usage(50, 0)), ModelUnavailable("down")]])
+    with pytest.raises(ModelUnavailable) as caught:
+        await check(make_turn("Executive appointment procedure"), known, models=FakeModels(replies))
+    assert caught.value.usage == Usage(150, 7)
+    assert caught.value.usage.by_model == (("fake", 150, 7),)
+
+
+async def test_what_a_check_cost_is_counted_though_one_beside_it_fails(known: Any) -> None:
+    turn = make_turn("Who is the executive?", queries=("What is Kim's salary?",))
+    replies = FakeModel([[BLOCK, Delta(usage=Usage(100, 7))], [ModelUnavailable("down")]])
+    with pytest.raises(ModelUnavailable) as caught:
+        await check(turn, known, models=FakeModels(replies))
+    assert caught.value.usage == Usage(100, 7)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ RECORD_FIELDS: Document = {
     "conversations": {"$slice": 1},
     "result.references.chunk_id": 1,
     "result.usage": 1,
+    "private.search_cache.hits": 1,
     **dict.fromkeys(("user_id", "room_id", "search_type", "llm", "latency_ms", "outcome", "is_error", "started_at", "feedback"), 1),
 }
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")

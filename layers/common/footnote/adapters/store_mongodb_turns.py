@@ -54,8 +54,7 @@ async def get(store: Opened, caller: Caller, trace_id: str, since: float) -> Blo
 
 
 async def trim(store: Opened, user_id: str, trace_id: str) -> None:
-    change = {"$pull": {"conversations": TALK_WITH_TOOLS}, "$set": {"is_tool_block": False}}
-    await store.turns.update_one({"_id": trace_id, "user_id": user_id}, change)
+    await store.turns.update_one({"_id": trace_id, "user_id": user_id}, {"$pull": {"conversations": TALK_WITH_TOOLS}})
 
 
 async def history(

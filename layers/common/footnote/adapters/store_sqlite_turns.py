@@ -59,7 +59,7 @@ def trim(connection: sqlite3.Connection, user_id: str, trace_id: str) -> None:
         row = connection.execute("SELECT block FROM turns WHERE trace_id = ? AND user_id = ?", (trace_id, user_id)).fetchone()
         if row is not None:
             block = load_block(row)
-            block |= {"conversations": trimmed(block["conversations"]), "is_tool_block": False}
+            block["conversations"] = trimmed(block["conversations"])
             connection.execute("UPDATE turns SET block = ? WHERE trace_id = ?", (_text(block), trace_id))
 
 

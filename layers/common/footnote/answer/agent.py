@@ -58,7 +58,7 @@ async def plan(
             async for event in work.ask(reply, [*messages, *work.said], offered, markers):
                 yield event
         except ModelUnavailable as exc:
-            exc.usage = work.usage + (spent(messages, reply.text, reply.usage) or Usage())
+            exc.usage = work.usage + (spent(messages, reply.text, reply.usage, model.name) or Usage())
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
             offered = ()  # a model, or its server, that knows no tools: it gets what a search for the question finds
@@ -134,7 +134,8 @@ class _Work:
         )
         async for event in self._read(stream, reply, markers):
             yield event
-        self.usage += reply.usage or estimate(messages, reply.text + "".join(f"{wish.name} {wish.arguments}" for wish in reply.calls))
+        used = reply.usage or estimate(messages, reply.text + "".join(f"{wish.name} {wish.arguments}" for wish in reply.calls))
+        self.usage += used.by(self.model.name)
         yield self._end(name, begun, "ok", calls=len(reply.calls))
 
     async def _read(self, stream: AsyncIterator[Delta], reply: _Reply, markers: StreamFilter) -> AsyncIterator[Event]:

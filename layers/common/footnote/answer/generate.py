@@ -92,7 +92,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
                 yield Token(ready)
             usage, cut = delta.usage or usage, delta.cut or cut
     except ModelUnavailable as exc:
-        exc.usage = spent(turn.messages, written, usage)
+        exc.usage = spent(turn.messages, written, usage, model.name)
         raise
     thought, text = thoughts.flush()
     said += text
@@ -104,9 +104,8 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         said = written.rpartition(NO_MORE)[2]
     cited, citations = cite(said.strip(), turn.hits, profile.citation_style, turn.lang)
     if not cited.strip():
-        raise ModelUnavailable("The language model sent an empty answer.", usage=spent(turn.messages, written, usage))
-    if usage is None:
-        usage = estimate(turn.messages, written)
+        raise ModelUnavailable("The language model sent an empty answer.", usage=spent(turn.messages, written, usage, model.name))
+    usage = (usage or estimate(turn.messages, written)).by(model.name)
     instead = turn.model is not None and model.name != turn.model  # that one failed
     answer = Answer(cited.rstrip(), citations, model=model.name, cut=cut)
     yield turn.with_(answer=answer, usage=turn.usage + usage, degraded=turn.degraded or instead)

@@ -85,7 +85,7 @@ async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM) -> 
     limits, usage = _limits(budget), turn.usage
     if limits and usage.total_tokens:
         model = turn.answer.model if turn.answer else turn.model
-        cost = llm.cost(usage.prompt_tokens, usage.completion_tokens, model) or 0.0
+        cost = sum(llm.cost(share, name) or 0.0 for name, share in usage.shares(model))
         spent = {"tokens": usage.total_tokens, "money": round(cost * MILLIONTHS)}
         await spending.add(turn.caller.user_id, {unit: spent[unit] for unit in limits})
     return turn

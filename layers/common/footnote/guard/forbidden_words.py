@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from footnote.completion import complete, read_object
+from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.guard.term_hits import TermHit, asks_for_a_method, match_of, meet
 from footnote.guard.terms import Terms
@@ -56,9 +57,9 @@ async def check_forbidden(
     elif model is None:
         blocked = [hits for question, hits in met.items() if _is_plain(question, hits)]
     else:
-        judged = await _judge_all(turn, met, model.name, models, prompts)
-        turn = turn.with_(usage=sum((usage for _, usage in judged), turn.usage))
-        blocked = [hits for hits, (blocks, _) in zip(met.values(), judged, strict=True) if blocks]
+        judged, used = await _judge_all(turn, met, model.name, models, prompts)
+        turn = turn.with_(usage=turn.usage + used)
+        blocked = [hits for hits, blocks in zip(met.values(), judged, strict=True) if blocks]
     if not blocked:
         yield turn
         return
@@ -75,29 +76,35 @@ def _is_plain(question: str, hits: Sequence[TermHit]) -> bool:
 
 async def _judge_all(
     turn: Turn, met: Mapping[str, Sequence[TermHit]], model: str, models: Models, prompts: Prompts
-) -> list[tuple[bool, Usage]]:
-    """All at once. Where one fails the others are ended: nothing of the turn runs on after it."""
-    tasks = [asyncio.create_task(_judge(turn, question, hits, model, models, prompts)) for question, hits in met.items()]
+) -> tuple[list[bool], Usage]:
+    """All at once. Where one fails the others are ended: nothing of the turn runs on after it. Its error tells what all of
+    them have used by then."""
+    used: list[Usage] = []
+    tasks = [asyncio.create_task(_judge(turn, question, hits, model, models, prompts, used)) for question, hits in met.items()]
     try:
-        return await asyncio.gather(*tasks)
+        return await asyncio.gather(*tasks), sum(used, Usage())
+    except ModelUnavailable as exc:
+        exc.usage = sum(used, exc.usage or Usage())
+        raise
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str, models: Models, prompts: Prompts) -> tuple[bool, Usage]:
-    """(whether it blocks, what that cost). A reply that is no decision blocks."""
-    usage = Usage()
+async def _judge(
+    turn: Turn, question: str, hits: Sequence[TermHit], model: str, models: Models, prompts: Prompts, used: list[Usage]
+) -> bool:
+    """Whether it blocks; what each reply cost is added to `used`. A reply that is no decision blocks."""
     shown = [hit.term.text for hit in hits[:SHOWN]]
     for name, values in (("forbidden_check", {"terms": shown}), ("forbidden_personal", {})):
         system = Message("system", prompts.render(name, turn.lang, values))
         said = await complete(models, model, (system, Message("user", untrusted(question))), max_tokens=REPLY_TOKENS, limit_s=MODEL_S)
-        usage += said.usage
+        used.append(said.usage)
         decision = read_object(said.text)
         if decision is None or decision.get("decision") != "allow" or '"block"' in said.text:  # the first may be the question's own
-            return True, usage
-    return False, usage
+            return True
+    return False
 
 
 async def _with_vectors(turn: Turn, asked: Sequence[str], embedder: Embedder | None) -> tuple[Turn, Vectors]:

@@ -57,12 +57,16 @@ def rank_picked(cited: Sequence[str], picked: Sequence[str]) -> tuple[list[str],
 
 
 def trending_queries(records: Sequence[TurnRecord], since: float) -> tuple[str, ...]:
-    """What is asked more often from `since` on than before, the steepest rise first, as it was worded last."""
+    """What is asked more often from `since` on than before, the steepest rise first, as it was worded last. Never a question
+    that was once forbidden, or that failed, and so perhaps was never checked."""
     change: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     worded: dict[str, str] = {}
+    withheld = {_normalised(record) for record in records if record.outcome in ("forbidden", "blocked")}
     for record in records:
-        query = " ".join(record.question.casefold().split())
+        query = _normalised(record)
+        if query in withheld or record.is_error:
+            continue
         if record.started_at < since:
             change[query] -= 1
             continue
@@ -71,6 +75,10 @@ def trending_queries(records: Sequence[TurnRecord], since: float) -> tuple[str, 
         worded[query] = record.question
     rising = [query for query, times in asked.items() if times >= ASKED_AT_LEAST and change[query] > 0]
     return tuple(worded[query] for query in sorted(rising, key=lambda query: (-change[query], query))[:MOST_QUERIES])
+
+
+def _normalised(record: TurnRecord) -> str:
+    return " ".join(record.question.casefold().split())
 
 
 def _mean(values: Sequence[float]) -> float | None:

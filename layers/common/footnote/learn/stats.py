@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 from footnote.learn.ranking_metrics import percentile
 from footnote.ports import Rollup, TurnRecord, TurnStore
 from footnote.settings import LLM
-from footnote.types import Caller
+from footnote.types import Caller, Usage
 
 K = TypeVar("K")
 
@@ -39,11 +39,13 @@ KEYS: Mapping[By, tuple[str, ...]] = {
 @dataclass(frozen=True, slots=True)
 class Figures:
     """`refusals`: turns that ended without an answer although nothing failed (nothing found, no evidence, blocked).
-    `cost`: of all the tokens at today's prices; None = a model that was used has none."""
+    `cache_hits`: turns whose answer, or what they searched for, was there already. `cost`: of all the tokens at today's
+    prices; None = a model that was used has none."""
 
     turns: int
     errors: int
     refusals: int
+    cache_hits: int
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
@@ -56,7 +58,8 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """`key`: field → value, e.g. {"user": "ann", "room": "r1"}; an `llm` of None = no language model wrote."""
+    """`key`: field → value, e.g. {"user": "ann", "room": "r1"}; an `llm` of None = no language model was used.
+    Tokens and cost stand with the model that used them, the rest of a turn with the one that answered, or used the most."""
 
     key: Mapping[str, str | None]
     figures: Figures
@@ -71,40 +74,50 @@ def midnight(day: date) -> float:
     return datetime.combine(day, time.min, UTC).timestamp()
 
 
-def figures_of(records: Sequence[TurnRecord], prices: LLM | None = None) -> Figures:
+Used = Sequence[tuple[str | None, Usage]]
+"""Model and tokens; None = of turns that no model is known of."""
+
+
+def figures_of(records: Sequence[TurnRecord], prices: LLM | None = None, used: Used | None = None) -> Figures:
+    """`used`: instead of all that these turns used."""
+    used = [share for record in records for share in record.usage.shares(record.llm)] if used is None else used
     latencies = [record.latency_ms for record in records]
     ratings = [feedback.rating for record in records for feedback in record.feedback]
     return Figures(
         turns=len(records),
         errors=sum(record.is_error for record in records),
         refusals=sum(record.outcome in ("no_hits", "refused", "blocked", "forbidden") for record in records),
-        prompt_tokens=sum(record.usage.prompt_tokens for record in records),
-        completion_tokens=sum(record.usage.completion_tokens for record in records),
-        total_tokens=sum(record.usage.total_tokens for record in records),
+        cache_hits=sum(record.cache_hit for record in records),
+        prompt_tokens=sum(usage.prompt_tokens for _, usage in used),
+        completion_tokens=sum(usage.completion_tokens for _, usage in used),
+        total_tokens=sum(usage.total_tokens for _, usage in used),
         latency_p50_ms=percentile(latencies, 0.5),
         latency_p95_ms=percentile(latencies, 0.95),
         feedback_up=ratings.count("up"),
         feedback_down=ratings.count("down"),
-        cost=_cost(records, prices) if prices else None,
+        cost=_cost(used, prices) if prices else None,
     )
 
 
-def _cost(records: Sequence[TurnRecord], prices: LLM) -> float | None:
-    total = 0.0
-    for record in records:
-        cost = prices.cost(record.usage.prompt_tokens, record.usage.completion_tokens, record.llm)
-        if cost is None:
-            return None
-        total += cost
-    return total
+def _cost(used: Used, prices: LLM) -> float | None:
+    costs = [prices.cost(usage, model) for model, usage in used]
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
 
 
 def roll_up(records: Iterable[TurnRecord], by: By, prices: LLM | None = None) -> list[Group]:
     """One group per value that occurs, in the values' order; None comes first."""
     names = KEYS[by]
     groups = _grouped(records, lambda record: tuple(FIELDS[name](record) for name in names))
-    ordered = sorted(groups, key=lambda values: [(value is not None, value or "") for value in values])
-    return [Group(dict(zip(names, values, strict=True)), figures_of(groups[values], prices)) for values in ordered]
+    used: dict[tuple[str | None, ...], list[tuple[str | None, Usage]]] = {}
+    if by == "llm":
+        used = {values: [] for values in groups}
+        for model, usage in (share for group in groups.values() for record in group for share in record.usage.shares(record.llm)):
+            used.setdefault((model,), []).append((model, usage))
+    ordered = sorted({*groups, *used}, key=lambda values: [(value is not None, value or "") for value in values])
+    return [
+        Group(dict(zip(names, values, strict=True)), figures_of(groups.get(values, []), prices, used.get(values))) for values in ordered
+    ]
 
 
 async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[str, int]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from footnote.types import Citation, Hit, Message, Turn
+from footnote.types import Citation, Hit, Message, Turn, Usage
 
 Block = dict[str, Any]
 Status = Literal["done", "error", "idle"]
@@ -46,6 +46,9 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
                 "completion_tokens": turn.usage.completion_tokens,
                 "total_tokens": turn.usage.total_tokens,
                 "estimated": turn.usage.estimated,
+                "models": [
+                    {"model": model, "prompt_tokens": read, "completion_tokens": written} for model, read, written in turn.usage.by_model
+                ],
                 "type": "usage",
             },
             "search_decision": {"rewritten_query": list(turn.queries)},
@@ -79,6 +82,13 @@ def _partial(turn: Turn) -> str:
 
 def room_of(turn: Turn) -> str:
     return turn.room_id or turn.trace_id
+
+
+def usage_of(block: Block) -> Usage:
+    """Blocks of former versions do not tell which model used what."""
+    usage = block["result"]["usage"]
+    models = tuple((each["model"], each["prompt_tokens"], each["completion_tokens"]) for each in usage.get("models", ()))
+    return Usage(usage["prompt_tokens"], usage["completion_tokens"], usage["estimated"], models)
 
 
 def question_of(block: Block) -> str:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from footnote.ports.blocks import Block, Status, question_of, room_of
+from footnote.ports.blocks import Block, Status, question_of, room_of, usage_of
 from footnote.types import Caller, Feedback, Mode, Page, Turn, Usage
 
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """What figures need to know of a stored turn, and the feedback on it. `cited`: public chunk ids, as shown."""
+    """What figures need to know of a stored turn, and the feedback on it. `llm`: who answered, else who used the most tokens;
+    `cited`: public chunk ids, as shown; `cache_hit`: whether the answer, or what was found, was there already."""
 
     trace_id: str
     user_id: str
@@ -26,33 +27,38 @@ class TurnRecord:
     outcome: str | None
     is_error: bool
     usage: Usage
+    cache_hit: bool = False
     cited: tuple[str, ...] = ()
     feedback: tuple[Feedback, ...] = ()
 
 
 def record_of(block: Block, started_at: float, feedback: tuple[Feedback, ...]) -> TurnRecord:
-    result = block["result"]
-    usage = result["usage"]
+    usage = usage_of(block)
     return TurnRecord(
         trace_id=block["trace_id"],
         user_id=block["user_id"],
         room_id=block["room_id"],
         search_type=block["search_type"],
-        llm=block["llm"],
+        llm=_model_of(block["llm"], usage),
         question=question_of(block),
         started_at=started_at,
         latency_ms=block["latency_ms"],
         outcome=block["outcome"],
         is_error=block["is_error"],
-        usage=Usage(usage["prompt_tokens"], usage["completion_tokens"], usage["estimated"]),
-        cited=tuple(reference["chunk_id"] for reference in result["references"]),
+        usage=usage,
+        cache_hit=block["outcome"] == "cached" or block["private"].get("search_cache", {}).get("hits", 0) > 0,
+        cited=tuple(reference["chunk_id"] for reference in block["result"]["references"]),
         feedback=feedback,
     )
 
 
+def _model_of(answered: str | None, usage: Usage) -> str | None:
+    return answered or max(usage.by_model, key=lambda each: each[1] + each[2], default=(None,))[0]
+
+
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """The figures of one user, room and search type on one day, by name. `llm`: the last language model that answered."""
+    """The figures of one user, room and search type on one day, by name. `llm`: that of the last turn that used one."""
 
     user_id: str
     room_id: str
@@ -72,7 +78,7 @@ def share_of(turn: Turn) -> tuple[str, Rollup]:
         "total_tokens": usage.total_tokens,
     }
     day = datetime.fromtimestamp(turn.started_at, UTC).date().isoformat()
-    return day, Rollup(turn.caller.user_id, room_of(turn), turn.mode, figures, turn.answer.model if turn.answer else None)
+    return day, Rollup(turn.caller.user_id, room_of(turn), turn.mode, figures, _model_of(turn.answer.model if turn.answer else None, usage))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,6 +32,8 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
+    by_model: tuple[tuple[str, int, int], ...] = field(default=(), compare=False)
+    """(model, prompt tokens, completion tokens): who used them, where that is known."""
 
     @property
     def total_tokens(self) -> int:
@@ -42,7 +44,28 @@ class Usage:
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             self.estimated or other.estimated,
+            _added(self.by_model, other.by_model),
         )
+
+    def by(self, model: str) -> Usage:
+        """The same, used by this model alone."""
+        return replace(self, by_model=((model, self.prompt_tokens, self.completion_tokens),))
+
+    def shares(self, unnamed: str | None) -> Iterator[tuple[str | None, Usage]]:
+        """What each model used; what nobody is named for is `unnamed`'s."""
+        named = _added(self.by_model, ())
+        read, written = sum(each[1] for each in named), sum(each[2] for each in named)
+        if read < self.prompt_tokens or written < self.completion_tokens:
+            yield unnamed, Usage(self.prompt_tokens - read, self.completion_tokens - written)
+        yield from ((model, Usage(read, written)) for model, read, written in named)
+
+
+def _added(*parts: tuple[tuple[str, int, int], ...]) -> tuple[tuple[str, int, int], ...]:
+    sums: dict[str, tuple[int, int]] = {}
+    for model, read, written in (each for part in parts for each in part):
+        before = sums.get(model, (0, 0))
+        sums[model] = before[0] + read, before[1] + written
+    return tuple((model, read, written) for model, (read, written) in sums.items())
 
 
 @dataclass(frozen=True, slots=True)
