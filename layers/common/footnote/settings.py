@@ -14,7 +14,6 @@ from pydantic import AliasChoices, BaseModel, Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from footnote.environment import Environment
-
 from footnote.types import Usage
 
 Fusion = Literal["minmax", "rrf", "convex"]
