@@ -125,7 +125,7 @@ lock: ## write requirements/*.txt and those of the functions anew
 	$(LOCK) requirements/build.in -o requirements/build.txt
 	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
 	$(LOCK) --no-deps requirements/models.in -o requirements/models.txt
-	$(LOCK) requirements/dev.in -o requirements/dev.txt
+	$(LOCK) --overrides requirements/overrides-dev.txt requirements/dev.in -o requirements/dev.txt
 	for each in sam checkov; do $(LOCK) requirements/$$each.in -o requirements/$$each.txt || exit 1; done
 	for each in layers/common functions/query functions/ingest functions/feedback functions/stats; do \
 	  $(LOCK) --overrides requirements/overrides.txt $$each/requirements.in -c requirements/runtime.txt -o $$each/requirements.txt || exit 1; \

@@ -18,7 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footnote.errors import Forbidden
 from footnote.tracing import new_trace_id
-from footnote_http.app import HEADERS, Problem
+from footnote_http.app import HEADERS
+from footnote_http.openapi import Problem
 
 OWN_SUFFIXES = (".localhost", ".local", ".internal")
 """Names that no name server of the internet gives out; `host.docker.internal` is how containers call this machine."""

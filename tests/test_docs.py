@@ -12,6 +12,7 @@ from cfnlint.decode import cfn_yaml
 from typer.main import get_command
 
 from footnote.events import Event
+from footnote_local import openapi
 from footnote_local.cli import app as cli
 from footnote_local.settings_page import render
 
@@ -41,6 +42,10 @@ def routes() -> list[str]:
 
 def test_the_page_of_settings_is_made_from_the_settings() -> None:
     assert (DOCS / "settings.md").read_text("utf-8") == render(), "run: python -m footnote_local.settings_page"
+
+
+def test_the_openapi_document_is_made_from_the_routes() -> None:
+    assert openapi.FILE.read_text("utf-8") == openapi.render(), "run: python -m footnote_local.openapi"
 
 
 @pytest.mark.parametrize("route", routes())

@@ -10,9 +10,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.learn.feedback import measure_feedback
 from footnote.types import Feedback
-from footnote_http.app import add_health, make_app, problems
+from footnote_http.app import add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.lambda_handler import http_handler
+from footnote_http.openapi import problems
 from footnote_http.start import observed, start
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     app = make_app("Footnote: feedback", core)
     add_health(app, "feedback")
 
-    @app.post("/feedback", responses=problems({404: "There is no such turn of the caller's"}))
+    @app.post("/feedback", name="give_feedback", tags=["Feedback"], responses=problems({404: "There is no such turn of the caller's"}))
     async def feedback(request: FeedbackRequest, caller: CallerOf, core: CoreOf) -> Taken:
         """What a user thinks of an answer. One for each turn and user: the last one stands."""
         given = Feedback(
@@ -69,7 +70,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         await core.turns.put_feedback(caller, given)
         return Taken()
 
-    @app.get("/feedback/metrics")
+    @app.get("/feedback/metrics", name="feedback_metrics", tags=["Feedback"])
     async def metrics(
         caller: CallerOf,
         core: CoreOf,

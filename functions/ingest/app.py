@@ -15,10 +15,11 @@ from footnote.errors import NotFound, TooLarge
 from footnote.guard.audit import audit
 from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_metadata, check_size
 from footnote.types import Document, Page
-from footnote_http.app import Limit, add_health, make_app, problems
+from footnote_http.app import Limit, add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.once import once
+from footnote_http.openapi import problems
 from footnote_http.start import observed, start
 from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Content, Save, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
@@ -80,7 +81,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     app = make_app("Footnote: ingest", core)
     add_health(app, "ingest")
 
-    @app.post("/uploads", status_code=201)
+    @app.post("/uploads", name="request_upload", tags=["Documents"], status_code=201)
     async def upload_target(request: UploadRequest, caller: CallerOf, core: CoreOf) -> UploadTarget:
         """Where to send a file: a signed form, valid for 15 minutes."""
         limits = core.settings.ingest
@@ -98,7 +99,11 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
 
     @app.post(
-        "/uploads/form", status_code=204, responses=GONE | problems({403: "The form was changed, is somebody else's, or its time is over"})
+        "/uploads/form",
+        name="send_upload",
+        tags=["Documents"],
+        status_code=204,
+        responses=GONE | problems({403: "The form was changed, is somebody else's, or its time is over"}),
     )
     async def upload_form(
         policy: Annotated[str, Form()],
@@ -121,7 +126,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         )
         return Response(status_code=204)
 
-    @app.post("/ingest/file", status_code=202)
+    @app.post("/ingest/file", name="ingest_file", tags=["Documents"], status_code=202)
     async def ingest_file(
         file: Annotated[UploadFile, File()],
         index_name: Annotated[str, Form()],
@@ -144,7 +149,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         )
         return _body(document)
 
-    @app.get("/documents", responses=GONE)
+    @app.get("/documents", name="list_documents", tags=["Documents"], responses=GONE)
     async def documents(
         caller: CallerOf,
         core: CoreOf,
@@ -156,7 +161,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         page: Page[Document] = await core.ledger.list(caller, collection=collection, limit=limit, after=after)
         return DocumentPage(data=[_body(document) for document in page.data], has_more=page.has_more, last_id=page.last_id)
 
-    @app.get("/documents/{doc_id}", responses=GONE)
+    @app.get("/documents/{doc_id}", name="get_document", tags=["Documents"], responses=GONE)
     async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """One document, and for admins how far all vectors are."""
         found = await core.ledger.get(caller, doc_id)
@@ -187,13 +192,15 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         "/documents/{doc_id}/content",
         content,
         methods=["GET"],
+        name="get_content",
+        tags=["Documents"],
         response_model=None,
         description=DESCRIPTION,
         responses=GONE | CONTENT,
         route_class_override=Content,
     )
 
-    @app.delete("/documents/{doc_id}", responses=GONE)
+    @app.delete("/documents/{doc_id}", name="delete_document", tags=["Documents"], responses=GONE)
     async def delete(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Deletes a document: it is in no answer from the moment this returns."""
         with suppress(NotFound):  # one that is half gone was recorded when that began
@@ -201,7 +208,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             await audit(core.records, caller, "document.delete", there.doc_id, now=core.clock(), collection=there.collection)
         return _body(await core.ingestor.delete(caller, doc_id))
 
-    @app.post("/documents/{doc_id}/retry", status_code=202, responses=GONE)
+    @app.post("/documents/{doc_id}/retry", name="retry_document", tags=["Documents"], status_code=202, responses=GONE)
     async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Reads a FAILED document again."""
         return _body(await core.ingestor.retry(caller, doc_id))

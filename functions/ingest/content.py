@@ -62,11 +62,12 @@ class Source(BaseModel):
     quote: str = Field(description="The marked words as they are now.")
 
 
+FILE = {"type": "string", "format": "binary"}
 CONTENT: dict[int | str, dict[str, Any]] = {
     200: {
         "description": "The file, or a JSON object about it.",
         "model": Source,
-        "content": {"application/pdf": {}, "application/octet-stream": {}},
+        "content": {"application/pdf": {"schema": FILE}, "application/octet-stream": {"schema": FILE}},
     },
     303: {"description": "To the page, for a browser that wants to show the document."},
     307: {"description": "A large file in AWS: the address leads to the bucket, for five minutes."},

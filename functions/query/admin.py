@@ -16,8 +16,9 @@ from footnote.live_settings import Setting
 from footnote.prompts import LANGUAGES, prompt_names, read_packaged
 from footnote.prompts.store import list_versions, read_version, reset_prompt, restore_prompt, save_prompt
 from footnote.types import Caller, Page
-from footnote_http.app import Limit, problems
+from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
+from footnote_http.openapi import problems
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -109,18 +110,18 @@ class AuditPage(BaseModel):
 
 
 def add_admin(app: FastAPI) -> None:
-    @app.get("/prompts", responses=ADMINS)
+    @app.get("/prompts", name="list_prompts", tags=["Administration"], responses=ADMINS)
     async def prompts(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> PromptPage:
         """Every prompt in every language, and which text of it is in force."""
         page = page_of(await list_prompts(core), lambda row: f"{row.name}.{row.lang}", limit, after)
         return PromptPage(data=list(page.data), has_more=page.has_more, last_id=page.last_id)
 
-    @app.get("/prompts/{name}", responses=MISSING)
+    @app.get("/prompts/{name}", name="get_prompt", tags=["Administration"], responses=MISSING)
     async def prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang = "en", version: Number = None) -> PromptBody:
         """A prompt's text, what it may show, and its versions."""
         return await read_prompt(core, name, lang, version)
 
-    @app.put("/prompts/{name}", responses=CHANGED)
+    @app.put("/prompts/{name}", name="set_prompt", tags=["Administration"], responses=CHANGED)
     async def set_prompt(name: str, body: PromptChange, admin: AdminOf, core: CoreOf) -> PromptBody:
         """Puts a text in force. One that could not be rendered each time is refused."""
         if body.template is not None:
@@ -129,25 +130,25 @@ def add_admin(app: FastAPI) -> None:
             await restore(core, admin, name, body.lang, body.version or 0)
         return await read_prompt(core, name, body.lang)
 
-    @app.delete("/prompts/{name}", status_code=204, responses=MISSING)
+    @app.delete("/prompts/{name}", name="reset_prompt", tags=["Administration"], status_code=204, responses=MISSING)
     async def delete_prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang) -> Response:
         """Puts the packaged text in force again. Versions are kept."""
         await reset(core, admin, name, lang)
         return Response(status_code=204)
 
-    @app.get("/settings", responses=ADMINS)
+    @app.get("/settings", name="list_settings", tags=["Administration"], responses=ADMINS)
     async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str | None = None) -> SettingPage:
         """Every setting, and where its value is from."""
         await core.load_changes()
         page = page_of(core.live.all(), lambda setting: setting.key, limit, after)
         return SettingPage(data=[SettingBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
 
-    @app.put("/settings/{key}", responses=MISSING)
+    @app.put("/settings/{key}", name="change_setting", tags=["Administration"], responses=MISSING)
     async def change_setting(key: str, body: SettingChange, admin: AdminOf, core: CoreOf) -> SettingBody:
         """Changes a setting while it runs; others follow within seconds."""
         return SettingBody(**asdict(await change(core, admin, key, body.value)))
 
-    @app.get("/audit", responses=ADMINS)
+    @app.get("/audit", name="read_audit", tags=["Administration"], responses=ADMINS)
     async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
         """Who changed what, newest first."""
         page = await read_audit(core.records, limit, after)

@@ -14,12 +14,14 @@ from fastapi import FastAPI, Header, Query, Response
 from fastapi.responses import FileResponse, StreamingResponse
 from fastapi.staticfiles import StaticFiles
 
-from footnote_http.app import add_health, make_app, problems
+from footnote_http.app import add_health, make_app
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
+from footnote_http.openapi import problems, streamed
 from footnote_http.sse import stream_events
 from footnote_http.start import start
 from footnote_http.streams import Streams
 from query.admin import add_admin
+from query.collections import CollectionList
 from query.conversations import NOT_FOUND, add_conversations
 from query.dialects import chat_service, trd
 from query.dialects.chat_core import add_chat_core
@@ -44,16 +46,10 @@ if TYPE_CHECKING:
 LastEventId = Annotated[str | None, Header(description="The last `id` that was read: the stream goes on after it.")]
 
 SLOW = problems({504: "A step took too long"})
-STREAM: dict[int | str, dict[str, Any]] = (
-    NOT_FOUND
-    | SLOW
-    | {
-        200: {"description": "Server-sent events", "content": {"text/event-stream": {}}},
-        204: {"description": "Nothing follows the `Last-Event-ID`"},
-    }
-)
+STREAM = NOT_FOUND | SLOW | streamed(trd.AskEvent) | {204: {"description": "Nothing follows the `Last-Event-ID`"}}
 
 WEB = Path(__file__).parent / "web"
+OPENAPI = Path(__file__).parent / "openapi.json"
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
@@ -65,14 +61,23 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     async def page() -> FileResponse:
         return FileResponse(WEB / "index.html", headers={"cache-control": "no-cache"})
 
+    @app.get("/docs", include_in_schema=False)
+    async def reference() -> FileResponse:
+        return FileResponse(WEB / "reference.html", headers={"cache-control": "no-cache"})
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def openapi() -> FileResponse:
+        """Of all functions, as they are reached at one address: `footnote_local.openapi` writes it."""
+        return FileResponse(OPENAPI, headers={"cache-control": "no-cache"})
+
     app.mount("/web", StaticFiles(directory=WEB), name="web")
 
-    @app.get("/collections")
-    async def collections(caller: CallerOf, core: CoreOf) -> dict[str, Any]:
+    @app.get("/collections", name="list_collections", tags=["Asking"])
+    async def collections(caller: CallerOf, core: CoreOf) -> CollectionList:
         """What may be asked: the indexes with something in them, and three questions on each."""
-        return {"data": await core.collections(caller)}
+        return CollectionList.model_validate({"data": await core.collections(caller)})
 
-    @app.post("/ask", responses=SLOW)
+    @app.post("/ask", name="ask", tags=["Asking"], responses=SLOW)
     async def ask(request: trd.AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
         """Answers a question, cited by document id (`[^DOC]`)."""
         turn = trd.ask_turn(request, caller, trd.HELD, core, trace_id)
@@ -81,7 +86,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
     streams = app.state.streams = Streams()
 
-    @app.post("/ask/stream", response_class=StreamingResponse, responses=STREAM)
+    @app.post("/ask/stream", name="ask_stream", tags=["Asking"], response_class=StreamingResponse, responses=STREAM)
     async def ask_stream(
         request: trd.AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, last_event_id: LastEventId = None
     ) -> Response:
@@ -92,7 +97,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         stream = streams.start(trace_id, caller.user_id, core.answer.run(turn))
         return await stream_events(stream.after(-1), partial(trd.encode, llm=core.settings.llm), trace_id, first=0)
 
-    @app.get("/ask/stream", response_class=StreamingResponse, responses=STREAM)
+    @app.get("/ask/stream", name="ask_stream_get", tags=["Asking"], response_class=StreamingResponse, responses=STREAM)
     async def ask_stream_get(
         request: Annotated[trd.AskQuery, Query()], caller: AskerOf, core: CoreOf, trace_id: TraceId, last_event_id: LastEventId = None
     ) -> Response:
@@ -122,9 +127,11 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         return search
 
     for retriever in ("rrf", "bm25", "knn", "cc"):
-        app.post(f"/retrieve-{retriever}", name=f"retrieve_{retriever}", responses=SLOW)(retrieve(retriever))
+        app.post(
+            f"/retrieve-{retriever}", name=f"retrieve_{retriever}", tags=["Searching"], response_model=trd.SearchResponse, responses=SLOW
+        )(retrieve(retriever))
 
-    @app.post("/chat", responses=SLOW)
+    @app.post("/chat", name="chat", tags=["Asking"], responses=SLOW)
     async def chat(request: chat_service.ChatRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> chat_service.ChatResponse:
         """Answers a question with numbered citations."""
         turn = chat_service.chat_turn(request, caller, core, trace_id)

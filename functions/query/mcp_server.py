@@ -21,7 +21,7 @@ from starlette.types import Receive, Send
 
 from footnote.errors import FootnoteError, NotFound
 from footnote.types import Caller, Chunk, Profile, Turn
-from query.citations import Source, answer_text, document_url, make_citations, source_url
+from query.citations import SourceLink, answer_text, document_url, make_citations, source_url
 from query.collections import has_collection
 from query.retrieval import find_hits
 
@@ -93,7 +93,7 @@ class Text(BaseModel):
 
 class Cited(BaseModel):
     answer: str = Field(description="With [n] where passage n says so.")
-    citations: list[Source]
+    citations: list[SourceLink]
     trace_id: str
 
 
@@ -137,7 +137,7 @@ class Desk:
         turn = await self.core.answer.finish(self._turn(asked.question, await self._collection(asked.collection), PROFILE.limit))
         text, cited = answer_text(turn), make_citations(turn, self.origin)
         sources = "\n".join(f"[{each['number']}] {each['title']}: {each['url']}" for each in cited)
-        told = Cited(answer=text, citations=[Source.model_validate(each) for each in cited], trace_id=turn.trace_id)
+        told = Cited(answer=text, citations=[SourceLink.model_validate(each) for each in cited], trace_id=turn.trace_id)
         return _reply(told, f"{text}\n\n{sources}".rstrip())
 
     async def list_collections(self, _: ListCollections) -> CallToolResult:

@@ -5,27 +5,88 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fastapi import FastAPI, Response
 from fastapi.responses import StreamingResponse
+from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.guard.audit import audit
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Block, StoredTurn
 from footnote.types import Caller, Feedback
 from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.openapi import Responses, text_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 AT_ONCE = 50
 """Turns whose passages are looked up together."""
-LINES: dict[int | str, dict[str, Any]] = {200: {"description": "One turn a line", "content": {"application/x-ndjson": {}}}}
+
+
+class ExportedMessage(BaseModel):
+    """What somebody said: the user, the model, or a tool that it called."""
+
+    role: str
+    content: str
+    tool_calls: list[dict[str, Any]]
+    tool_call_id: str | None
+    name: str | None
+    created_at: str
+
+
+class ExportedResult(BaseModel):
+    type: str
+    final_response: str
+    references: list[dict[str, Any]]
+    usage: dict[str, Any]
+    search_decision: dict[str, Any]
+
+
+class ExportedFeedback(BaseModel):
+    trace_id: str
+    user_id: str
+    rating: Literal["up", "down"]
+    reason: str | None
+    proposed_answer: str | None
+    selected_citations: list[str]
+    tags: list[str]
+    created_at: float
+
+
+class ExportedTurn(BaseModel):
+    """A turn as it is stored, and what its owner thought of it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    version: str
+    status: Literal["done", "error", "idle"]
+    trace_id: str
+    room_id: str
+    user_id: str
+    collection: str
+    dialect: str
+    search_type: str
+    created_at: str
+    conversations: list[ExportedMessage]
+    result: ExportedResult
+    spans: list[dict[str, Any]]
+    withdrawn: bool = Field(description="True: it quoted what the caller may not read any more; only the question is left.")
+    feedback: ExportedFeedback | None
+
+
+KIND = "text/x-ndjson"
+LINES: Responses = {
+    200: {
+        "description": "One turn a line; each is an object of this schema",
+        "content": {KIND: {"schema": text_of(KIND, ExportedTurn)}},
+    }
+}
 
 
 def add_my_data(app: FastAPI) -> None:
-    @app.get("/me/data", response_class=StreamingResponse, responses=LINES)
+    @app.get("/me/data", name="export_my_data", tags=["Me"], response_class=StreamingResponse, responses=LINES)
     async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
         """Everything that is kept of the caller's turns, oldest first: each as a line of JSON, with the feedback on it."""
         lines = export_lines(caller, core)
@@ -37,9 +98,9 @@ def add_my_data(app: FastAPI) -> None:
                 yield line
 
         headers = {"content-disposition": 'attachment; filename="footnote-data.jsonl"', "cache-control": "no-store"}
-        return StreamingResponse(all_lines(), media_type="application/x-ndjson", headers=headers)
+        return StreamingResponse(all_lines(), media_type=KIND, headers=headers)
 
-    @app.delete("/me/data", status_code=204)
+    @app.delete("/me/data", name="delete_my_data", tags=["Me"], status_code=204)
     async def delete(caller: CallerOf, core: CoreOf) -> Response:
         """Deletes the caller's turns, feedback, figures and preferences."""
         await delete_data(caller.user_id, caller, core)

@@ -18,7 +18,7 @@ class AllowedPreferences(Preferences):
 
 
 def add_preferences(app: FastAPI) -> None:
-    @app.get("/me/preferences")
+    @app.get("/me/preferences", name="get_preferences", tags=["Me"])
     async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
         """What the caller prefers; null = nothing, or a model that is not allowed any more."""
         record = await core.records.get("preference", caller.user_id)
@@ -26,7 +26,7 @@ def add_preferences(app: FastAPI) -> None:
         llm = core.settings.llm
         return AllowedPreferences(model_id=model if model and llm.allows(model) else None, allowed_models=llm.allowed_models)
 
-    @app.put("/me/preferences")
+    @app.put("/me/preferences", name="set_preferences", tags=["Me"])
     async def prefer(body: Preferences, caller: CallerOf, core: CoreOf) -> Preferences:
         """Prefers a model from now on; null = none."""
         if body.model_id is None:

@@ -6,8 +6,8 @@ from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
 from footnote.errors import NotFound
-from footnote_http.app import problems
 from footnote_http.callers import METADATA, CoreOf, Origin
+from footnote_http.openapi import problems
 
 
 class ProtectedResource(BaseModel):
@@ -20,7 +20,7 @@ class ProtectedResource(BaseModel):
 def add_resource(app: FastAPI) -> None:
     missing = problems({404: "No identity provider makes the tokens: `AUTH__MODE` is not jwt"})
 
-    @app.get(METADATA, responses=missing)
+    @app.get(METADATA, name="protected_resource", tags=["Sign-in"], responses=missing)
     async def protected_resource(core: CoreOf, origin: Origin) -> ProtectedResource:
         """Who makes the tokens that this server accepts (RFC 9728)."""
         issuer = core.settings.auth.issuer
@@ -30,7 +30,7 @@ def add_resource(app: FastAPI) -> None:
             resource=origin, authorization_servers=[issuer], bearer_methods_supported=["header"], resource_name="Footnote"
         )
 
-    @app.get(f"{METADATA}/mcp", responses=missing)
+    @app.get(f"{METADATA}/mcp", name="protected_mcp", tags=["Sign-in"], responses=missing)
     async def protected_mcp(core: CoreOf, origin: Origin) -> ProtectedResource:
         """The same of the MCP server."""
         found = await protected_resource(core, origin)

@@ -11,8 +11,9 @@ from pydantic import BaseModel, Field
 from footnote.errors import NotFound, Unauthorized
 from footnote.guard.audit import audit
 from footnote.guard.identity import close_session, list_sessions, revoke_session, session_id_of
-from footnote_http.app import Limit, problems
+from footnote_http.app import Limit
 from footnote_http.callers import COOKIE, AdminOf, CoreOf, TokenOf, owner_of
+from footnote_http.openapi import problems
 from query.admin import ADMINS
 
 WEEK_S = 7 * 24 * 3600
@@ -38,7 +39,7 @@ class SessionPage(BaseModel):
 
 
 def add_sessions(app: FastAPI) -> None:
-    @app.post("/sessions", status_code=204)
+    @app.post("/sessions", name="sign_in", tags=["Sign-in"], status_code=204)
     async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
         """Keeps the token in a cookie, so that the page stays signed in. The token's own time counts."""
         await owner_of(body.token, request)
@@ -46,7 +47,7 @@ def add_sessions(app: FastAPI) -> None:
         reply.set_cookie(COOKIE, body.token, max_age=WEEK_S, httponly=True, samesite="strict", secure=_is_secure(request))
         return reply
 
-    @app.delete("/sessions", status_code=204)
+    @app.delete("/sessions", name="sign_out", tags=["Sign-in"], status_code=204)
     async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
         """Ends the session, and forgets the cookie."""
         if token and core.settings.auth.mode == "session":
@@ -58,13 +59,19 @@ def add_sessions(app: FastAPI) -> None:
         reply.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_secure(request))
         return reply
 
-    @app.get("/sessions", responses=ADMINS)
+    @app.get("/sessions", name="list_sessions", tags=["Sign-in"], responses=ADMINS)
     async def sessions(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> SessionPage:
         """Who is signed in, for admins. There is no token in it."""
         page = await list_sessions(core.clock(), records=core.records, limit=limit, after=after)
         return SessionPage(data=[SessionBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
 
-    @app.delete("/sessions/{session_id}", status_code=204, responses=ADMINS | problems({404: "There is no such session"}))
+    @app.delete(
+        "/sessions/{session_id}",
+        name="end_session",
+        tags=["Sign-in"],
+        status_code=204,
+        responses=ADMINS | problems({404: "There is no such session"}),
+    )
     async def revoke(session_id: str, admin: AdminOf, core: CoreOf) -> Response:
         """Ends a session at once, for admins."""
         if await core.records.get("session", session_id) is None:

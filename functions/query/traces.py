@@ -29,7 +29,7 @@ class TraceBody(BaseModel):
 
 
 def add_traces(app: FastAPI) -> None:
-    @app.get("/traces/{trace_id}", responses=NOT_FOUND)
+    @app.get("/traces/{trace_id}", name="get_trace", tags=["Conversations"], responses=NOT_FOUND)
     async def trace(trace_id: str, caller: CallerOf, core: CoreOf) -> TraceBody:
         """The steps of one turn of the caller's. Nobody else reads them, not even an admin."""
         stored = await core.turns.get(caller, trace_id)

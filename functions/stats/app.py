@@ -39,7 +39,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     app = make_app("Footnote: stats", core)
     add_health(app, "stats")
 
-    @app.get("/stats")
+    @app.get("/stats", name="stats", tags=["Statistics"])
     async def stats(
         caller: CallerOf,
         core: CoreOf,

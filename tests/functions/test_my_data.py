@@ -30,7 +30,7 @@ async def ask(client: httpx.AsyncClient, **fields: Any) -> str:
 
 async def export(client: httpx.AsyncClient) -> list[dict[str, Any]]:
     reply = await client.get("/me/data")
-    assert (reply.status_code, reply.headers["content-type"]) == (200, "application/x-ndjson")
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "text/x-ndjson; charset=utf-8")
     assert reply.headers["content-disposition"] == 'attachment; filename="footnote-data.jsonl"'
     assert reply.text == "" or reply.text.endswith("\n")
     return [json.loads(line) for line in reply.text.splitlines()]

@@ -1,17 +1,20 @@
-"""Every function keeps to its OpenAPI, whoever asks and whatever is sent: no 5xx, no status, type or body that it does not name."""
+"""The product keeps to its OpenAPI, whoever asks and whatever is sent: no 5xx, no status, type or body that it does not name."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
+import openapi_spec_validator
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.configuration import set_hypothesis_home_dir
+from jsonschema import Draft202012Validator
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
 from schemathesis.python.asgi import ASGIClient
@@ -22,8 +25,10 @@ from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session, session_id_of
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote_http.callers import METADATA
+from footnote_local.openapi import FILE
+from footnote_local.server import function_of
 from tests.fakes import FakeEmbedder, FakeModels, SameModel
-from tests.functions.conftest import ASK, BRIDGE
+from tests.functions.conftest import ASK, BRIDGE, OpenSite, read_events
 from tests.functions.people import CREATE
 
 Who = Literal["local", "user", "admin", "nobody"]
@@ -42,12 +47,15 @@ PUBLIC = {"GET /health", "GET /ready", "POST /sessions", "DELETE /sessions", f"G
 ADMINS = ("/prompts", "/settings", "/audit", "/forbidden-terms", "/sessions/")
 
 
-def operations(function: str) -> list[APIOperation[Any, Any, Any]]:
-    schema = schemathesis.openapi.from_dict(CREATE[function]().openapi())
-    return [result.ok() for result in schema.get_all_operations()]
-
-
-EVERY = [pytest.param(name, operation, id=f"{name}-{operation.label}") for name in CREATE for operation in operations(name)]
+DOCUMENT: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
+EVERY = [
+    pytest.param(function_of(operation.path), operation, id=operation.label)
+    for result in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
+    for operation in [result.ok()]
+]
+DECLARED = [(f"{method.upper()} {path}", told) for path, methods in DOCUMENT["paths"].items() for method, told in methods.items()]
+EMPTY = ("204", "303", "307")
+"""Statuses that come without a body."""
 
 
 class Site:
@@ -93,6 +101,94 @@ class Site:
 
 def is_for_admins(operation: APIOperation[Any, Any, Any]) -> bool:
     return operation.path.startswith(ADMINS) or operation.label == "GET /sessions"
+
+
+def validator_of(schema: Mapping[str, Any]) -> Draft202012Validator:
+    return Draft202012Validator({**schema, "components": DOCUMENT["components"]})
+
+
+def messages_of(path: str) -> Draft202012Validator:
+    """Of a stream's messages."""
+    schema = DOCUMENT["paths"][path]["post"]["responses"]["200"]["content"]["text/event-stream"]["schema"]
+    data = schema["oneOf"][1]["properties"]["data"]
+    return validator_of(data.get("anyOf", [data])[-1]["contentSchema"])
+
+
+def test_every_route_of_every_function_is_in_the_one_document() -> None:
+    of_functions = {(method, path) for create in CREATE.values() for path, told in create().openapi()["paths"].items() for method in told}
+    assert {(method, path) for path, told in DOCUMENT["paths"].items() for method in told} == of_functions
+    assert len(of_functions) > 50
+
+
+def test_the_document_is_valid() -> None:
+    openapi_spec_validator.validate(DOCUMENT)
+    assert [name for name in DOCUMENT["components"]["schemas"] if "__" in name] == []  # two models of one name
+
+
+def test_every_operation_has_a_name_of_its_own_a_tag_and_a_summary() -> None:
+    names = [told["operationId"] for _, told in DECLARED]
+    assert len(names) == len(set(names))
+    known = {tag["name"] for tag in DOCUMENT["tags"]}
+    assert [label for label, told in DECLARED if not set(told["tags"]) & known or not told.get("description")] == []
+
+
+def test_every_reply_has_a_schema() -> None:
+    untold = [
+        f"{label} {status} {kind}"
+        for label, told in DECLARED
+        for status, reply in told["responses"].items()
+        for kind, content in (reply.get("content") or {"": {}}).items()
+        if status not in EMPTY and not content.get("schema", {}).keys() & {"$ref", "type", "oneOf", "anyOf"}
+    ]
+    assert untold == []
+    assert [name for name, schema in DOCUMENT["components"]["schemas"].items() if schema == {"type": "object"}] == []
+
+
+def test_who_must_sign_in_may_do_so_in_each_of_the_declared_ways() -> None:
+    assert {
+        name: (scheme["type"], scheme.get("in") or scheme["scheme"]) for name, scheme in DOCUMENT["components"]["securitySchemes"].items()
+    } == {
+        "token": ("http", "bearer"),
+        "apiKey": ("apiKey", "header"),
+        "session": ("apiKey", "cookie"),
+        "ticket": ("apiKey", "header"),
+    }
+    every = [{"token": []}, {"apiKey": []}, {"session": []}, {"ticket": []}]
+    assert {label: told["security"] for label, told in DECLARED if label not in PUBLIC} == dict.fromkeys(
+        (label for label, _ in DECLARED if label not in PUBLIC), every
+    )
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kinds"),
+    [
+        ("/ask/stream", ASK, {"step", "node", "token", "done"}),
+        ("/v2/rag/query", {"query": "When was the bridge built?"}, {"step", "debug", "token", "done"}),
+        ("/v2/gpt/query", {"query": "Hello"}, {"step", "token", "done"}),
+    ],
+)
+async def test_a_streams_messages_are_what_the_document_says(path: str, body: dict[str, Any], kinds: set[str], open_site: OpenSite) -> None:
+    site = await open_site("Built in 1894 [^bridge].")
+    validator = messages_of(path)
+    events = read_events((await site.client.post(path, json=body)).text)
+    assert {event["type"] for event in events} == kinds
+    for event in events:
+        validator.validate(event)
+    assert not validator.is_valid({"type": "done"})
+
+
+@pytest.mark.parametrize("reply", ["Built in 1894 [1].", None])
+async def test_a_completion_and_its_chunks_are_what_the_document_says(reply: str | None, open_site: OpenSite) -> None:
+    site = await open_site(*([reply] if reply else []))
+    content = DOCUMENT["paths"]["/v1/chat/completions"]["post"]["responses"]["200"]["content"]
+    asked = {"model": "footnote", "messages": [{"role": "user", "content": "When was the bridge built?"}]}
+    whole = (await site.client.post("/v1/chat/completions", json=asked)).json()
+    validator_of(content["application/json"]["schema"]).validate(whole)
+    streamed = (await site.client.post("/v1/chat/completions", json=asked | {"stream": True})).text
+    *chunks, last = [line.removeprefix("data: ") for line in streamed.split("\n\n") if line.startswith("data: ")]
+    assert (last, len(chunks) > 2) == ("[DONE]", True)
+    for chunk in chunks:
+        messages_of("/v1/chat/completions").validate(json.loads(chunk))
 
 
 @pytest.mark.parametrize(("function", "operation"), EVERY)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Response
 from fastapi.responses import StreamingResponse
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 
 from footnote.errors import BadRequest, Forbidden, StoreUnavailable
 from footnote.events import Done, Event, Failed, Rewritten, StepFinished, StepStarted, Think, Token
 from footnote.guard.input_guard import clean_question
 from footnote.types import Caller, Citation, Mode, Profile, Turn, Usage
-from footnote_http.app import Problem, problems, shape_errors, shaped
+from footnote_http.app import shape_errors
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
+from footnote_http.openapi import Problem, problems, shaped, streamed
 from footnote_http.sse import stream_events
 from query.citations import answer_text
 
@@ -80,22 +81,64 @@ class TokenCount(BaseModel):
     tokens: int
 
 
-class UsageBody(BaseModel):
+class Told(BaseModel):
+    """What is going on: a step, a note for those who look for faults, or what the model thinks aloud."""
+
+    type: Literal["step", "debug", "think"]
+    id: str
+    content: str
+
+
+class TokenEvent(BaseModel):
+    """A piece of the answer."""
+
+    type: Literal["token"]
+    content: str
+
+
+class TokensUsed(BaseModel):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
 
 
-class ErrorBody(BaseModel):
+class Reference(BaseModel):
+    index: int = Field(description="The number by which the answer's source was named, from 1.")
+    p_id: str
+    file_name: str
+    page: int | None
+    score: float
+    context: str
+    metadatas: dict[str, Any]
+
+
+class QueryDone(BaseModel):
+    type: Literal["done"]
+    search_type: Mode
+    final_response: str
+    usage: TokensUsed
+    references: list[Reference]
+    trace_id: str
+    degraded: bool
+    persisted: bool
+
+
+class QueryError(BaseModel):
+    """The last message of a turn that failed, and the body where it failed before anything was sent."""
+
     type: Literal["error"]
     content: str
     detail: str
     final_response: str
-    usage: UsageBody
+    usage: TokensUsed
+
+
+class QueryEvent(RootModel[Annotated[Told | TokenEvent | QueryDone | QueryError, Field(discriminator="type")]]):
+    """A message of a `/v2` stream."""
 
 
 ERRORS = shaped(
-    ErrorBody,
+    QueryError,
     {
         401: "Nobody has signed in, or their time is over",
         403: "The body names another user",
@@ -107,17 +150,17 @@ ERRORS = shaped(
         504: "A step took too long",
     },
 )
-STREAM: dict[int | str, Json] = {200: {"description": "Server-sent events", "content": {"text/event-stream": {}}}}
+STREAM = streamed(QueryEvent)
 
 
 def add_chat_core(app: FastAPI) -> None:
     for search_type in ROUTES:
         path = f"/v2/{search_type}/query"
         shape_errors(app, path, error_body)
-        route = app.post(path, name=f"{search_type}_query", response_class=StreamingResponse, responses=ERRORS | STREAM)
+        route = app.post(path, name=f"{search_type}_query", tags=["Chat core"], response_class=StreamingResponse, responses=ERRORS | STREAM)
         route(_query(search_type))
 
-    @app.get("/v2/rag/tokens", responses=problems({403: "The request names another user"}))
+    @app.get("/v2/rag/tokens", name="count_tokens", tags=["Chat core"], responses=problems({403: "The request names another user"}))
     async def tokens(
         room_id: Annotated[str, Query(max_length=200)],
         caller: CallerOf,

@@ -9,8 +9,9 @@ from pydantic import BaseModel, Field
 
 from footnote.errors import BadRequest, NotFound
 from footnote.types import Caller, Hit, Profile, Turn
-from footnote_http.app import Problem, shape_errors, shaped
+from footnote_http.app import shape_errors
 from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
+from footnote_http.openapi import Problem, shaped
 from query.citations import source_url
 from query.collections import has_collection
 from query.retrieval import find_hits
@@ -44,7 +45,7 @@ class RetrievalRequest(BaseModel):
     metadata_condition: MetadataCondition | None = None
 
 
-class Record(BaseModel):
+class DifyRecord(BaseModel):
     content: str
     score: float
     title: str
@@ -52,7 +53,7 @@ class Record(BaseModel):
 
 
 class Retrieval(BaseModel):
-    records: list[Record]
+    records: list[DifyRecord]
 
 
 class DifyError(BaseModel):
@@ -78,7 +79,7 @@ CODES = {401: 1001, 403: 1002, 404: 2001}
 def add_dify(app: FastAPI) -> None:
     shape_errors(app, PATH, error_body)
 
-    @app.post(PATH, responses=ERRORS)
+    @app.post(PATH, name="dify_retrieval", tags=["Dify"], responses=ERRORS)
     async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Retrieval:
         """The passages that a question finds, for a knowledge base of Dify."""
         if not await has_collection(request.knowledge_id, caller, core):
@@ -119,8 +120,8 @@ def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, 
     return problem.status, {"error_code": CODES.get(problem.status, problem.status), "error_msg": problem.detail}
 
 
-def _record(hit: Hit, origin: str) -> Record:
+def _record(hit: Hit, origin: str) -> DifyRecord:
     chunk = hit.chunk
     place = {"doc_id": chunk.doc_id, "chunk_id": chunk.public_id, "page": chunk.page, "headings": list(chunk.headings)}
     metadata = {"url": source_url(origin, chunk), **chunk.metadata, **place}
-    return Record(content=chunk.text, score=hit.score, title=chunk.title, metadata=metadata)
+    return DifyRecord(content=chunk.text, score=hit.score, title=chunk.title, metadata=metadata)

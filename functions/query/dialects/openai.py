@@ -15,10 +15,12 @@ from footnote.errors import BadRequest
 from footnote.events import Done, Event, Token
 from footnote.guard.input_guard import LONGEST
 from footnote.types import Answer, Caller, Exchange, Profile, Turn
-from footnote_http.app import Problem, shape_errors, shaped
+from footnote_http.app import shape_errors
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, Origin, TraceId
+from footnote_http.openapi import Problem, shaped
 from footnote_http.sse import stream_events
 from query.collections import has_collection
+from query.dialects.openai_models import COMPLETION, ErrorBody
 from query.dialects.openai_replies import Chunks, UnknownModel, completion, error_detail
 
 if TYPE_CHECKING:
@@ -84,17 +86,6 @@ class ModelList(BaseModel):
     data: list[ModelBody]
 
 
-class ErrorDetail(BaseModel):
-    message: str
-    type: str
-    param: str | None
-    code: str | None
-
-
-class ErrorBody(BaseModel):
-    error: ErrorDetail
-
-
 ERRORS = shaped(
     ErrorBody,
     {
@@ -112,19 +103,25 @@ ERRORS = shaped(
 def add_openai(app: FastAPI) -> None:
     shape_errors(app, "/v1", error_body)
 
-    @app.get("/v1/models", responses=ERRORS)
+    @app.get("/v1/models", name="list_models", tags=["OpenAI"], responses=ERRORS)
     async def models(caller: CallerOf, core: CoreOf) -> ModelList:
         """The collections as models."""
         names = [NAME, *(f"{NAME}/{collection}" for collection in sorted(await core.ledger.collections(caller)))]
         return ModelList(data=[ModelBody(id=name) for name in names])
 
-    @app.get("/v1/models/{model:path}", responses=ERRORS)
+    @app.get("/v1/models/{model:path}", name="get_model", tags=["OpenAI"], responses=ERRORS)
     async def model(model: str, caller: CallerOf, core: CoreOf) -> ModelBody:
         """One of them."""
         await _collection_of(model, caller, core)
         return ModelBody(id=model)
 
-    @app.post("/v1/chat/completions", response_model=None, responses=ERRORS | {200: {"content": {"text/event-stream": {}}}})
+    @app.post(
+        "/v1/chat/completions",
+        name="create_chat_completion",
+        tags=["OpenAI"],
+        response_model=None,
+        responses=ERRORS | COMPLETION,
+    )
     async def chat_completions(
         request: ChatCompletionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin
     ) -> Response:

@@ -5,17 +5,17 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 
 from footnote.errors import FootnoteError
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.ports import Block, make_block
 from footnote.types import Caller, Hit, Profile, Retriever, Turn
-from query.dialects.chat_core import ORGANISATION
+from query.dialects.chat_core import ORGANISATION, TokenEvent
 from query.models import allowed_model
-from query.replies import AskResponse, claimed, make_reply, make_steps, make_usage
+from query.replies import AskResponse, StepBody, UsageBody, claimed, make_reply, make_steps, make_usage
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -71,6 +71,71 @@ class RetrieveRequest(BaseModel):
     num_result_doc: int = Field(5, ge=1, le=100)
     fields_exclude: list[str] = []
     filter: dict[str, list[str]] = {}
+
+
+class SearchTotal(BaseModel):
+    value: int
+    relation: Literal["eq"]
+
+
+class SearchHit(BaseModel):
+    index: str = Field(serialization_alias="_index", validation_alias="_index")
+    id: str = Field(serialization_alias="_id", validation_alias="_id")
+    score: float = Field(serialization_alias="_score", validation_alias="_score")
+    source: dict[str, Any] = Field(serialization_alias="_source", validation_alias="_source")
+
+
+class SearchHits(BaseModel):
+    total: SearchTotal
+    max_score: float | None
+    hits: list[SearchHit]
+
+
+class SearchResponse(BaseModel):
+    """Elasticsearch's."""
+
+    took: int = Field(description="Milliseconds.")
+    timed_out: bool
+    hits: SearchHits
+
+
+class StepEvent(BaseModel):
+    """A step begins."""
+
+    type: Literal["step"]
+    id: str
+    content: str
+
+
+class NodeEvent(StepBody):
+    """A step has ended."""
+
+    type: Literal["node"]
+
+
+class ThinkEvent(BaseModel):
+    """What the model thinks aloud."""
+
+    type: Literal["think"]
+    id: str
+    content: str
+
+
+class AskDone(AskResponse):
+    type: Literal["done"]
+
+
+class AskError(BaseModel):
+    type: Literal["error"]
+    content: str
+    detail: str
+    final_response: str
+    usage: UsageBody
+    trace_id: str
+
+
+class AskEvent(RootModel[Annotated[StepEvent | NodeEvent | ThinkEvent | TokenEvent | AskDone | AskError, Field(discriminator="type")]]):
+    """A message of `/ask/stream`."""
 
 
 def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:

@@ -28,7 +28,7 @@ def add_vision(app: FastAPI) -> None:
     shape_errors(app, PATH, error_body)
     accept_images(app, PATH)
 
-    @app.post(PATH, name="vision_query", response_class=StreamingResponse, responses=ERRORS | STREAM)
+    @app.post(PATH, name="vision_query", tags=["Chat core"], response_class=StreamingResponse, responses=ERRORS | STREAM)
     async def query(request: VisionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
         """Answers a question about images: `step`, `debug`, `think`, `token`, `done` or `error`."""
         asked = query_turn(request, "vision", as_user(caller, request.user_id), core, trace_id)

@@ -9,14 +9,16 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Annotated, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -24,6 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests, Unauthorized
 from footnote.tracing import new_trace_id
 from footnote_http.callers import CoreOf, Route, challenge_of, trace_id_of
+from footnote_http.openapi import Problem, Responses, describe, problems, schema_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -64,26 +67,21 @@ def _origins_of(bucket: str) -> list[str]:
     return [f"https://{bucket}.s3.{os.environ.get('AWS_DEFAULT_REGION', 'us-east-1')}.amazonaws.com", f"https://{bucket}.s3.amazonaws.com"]
 
 
-class Problem(BaseModel):
-    """RFC 9457, with the id under which the log tells more."""
-
-    type: str = "about:blank"
-    title: str
-    status: int
-    detail: str
-    trace_id: str
+class Health(BaseModel):
+    status: Literal["ok"]
+    function: str
 
 
-def problems(meanings: dict[int, str]) -> dict[int | str, dict[str, Any]]:
-    """A route's `responses`: statuses that come with a Problem, and what they mean there."""
-    content = {"application/problem+json": {"schema": Problem.model_json_schema()}}
-    return {status: {"description": meaning, "content": content} for status, meaning in meanings.items()}
+class Readiness(BaseModel):
+    status: Literal["ready", "not ready"]
+    parts: dict[str, str] = Field(description="Part → `ok`, or what is wrong with it.")
 
 
-def shaped(model: type[BaseModel], meanings: dict[int, str]) -> dict[int | str, dict[str, Any]]:
-    """The same of a route whose errors have another shape (`shape_errors`)."""
-    return {status: {"model": model, "description": meaning} for status, meaning in meanings.items()}
-
+_TOLD = {"application/json": {"schema": schema_of(Readiness)}}
+READY: Responses = {
+    200: {"description": "Everything works", "content": _TOLD},
+    503: {"description": "A part is down", "content": _TOLD},
+}
 
 ErrorShape = Callable[[Problem, Exception | None], tuple[int, dict[str, Any]]]
 """A problem, and what was raised if anything was → (status, body)."""
@@ -93,9 +91,10 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     """An app whose routes get their Core from `core`, by default the process's own."""
     app = FastAPI(
         title=title,
-        version="1",
         docs_url=None,
         redoc_url=None,
+        openapi_url=None,
+        generate_unique_id_function=attrgetter("name"),
         responses=problems(
             {
                 401: "Nobody has signed in, or their time is over",
@@ -106,6 +105,7 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
             }
         ),
     )
+    app.openapi = partial(describe, title, app.router.routes)  # type: ignore[method-assign]
     app.router.route_class = Route
     app.state.core = core or _shared
     app.state.error_shapes = {}
@@ -148,18 +148,20 @@ PARTS = {
 def add_health(app: FastAPI, function: str) -> None:
     """`/health` says alive; `/ready` tries each part and names the one that fails. Both also under `/<function>`."""
 
-    async def health() -> dict[str, str]:
-        return {"status": "ok", "function": function}
+    async def health() -> Health:
+        """Says that the process is alive."""
+        return Health(status="ok", function=function)
 
     async def ready(core: CoreOf) -> JSONResponse:
+        """Tries each part, and names the one that fails."""
         parts = await core.check(*PARTS[function])
         good = all(part == "ok" for part in parts.values())
         return JSONResponse({"status": "ready" if good else "not ready", "parts": parts}, 200 if good else 503)
 
     for path in ("/health", f"/{function}/health"):
-        app.add_api_route(path, health, methods=["GET"], include_in_schema=path == "/health")
+        app.add_api_route(path, health, methods=["GET"], tags=["Health"], include_in_schema=path == "/health")
     for path in ("/ready", f"/{function}/ready"):
-        app.add_api_route(path, ready, methods=["GET"], include_in_schema=path == "/ready")
+        app.add_api_route(path, ready, methods=["GET"], tags=["Health"], responses=READY, include_in_schema=path == "/ready")
 
 
 def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | None = None, **headers: str) -> JSONResponse:

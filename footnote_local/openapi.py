@@ -1,0 +1,26 @@
+"""`functions/query/openapi.json`: one OpenAPI document of all functions. `python -m footnote_local.openapi` writes it anew."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+FILE = Path(__file__).parents[1] / "functions/query/openapi.json"
+
+
+def render() -> str:
+    """Of each function those routes that lead to it at the one address."""
+    from feedback.app import create_app as feedback
+    from footnote_http.openapi import describe
+    from footnote_local.server import function_of
+    from ingest.app import create_app as ingest
+    from query.app import create_app as query
+    from stats.app import create_app as stats
+
+    made = {"query": query, "ingest": ingest, "feedback": feedback, "stats": stats}
+    routes = [route for name, make in made.items() for route in make().router.routes if function_of(getattr(route, "path", "")) == name]
+    return json.dumps(describe("Footnote", routes), ensure_ascii=False, indent=1) + "\n"
+
+
+if __name__ == "__main__":
+    FILE.write_text(render(), "utf-8")
