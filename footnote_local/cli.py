@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
+from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from footnote_local import audit_command, events_command, forbidden_command, prompts_command, session_command, user_command
-from footnote_local.terminal import Exit, leave, progress_bar, run, say, show_json
-from footnote_local.with_core import DataOption, JsonOption, make_core
+from footnote_local import (
+    audit_command,
+    documents_command,
+    events_command,
+    forbidden_command,
+    ingest_command,
+    prompts_command,
+    session_command,
+    user_command,
+)
+from footnote_local.terminal import Commands, Exit, clip, leave, run, say, show_json
+from footnote_local.with_core import CollectionOption, DataOption, JsonOption, make_core, place_of
 
 app = typer.Typer(
-    no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
-    help="Answers questions from your documents and cites every claim.",
+    cls=Commands, no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None,
 )  # fmt: skip
 
-app.add_typer(session_command.app, name="session")
-app.add_typer(user_command.app, name="user")
-app.add_typer(prompts_command.app, name="prompts")
-app.add_typer(forbidden_command.app, name="forbidden")
-app.command()(audit_command.audit)
-app.command()(events_command.events)
-
-CollectionOption = Annotated[str | None, typer.Option("--collection", help="Index to use; by default INDEX_NAME.")]
-
+SHOWN = 200
+"""Characters of a passage that `search` shows."""
 
 RetrieverOption = Annotated[Literal["cc", "rrf", "bm25", "knn"], typer.Option(help="How the lists of words and of vectors become one.")]
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"footnote {version('footnote-rag')}")
+        leave(Exit.OK)
+
+
+@app.callback()
+def footnote(
+    version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")] = False,
+) -> None:
+    """Answers questions from your documents and cites every claim."""
 
 
 @app.command()
@@ -59,85 +73,7 @@ def serve(
         leave(Exit.STOPPED)
 
 
-@app.command()
-def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders.", metavar="PATH...")],
-    collection: CollectionOption = None,
-    groups: Annotated[str, typer.Option(help="Permission groups, with commas between them; by default everyone's.")] = "",
-    metadata: Annotated[
-        list[str] | None, typer.Option(help="A field to filter by; one given again has both values.", metavar="KEY=VALUE")
-    ] = None,
-    data: DataOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Read files and folders into an index."""
-    fields = _read_fields(metadata) if metadata else None
-    report = run(_ingest(make_core(data), paths, collection, [group for group in groups.split(",") if group], fields))
-    rows = [
-        {"file": name, "doc_id": d.doc_id, "state": d.state, "chunks": d.chunks, "reason": d.reason, "remedy": d.remedy}
-        for name, d in report.documents.items()
-    ]
-    rows += [
-        {"file": name, "doc_id": None, "state": "REFUSED", "chunks": 0, "reason": reason, "remedy": None}
-        for name, reason in report.refused.items()
-    ]
-    if as_json:
-        show_json({"documents": rows, "ready": len(rows) - report.failed, "failed": report.failed})
-    else:
-        for row in rows:
-            why = "" if row["reason"] is None else f"  {row['reason']} {row['remedy'] or ''}"
-            print(f"{row['state']:8} {row['file']}{why}")
-        say(f"{len(rows) - report.failed} ready, {report.failed} not.")
-    leave(Exit.BAD if report.failed else Exit.OK)
-
-
-def _read_fields(given: list[str]) -> dict[str, str | list[str]]:
-    found: dict[str, list[str]] = {}
-    for field in given:
-        name, equals, value = field.partition("=")
-        if not equals:
-            say(f"footnote: “{field}” is no field. Write KEY=VALUE, for example class=Law.")
-            leave(Exit.USAGE)
-        found.setdefault(name, []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
-
-
-async def _ingest(core: Any, paths: list[Path], collection: str | None, groups: list[str], metadata: dict[str, Any] | None) -> Any:
-    from footnote.errors import Conflict
-    from footnote_local.sources import take_in, wait_for_vectors
-    from footnote_local.worker import Lock, Worker
-
-    lock, worker = Lock(core.settings.data), Worker(core)
-    mine = True
-    try:
-        lock.take()
-    except Conflict:  # a server is up: it does the work, and we watch
-        mine = False
-        say("A Footnote server works on this folder; it reads the files.")
-    try:
-        if mine:
-            await worker.start()
-        with progress_bar() as bar:
-            report = await take_in(
-                core,
-                paths,
-                collection=collection or core.settings.index_name,
-                groups=groups,
-                metadata=metadata,
-                progress=lambda done, total: bar("reading", done, total),
-            )
-            if mine:
-                await wait_for_vectors(core, worker, lambda done, total: bar("vectors", done, total))
-                if worker.trouble is not None:
-                    say(f"The vectors are not all made yet: {worker.trouble} Documents are found by their words.")
-        return report
-    except asyncio.CancelledError:
-        say("Stopped. What was read is kept; the same command goes on from here.")
-        raise
-    finally:
-        await worker.stop()
-        lock.release()
-        await core.close()
+app.command()(ingest_command.ingest)
 
 
 @app.command()
@@ -164,6 +100,7 @@ def ask(
             print(f"[{citation.number}] {citation.title}{page} ({citation.chunk_id})")
         if told.notice:
             say(told.notice)
+        say(f"Searched: {place_of('index', core.settings)}")
     leave(Exit.OK if turn.outcome is None else Exit.BAD)
 
 
@@ -179,7 +116,8 @@ def search(
     """List the passages that a question finds, with their scores."""
     from footnote_local.questions import find
 
-    turn = run(find(make_core(data), question, collection, retriever, limit))
+    core = make_core(data)
+    turn = run(find(core, question, collection, retriever, limit))
     if as_json:
         from query.dialects.trd import search_reply
 
@@ -187,9 +125,11 @@ def search(
     for hit in turn.hits if not as_json else ():
         page = f", page {hit.chunk.page}" if hit.chunk.page else ""
         print(f"{hit.score:.3f}  {hit.chunk.title}{page} ({hit.chunk.public_id})")
-        print(f"       {' '.join(hit.chunk.text.split())[:200]}")
+        print(f"       {clip(hit.chunk.text, SHOWN)}")
     if turn.answer is not None:  # a check said no
         say(turn.answer.text)
+    if not as_json:
+        say(f"{'' if turn.hits else 'Nothing found. '}Searched: {place_of('index', core.settings)}")
     leave(Exit.OK if turn.hits else Exit.BAD)
 
 
@@ -209,6 +149,7 @@ def evaluate(
     as_json: JsonOption = False,
 ) -> None:
     """Measure retrieval, and the extractive answers, on judged questions."""
+    from footnote_local.eval_report import sentences
     from footnote_local.questions import judge
 
     others = foreign.expanduser() if foreign else None
@@ -216,8 +157,8 @@ def evaluate(
     if as_json:
         show_json(report)
     else:
-        for name, value in report.items():
-            print(f"{name:28} {value}")
+        for line in sentences(report):
+            print(line)
     if min_ndcg is not None and report["ndcg@10"] < min_ndcg:
         say(f"nDCG@10 is {report['ndcg@10']}, below {min_ndcg}.")
         leave(Exit.BAD)
@@ -288,6 +229,15 @@ def invoke(
     from footnote_local.invoke import invoke as invoke_function
 
     leave(Exit.OK if run(invoke_function(function, event, data, as_json)) else Exit.BAD)
+
+
+app.add_typer(documents_command.app, name="documents")
+app.add_typer(session_command.app, name="session")
+app.add_typer(user_command.app, name="user")
+app.add_typer(prompts_command.app, name="prompts")
+app.add_typer(forbidden_command.app, name="forbidden")
+app.command()(audit_command.audit)
+app.command()(events_command.events)
 
 
 def main() -> None:

@@ -16,6 +16,7 @@ from footnote.errors import FootnoteError, ModelTimeout
 from footnote.ports import Models
 from footnote.settings import Settings
 from footnote.types import Message
+from footnote_local.with_core import place_of
 
 IGNORED = ("RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_", "RABBITMQ_")
 """Names that other systems use and Footnote has no use for."""
@@ -56,27 +57,13 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
 async def _data(core: Core) -> list[Finding]:
     found = []
     for part, what in (await core.check()).items():
-        found.append(Finding(part, "ok" if what == "ok" else "broken", _place_of(part, core.settings) if what == "ok" else what))
+        found.append(Finding(part, "ok" if what == "ok" else "broken", place_of(part, core.settings) if what == "ok" else what))
     if all(finding.state == "ok" for finding in found):
         counts = {state: count for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"}
         told = ", ".join(f"{count} {state}" for state, count in counts.items())
         remedy = "" if counts else "Add some: footnote ingest PATH, or drop a file on the page."
         found.append(Finding("documents", "ok" if counts else "missing", told or "none yet", remedy))
     return found
-
-
-def _place_of(part: str, settings: Settings) -> str:
-    """Where a part's data is. No address: it may hold a password."""
-    aws = settings.aws
-    elsewhere = {
-        "store": aws.ledger_table and f"DynamoDB, table {aws.ledger_table}",
-        "index": settings.opensearch.url and f"OpenSearch, indexes {settings.opensearch.prefix}-…",
-        "conversations": f"MongoDB, database {settings.db.name}",
-        "cache": f"DynamoDB, table {aws.cache_table}",
-        "files": f"S3, bucket {aws.files_bucket}",
-        "queue": "SQS",
-    }
-    return elsewhere.get(part) or str(settings.data.resolve())
 
 
 async def _embedder(core: Core) -> Finding:

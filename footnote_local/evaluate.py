@@ -217,6 +217,7 @@ async def evaluate(
     report |= {"p50_ms": round(percentile(times, 0.5), 2), "p95_ms": round(percentile(times, 0.95), 2)}
     report |= {"p50_ms_without_embedding": round(percentile(bare, 0.5), 2), "p95_ms_without_embedding": round(percentile(bare, 0.95), 2)}
     if answered:
+        report["answers_judged"] = len(answered)
         report["answer_in_sentences"] = _share(item.right for item in answered)
         report["wrong_refusals"] = _share(item.refused for item in answered)
     if foreign is not None:
@@ -225,7 +226,7 @@ async def evaluate(
             turn, _ = await run_query(core, query, retriever)
             refused.append((await answer_query(core, turn, replace(query, answers=()))).refused)
             progress("asking what is not there", number, len(foreign.queries))
-        report["foreign_set"], report["foreign_refused"] = foreign.name, _share(refused)
+        report |= {"foreign_set": foreign.name, "foreign_queries": len(refused), "foreign_refused": _share(refused)}
     return report
 
 

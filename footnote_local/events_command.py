@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from footnote_local.terminal import run, say
+from footnote_local.terminal import clip, run, say
 from footnote_local.with_core import make_core
 
 POLL_S = 0.5
@@ -81,8 +81,7 @@ def show(line: bytes, as_json: bool) -> None:
     if event is None:  # a disk was full
         return
     detail = event["detail"]
-    text = " ".join(str(detail.get("response") or detail.get("query") or json.dumps(detail)).split())
-    text = text if len(text) <= WIDTH else f"{text[: WIDTH - 1]}…"
+    text = clip(str(detail.get("response") or detail.get("query") or json.dumps(detail)), WIDTH)
     told = f"{event['time']}  {event['detail-type']:28}  {detail.get('user_id', '')}  {text}"
     print(json.dumps(event, ensure_ascii=False) if as_json else told, flush=True)
 

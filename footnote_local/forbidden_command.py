@@ -8,12 +8,12 @@ from typing import Annotated, Any, Literal, get_args
 
 import typer
 
-from footnote_local.terminal import Exit, leave, say, show_json
+from footnote_local.terminal import Commands, Exit, leave, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
 Match = Literal["exact", "synonym", "contextual"]
 
-app = typer.Typer(no_args_is_help=True, help="List, add, remove and try forbidden terms.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, add, remove and try forbidden terms.")
 
 TermArgument = Annotated[str, typer.Argument(help="A word or some words.", metavar="TERM")]
 MATCHES = get_args(Match)

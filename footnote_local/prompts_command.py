@@ -8,10 +8,10 @@ from typing import Annotated, Literal
 
 import typer
 
-from footnote_local.terminal import Exit, leave, say, show_json
+from footnote_local.terminal import Commands, Exit, leave, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
-app = typer.Typer(no_args_is_help=True, help="List, show, change and reset what models are told.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, change and reset what models are told.")
 
 NameArgument = Annotated[str, typer.Argument(help="A prompt, as `footnote prompts list` names it.", metavar="NAME")]
 LangOption = Annotated[Literal["en", "de", "ko"], typer.Option("--lang", help="Its language.")]

@@ -9,10 +9,10 @@ from typing import Annotated, Any, Literal
 import typer
 
 from footnote.errors import BadRequest
-from footnote_local.terminal import Exit, leave, say, show_json
+from footnote_local.terminal import Commands, Exit, leave, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
-app = typer.Typer(no_args_is_help=True, help="Make, list and end sessions, for AUTH__MODE session.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Make, list and end sessions, for AUTH__MODE session.")
 
 
 @app.command()

@@ -12,6 +12,7 @@ from enum import IntEnum
 from typing import Any, NoReturn, TypeVar
 
 import typer
+from typer.core import TyperGroup
 
 from footnote.errors import FootnoteError
 
@@ -56,6 +57,24 @@ def run(work: Coroutine[Any, Any, R]) -> R:
     except BrokenPipeError:  # the reader, `head` say, has enough
         sys.stderr.close()
         leave(Exit.OK)
+
+
+def clip(text: str, width: int) -> str:
+    """On one line, cut between two words where it has more than `width` characters; within one that fills half of it."""
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    end = line.rfind(" ", width // 2, width)
+    return f"{line[: end if end > 0 else width - 1].rstrip()}…"
+
+
+class Commands(TyperGroup):
+    """Lists its commands with their whole first sentence, however narrow the terminal is."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        rows = [(name, (command.help or "").partition("\n\n")[0]) for name, command in self.commands.items() if not command.hidden]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
 
 
 class Bar:

@@ -9,10 +9,10 @@ from typing import Annotated, Any, BinaryIO
 
 import typer
 
-from footnote_local.terminal import Exit, leave, say
+from footnote_local.terminal import Commands, Exit, leave, say
 from footnote_local.with_core import DataOption, run_with_core
 
-app = typer.Typer(no_args_is_help=True, help="Hand out or delete what is kept of a user.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Hand out or delete what is kept of a user.")
 
 UserArgument = Annotated[str, typer.Argument(help="The user's id; on one machine `local`.")]
 

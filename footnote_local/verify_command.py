@@ -61,14 +61,15 @@ async def run_verify(core: Core, repair: bool) -> Report:
                 repair=repair, abandoned_s=0 if alone else ABANDONED_S, progress=bar,
             )  # fmt: skip
             if alone and repair and report.findings:
-                await _work(core, bar)
+                await work_off(core, bar)
         return report
     finally:
         lock.release()
         await core.close()
 
 
-async def _work(core: Core, progress: Progress) -> None:
+async def work_off(core: Core, progress: Progress) -> None:
+    """Reads what is queued, and makes its vectors."""
     done = 0
     while await core.ingestor.work_one():
         progress("reading", done := done + 1, done + await core.queue.size())

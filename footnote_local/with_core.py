@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 from pydantic import ValidationError
 
 from footnote_local.terminal import Exit, leave, run, say
 
+if TYPE_CHECKING:
+    from footnote.settings import Settings
+
 R = TypeVar("R")
 
 DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
+CollectionOption = Annotated[str | None, typer.Option("--collection", help="Index to use; by default INDEX_NAME.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
@@ -48,6 +52,20 @@ def make_core(data: Path | None) -> Any:
         say(f"footnote: The data folder {settings.data} cannot be used ({exc.strerror}). Choose another with --data.")
         leave(Exit.UNAVAILABLE)
     return Core(settings)
+
+
+def place_of(part: str, settings: Settings) -> str:
+    """Where a part's data is. No address: it may hold a password."""
+    aws = settings.aws
+    elsewhere = {
+        "store": aws.ledger_table and f"DynamoDB, table {aws.ledger_table}",
+        "index": settings.opensearch.url and f"OpenSearch, indexes {settings.opensearch.prefix}-…",
+        "conversations": f"MongoDB, database {settings.db.name}",
+        "cache": f"DynamoDB, table {aws.cache_table}",
+        "files": f"S3, bucket {aws.files_bucket}",
+        "queue": "SQS",
+    }
+    return elsewhere.get(part) or str(settings.data.resolve())
 
 
 def _wrong_settings(exc: ValueError) -> str:

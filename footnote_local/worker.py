@@ -33,6 +33,10 @@ class Lock:
         self._path = folder / "worker.lock"
         self._descriptor: int | None = None
 
+    @property
+    def is_held(self) -> bool:
+        return self._descriptor is not None
+
     def take(self) -> None:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)

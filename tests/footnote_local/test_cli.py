@@ -9,13 +9,14 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
 
 from footnote.types import Caller
 from footnote_local.cli import app, main
-from footnote_local.terminal import Exit
+from footnote_local.terminal import Exit, clip
 from tests.footnote_local.conftest import Footnote, open_core
 
 QUESTION = "When was the lighthouse lit?"
@@ -141,6 +142,52 @@ def test_what_cannot_be_asked_is_told_on_standard_error(command: str, footnote: 
     assert "index.db cannot be used" in down.stderr
 
 
+def test_a_question_names_the_folder_that_was_searched(footnote: Footnote, docs: Path, tmp_path: Path) -> None:
+    footnote("ingest", docs)
+    for command in ("ask", "search"):
+        for folder in (tmp_path / "data", tmp_path / "empty"):
+            result = footnote(command, QUESTION, "--data", folder)
+            assert result.stderr.endswith(f"Searched: {folder}\n")
+        assert footnote(command, QUESTION, "--json").stderr == ""
+
+
+def test_a_passage_is_cut_between_words(footnote: Footnote, docs: Path) -> None:
+    (docs / "long.md").write_text("# Long\n\n" + "Extraordinarily thorough lamplighters walk past every house. " * 20)
+    footnote("ingest", docs)
+    shown = footnote("search", "lamplighters").stdout.splitlines()[1].strip()
+    assert len(shown) <= 200
+    assert re.fullmatch(r"(\w+\.? )+\w+\.?…", shown)
+    assert {word.strip(".…") for word in shown.split()} == {*"Long Extraordinarily thorough lamplighters walk past every house".split()}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("one  two\nthree", "one two three"),
+        ("one two three four", "one two…"),
+        ("one two thr", "one two thr"),
+        ("한국어는띄어쓰기없이도쓴다", "한국어는띄어쓰기없이…"),
+        ("ten chars! and", "ten chars!…"),
+    ],
+)
+def test_a_line_is_clipped_where_a_word_ends(text: str, shown: str) -> None:
+    assert clip(text, 13 if text.startswith("one  ") else 11) == shown
+
+
+def test_the_version_is_that_of_the_project(footnote: Footnote) -> None:
+    declared = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["version"]
+    assert footnote("--version").stdout == f"footnote {declared}\n"
+
+
+@pytest.mark.parametrize("group", [(), ("documents",), ("session",), ("user",), ("prompts",), ("forbidden",)])
+def test_help_cuts_no_sentence(group: tuple[str, ...], footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = footnote(*group, "--help")
+    assert result.exit_code == 0
+    assert "..." not in result.stdout.replace("[ARGS]...", "")
+    assert max(map(len, result.stdout.splitlines())) <= 80
+
+
 # --- every command -----------------------------------------------------------------------------
 
 
@@ -152,7 +199,7 @@ def test_every_command_is_tried_here_and_takes_json() -> None:
 
     commands = get_command(app).commands  # type: ignore[attr-defined]
     groups = {name for name, command in commands.items() if hasattr(command, "commands")}
-    assert groups == {"session", "user", "prompts", "forbidden"}  # these have tests of their own
+    assert groups == {"documents", "session", "user", "prompts", "forbidden"}  # these have tests of their own
     assert set(commands) - groups == {*COMMANDS, "invoke", "audit", "events"}  # and so have these
     commands = {name: command for name, command in commands.items() if name not in groups}
     assert [name for name, command in commands.items() if "--json" not in {option for each in command.params for option in each.opts}] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from footnote.adapters.opensearch_client import OpenSearchClient
 from footnote.bootstrap import Core
 from footnote.learn.golden import load_golden
+from footnote_local.eval_report import sentences
 from footnote_local.evaluate import CALLER, FORMAT, build_index, copy_vectors, drop_index, evaluate
 from tests.contracts.backends_opensearch import opensearch_settings
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_chunk, make_document, put_document
@@ -58,7 +60,7 @@ def test_the_figures_are_those_worked_out_by_hand(footnote: Footnote, beir: Path
 def test_a_figure_below_the_least_is_a_failure(least: str, code: int, footnote: Footnote, beir: Path) -> None:
     result = footnote("eval", beir, "--min-ndcg", least)
     assert result.exit_code == code
-    assert "ndcg@10                      0.5436" in result.stdout
+    assert re.search(r"^Ranking, 1 = perfect +0\.5436 \(nDCG@10, 95 % interval 0\.\d+ to [01]\.\d+\)$", result.stdout, re.MULTILINE)
     assert ("below" in result.stderr) is (code == 1)
 
 
@@ -76,6 +78,36 @@ def test_answers_and_refusals_are_judged_where_asked_for(footnote: Footnote, bei
     report = json.loads(footnote("eval", beir, "--answers", "--foreign", foreign, "--json").stdout)
     assert (report["answer_in_sentences"], report["wrong_refusals"]) == (1.0, 0.0)
     assert (report["foreign_set"], report["foreign_refused"]) == ("zoo", 1.0)
+    lines = footnote("eval", beir, "--answers", "--foreign", foreign).stdout.splitlines()
+    assert lines[0] == "Asked 1 questions on 3 documents of harbour, retriever cc."
+    for line in (
+        "Answers that hold the gold answer  1 of 1 (answer_in_sentences)",
+        "Refused, and should not have been  0 of 1 (wrong_refusals)",
+        "Refused, as it should              1 of 1 of zoo (foreign_refused)",
+    ):
+        assert line in lines
+
+
+def test_the_figures_in_words_count_what_they_are_shares_of() -> None:
+    figures = dict.fromkeys(("ndcg@10", "recall@10", "mrr@10", "p50_ms", "p95_ms", "index_s"), 0.5)
+    figures |= {"p50_ms_without_embedding": 0.1, "p95_ms_without_embedding": 0.2}
+    report = {
+        "set": "s", "documents": 9, "queries": 20, "retriever": "cc", **figures,
+        **{f"{name}_interval": [0.4, 0.6] for name in ("ndcg@10", "recall@10", "mrr@10", "ndcg@10_gain")},
+        "rewrite": "heuristic", "follow_ups": 4, "rewritten": 3, "ndcg@10_gain": -0.02,
+        "answers_judged": 15, "answer_in_sentences": 0.6667, "wrong_refusals": 0.1333,
+        "foreign_set": "f", "foreign_queries": 15, "foreign_refused": 0.8,
+    }  # fmt: skip
+    told = list(sentences(report))
+    assert told[3] == "Found among the first ten          50.0% of what is relevant (recall@10, 95 % interval 0.4 to 0.6)"
+    assert told[4] == "Place of the first relevant one    about 2.0 (MRR@10 0.5, 95 % interval 0.4 to 0.6)"
+    assert told[5] == "Follow-ups                         completed 3 of 4 (--rewrite heuristic)"
+    assert told[6].startswith("Completing them gives              ranking worse by 0.0200")
+    assert [line.split("(")[0].rstrip() for line in told[7:10]] == [
+        "Answers that hold the gold answer  10 of 15",
+        "Refused, and should not have been  2 of 15",
+        "Refused, as it should              12 of 15 of f",
+    ]
 
 
 @pytest.mark.parametrize(

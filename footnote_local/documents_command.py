@@ -1,0 +1,146 @@
+"""`footnote documents`: what is in the index, document by document."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated, Any
+
+import typer
+
+from footnote_local.terminal import Commands, Exit, leave, progress_bar, say, show_json
+from footnote_local.with_core import CollectionOption, DataOption, JsonOption, run_with_core
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, read again and delete documents.")
+
+INTERNAL = ("content_hash", "digest", "generation", "active_generation")
+"""Of a document: what no API shows."""
+POLL_S = 0.2
+
+IdArgument = Annotated[str, typer.Argument(help="The document's id, as `footnote documents list` shows it.", metavar="DOC_ID")]
+IdsArgument = Annotated[list[str], typer.Argument(help="Ids, as `footnote documents list` shows them.", metavar="DOC_ID...")]
+
+
+@app.command("list")
+def list_(collection: CollectionOption = None, data: DataOption = None, as_json: JsonOption = False) -> None:
+    """List the documents of all collections or of one, newest first."""
+    from footnote.guard.identity import LOCAL
+    from footnote.ports import read_all
+
+    async def work(core: Any) -> list[Any]:
+        return await read_all(lambda after: core.ledger.list(LOCAL, collection=collection, limit=200, after=after))
+
+    found = run_with_core(data, work)
+    if as_json:
+        show_json({"documents": list(map(_fields, found))})
+        return
+    _print_lines(found)
+    say(f"{len(found)} {'document' if len(found) == 1 else 'documents'}.")
+
+
+@app.command()
+def show(doc_id: IdArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Show one document: its state, who may read it, and what went wrong."""
+    from footnote.guard.identity import LOCAL
+
+    document = run_with_core(data, lambda core: core.ledger.get(LOCAL, doc_id))
+    fields = _fields(document)
+    if as_json:
+        show_json(fields)
+        return
+    for name, value in fields.items():
+        if value not in (None, "", {}):
+            print(f"{name.replace('_', ' '):18} {_readable(name, value)}")
+
+
+@app.command()
+def retry(doc_ids: IdsArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Read FAILED documents again, from the files as they were added."""
+    found = run_with_core(data, lambda core: _retry(core, doc_ids))
+    if as_json:
+        show_json({"documents": list(map(_fields, found))})
+    else:
+        _print_lines(found)
+    leave(Exit.BAD if any(document.state == "FAILED" for document in found) else Exit.OK)
+
+
+@app.command()
+def delete(
+    doc_ids: IdsArgument,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete documents: they are in no answer from then on."""
+    from footnote.guard.audit import audit
+    from footnote.guard.identity import LOCAL
+
+    async def find(core: Any) -> list[Any]:
+        return [await core.ledger.get(LOCAL, doc_id) for doc_id in dict.fromkeys(doc_ids)]
+
+    async def work(core: Any) -> list[Any]:
+        for document in found:
+            await audit(core.records, LOCAL, "document.delete", document.doc_id, now=core.clock(), collection=document.collection)
+        return [await core.ingestor.delete(LOCAL, document.doc_id) for document in found]
+
+    found = run_with_core(data, find)
+    if not yes:
+        typer.confirm(f"Delete {', '.join(document.title for document in found)}?", abort=True, err=True)
+    deleted = run_with_core(data, work)
+    if as_json:
+        show_json({"documents": list(map(_fields, deleted))})
+    else:
+        say(f"{len(deleted)} {'document' if len(deleted) == 1 else 'documents'} deleted.")
+
+
+async def _retry(core: Any, doc_ids: list[str]) -> list[Any]:
+    """On one machine they are read before this returns: here, or by the server that works on the folder."""
+    from footnote.errors import Conflict
+    from footnote.guard.identity import LOCAL
+    from footnote_local.verify_command import work_off
+    from footnote_local.worker import Lock
+
+    for document in [await core.ledger.get(LOCAL, doc_id) for doc_id in doc_ids]:
+        if document.state != "FAILED":
+            say(f"{document.title} is {document.state}: only FAILED documents are read again.")
+    alone, lock = core.settings.aws.queue_url is None, Lock(core.settings.data)
+    try:
+        if alone:
+            lock.take()
+    except Conflict:
+        say("A Footnote server works on this folder; it reads them.")
+    try:
+        found = [await core.ingestor.retry(LOCAL, doc_id) for doc_id in doc_ids]
+        if lock.is_held:
+            with progress_bar() as bar:
+                await work_off(core, bar)
+        while alone and any(document.state in ("RECEIVED", "PROCESSING") for document in found):
+            found = [await core.ledger.get(LOCAL, doc_id) for doc_id in doc_ids]
+            await asyncio.sleep(0 if lock.is_held else POLL_S)
+        return found
+    finally:
+        lock.release()
+
+
+def _fields(document: Any) -> Mapping[str, Any]:
+    """As the API shows it."""
+    fields = {name: value for name, value in asdict(document).items() if name not in INTERNAL}
+    return fields | {"permission_groups": sorted(document.permission_groups)}
+
+
+def _print_lines(documents: Iterable[Any]) -> None:
+    for document in documents:
+        readers = _readable("permission_groups", sorted(document.permission_groups))
+        print(f"{document.state:10} {document.doc_id}  {document.collection}  {document.file_name}  ({readers})")
+        if document.reason:
+            print(f"{'':10} {document.reason} {document.remedy or ''}".rstrip())
+
+
+def _readable(name: str, value: Any) -> str:
+    if name == "permission_groups":
+        return "everyone" if "*" in value else ", ".join(value) or "nobody"
+    if name.endswith("_at"):
+        return datetime.fromtimestamp(value, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return ", ".join(f"{key}={each}" for key, each in value.items()) if isinstance(value, Mapping) else str(value)

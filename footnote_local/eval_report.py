@@ -1,0 +1,49 @@
+"""The figures of `footnote eval` in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+WIDTH = 34
+
+
+def sentences(report: Mapping[str, Any]) -> Iterator[str]:
+    """One line a figure: what it says, then its name and, where there is one, its 95 % interval."""
+    asked = f"{report['queries']} questions on {report['documents']} documents of {report['set']}, retriever {report['retriever']}"
+    yield f"Asked {asked}."
+    yield ""
+    yield _line("Ranking, 1 = perfect", f"{report['ndcg@10']:.4f}", "nDCG@10", report["ndcg@10_interval"])
+    yield _line("Found among the first ten", f"{report['recall@10']:.1%} of what is relevant", "recall@10", report["recall@10_interval"])
+    yield _line("Place of the first relevant one", _place(report["mrr@10"]), f"MRR@10 {report['mrr@10']}", report["mrr@10_interval"])
+    if "rewrite" in report:
+        yield _line("Follow-ups", f"completed {report['rewritten']} of {report['follow_ups']}", f"--rewrite {report['rewrite']}")
+        gain = report["ndcg@10_gain"]
+        told = "no change in ranking" if not gain else f"ranking {'better' if gain > 0 else 'worse'} by {abs(gain):.4f}"
+        yield _line("Completing them gives", told, "gain in nDCG@10", report["ndcg@10_gain_interval"])
+    if "answers_judged" in report:
+        judged = report["answers_judged"]
+        yield _line("Answers that hold the gold answer", _of(report["answer_in_sentences"], judged), "answer_in_sentences")
+        yield _line("Refused, and should not have been", _of(report["wrong_refusals"], judged), "wrong_refusals")
+    if "foreign_set" in report:
+        refused = _of(report["foreign_refused"], report["foreign_queries"])
+        yield _line("Refused, as it should", f"{refused} of {report['foreign_set']}", "foreign_refused")
+    yield _line("Time for a question", f"{report['p50_ms']} ms, 95 in 100 within {report['p95_ms']} ms", "p50_ms, p95_ms")
+    bare = f"{report['p50_ms_without_embedding']} ms, 95 in 100 within {report['p95_ms_without_embedding']} ms"
+    yield _line("… without the question's vector", bare, "p50_ms_without_embedding")
+    made = f"{report['index_s']} s" if report["index_s"] else "kept from an earlier run"
+    yield _line("Indexing", made, "index_s")
+
+
+def _line(what: str, value: str, name: str, interval: list[float] | None = None) -> str:
+    bounds = f", 95 % interval {interval[0]} to {interval[1]}" if interval else ""
+    return f"{what:{WIDTH}} {value} ({name}{bounds})"
+
+
+def _of(share: float, count: int) -> str:
+    return f"{round(share * count)} of {count}"
+
+
+def _place(mrr: float) -> str:
+    """The mean reciprocal rank as a place: of what was found at all."""
+    return f"about {1 / mrr:.1f}" if mrr else "not among the first ten"
