@@ -24,9 +24,11 @@ from footnote.bootstrap import Core
 from footnote.guard.limits import RateLimiter
 from footnote.ingest.pipeline import MOST_ATTEMPTS
 from footnote.settings import AWS, Auth, Embedding, Settings
+from footnote_http.metrics import CloudWatchMeter
 from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from footnote_local.server import ROUTES
 from tests.conftest import HandClock
+from tests.fakes import make_turn
 
 ROOT = Path(__file__).parents[1]
 TEMPLATE: dict[str, Any] = cfn_yaml.load(str(ROOT / "template.yaml"))
@@ -421,18 +423,36 @@ def test_every_alarm_watches_something_that_is_there_and_tells_somebody() -> Non
     owners = {"AWS/Lambda": "AWS::Serverless::Function", "AWS/SQS": "AWS::SQS::Queue"}
     seen = set()
     for alarm in of_type("AWS::CloudWatch::Alarm").values():
+        assert alarm["AlarmActions"] == [{"Fn::If": ["OwnTopic", {"Ref": "AlarmTopic"}, {"Ref": "AlarmTopicArn"}]}]
         for metric in [alarm] if "MetricName" in alarm else list(inside(alarm["Metrics"], "Metric")):
             (dimension,) = metric["Dimensions"]
-            owner = dimension["Value"].get("Ref") or dimension["Value"]["Fn::GetAtt"][0]
-            assert RESOURCES[owner]["Type"] == owners[metric["Namespace"]]
-            seen.add((owner, str(metric["MetricName"])))
-        assert alarm["AlarmActions"] == [{"Fn::If": ["OwnTopic", {"Ref": "AlarmTopic"}, {"Ref": "AlarmTopicArn"}]}]
+            owner = dimension["Value"]
+            if metric["Namespace"] in owners:
+                owner = owner.get("Ref") or owner["Fn::GetAtt"][0]
+                assert RESOURCES[owner]["Type"] == owners[metric["Namespace"]]
+            seen.add((str(owner), str(metric["MetricName"])))
     each = {(f"{name.title()}Function", metric) for name in NAMES for metric in ("Errors", "Throttles", "Url5xxCount")}
     assert seen == each | {
         ("QueryFunction", "Duration"),
         ("IngestDeadLetters", "ApproximateNumberOfMessagesVisible"),
         ("IngestQueue", "ApproximateAgeOfOldestMessage"),
+        ("query", "Blocked"),
+        ("query", "Unsaved"),
+        ("query", "Degraded"),
     }
+
+
+def test_the_alarms_on_turns_watch_metrics_that_the_query_function_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    variables = function("query")["Environment"]["Variables"]
+    CloudWatchMeter(variables["POWERTOOLS_SERVICE_NAME"]).turn(make_turn("?", outcome="blocked"), 0.0)
+    told = json.loads(capsys.readouterr().out)
+    (directive,) = told["_aws"]["CloudWatchMetrics"]
+    written = {metric["Name"] for metric in directive["Metrics"]}
+    for alarm in of_type("AWS::CloudWatch::Alarm").values():
+        if alarm.get("Namespace") == directive["Namespace"]:
+            assert alarm["MetricName"] in written
+            assert directive["Dimensions"] == [[dimension["Name"] for dimension in alarm["Dimensions"]]]
+            assert all(told[dimension["Name"]] == dimension["Value"] for dimension in alarm["Dimensions"])
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from footnote.guard.terms import Terms
 from footnote.settings import ApiKey, Auth, Budget, Limits
 from tests.conftest import HandClock
 from tests.faults.aws_world import World
@@ -101,24 +102,58 @@ async def test_prompts_and_settings_stay_as_they_were_while_mongodb(fault: Fault
         assert undone.status_code in (200, 204)
 
 
+async def outcomes(site: Site) -> list[str]:
+    """Of a question that meets the term "salary", and of one that does not."""
+    asked = {"query_text": "What is the salary of the mayor?"}, {}
+    return [reply["outcome"] for reply in await asyncio.gather(*(site.ask(**changes) for changes in asked))]
+
+
+def start_anew(site: Site) -> None:
+    """What a cold process knows of the terms."""
+    site.core.terms = Terms(site.core.records, site.core.optional_cache, site.core.embedder, site.core.clock)
+
+
 @each(MONGODB)
-async def test_forbidden_terms_are_known_for_a_minute_and_then_nothing_is_answered_while_mongodb(
+async def test_forbidden_terms_are_read_from_the_cache_by_warm_and_cold_processes_while_mongodb(
     fault: Fault, site: Site, clock: HandClock
 ) -> None:
     assert (await site.query.put("/forbidden-terms/salary", json={"match_type": "exact"})).status_code == 200
-
-    async def outcomes() -> list[str]:
-        asked = {"query_text": "What is the salary of the mayor?"}, {}
-        return [reply["outcome"] for reply in await asyncio.gather(*(site.ask(**changes) for changes in asked))]
-
-    assert await outcomes() == ["forbidden", "answered"]
+    assert await outcomes(site) == ["forbidden", "answered"]
     lose(site, fault)
-    clock.advance(50)
-    assert await outcomes() == ["forbidden", "answered"]
-    clock.advance(20)
-    assert await outcomes() == ["blocked", "blocked"]
+    clock.advance(DAY_S - 60)
+    assert await outcomes(site) == ["forbidden", "answered"]
+    start_anew(site)
+    assert await outcomes(site) == ["forbidden", "answered"]
+    clock.advance(60)
+    assert await outcomes(site) == ["blocked", "blocked"]
     site.mend()
-    assert await outcomes() == ["forbidden", "answered"]
+    assert await outcomes(site) == ["forbidden", "answered"]
+    assert (await site.query.delete("/forbidden-terms/salary")).status_code == 204
+
+
+@each(MONGODB)
+async def test_where_no_term_is_forbidden_nothing_is_blocked_while_mongodb(fault: Fault, site: Site, clock: HandClock) -> None:
+    assert await outcomes(site) == ["refused", "answered"]
+    lose(site, fault)
+    clock.advance(6 * DAY_S)
+    assert await outcomes(site) == ["refused", "answered"]
+    start_anew(site)
+    assert await outcomes(site) == ["refused", "answered"]
+
+
+@pytest.mark.usefixtures("restless")
+async def test_nothing_is_answered_a_minute_after_mongodb_and_the_cache_went_down_where_a_term_is_forbidden(
+    site: Site, clock: HandClock
+) -> None:
+    assert (await site.query.put("/forbidden-terms/salary", json={"match_type": "exact"})).status_code == 200
+    lose(site, "down")
+    lose(site, "down", "cache")
+    clock.advance(50)
+    assert await outcomes(site) == ["forbidden", "answered"]
+    clock.advance(20)
+    assert await outcomes(site) == ["blocked", "blocked"]
+    site.mend()
+    assert await outcomes(site) == ["forbidden", "answered"]
     assert (await site.query.delete("/forbidden-terms/salary")).status_code == 204
 
 

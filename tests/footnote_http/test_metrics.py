@@ -29,7 +29,7 @@ def values(line: dict[str, Any]) -> dict[str, float]:
 
 
 def turn_of(*spans: Span, **changes: Any) -> Turn:
-    return make_turn("Where is the zebra-canary?", spans=spans, started_at=NOW - 1.5, **changes)
+    return make_turn("Where is the zebra-canary?", spans=spans, started_at=NOW - 1.5, **{"persisted": True} | changes)
 
 
 def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
@@ -38,7 +38,7 @@ def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixt
     (line,) = written(capsys)
     assert values(line) == {
         "TurnLatency": 1500, "RetrievalLatency": 20, "GenerationLatency": 700, "FirstToken": 230, "PromptTokens": 11, "CompletionTokens": 7,
-        "Errors": 0, "Refused": 0, "Degraded": 0, "CacheHits": 0, "ModelFallbacks": 0,
+        "Errors": 0, "Refused": 0, "Blocked": 0, "Degraded": 0, "Unsaved": 0, "CacheHits": 0, "ModelFallbacks": 0,
     }  # fmt: skip
     assert line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]]
     assert (line["service"], line["trace_id"]) == ("query", "t1")
@@ -93,6 +93,17 @@ def test_what_is_refused_is_no_error(turn: Turn, capsys: pytest.CaptureFixture[s
     CloudWatchMeter("query").turn(turn, NOW)
     told = values(written(capsys)[0])
     assert (told["Refused"], told["Errors"]) == (1, 0)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "persisted", "blocked", "unsaved"), [("blocked", True, 1, 0), (None, False, 0, 1), ("refused", True, 0, 0)]
+)
+def test_what_an_alarm_watches_has_a_figure_of_its_own(
+    outcome: Any, persisted: bool, blocked: int, unsaved: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    CloudWatchMeter("query").turn(turn_of(answer=Answer("Yes."), outcome=outcome, persisted=persisted), NOW)
+    told = values(written(capsys)[0])
+    assert (told["Blocked"], told["Unsaved"]) == (blocked, unsaved)
 
 
 def test_turns_that_end_at_once_leave_in_a_write_each(monkeypatch: pytest.MonkeyPatch) -> None:

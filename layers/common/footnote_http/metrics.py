@@ -45,7 +45,9 @@ class CloudWatchMeter(LogMeter):
             "CompletionTokens": turn.usage.completion_tokens,
             "Errors": ended == "error",
             "Refused": ended not in (*ANSWERED, "error"),
+            "Blocked": ended == "blocked",
             "Degraded": turn.degraded,
+            "Unsaved": not turn.persisted,
             "CacheHits": ended == "cached",
             "ModelFallbacks": fell_back(turn),
         }

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from footnote.adapters.cache_sqlite import SqliteCache
 from footnote.adapters.records_sqlite import SqliteRecords
 from footnote.adapters.store_sqlite import open_store
 from footnote.errors import ModelUnavailable, StoreUnavailable
@@ -203,7 +204,7 @@ async def test_without_terms_or_when_it_is_off_nothing_is_done() -> None:
 
 async def test_the_vectors_of_the_queries_stay_on_the_turn(tmp_path: Path, clock: HandClock) -> None:
     database, embedder = open_store(tmp_path), FakeEmbedder()
-    terms = Terms(SqliteRecords(database, clock), embedder, clock)
+    terms = Terms(SqliteRecords(database, clock), SqliteCache(database, clock), embedder, clock)
     await terms.save(ME, "salary", "exact")
     embedder.embedded.clear()
     turn, _ = await check(make_turn("How long?", queries=("How long is the bridge?",)), terms, embedder=embedder)

@@ -145,7 +145,7 @@ class Backends:
 
     @cached_property
     def terms(self) -> Terms:
-        return Terms(self.records, self.embedder, self.clock)
+        return Terms(self.records, self.optional_cache, self.embedder, self.clock)
 
     @cached_property
     def tokens(self) -> Tokens | None:

@@ -1,7 +1,13 @@
-"""Terms that are not for everybody's questions: kept as records, with their vectors, and copied into each process.
+"""Terms that are not for everybody's questions: kept as records, with their vectors, and copied into each process and the cache.
 
-A copy is used for FRESH_S, then one small read tells whether it is stale. A store that is down is survived for
-TOLERATED_S; after that nothing can be checked, and what cannot be checked is not answered.
+A copy is used for FRESH_S, then one small read tells whether it is stale. While the records are down:
+
+    the cache answers                 the newer of its copy and our own, since it was compared with the records:
+                                      for SOME_S, and for NONE_S if it says that there are no terms
+    it answers, and has no copy       our own, for TOLERATED_S: somebody may be changing the terms
+    it is down too                    our own, for TOLERATED_S, and for NONE_S if it says that there are no terms
+
+After that, and without any copy, nothing can be checked, and what cannot be checked is not answered.
 """
 
 from __future__ import annotations
@@ -12,11 +18,12 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
-from footnote.errors import BadRequest, Conflict, NotFound, Unavailable
+from footnote.errors import BadRequest, Conflict, NotFound, StoreUnavailable, Unavailable
 from footnote.guard.audit import audit
-from footnote.ports import Clock, Embedder, Record, Records, read_all, speaks
+from footnote.guard.terms_copy import KEPT_S, Row, SharedTerms
+from footnote.ports import Cache, Clock, Embedder, Record, Records, read_all, speaks
 from footnote.text.fences import INVISIBLE
 from footnote.text.language import detect_language
 from footnote.text.tokens import normalise
@@ -32,6 +39,7 @@ Match = Literal["exact", "synonym", "contextual"]
 LEAST: dict[Match, float] = {"exact": 0.95, "synonym": 0.80, "contextual": 0.50}
 """Similarity from which a match is called so; what is below is weak."""
 FRESH_S, TOLERATED_S = 5.0, 60.0
+SOME_S, NONE_S = 24 * 3600.0, KEPT_S
 LONGEST = 100
 """Characters of a term, and of a topic."""
 PAGE = 200
@@ -60,31 +68,49 @@ class TermCopy:
 class Terms:
     """The terms as one process knows them."""
 
-    def __init__(self, records: Records, embedder: Embedder | None, clock: Clock) -> None:
+    def __init__(self, records: Records, cache: Cache, embedder: Embedder | None, clock: Clock) -> None:
         self._records, self._embedder, self._clock = records, embedder, clock
+        self._shared = SharedTerms(cache)
         self._copy: TermCopy | None = None
-        self._tried_at = self._known_at = float("-inf")
+        self._tried_at = self._known_at = self._good_until = float("-inf")
         self._edition = 0
         """Of what was changed here: it holds here at once, also for who is just reading."""
 
     async def current(self) -> TermCopy:
-        """Unavailable where the store has been down for too long."""
+        """Unavailable where the records have been down for too long."""
         while True:
             now, copy, edition = self._clock(), self._copy, self._edition
-            if copy is not None and now - self._tried_at < FRESH_S and now - self._known_at < TOLERATED_S:
+            if copy is not None and now - self._tried_at < FRESH_S and now < self._good_until:
                 return copy
             self._tried_at = now
             try:
                 changes = await self._records.changes("term")
                 if copy is None or copy.changes != changes:
                     copy = await self._load(changes)
-            except Unavailable:
-                if copy is None or now - self._known_at >= TOLERATED_S:
-                    raise
-                return copy
+                if await self._shared.refresh(self._rows(copy), now) and await self._records.changes("term") != changes:
+                    self._forget()  # somebody changed a term meanwhile, and may have deleted the shared copy before this
+                    continue
+                known_at, good_s = now, NONE_S
+            except Unavailable as exc:
+                copy, known_at, good_s = await self._survive(copy, now, exc)
             if edition == self._edition:
-                self._copy, self._known_at = copy, now
+                self._copy, self._known_at, self._good_until = copy, known_at, known_at + good_s
                 return copy
+
+    async def _survive(self, own: TermCopy | None, now: float, exc: Unavailable) -> tuple[TermCopy, float, float]:
+        """What is used while the records are down: (copy, when it was known to be right, for how long it is good since)."""
+        copy, known_at = own, self._known_at
+        try:
+            shared = await self._shared.find()
+        except StoreUnavailable:
+            good_s = NONE_S if own is not None and not own.terms else TOLERATED_S
+        else:
+            if shared is not None and shared.known_at >= known_at:
+                copy, known_at = await self._restored(shared.rows), shared.known_at
+            good_s = TOLERATED_S if shared is None else SOME_S if copy is not None and copy.terms else NONE_S
+        if copy is None or now >= known_at + good_s:
+            raise exc
+        return copy, known_at, good_s
 
     async def page(self, limit: int, after: str | None = None) -> Page[Term]:
         """In the order of their letters."""
@@ -97,9 +123,10 @@ class Terms:
         key = _key(text)
         vectors = await self._embedded([text])
         await audit(self._records, caller, "term.set", _id(key), now=self._clock(), match_type=match)
+        await self._shared.forget()  # where that fails nothing is changed: an old copy would go on counting
         value = {"term": text, "match_type": match, "topic": topic, "vectors": _packed(vectors.get(0), self._embedder)}
         record = await self._records.put("term", key, value, by=caller.user_id)
-        self._forget()
+        await self._share()
         return _term(record)
 
     async def remove(self, caller: Caller, text: str) -> None:
@@ -108,12 +135,20 @@ class Terms:
         if await self._records.get("term", key) is None:
             raise NotFound("There is no such term.")
         await audit(self._records, caller, "term.delete", _id(key), now=self._clock())
+        await self._shared.forget()
         await self._records.delete("term", key)
+        await self._share()
+
+    async def _share(self) -> None:
+        """What was changed holds here at once, and is in the cache for the others."""
         self._forget()
+        with suppress(Unavailable):
+            await self.current()
 
     def _forget(self) -> None:
         self._edition += 1
         self._copy = None
+        self._tried_at = self._known_at = self._good_until = float("-inf")
 
     async def _load(self, changes: int) -> TermCopy:
         records = await read_all(lambda after: self._records.list("term", limit=PAGE, after=after))
@@ -129,6 +164,19 @@ class Terms:
             with suppress(Conflict, Unavailable):
                 await self._records.put("term", record.key, value, by=record.changed_by, expected=record.version)
         return TermCopy(changes, terms, known)
+
+    def _rows(self, copy: TermCopy) -> list[Row]:
+        vectors = {place: _packed(vector, self._embedder) for place, vector in copy.vectors.items()}
+        return [(term.text, term.match, term.topic, vectors.get(place, {})) for place, term in enumerate(copy.terms)]
+
+    async def _restored(self, rows: Sequence[Row]) -> TermCopy:
+        """Of no edition of the records: once they answer they are read."""
+        name = self._embedder.name if self._embedder else ""
+        known = {place: _unpacked(vectors[name]) for place, (*_, vectors) in enumerate(rows) if name in vectors}
+        missing = [place for place in range(len(rows)) if place not in known]
+        made = await self._embedded([rows[place][0] for place in missing])
+        known |= {missing[at]: vector for at, vector in made.items()}
+        return TermCopy(-1, tuple(Term(text, cast("Match | None", match), topic) for text, match, topic, _ in rows), known)
 
     async def _embedded(self, texts: Sequence[str]) -> dict[int, Vector]:
         """By their place; of those whose language the embedder speaks."""
