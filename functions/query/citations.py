@@ -28,7 +28,7 @@ def answer_text(turn: Turn) -> str:
     return turn.answer.text if turn.answer else message("blocked", turn.lang)
 
 
-class SourceLink(BaseModel):
+class SourceLink(BaseModel, defer_build=True):
     """A citation with the address at which its passage opens."""
 
     number: int

@@ -25,7 +25,7 @@ AT_ONCE = 50
 """Turns whose passages are looked up together."""
 
 
-class ExportedMessage(BaseModel):
+class ExportedMessage(BaseModel, defer_build=True):
     """What somebody said: the user, the model, or a tool that it called."""
 
     role: str
@@ -36,7 +36,7 @@ class ExportedMessage(BaseModel):
     created_at: str
 
 
-class ExportedResult(BaseModel):
+class ExportedResult(BaseModel, defer_build=True):
     type: str
     final_response: str
     references: list[dict[str, Any]]
@@ -44,7 +44,7 @@ class ExportedResult(BaseModel):
     search_decision: dict[str, Any]
 
 
-class ExportedFeedback(BaseModel):
+class ExportedFeedback(BaseModel, defer_build=True):
     trace_id: str
     user_id: str
     rating: Literal["up", "down"]
@@ -55,7 +55,7 @@ class ExportedFeedback(BaseModel):
     created_at: float
 
 
-class ExportedTurn(BaseModel):
+class ExportedTurn(BaseModel, defer_build=True):
     """A turn as it is stored, and what its owner thought of it."""
 
     model_config = ConfigDict(extra="allow")

@@ -81,7 +81,7 @@ class TokenCount(BaseModel):
     tokens: int
 
 
-class Told(BaseModel):
+class Told(BaseModel, defer_build=True):
     """What is going on: a step, a note for those who look for faults, or what the model thinks aloud."""
 
     type: Literal["step", "debug", "think"]
@@ -89,20 +89,20 @@ class Told(BaseModel):
     content: str
 
 
-class TokenEvent(BaseModel):
+class TokenEvent(BaseModel, defer_build=True):
     """A piece of the answer."""
 
     type: Literal["token"]
     content: str
 
 
-class TokensUsed(BaseModel):
+class TokensUsed(BaseModel, defer_build=True):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
 
 
-class Reference(BaseModel):
+class Reference(BaseModel, defer_build=True):
     index: int = Field(description="The number by which the answer's source was named, from 1.")
     p_id: str
     file_name: str
@@ -112,7 +112,7 @@ class Reference(BaseModel):
     metadatas: dict[str, Any]
 
 
-class QueryDone(BaseModel):
+class QueryDone(BaseModel, defer_build=True):
     type: Literal["done"]
     search_type: Mode
     final_response: str
@@ -123,7 +123,7 @@ class QueryDone(BaseModel):
     persisted: bool
 
 
-class QueryError(BaseModel):
+class QueryError(BaseModel, defer_build=True):
     """The last message of a turn that failed, and the body where it failed before anything was sent."""
 
     type: Literal["error"]
@@ -133,8 +133,10 @@ class QueryError(BaseModel):
     usage: TokensUsed
 
 
-class QueryEvent(RootModel[Annotated[Told | TokenEvent | QueryDone | QueryError, Field(discriminator="type")]]):
+class QueryEvent(RootModel[Any], defer_build=True):
     """A message of a `/v2` stream."""
+
+    root: Annotated[Told | TokenEvent | QueryDone | QueryError, Field(discriminator="type")]
 
 
 ERRORS = shaped(

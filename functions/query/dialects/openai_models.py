@@ -11,44 +11,44 @@ from query.citations import SourceLink
 from query.dialects.chat_core import TokensUsed
 
 
-class ErrorDetail(BaseModel):
+class ErrorDetail(BaseModel, defer_build=True):
     message: str
     type: str
     param: str | None
     code: str | None
 
 
-class ErrorBody(BaseModel):
+class ErrorBody(BaseModel, defer_build=True):
     error: ErrorDetail
 
 
-class UrlCitation(BaseModel):
+class UrlCitation(BaseModel, defer_build=True):
     start_index: int = Field(description="Of the marker in the content, in code points.")
     end_index: int
     title: str
     url: str
 
 
-class Annotation(BaseModel):
+class Annotation(BaseModel, defer_build=True):
     type: Literal["url_citation"]
     url_citation: UrlCitation
 
 
-class CompletionMessage(BaseModel):
+class CompletionMessage(BaseModel, defer_build=True):
     role: Literal["assistant"]
     content: str
     refusal: str | None
     annotations: list[Annotation]
 
 
-class CompletionChoice(BaseModel):
+class CompletionChoice(BaseModel, defer_build=True):
     index: int
     message: CompletionMessage
     logprobs: dict[str, Any] | None
     finish_reason: str
 
 
-class ChatCompletion(BaseModel):
+class ChatCompletion(BaseModel, defer_build=True):
     id: str
     object: Literal["chat.completion"]
     created: int
@@ -59,21 +59,21 @@ class ChatCompletion(BaseModel):
     trace_id: str
 
 
-class ChunkDelta(BaseModel):
+class ChunkDelta(BaseModel, defer_build=True):
     role: Literal["assistant"] | None = None
     content: str | None = None
     reasoning_content: str | None = Field(None, description="What the model thinks aloud.")
     annotations: list[Annotation] | None = None
 
 
-class ChunkChoice(BaseModel):
+class ChunkChoice(BaseModel, defer_build=True):
     index: int
     delta: ChunkDelta
     logprobs: dict[str, Any] | None
     finish_reason: str | None
 
 
-class ChatCompletionChunk(BaseModel):
+class ChatCompletionChunk(BaseModel, defer_build=True):
     id: str
     object: Literal["chat.completion.chunk"]
     created: int
@@ -85,8 +85,10 @@ class ChatCompletionChunk(BaseModel):
     trace_id: str | None = None
 
 
-class ChatCompletionMessage(RootModel[ChatCompletionChunk | ErrorBody]):
+class ChatCompletionMessage(RootModel[Any], defer_build=True):
     """A message of a stream; the last one is `[DONE]`, but after an error."""
+
+    root: ChatCompletionChunk | ErrorBody
 
 
 COMPLETION: Responses = {

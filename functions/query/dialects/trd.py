@@ -99,7 +99,7 @@ class SearchResponse(BaseModel):
     hits: SearchHits
 
 
-class StepEvent(BaseModel):
+class StepEvent(BaseModel, defer_build=True):
     """A step begins."""
 
     type: Literal["step"]
@@ -107,13 +107,13 @@ class StepEvent(BaseModel):
     content: str
 
 
-class NodeEvent(StepBody):
+class NodeEvent(StepBody, defer_build=True):
     """A step has ended."""
 
     type: Literal["node"]
 
 
-class ThinkEvent(BaseModel):
+class ThinkEvent(BaseModel, defer_build=True):
     """What the model thinks aloud."""
 
     type: Literal["think"]
@@ -121,11 +121,11 @@ class ThinkEvent(BaseModel):
     content: str
 
 
-class AskDone(AskResponse):
+class AskDone(AskResponse, defer_build=True):
     type: Literal["done"]
 
 
-class AskError(BaseModel):
+class AskError(BaseModel, defer_build=True):
     type: Literal["error"]
     content: str
     detail: str
@@ -134,8 +134,10 @@ class AskError(BaseModel):
     trace_id: str
 
 
-class AskEvent(RootModel[Annotated[StepEvent | NodeEvent | ThinkEvent | TokenEvent | AskDone | AskError, Field(discriminator="type")]]):
+class AskEvent(RootModel[Any], defer_build=True):
     """A message of `/ask/stream`."""
+
+    root: Annotated[StepEvent | NodeEvent | ThinkEvent | TokenEvent | AskDone | AskError, Field(discriminator="type")]
 
 
 def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:

@@ -72,7 +72,7 @@ class Health(BaseModel):
     function: str
 
 
-class Readiness(BaseModel):
+class Readiness(BaseModel, defer_build=True):
     status: Literal["ready", "not ready"]
     parts: dict[str, str] = Field(description="Part → `ok`, or what is wrong with it.")
 

@@ -57,7 +57,8 @@ _named: dict[str, type[BaseModel]] = {}
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """A reference to the model among the document's components."""
+    """A reference to the model among the document's components. Models that are named here only are `defer_build`: a function
+    that serves never needs their validators."""
     _named[model.__name__] = model
     return {"$ref": f"{PLACE}{model.__name__}"}
 
