@@ -20,6 +20,7 @@ from footnote.bootstrap import Core
 from footnote.errors import Conflict, Unavailable
 from footnote.guard.identity import LOCAL
 from footnote.settings import Settings
+from footnote_http.cors import origins_of
 from footnote_local.sources import Report, take_in
 from footnote_local.visitors import Visitors
 from footnote_local.worker import Lock, Worker
@@ -79,7 +80,7 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
             await front(scope, receive, send)
 
     public = urlsplit(core.settings.public_url or "").hostname
-    return Visitors(route, [*names, *([public] if public else [])])
+    return Visitors(route, [*names, *([public] if public else [])], origins_of(core.settings))
 
 
 def open_port(host: str, port: int) -> socket.socket:

@@ -19,6 +19,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from footnote.errors import Forbidden
 from footnote.tracing import new_trace_id
 from footnote_http.app import HEADERS
+from footnote_http.cors import ANY
 from footnote_http.openapi import Problem
 
 OWN_SUFFIXES = (".localhost", ".local", ".internal")
@@ -29,10 +30,11 @@ QUESTIONS = "/ask/stream"
 
 
 class Visitors:
-    """`names`: further host names that this server has, such as a proxy's."""
+    """`names`: further host names that this server has, such as a proxy's. `origins`: whose pages may come in all the same."""
 
-    def __init__(self, app: ASGIApp, names: Collection[str] = ()) -> None:
+    def __init__(self, app: ASGIApp, names: Collection[str] = (), origins: Collection[str] = ()) -> None:
         self._app = app
+        self._origins = frozenset(origins)
         self._names = frozenset(name.lower() for name in names)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -58,6 +60,8 @@ class Visitors:
     def _is_foreign(self, headers: Headers, name: str) -> bool:
         if (origin := headers.get("origin")) is None:
             return headers.get("sec-fetch-site") == "cross-site"
+        if self._origins & {origin, ANY}:
+            return False
         return _host_name(origin) != name and not self._is_named(_host_name(origin))
 
     def _is_ours(self, name: str) -> bool:

@@ -21,6 +21,7 @@ from starlette.types import Receive, Send
 
 from footnote.errors import FootnoteError, NotFound
 from footnote.types import Caller, Chunk, Profile, Turn
+from footnote_http.cors import ANY, origins_of
 from query.citations import SourceLink, answer_text, document_url, make_citations, source_url
 from query.collections import has_collection
 from query.retrieval import find_hits
@@ -230,7 +231,11 @@ async def serve(request: Request, receive: Receive, send: Send, *, caller: Calle
     server: Server[Any] = Server(
         "footnote", title="Footnote", version="1", instructions=INSTRUCTIONS, on_list_tools=list_tools, on_call_tool=call_tool
     )
-    allowed = TransportSecuritySettings(allowed_hosts=[request.headers.get("host", "")], allowed_origins=[origin])
+    origins = [origin, *origins_of(core.settings)]
+    asking = request.headers.get("origin", "")
+    allowed = TransportSecuritySettings(
+        allowed_hosts=[request.headers.get("host", "")], allowed_origins=[*origins, *([asking] if ANY in origins else [])]
+    )
     manager = StreamableHTTPSessionManager(server, json_response=True, stateless=True, security_settings=allowed)
     try:
         async with manager.run():

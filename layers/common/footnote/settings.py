@@ -8,7 +8,7 @@ somebody set count. Nested names take a double underscore: `LLM__MODEL`.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, Field, SecretStr
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
@@ -294,6 +294,11 @@ class Settings(BaseSettings):
         pattern=r"^(https?://[^/?#\s]+/?)?$",
         description="Address that people's browsers reach this server by, e.g. `https://docs.example.org`: links to documents"
         " begin with it. Unset: the address that the client used.",
+    )
+    allowed_origins: list[Annotated[str, Field(pattern=r"^(\*|https?://[^/?#*\s]+)$")]] = Field(
+        default_factory=list,
+        description='Pages of other sites that may read replies (CORS): `["https://intranet.example.com"]`, JSON. `["*"]` = every page,'
+        " by a token and never by a cookie, and only where `AUTH__MODE` is not none. In AWS: the template's `AllowedOrigins`.",
     )
     index_name: str = Field("default", description="Collection of a caller that names none.")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = Field(

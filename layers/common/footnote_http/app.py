@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests, Unauthorized
 from footnote.tracing import new_trace_id
 from footnote_http.callers import CoreOf, Route, challenge_of, trace_id_of
+from footnote_http.cors import with_cors
 from footnote_http.openapi import Problem, Responses, describe, problems, schema_of
 
 if TYPE_CHECKING:
@@ -219,18 +220,22 @@ def _reply_of_json(request: Request) -> JSONResponse:
 
 
 class _Envelope:
-    """Gives each request its trace id, refuses long bodies, adds the security headers. Streams pass unbuffered."""
+    """Gives each request its trace id, refuses long bodies, adds the security headers and those for allowed origins. Streams
+    pass unbuffered."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self._headers: dict[str, str] = {}
+        self._inner: ASGIApp | None = None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
         trace_id = scope["footnote.trace_id"] = new_trace_id()
-        self._headers = self._headers or make_headers(scope["app"].state.core().settings.aws)
+        if self._inner is None:  # no Core is made before the first request
+            settings = scope["app"].state.core().settings
+            self._headers, self._inner = make_headers(settings.aws), with_cors(self._within_limits, settings)
         by_https = scope.get("scheme") == "https" or (b"x-forwarded-proto", b"https") in scope["headers"]
 
         async def send_with_headers(message: Message) -> None:
@@ -243,12 +248,15 @@ class _Envelope:
                     headers.setdefault("strict-transport-security", HSTS)
             await send(message)
 
+        await self._inner(scope, receive, send_with_headers)
+
+    async def _within_limits(self, scope: Scope, receive: Receive, send: Send) -> None:
         most, detail = _limit_of(scope)
         length = dict(scope["headers"]).get(b"content-length", b"0")
         if length.isdigit() and int(length) > most:
-            await _reply(scope, 413, TooLarge.title, detail)(scope, receive, send_with_headers)
+            await _reply(scope, 413, TooLarge.title, detail)(scope, receive, send)
             return
-        await self.app(scope, _limited(receive, most, detail), send_with_headers)
+        await self.app(scope, _limited(receive, most, detail), send)
 
 
 def _limit_of(scope: Scope) -> tuple[int, str]:
