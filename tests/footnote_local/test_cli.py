@@ -154,7 +154,7 @@ def test_a_question_names_the_folder_that_was_searched(footnote: Footnote, docs:
 def test_a_passage_is_cut_between_words(footnote: Footnote, docs: Path) -> None:
     (docs / "long.md").write_text("# Long\n\n" + "Extraordinarily thorough lamplighters walk past every house. " * 20)
     footnote("ingest", docs)
-    shown = footnote("search", "lamplighters").stdout.splitlines()[1].strip()
+    shown = footnote("search", "Which houses do the lamplighters walk past?").stdout.splitlines()[1].strip()
     assert len(shown) <= 200
     assert re.fullmatch(r"(\w+\.? )+\w+\.?…", shown)
     assert {word.strip(".…") for word in shown.split()} == {*"Long Extraordinarily thorough lamplighters walk past every house".split()}
