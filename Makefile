@@ -6,9 +6,9 @@ DOCS ?= docs
 PYTHON ?=
 VENV ?= .venv
 JOBS ?= auto
-UV ?= uv
 
 BIN := $(VENV)/bin
+UV ?= $(BIN)/uv
 export SAM_CLI_TELEMETRY := 0
 # A stamp's name holds the checksum of what it stands for, so nothing is installed twice and nothing stale stays.
 # The folder counts too: an editable install points to it.
@@ -19,7 +19,14 @@ DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
 CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
 # Every package the locks name is in them, hence --no-deps: what a library only declares is not installed.
-PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet install --no-deps
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-deps --progress-bar off
+# $(1) is installed, and every tenth package is told: minutes of silence look like a hang. sh has no pipefail, hence the file.
+install = @rm -f $(VENV)/failed; { $(PIP) $(1) || touch $(VENV)/failed; } | while read -r does what rest; do \
+	  case $$does in \
+	    Collecting|Requirement) n=$$((n + 1)); [ $$((n % 10)) -ne 0 ] || echo "  $$n of about $$(cat $(2) | grep -c '^[a-zA-Z].*=='): $$what" >&2;; \
+	    Installing) echo "  Unpacking them." >&2;; \
+	  esac; \
+	done; [ ! -e $(VENV)/failed ]
 # Files in their order: the browser's tests, and those that wait for builds, come last.
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
@@ -75,7 +82,7 @@ artifacts: $(SAM_DONE) $(DEV_DONE) ## what Lambda gets, in .aws-sam/build, for A
 	.venv-sam/bin/sam build
 	$(BIN)/python -m footnote_local.artifacts .aws-sam/build
 
-bench: setup ## the figures: quality, speed, memory
+bench: $(DEV_DONE) ## the figures: quality, speed, memory
 	$(BIN)/python -m bench
 
 compare: setup ## Footnote beside other systems, on DATA_SETS; installs those once (6 GB)
@@ -89,6 +96,7 @@ $(VENV)/bin/python:
 	for python in $(or $(PYTHON),python3 python3.13 python3.12 python3.11 python3.14); do \
 	  "$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || continue; \
 	  "$$python" -c 'import ensurepip, venv' 2>/dev/null || { without_venv=$$python; continue; }; \
+	  echo "Making $(VENV) with $$("$$python" --version)." >&2; \
 	  exec "$$python" -m venv --clear $(VENV); \
 	done; \
 	if [ -n "$$without_venv" ]; then \
@@ -101,15 +109,16 @@ $(VENV)/bin/python:
 	exit 1
 
 $(SETUP_DONE): $(VENV)/bin/python
-	@echo "Installing the libraries into $(VENV); this is done once." >&2
+	@echo "Installing the libraries into $(VENV), about 400 MB: this is done once and takes a minute or two." >&2
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
-	@$(PIP) --require-hashes $(RUNTIME:%=-r %)
-	@$(PIP) --no-build-isolation --editable .
+	$(call install,--require-hashes $(RUNTIME:%=-r %),$(RUNTIME))
+	@echo "Installing Footnote itself." >&2
+	@$(PIP) --quiet --no-build-isolation --editable .
 	@rm -f $(VENV)/setup-* && touch $@
 
 $(DEV_DONE): $(SETUP_DONE)
 	@echo "Installing the tools for tests into $(VENV); this is done once." >&2
-	@$(PIP) --require-hashes -r requirements/dev.txt
+	$(call install,--require-hashes -r requirements/dev.txt,requirements/dev.txt)
 	@rm -f $(VENV)/dev-* && touch $@
 
 # Each has a place of its own: their pins clash with one another and with ours.
@@ -119,9 +128,9 @@ $(SAM_DONE) $(CHECKOV_DONE): .venv-%: $(DEV_DONE)
 	@$(BIN)/uv pip install --quiet --python $(@D) --no-deps --require-hashes -r requirements/$(@D:.venv-%=%).txt
 	@touch $@
 
-# Versions and hashes for every requirements.in; needs uv. Delete a .txt first to take its newest versions.
+# Versions and hashes for every requirements.in; Delete a .txt first to take its newest versions.
 LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
-lock: ## write requirements/*.txt and those of the functions anew
+lock: $(DEV_DONE) ## write requirements/*.txt and those of the functions anew
 	$(LOCK) requirements/build.in -o requirements/build.txt
 	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
 	$(LOCK) --no-deps requirements/models.in -o requirements/models.txt
