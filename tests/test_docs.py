@@ -12,9 +12,14 @@ from cfnlint.decode import cfn_yaml
 from typer.main import get_command
 
 from footnote.events import Event
+from footnote.live_settings import LiveSettings
+from footnote.pipeline import ANSWER
+from footnote.settings import Settings
+from footnote.steps import Step, Switch
 from footnote_local import openapi
 from footnote_local.cli import app as cli
 from footnote_local.settings_page import render
+from footnote_local.turn_drawing import DRAWING, draw
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -46,6 +51,28 @@ def test_the_page_of_settings_is_made_from_the_settings() -> None:
 
 def test_the_openapi_document_is_made_from_the_routes() -> None:
     assert openapi.FILE.read_text("utf-8") == openapi.render(), "run: python -m footnote_local.openapi"
+
+
+def test_the_drawing_of_a_turn_is_made_from_the_tables() -> None:
+    assert DRAWING.read_text("utf-8") == draw(), "run: python -m footnote_local.turn_drawing"
+
+
+def test_the_drawing_names_every_step_of_every_table() -> None:
+    def names(rows: Any) -> set[str]:
+        nested = [names(table) for row in rows if isinstance(row, Switch) for table in row.tables.values()]
+        return {row.name for row in rows if isinstance(row, Step)}.union(*nested)
+
+    drawn = set(re.findall(r"[a-z_]+", " ".join(re.findall(r">([^<]+)</text>", DRAWING.read_text("utf-8")))))
+    assert len(names(ANSWER)) >= 35
+    assert names(ANSWER) - drawn == set()
+
+
+def test_limits_that_a_setting_changes_are_its_defaults() -> None:
+    known = {setting.key: setting.default for setting in LiveSettings(Settings()).all()}
+    rows = re.findall(r"^\| .+ \| ([\d,]+)[^|]*\| `([A-Z_]+__[A-Z_]+)` \|$", (DOCS / "limits.md").read_text("utf-8"), re.MULTILINE)
+    assert len(rows) >= 6
+    for value, name in rows:
+        assert int(value.replace(",", "")) == known[name.lower().replace("__", ".")], name
 
 
 @pytest.mark.parametrize("route", routes())

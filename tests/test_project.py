@@ -159,6 +159,32 @@ def test_every_link_to_a_file_leads_somewhere(doc: Path) -> None:
     assert [link for link in links if not (doc.parent / link).exists()] == []
 
 
+@pytest.mark.parametrize("target", ["bench", "lock", "engines", "types", "imports", "style", "pytest", "sam", "artifacts"])
+def test_a_target_installs_the_tools_that_it_runs(target: str) -> None:
+    planned = subprocess.run(["make", "-n", "VENV=nowhere/venv", target], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert planned.index("-r requirements/runtime.txt") < planned.index("-r requirements/dev.txt")
+
+
+def test_an_install_tells_how_far_it_is_and_fails_where_pip_does(tmp_path: Path) -> None:
+    """With a pip that prints what it prints, and is no pip."""
+    python = tmp_path / "bin" / "python"
+    python.parent.mkdir()
+    for fails in (False, True):
+        python.write_text(
+            '#!/bin/sh\ncase "$*" in *--version*) exit 0;; esac\nn=0\n'
+            'while [ $n -lt 25 ]; do n=$((n + 1)); echo "Collecting some-$n==1.0 (from -r x)"; done\n'
+            f"echo Installing collected packages: some; exit {int(fails)}\n"
+        )
+        python.chmod(0o755)
+        done = subprocess.run(["make", "setup", f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=False)
+        told = done.stderr.splitlines()
+        assert re.fullmatch(r"  10 of about \d+: some-10==1\.0", told[1])
+        assert (told[2].split(" of ")[0], told[3]) == ("  20", "  Unpacking them.")
+        assert (done.returncode == 0, "Installing Footnote itself." in told) == (not fails, not fails)
+        for stamp in tmp_path.glob("setup-*"):
+            stamp.unlink()
+
+
 def test_the_readme_shows_the_two_commands_first() -> None:
     first_block = (ROOT / "README.md").read_text().split("```")[1]
     assert re.findall(r"^make \w+", first_block, re.MULTILINE) == ["make run", "make test"]
