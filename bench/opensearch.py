@@ -113,7 +113,7 @@ async def _times(name: str, core: Core, turns: Sequence[Turn]) -> list[Figure]:
         return ask
 
     async def fused(question: int) -> None:
-        found = await search(turns[question], index=core.index, rag=core.settings.rag)
+        found = await search(turns[question], index=core.index, embedder=core.embedder, rag=core.settings.rag)
         await fuse_lists(found, embedder=core.embedder, rag=core.settings.rag)
 
     async def whole(question: int) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Literal, cast
 from footnote.bootstrap import Core
 from footnote.environment import foreign_names
 from footnote.errors import FootnoteError, ModelTimeout
-from footnote.ports import Models
+from footnote.ports import Models, embedded_languages
 from footnote.settings import Settings
 from footnote.types import Message
 from footnote_local.with_core import place_of
@@ -76,7 +76,7 @@ async def _embedder(core: Core) -> Finding:
         )
     try:
         await core.embedder.embed(["test"], query=True)
-        done, total = await core.index.progress(core.embedder.name, core.embedder.languages)
+        done, total = await core.index.progress(core.embedder.name, embedded_languages(core.embedder))
     except FootnoteError as exc:
         place = "the AWS region" if core.settings.embedding.provider == "bedrock" else "EMBEDDING__BASE_URL"
         return Finding("embedder", "broken", exc.detail, f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")

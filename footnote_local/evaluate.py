@@ -21,7 +21,7 @@ from footnote.ingest.pipeline import cut
 from footnote.learn.golden import GoldenQuery, GoldenSet
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, recall, reciprocal_rank
 from footnote.pipeline import UNDERSTAND
-from footnote.ports import ChunkVectors, Embedder
+from footnote.ports import ChunkVectors, Embedder, embedded_languages
 from footnote.settings import OpenSearch, Settings
 from footnote.steps import Runner
 from footnote.text.language import detect_language
@@ -39,7 +39,7 @@ TOP = 10
 """Passages that a timed question reads: as many as the figures look at."""
 AT_ONCE = 100
 """Chunks whose vectors are copied in one request."""
-FORMAT = "5"
+FORMAT = "6"
 """Part of the index's name; raised when chunks or tokens are made in another way."""
 
 UNDERSTANDING = tuple(row for row in UNDERSTAND if row.name in ("language", "rewrite"))
@@ -70,7 +70,7 @@ async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progr
     if core.embedder is not None:
         while await core.ingestor.embed_some(32):
             worked = True
-            progress("embedding", *await core.index.progress(core.embedder.name, core.embedder.languages))
+            progress("embedding", *await core.index.progress(core.embedder.name, embedded_languages(core.embedder)))
     if engine.url is None:
         return core, time.perf_counter() - started if worked else 0.0
     prefix = f"{engine.prefix}-eval-{golden.digest[:16]}"
@@ -110,13 +110,13 @@ async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
 
 
 async def copy_vectors(source: Core, target: Core, embedder: Embedder, progress: Progress) -> None:
-    while waiting := await target.index.pending(embedder.name, embedder.languages, AT_ONCE):
+    while waiting := await target.index.pending(embedder.name, embedded_languages(embedder), AT_ONCE):
         made = await source.index.sentences(CALLER, [item.chunk_id for item in waiting], embedder.name)
         vectors = [ChunkVectors(chunk_id, item.passage, item.vectors) for chunk_id, item in made.items() if item.passage is not None]
         if not vectors:  # what waits has none
             break
         await target.index.put_vectors(embedder.name, vectors)
-        progress("copying vectors", *await target.index.progress(embedder.name, embedder.languages))
+        progress("copying vectors", *await target.index.progress(embedder.name, embedded_languages(embedder)))
 
 
 async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewriting: Rewriting = "none") -> tuple[Turn, float]:

@@ -8,6 +8,7 @@ from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError
 from footnote.ingest.suspects import Progress
 from footnote.ingest.verify import ABANDONED_S, Kind, Report, drop_buckets, verify
+from footnote.ports import embedded_languages
 from footnote_local.terminal import progress_bar, say
 from footnote_local.worker import VECTORS_AT_ONCE, Lock
 
@@ -78,7 +79,7 @@ async def work_off(core: Core, progress: Progress) -> None:
     try:
         while await core.ingestor.embed_some(VECTORS_AT_ONCE):
             assert core.embedder is not None  # noqa: S101 (else none were made)
-            progress("vectors", *await core.index.progress(core.embedder.name, core.embedder.languages))
+            progress("vectors", *await core.index.progress(core.embedder.name, embedded_languages(core.embedder)))
     except FootnoteError as exc:
         say(f"The vectors are not all made yet: {exc.detail} Documents are found by their words.")
 

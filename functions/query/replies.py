@@ -85,6 +85,9 @@ class AskResponse(BaseModel):
     usage: UsageBody
     cost: float | None = Field(description="Of the model's tokens, at the prices that are set now; null where none are.")
     degraded: bool = Field(description="True: a part failed and was done without.")
+    vectors_pending: bool = Field(
+        description="True: vectors of passages that you may read are still being made; search by meaning does not find these yet."
+    )
     persisted: bool
     debug: dict[str, Any] | None = None
 
@@ -183,6 +186,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
         "usage": usage,
         "cost": llm.cost(usage_of(block), block["llm"]),
         "degraded": block["degraded"],
+        "vectors_pending": block.get("vectors_pending", False),
     }
 
 

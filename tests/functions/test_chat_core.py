@@ -84,6 +84,7 @@ async def test_a_stream_tells_its_steps_then_the_answer_then_its_references(lang
         ],
         "trace_id": reply.headers["x-trace-id"],
         "degraded": False,
+        "vectors_pending": False,
         "persisted": True,
     }
     assert passage.startswith(events[-1]["references"][0]["context"])

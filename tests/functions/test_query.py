@@ -13,7 +13,8 @@ from footnote.answer.messages import message
 from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.ports import Delta
 from footnote.types import Caller, ToolCall, Usage
-from tests.fakes import FakeModel, FakeModels, make_document, put_document
+from footnote_http.callers import caller_of
+from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, sample_event
 
 MODEL_ANSWER = "It was built in 1894 [^bridge]. Blue [^nowhere], since then [^bridge]."
@@ -124,6 +125,29 @@ async def test_what_is_not_there_is_told_in_words_and_cites_nothing(name: str, k
     body = reply.json()
     assert (reply.status_code, body["answer"], body["outcome"]) == (200, message(key, "en"), "no_hits")
     assert (body["citations"], body["hits"]) == ([], [])
+
+
+async def test_replies_say_whether_vectors_are_still_being_made(open_site: OpenSite) -> None:
+    site = await open_site()
+    site.core.embedder = embedder = FakeEmbedder()
+    await put_document(site.core.index, make_document("hr", groups=("hr",)), ["The bridge warden is paid 900 crowns."])
+
+    async def told() -> list[bool]:
+        asked = (await site.client.post("/ask", json=ASK)).json()
+        streamed = read_events((await site.client.post("/ask/stream", json=ASK)).text)[-1]
+        stored = (await site.client.get(f"/turns/{asked['trace_id']}")).json()
+        conversed = read_events((await site.client.post("/v2/rag/query", json={"query": QUESTION})).text)[-1]
+        return [reply["vectors_pending"] for reply in (asked, streamed, stored, conversed)]
+
+    assert await told() == [True] * 4
+    while await site.core.ingestor.embed_some():
+        pass
+    assert await told() == [False] * 4
+    await put_document(site.core.index, make_document("late", groups=("hr",)), ["Late."])
+    assert await told() == [True] * 4
+    site.app.dependency_overrides[caller_of] = lambda: Caller("ann", frozenset({"staff"}))
+    assert await told() == [False] * 4  # what waits is nothing that this reader may know of
+    assert embedder.embedded
 
 
 async def test_an_answer_can_come_as_claims_with_their_documents(open_site: OpenSite) -> None:

@@ -276,6 +276,7 @@ def done(turn: Turn) -> Json:
         "references": [_reference(citation) for citation in (turn.answer.citations if turn.answer else ())],
         "trace_id": turn.trace_id,
         "degraded": turn.degraded,
+        "vectors_pending": turn.vectors_pending,
         "persisted": turn.persisted,
     }
 

@@ -31,8 +31,9 @@ function marker(source, sources) {
   return label(button, source.page == null ? 'citation' : 'citation_page', values)
 }
 
-function notes({ question, degraded, model_failed: modelFailed, persisted, warnings, notice }) {
-  const keys = [degraded && !modelFailed && 'degraded', persisted === false && 'not_saved', ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
+function notes({ question, degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings, notice }) {
+  const states = [degraded && !modelFailed && 'degraded', pending && 'vectors_pending', persisted === false && 'not_saved']
+  const keys = [...states, ...(warnings ?? []).map(code => `warning_${code}`)].filter(Boolean)
   const known = keys.map(key => (knows(key) ? say(el('p', { class: 'note' }), key) : el('p', { class: 'note' }, key.replace('warning_', ''))))
   const isSaid = (warnings ?? []).some(code => code.startsWith('budget_'))
   if (modelFailed) return [...known, el('p', { class: 'note failed' }, el('span', {}, notice), askAgain(question))]

@@ -221,6 +221,19 @@ async def test_the_engine_fuses_as_the_core_does(index: OpenSearchIndex, setting
         await fusing.close()
 
 
+async def test_while_vectors_are_missing_the_core_fuses_and_not_the_engine(index: OpenSearchIndex, settings: OpenSearch) -> None:
+    embedder = FakeEmbedder()
+    chunks = await put_document(index, make_document(), ["The bridge is old.", "A bridge.", "The river."])
+    fusing = OpenSearchIndex(settings.model_copy(update={"server_fusion": True}))
+    asked = Search("default", "bridge", vector=embedder.vector("bridge"), embedder="e")
+    try:
+        for count in (1, 2):
+            await index.put_vectors("e", [ChunkVectors(chunk.chunk_id, embedder.vector(chunk.text)) for chunk in chunks[:count]])
+            assert await fusing.candidates(ME, asked) == await index.candidates(ME, asked)
+    finally:
+        await fusing.close()
+
+
 # --- faults ------------------------------------------------------------------------------------
 
 

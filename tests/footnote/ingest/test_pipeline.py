@@ -23,6 +23,8 @@ from tests.fakes import FakeEmbedder
 LOCAL = Caller("local", sees_all=True, role="admin")
 OLD = b"The lighthouse was lit in 1874."
 NEW = b"The lighthouse was torn down in 1999."
+NAMES = "Members: John Hancock, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, Al Gore. " * 3
+"""Hardly any word of it shows a language."""
 NOTHING = (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
 """No chunks, and the SHA-256 of nothing."""
 
@@ -158,6 +160,25 @@ async def test_a_file_is_ready_once_its_passages_were_read_back(core: Core) -> N
     assert await core.index.progress("fake-embedder", None) == (1, 1)
     assert not await core.ingestor.work_one()
     assert await core.ingestor.embed_some() == 0
+
+
+async def test_a_passage_of_no_recognised_language_takes_its_documents_and_gets_a_vector(core: Core) -> None:
+    prose = "The club was founded in the year of the great fire, and it has been in the harbour ever since. " * 12
+    text = f"# The club\n\n{prose}\n\n# Members\n\n{NAMES}"
+    document = await accept(core, text.encode(), "club.md")
+    await work(core)
+    chunks = await core.index.sample(LOCAL, "default", 10)
+    assert [(NAMES[:30] in chunk.text, chunk.lang) for chunk in chunks if chunk.doc_id == document.doc_id] == [(False, "en"), (True, "en")]
+    done, total = await core.index.progress("fake-embedder", None)
+    assert done == total
+
+
+async def test_a_document_of_no_recognised_language_gets_vectors_and_one_in_another_script_none(core: Core) -> None:
+    names = await accept(core, NAMES.encode(), "names.txt")
+    russian = await accept(core, "Мост построен в 1894 году, его покрасили в синий цвет.".encode(), "most.txt")
+    await work(core)
+    assert [(await core.ledger.get(LOCAL, each.doc_id)).lang for each in (names, russian)] == ["und", "mis"]
+    assert [waiting.lang for waiting in await core.index.pending("fake-embedder", None, 9)] == ["mis"]
 
 
 async def test_a_document_that_the_index_did_not_keep_in_full_is_not_ready(core: Core, clock: HandClock) -> None:

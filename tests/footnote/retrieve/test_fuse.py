@@ -90,10 +90,36 @@ def test_the_dense_share_grows_with_the_share_of_chunks_that_have_a_vector() -> 
     assert scores(fuse(more, "cc", weight=0.5)) == scores(fuse(BOTH, "cc", weight=0.5))
 
 
+def test_a_passage_without_a_vector_is_scored_by_its_words_alone() -> None:
+    # c, which would be last in either list, has no vector: its words count in full.
+    waiting = Candidates(entries(a=10.0, c=9.0, b=6.0, d=2.0), entries(b=0.9, a=0.5, d=0.1), coverage=0.5, bare=frozenset({"c"}))
+    # share .25; words: a 1, c .875, b .5, d 0; vectors: b 1, a .5, d 0
+    assert scores(fuse(waiting, "cc", weight=0.5)) == [("a", 0.875), ("c", 0.875), ("b", 0.625), ("d", 0.0)]
+    # k = 1: words a 1, c 2/3, b 1/2, d 2/5; vectors b 1, a 2/3, d 1/2
+    assert scores(fuse(waiting, "rrf", weight=0.5, rrf_k=1)) == [("a", 0.916667), ("c", 0.666667), ("b", 0.625), ("d", 0.425)]
+    assert scores(fuse(waiting, "knn", weight=0.5)) == [("b", 0.9), ("a", 0.5), ("d", 0.1)]
+    assert scores(fuse(waiting, "bm25", weight=0.5))[1] == ("c", 0.875)
+    alone = Candidates(waiting.lexical, (), coverage=0.0, bare=frozenset("acbd"))
+    assert scores(fuse(alone, "rrf", weight=0.5, rrf_k=1)) == [("a", 1.0), ("c", 0.666667), ("b", 0.5), ("d", 0.4)]
+
+
+@pytest.mark.parametrize(("fusion", "retriever"), [("minmax", "cc"), ("convex", "cc"), ("rrf", "cc"), ("minmax", "rrf")])
+async def test_the_best_passage_by_words_stays_first_while_half_of_the_vectors_are_made(fusion: Fusion, retriever: Retriever) -> None:
+    """The words find 40 passages; of those with an odd number the vectors are there, and stand in the dense list as they do by
+    words. The best has none yet."""
+    lexical = tuple(Candidate(f"p{n:02}", 40.0 - n) for n in range(40))
+    dense = tuple(Candidate(f"p{n:02}", 0.9 - n / 100) for n in range(1, 40, 2))
+    found = Candidates(lexical, dense, coverage=0.5, bare=frozenset(f"p{n:02}" for n in range(0, 40, 2)))
+    fused = await fuse_lists(make_turn(retriever=retriever, found=(found,)), embedder=FakeEmbedder(), rag=Rag(fusion=fusion))
+    assert fused.ranked[0].chunk_id == "p00"
+    assert [entry.chunk_id for entry in fused.ranked[:6]] == ["p00", "p01", "p02", "p03", "p04", "p05"]
+
+
 def test_the_dense_list_counts_where_the_embedder_speaks_the_language() -> None:
     english, all_of_them = FakeEmbedder(), FakeEmbedder(languages=None)
     assert [vectors_count(embedder, "en", Rag()) for embedder in (english, all_of_them, None)] == [True, True, False]
     assert [vectors_count(embedder, "ko", Rag()) for embedder in (english, all_of_them, None)] == [False, True, False]
+    assert [vectors_count(embedder, "und", Rag()) for embedder in (english, all_of_them, None)] == [True, True, False]
     assert [vectors_count(embedder, "ko", Rag(fusion="convex")) for embedder in (english, None)] == [True, False]
 
 

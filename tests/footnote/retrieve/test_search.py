@@ -25,7 +25,14 @@ class Asked:
 
 @pytest.mark.parametrize(
     ("retriever", "lang", "fusion", "embeds"),
-    [("cc", "en", "minmax", 1), ("rrf", "ko", "minmax", 0), ("knn", "ko", "minmax", 1), ("cc", "ko", "convex", 1)],
+    [
+        ("cc", "en", "minmax", 1),
+        ("rrf", "ko", "minmax", 0),
+        ("knn", "ko", "minmax", 1),
+        ("cc", "und", "minmax", 1),
+        ("cc", "mis", "minmax", 0),
+        ("cc", "ko", "convex", 1),
+    ],
 )
 async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Retriever, lang: str, fusion: Any, embeds: int) -> None:
     embedder = FakeEmbedder()
@@ -39,17 +46,17 @@ async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Re
 async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_the_question() -> None:
     index = Asked()
     turn = make_turn("Why?", lang="de", collection="laws", filters={"year": ("1949",)}, levels=(1, 2))
-    turn = await search(turn.with_(embedder="fake-embedder"), index=index, rag=Rag(candidates=30))  # type: ignore[arg-type]
+    turn = await search(turn.with_(embedder="fake-embedder"), index=index, embedder=FakeEmbedder(), rag=Rag(candidates=30))  # type: ignore[arg-type]
     assert index.searches == [
-        (ME, Search("laws", "Why?", "de", None, "fake-embedder", 30, levels=(1, 2), filters={"year": ("1949",)})),
+        (ME, Search("laws", "Why?", "de", None, "fake-embedder", frozenset({"en", "und"}), 30, levels=(1, 2), filters={"year": ("1949",)})),
     ]
     assert turn.found[0].coverage == 0.5
     vector = np.ones(2, np.float32)
-    await search(turn.with_(retriever="knn", vectors=(vector,), found=()), index=index, rag=Rag())  # type: ignore[arg-type]
+    await search(turn.with_(retriever="knn", vectors=(vector,), found=()), index=index, embedder=FakeEmbedder(), rag=Rag())  # type: ignore[arg-type]
     assert index.searches[1][1].text == ""
     assert index.searches[1][1].vector is vector
 
 
 async def test_a_search_by_meaning_without_a_vector_is_told_as_such_and_not_as_nothing_found() -> None:
     with pytest.raises(SearchUnavailable, match="needs an embedder"):
-        await search(make_turn(retriever="knn"), index=Asked(), rag=Rag())  # type: ignore[arg-type]
+        await search(make_turn(retriever="knn"), index=Asked(), embedder=FakeEmbedder(), rag=Rag())  # type: ignore[arg-type]

@@ -18,8 +18,10 @@ GENOME = "ATG CCG TTA GGC " * 10
         ("GPT-4 Turbo API 사용법 알려줘", "ko"),
         ("フランスの首都はどこですか", "ja"),
         ("法国的首都是哪里", "zh"),
-        ("Какой город столица?", "und"),
+        ("Какой город столица?", "mis"),
+        ("Какой город столица Франции: Paris или Lyon?", "mis"),
         (GENOME, "und"),
+        ("٤٢ هي الإجابة", "mis"),
         ("Grüße aus München", "de"),
         ("SAP", "en"),
         ("42", "en"),
@@ -44,7 +46,13 @@ def test_a_short_text_that_does_not_tell_counts_as_what_is_expected_most() -> No
 def test_what_the_text_tells_stands_against_what_is_expected() -> None:
     assert detect_language("Where is the station?", {"de": 1000}) == "en"
     assert detect_language("역은 어디에 있습니까", {"en": 1000}) == "ko"
-    assert detect_language(GENOME, {"en": 1000}) == "und"
+
+
+def test_a_long_text_that_does_not_tell_takes_the_language_of_what_it_stands_in() -> None:
+    names = "Politics: John Hancock, John Adams, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, " * 3
+    assert [detect_language(names, {lang: 1}) for lang in ("en", "de", "und")] == ["en", "de", "und"]
+    assert [detect_language(names, {lang: 1}) for lang in ("ko", "mis")] == ["und", "und"]  # Latin letters are neither
+    assert detect_language(names) == "und"
 
 
 def test_a_few_borrowed_words_do_not_make_a_text_theirs() -> None:

@@ -24,9 +24,10 @@ from footnote.text.tokens import content_terms, count_tokens, index_tokens, quer
         ("東京タワー", "ja", ["東京", "京タ", "タワ", "ワー"]),
         ("GPT-4의 Models 사용", "ko", ["의", "사용", "gpt", "4", "model"]),
         ("the word 서울역", "en", ["서울", "울역", "word"]),
-        ("the running dogs", "und", ["the", "running", "dogs"]),
+        ("the running dogs", "und", ["the", "run", "dog"]),
+        ("the running dogs", "mis", ["the", "running", "dogs"]),
         ("ﬁle Ｆile ﬀ x²", "und", ["file", "file", "ff", "x2"]),
-        ("snake_case c++ 3.14", "und", ["snake_case", "c", "3", "14"]),
+        ("snake_case c++ 3.14", "mis", ["snake_case", "c", "3", "14"]),
     ],
 )
 def test_a_text_becomes_the_tokens_of_its_language(text: str, lang: str, tokens: list[str]) -> None:

@@ -12,6 +12,8 @@ from footnote.types import Caller
 from footnote.understand.language import tell_language
 from tests.fakes import ME, make_turn
 
+NAMES = "John Hancock, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, Al Gore, Sandra Day " * 3
+
 
 class Languages:
     def __init__(self, found: Mapping[str, int]) -> None:
@@ -24,7 +26,15 @@ class Languages:
 
 @pytest.mark.parametrize(
     ("found", "question", "lang"),
-    [({"de": 4, "en": 1}, "SAP", "de"), ({"de": 4, "en": 1}, "Why is it so?", "en"), ({}, "SAP", "en"), ({}, "왜 그런가요?", "ko")],
+    [
+        ({"de": 4, "en": 1}, "SAP", "de"),
+        ({"de": 4, "en": 1}, "Why is it so?", "en"),
+        ({}, "SAP", "en"),
+        ({}, "왜 그런가요?", "ko"),
+        ({"de": 4, "en": 1}, NAMES, "de"),
+        ({}, NAMES, "und"),
+        ({"en": 4}, "Что это?", "mis"),
+    ],
 )
 async def test_a_question_that_does_not_tell_is_in_the_language_of_the_documents(
     found: Mapping[str, int], question: str, lang: str

@@ -145,6 +145,7 @@ export default {
 
   stopped: 'Angehalten.',
   degraded: 'Ein Teil der Suche hat nicht geantwortet; die Antwort kann unvollständig sein.',
+  vectors_pending: 'Die Vektoren für die Suche nach Bedeutung werden noch erstellt: Manche Stellen werden nur über ihre Wörter gefunden, die Antwort kann unvollständig sein.',
   not_saved: 'Diese Antwort konnte nicht gespeichert werden.',
   warning_uncited: 'Das Modell hat keine Stelle genannt. Prüfen Sie die Antwort, bevor Sie sich darauf verlassen.',
   warning_unsupported: 'Manches davon ist durch die angeführten Stellen nicht gedeckt. Prüfen Sie es, bevor Sie sich darauf verlassen.',

@@ -145,6 +145,7 @@ export default {
 
   stopped: 'Stopped.',
   degraded: 'A part of the search did not answer, so this may be incomplete.',
+  vectors_pending: 'Vectors for search by meaning are still being made: some passages are found by their words only, so this may be incomplete.',
   not_saved: 'This turn could not be saved.',
   warning_uncited: 'The model cited no passage. Check this answer before you rely on it.',
   warning_unsupported: 'Some of this is not borne out by the passages it cites. Check it before you rely on it.',

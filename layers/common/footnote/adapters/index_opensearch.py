@@ -65,7 +65,7 @@ class OpenSearchIndex:
             return Candidates()
         try:
             for look in range(1, LOOKS + 1):
-                lists, coverage = await self._look(caller, search, collection)
+                lists, coverage = await self._look(caller, search, collection, self._server_fusion)
                 lists, settled = await self._settle(lists)
                 if settled or look == LOOKS:
                     break
@@ -73,14 +73,18 @@ class OpenSearchIndex:
             self._heads.forget()
             raise
         self._remember({place: search.collection for hits in lists for hit in hits if (place := _place(_id(hit)))})
-        return Candidates(_entries(lists[0]), _entries(lists[1]), coverage)
+        return Candidates(_entries(lists[0]), _entries(lists[1]), coverage, _bare(lists[0], search))
 
-    async def _look(self, caller: Caller, search: Search, collection: Collection) -> tuple[tuple[list[Json], list[Json]], float]:
-        """(what the words find, what the vector finds), and the share of chunks that have a vector."""
+    async def _look(
+        self, caller: Caller, search: Search, collection: Collection, fuses: bool
+    ) -> tuple[tuple[list[Json], list[Json]], float]:
+        """What the words find and what the vector finds, and `Candidates.coverage`. `fuses`: the engine makes one list of both."""
         filters = visible(caller, search.levels, search.filters)
         tokens = query_tokens(search.text, search.lang)[:MOST_TOKENS] if search.text else ()
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
         asked: dict[str, Json] = {"words": ranked(words, search.limit)} if tokens else {}
+        if search.vector is not None:
+            asked["counts"] = _counts([*visible(caller, search.levels, {}), *_spoken(search.languages)], search.embedder)
         if search.vector is not None and search.embedder in collection.embedders:
             self._heads.check_dimension(collection, search.embedder, len(search.vector))
             near = {
@@ -89,24 +93,18 @@ class OpenSearchIndex:
                 "filter": {"bool": {"filter": [*filters, {"term": {"embedder": search.embedder}}]}},
             }
             vector: Json = {"knn": {vector_field(len(search.vector)): near}}
-            if tokens and self._server_fusion:
-                asked = {"both": fused(words, vector, search.limit)}
+            if tokens and fuses:
+                asked["both"] = fused(asked.pop("words")["query"], vector, search.limit)
             else:
                 asked["vector"] = ranked(vector, search.limit)
-            asked["counts"] = {
-                "size": 0,
-                "query": ACTIVE,
-                "track_total_hits": True,
-                "aggs": {"vectors": {"filter": {"term": {"embedder": search.embedder}}}},
-            }
         if not asked:
-            return ([], []), 0.0
+            return ([], []), 1.0
         found = dict(zip(asked, await self._client.searches([(collection.chunks, body) for body in asked.values()]), strict=True))
-        coverage = 0.0
-        if (counts := found.get("counts")) is not None and (total := counts["hits"]["total"]["value"]):
-            coverage = counts["aggregations"]["vectors"]["doc_count"] / total
+        coverage = _coverage(found.get("counts"))
         if "both" in asked:
             both = _hits(found["both"])
+            if coverage < 1 or _bare(both, search):  # the engine would rank what has no vector behind all that has one
+                return await self._look(caller, search, collection, False)
             return (both, both), coverage
         near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in _hits(found.get("vector"))]  # the engine's is (1 + cosine) / 2
         return (_hits(found.get("words")), near_hits), coverage
@@ -281,13 +279,33 @@ class OpenSearchIndex:
         return [PendingVector(chunk_id, source["title"], source["text"], source["lang"], to_bounds(source)) for chunk_id, source in sources]
 
     async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
-        made = {"made": {"filter": {"term": {"embedder": embedder}}}}
-        body = {"size": 0, "query": {"bool": {"filter": _spoken(languages)}}, "track_total_hits": True, "aggs": made}
-        found = await self._client.search(self._names.all_chunks, body)
-        return (0, 0) if found is None else (found["aggregations"]["made"]["doc_count"], found["hits"]["total"]["value"])
+        found = await self._client.search(self._names.all_chunks, _counts(_spoken(languages), embedder))
+        return (0, 0) if found is None else _counted(found)
 
     async def close(self) -> None:
         await self._client.close()
+
+
+def _counts(filters: Sequence[Json], embedder: str) -> Json:
+    made = {"made": {"filter": {"term": {"embedder": embedder}}}}
+    return {"size": 0, "query": {"bool": {"filter": filters}}, "track_total_hits": True, "aggs": made}
+
+
+def _counted(found: Json) -> tuple[int, int]:
+    """(chunks with a vector, all)."""
+    return found["aggregations"]["made"]["doc_count"], found["hits"]["total"]["value"]
+
+
+def _coverage(found: Json | None) -> float:
+    made, total = (0, 0) if found is None else _counted(found)
+    return made / total if total else 1.0
+
+
+def _bare(hits: Sequence[Json], search: Search) -> frozenset[str]:
+    """Those without a vector, where one was asked for."""
+    if search.vector is None:
+        return frozenset()
+    return frozenset(_id(hit) for hit in hits if hit["fields"].get("embedder") != [search.embedder])
 
 
 def _entries(hits: Sequence[Json]) -> tuple[Candidate, ...]:

@@ -133,10 +133,11 @@ class SqliteIndex:
         lexical = _lexical(connection, collection_id, search, acls, generations) if search.text else ()
         if search.vector is None:
             return Candidates(lexical)
-        scan = self._vectors.scan(connection, collection_id, search.embedder, info.version)
-        if scan is None:
-            return Candidates(lexical)
-        return Candidates(lexical, _dense(scan, search, acls, generations), len(scan.slots) / info.chunks)
+        at = collection_id, info.version
+        coverage = self._vectors.coverage(connection, at, search.embedder, search.languages, _visible(acls, None, search.levels))
+        scan = self._vectors.scan(connection, *at, search.embedder)
+        dense, held = (_dense(scan, search, acls, generations), scan.held) if scan else ((), frozenset[str]())
+        return Candidates(lexical, dense, coverage, frozenset(chunk_id for chunk_id, _ in lexical if chunk_id not in held))
 
     def _info(self, connection: sqlite3.Connection, collection: str) -> CollectionInfo | None:
         row = _find_collection(connection, collection)

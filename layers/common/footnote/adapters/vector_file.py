@@ -28,6 +28,8 @@ class Scan:
     matrix: npt.NDArray[np.float32]
     """(slots, dimension), dead slots included."""
     chunk_ids: Sequence[str]
+    held: frozenset[str]
+    """`chunk_ids` as a set."""
     slots: npt.NDArray[np.int64]
     levels: npt.NDArray[np.int64]
     acls: npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footnote.adapters.sqlite import writing
 from footnote.adapters.vector_file import Scan, VectorFiles
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 WASTE = 1000
 """Dead slots that a file may hold whatever its size; beyond them at most half may be dead."""
+MOST_COVERAGES = 1000
+"""That are kept."""
+
+Where = tuple[str, Sequence[int]]
+"""A condition, and its values."""
 
 
 class VectorStore:
@@ -28,8 +33,9 @@ class VectorStore:
     def __init__(self, files: VectorFiles) -> None:
         self._files = files
         self._scans: dict[tuple[int, str], Scan] = {}
+        self._coverages: dict[tuple[Any, ...], float] = {}
 
-    def scan(self, connection: sqlite3.Connection, collection_id: int, embedder: str, version: int) -> Scan | None:
+    def scan(self, connection: sqlite3.Connection, collection_id: int, version: int, embedder: str) -> Scan | None:
         """The vectors of one collection as of `version`; None when it has none of this embedder. Called within a
         read transaction: the slots belong to the file that is mapped."""
         known = self._scans.get((collection_id, embedder))
@@ -39,6 +45,24 @@ class VectorStore:
                 return None
             self._scans[collection_id, embedder] = known
         return known
+
+    def coverage(
+        self, connection: sqlite3.Connection, collection: tuple[int, int], embedder: str, languages: frozenset[str] | None, visible: Where
+    ) -> float:
+        """`Candidates.coverage` of the chunks that `visible` lets through. `collection`: its id and version."""
+        key = collection, embedder, languages, visible[0], *visible[1]
+        if key not in self._coverages:
+            if len(self._coverages) >= MOST_COVERAGES:
+                self._coverages.clear()
+            spoken, values = _spoken(languages)
+            made, total = connection.execute(
+                f"""SELECT count(v.rowid), count(*) FROM chunks c JOIN generations g USING (generation_id)
+                    LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
+                    WHERE c.collection_id = ? AND {visible[0]} AND {spoken}""",
+                (embedder, collection[0], *visible[1], *values),
+            ).fetchone()
+            self._coverages[key] = made / total if total else 1.0
+        return self._coverages[key]
 
     def put(self, connection: sqlite3.Connection, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         with writing(connection):
@@ -149,7 +173,8 @@ class VectorStore:
         if matrix is None:  # the copy is gone: scan the truth, until the next write makes a new file
             stored = connection.execute(f"SELECT v.vector {live}", (collection_id, embedder)).fetchall()
             matrix, columns[0] = _matrix(stored), np.arange(len(rows))
-        return Scan(version, matrix, [row["chunk_id"] for row in rows], *columns)
+        chunk_ids = [row["chunk_id"] for row in rows]
+        return Scan(version, matrix, chunk_ids, frozenset(chunk_ids), *columns)
 
 
 def _spoken(languages: frozenset[str] | None) -> tuple[str, list[str]]:

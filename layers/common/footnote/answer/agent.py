@@ -25,7 +25,7 @@ from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
 from footnote.settings import LLM, MCP
-from footnote.types import Answer, Message, Span, ToolCall, Turn, Usage
+from footnote.types import Answer, Candidates, Message, Span, ToolCall, Turn, Usage
 
 HELD = 200
 """Characters of a reply that are not shown before it is known whether a call follows them."""
@@ -82,6 +82,7 @@ async def plan(
         raise ModelUnavailable("The language model sent an empty answer.", usage=work.usage)
     text, citations = cite("".join(work.shown).strip(), box.hits, STYLE, turn.lang)
     yield turn.with_(
+        found=tuple(work.found),
         hits=tuple(box.hits),
         tool_messages=tuple(work.said),
         answer=Answer(text.rstrip(), citations, model=model.name),
@@ -112,6 +113,8 @@ class _Work:
     shown: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     spans: list[Span] = field(default_factory=list)
+    found: tuple[Candidates | None, ...] = ()
+    """What its searches found in the index."""
     degraded: bool = False
     started: float = field(default_factory=perf_counter)
     steps: dict[str, int] = field(default_factory=dict)
@@ -192,6 +195,7 @@ class _Work:
         for wish, called in zip(wishes, results, strict=True):
             self.degraded |= called.status == "skipped" or (called.found is not None and called.found.degraded)
             self.usage += called.found.usage if called.found is not None else Usage()
+            self.found += called.found.found if called.found is not None else ()
             self.said.append(Message("tool", box.show(wish, called), tool_call_id=wish.call_id, name=wish.name))
 
     def _begin(self, name: str) -> str:

@@ -28,7 +28,7 @@ from footnote.ingest.chunk import chunk_document
 from footnote.ingest.keys import FOLDERS, generation_of, parsed_key, source_key
 from footnote.ingest.parsed import pack
 from footnote.ingest.vectors import embed_chunks
-from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, Parser, Queue
+from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, Parser, Queue, embedded_languages
 from footnote.settings import Ingest
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
@@ -187,7 +187,7 @@ class Ingestor:
         """Makes the vectors of up to `limit` chunks; returns how many were made. `doc_id`: of this document only."""
         if self.embedder is None:
             return 0
-        waiting = await self.index.pending(self.embedder.name, self.embedder.languages, limit, doc_id)
+        waiting = await self.index.pending(self.embedder.name, embedded_languages(self.embedder), limit, doc_id)
         if waiting:
             await self.index.put_vectors(self.embedder.name, await embed_chunks(self.embedder, waiting))
         return len(waiting)

@@ -58,9 +58,9 @@ def _each(asked: Asked) -> list[Asked]:
 
 
 def _value(found: Candidates) -> dict[str, Any]:
-    return {"lexical": found.lexical, "dense": found.dense, "coverage": found.coverage}
+    return {"lexical": found.lexical, "dense": found.dense, "coverage": found.coverage, "bare": sorted(found.bare)}
 
 
 def _candidates(value: dict[str, Any]) -> Candidates:
     lexical, dense = (tuple(Candidate(*entry) for entry in value[name]) for name in ("lexical", "dense"))
-    return Candidates(lexical, dense, value["coverage"])
+    return Candidates(lexical, dense, value["coverage"], frozenset(value["bare"]))

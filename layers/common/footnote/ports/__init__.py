@@ -11,7 +11,20 @@ from footnote.ports.blocks import Block, make_block, question_of, quoted_in, tit
 from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
 from footnote.ports.ledger import Held, Ledger
-from footnote.ports.models import Clock, Delta, Embedder, Images, KnowledgeBase, LanguageModel, Models, Parser, Tool, Tools, speaks
+from footnote.ports.models import (
+    Clock,
+    Delta,
+    Embedder,
+    Images,
+    KnowledgeBase,
+    LanguageModel,
+    Models,
+    Parser,
+    Tool,
+    Tools,
+    embedded_languages,
+    speaks,
+)
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore, record_of
@@ -56,6 +69,7 @@ __all__ = [
     "UploadForm",
     "Uploads",
     "View",
+    "embedded_languages",
     "make_block",
     "question_of",
     "quoted_in",

@@ -59,6 +59,7 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
         "lang": turn.lang,
         "outcome": turn.outcome,
         "degraded": turn.degraded,
+        "vectors_pending": turn.vectors_pending,
         "llm": answer.model if answer else None,
         "llm_failed": bool(answer and answer.extractive and (turn.model or turn.model_problem)),
         "llm_address": turn.model_address if turn.caller.role == "admin" else None,  # a host's name is for those who look after it

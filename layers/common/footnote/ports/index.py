@@ -70,8 +70,9 @@ class Index(Protocol):
     """Finds chunks. A document's chunks are staged under a new generation and answer after `activate`."""
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
-        """Two lists of at most `search.limit` visible, active chunks, best first, ties by chunk id.
-        An unknown collection gives empty lists; a backend that is down raises SearchUnavailable."""
+        """Two lists of at most `search.limit` visible, active chunks, best first, ties by chunk id. `coverage` counts
+        visible chunks only: nobody learns of others. An unknown collection gives empty lists; a backend that is down raises
+        SearchUnavailable."""
         ...
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:

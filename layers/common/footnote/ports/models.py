@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
-from footnote.types import Cut, Message, Parsed, ToolCall, Usage
+from footnote.types import UNKNOWN_LANGUAGE, Cut, Message, Parsed, ToolCall, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,8 +27,14 @@ class Embedder(Protocol):
         ...
 
 
+def embedded_languages(embedder: Embedder) -> frozenset[str] | None:
+    """Languages whose texts get vectors, None = all: those that the embedder speaks, and text of no recognised language."""
+    return None if embedder.languages is None else embedder.languages | {UNKNOWN_LANGUAGE}
+
+
 def speaks(embedder: Embedder | None, lang: str) -> TypeGuard[Embedder]:
-    return embedder is not None and (embedder.languages is None or lang in embedder.languages)
+    """Whether vectors of texts in `lang` count."""
+    return embedder is not None and ((languages := embedded_languages(embedder)) is None or lang in languages)
 
 
 @dataclass(frozen=True, slots=True)

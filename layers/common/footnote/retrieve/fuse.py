@@ -1,17 +1,23 @@
 """Several ranked lists → one. The same for every engine.
 
+A chunk is scored by the lists that could have held it: one without a vector by its words alone, in every fusion.
+
 min-max: s' = (s − min) / (max − min) within each list, score = (1 − w) · bm25' + w · cosine'; what a
-list does not hold counts 0 there. RRF: Σ weight / (k + rank), rank from 1, scaled so that the best
+list could have held and does not counts 0 there. RRF: Σ weight / (k + rank), rank from 1, scaled so that the best
 possible score is 1. Equal scores are ordered by chunk id.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
 from footnote.types import Candidate, Candidates, Ranked, Retriever, Turn
+
+Weighted = tuple[Sequence[Candidate], float]
+"""A list and its weight."""
 
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
@@ -28,8 +34,8 @@ def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> bool:
 
 
 def fuse(candidates: Candidates, retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
-    """Best first. `weight` is the dense list's share, 0..1; it shrinks with the share of chunks that
-    have no vector yet, so that a document is found by its words before its vectors are there."""
+    """Best first. `weight` is the dense list's share, 0..1; it shrinks with the share of chunks that have no vector yet:
+    the best of a few is not yet the best of all."""
     share = weight * min(1.0, candidates.coverage)
     match retriever:
         case "bm25":
@@ -37,13 +43,21 @@ def fuse(candidates: Candidates, retriever: Retriever, *, weight: float, rrf_k: 
         case "knn":
             scores = {entry.chunk_id: max(0.0, entry.score) for entry in candidates.dense}
         case "rrf":
-            scores = reciprocal_ranks([(candidates.lexical, 1 - share), (candidates.dense, share)], k=rrf_k)
+            scores = _combine(candidates, share, partial(reciprocal_ranks, k=rrf_k))
         case "cc":
-            scores = convex_combination([(candidates.lexical, 1 - share), (candidates.dense, share)])
+            scores = _combine(candidates, share, convex_combination)
     bm25 = {entry.chunk_id: entry.score for entry in candidates.lexical}
     cosine = {entry.chunk_id: entry.score for entry in candidates.dense}
     order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # stable: equal scores stay in the order of their ids
     return [Ranked(chunk_id, scores[chunk_id], bm25.get(chunk_id), cosine.get(chunk_id)) for chunk_id in order]
+
+
+def _combine(candidates: Candidates, share: float, combine: Callable[[Sequence[Weighted]], dict[str, float]]) -> dict[str, float]:
+    both = combine([(candidates.lexical, 1 - share), (candidates.dense, share)])
+    if not candidates.bare or not share:
+        return both
+    words = combine([(candidates.lexical, 1.0)])
+    return both | {chunk_id: words[chunk_id] for chunk_id in candidates.bare}
 
 
 def merge(lists: Sequence[Sequence[Ranked]]) -> list[Ranked]:
@@ -55,7 +69,7 @@ def merge(lists: Sequence[Sequence[Ranked]]) -> list[Ranked]:
     return sorted(best.values(), key=lambda entry: (-entry.score, entry.chunk_id))
 
 
-def convex_combination(lists: Sequence[tuple[Sequence[Candidate], float]]) -> dict[str, float]:
+def convex_combination(lists: Sequence[Weighted]) -> dict[str, float]:
     """Σ weight · min-max score. The weights of empty lists go to the others."""
     lists = [(entries, weight) for entries, weight in lists if entries and weight > 0]
     total = sum(weight for _, weight in lists)
@@ -66,7 +80,7 @@ def convex_combination(lists: Sequence[tuple[Sequence[Candidate], float]]) -> di
     return scores
 
 
-def reciprocal_ranks(lists: Sequence[tuple[Sequence[Candidate], float]], *, k: int) -> dict[str, float]:
+def reciprocal_ranks(lists: Sequence[Weighted], *, k: int) -> dict[str, float]:
     """Σ weight · (k + 1) / (k + rank) / Σ weight: 1 for what is first in every list."""
     lists = [(entries, weight) for entries, weight in lists if entries and weight > 0]
     total = sum(weight for _, weight in lists)

@@ -1,7 +1,8 @@
 """Which language is a text in? By script, then by stop words; 5 µs for a question.
 
-Known: en, de, ko, ja, zh, and "und" for anything else. A longer text with hardly any known stop
-word is "und"; a short one is told by what it is asked `among`, else it counts as English.
+Known: en, de, ko, ja, zh, and "mis" for any other script. Latin text that does not tell, because it is short or, like a list
+of names, has hardly any known stop word, is what is most expected (`among`); where nothing is, a short one counts as English
+and a longer one is "und".
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from footnote.text.words import QUESTION_WORDS, STOP_WORDS
+from footnote.types import UNKNOWN_LANGUAGE
 
 HANGUL = re.compile(r"[\uac00-\ud7a3\u1100-\u11ff\u3130-\u318f]")
 KANA = re.compile(r"[\u3040-\u30ff]")
@@ -19,6 +21,9 @@ LETTER = re.compile(r"[^\W\d_]")
 GERMAN_LETTER = re.compile(r"[äöüßÄÖÜ]")
 
 TELLING = {lang: STOP_WORDS[lang] | QUESTION_WORDS[lang] for lang in ("en", "de")}
+
+OTHER_SCRIPT = "mis"
+NOT_LATIN = ("ko", "ja", "zh", OTHER_SCRIPT)
 
 SAMPLE = 4000
 """Characters looked at."""
@@ -36,12 +41,12 @@ def detect_language(text: str, among: Mapping[str, int] | Iterable[str] | None =
         return script
     words = [word.lower() for word in LATIN_WORD.findall(sample)]
     if not words:
-        return _heaviest(among) or ("und" if LETTER.search(sample) else "en")
+        return _heaviest(among) or "en"
     counts = {lang: sum(word in telling for word in words) for lang, telling in TELLING.items()}
     counts["de"] += 2 * min(3, len(GERMAN_LETTER.findall(sample)))
     best = max(counts, key=lambda lang: counts[lang])
     if len(words) >= ENOUGH_WORDS and counts[best] < LEAST_SHARE * len(words):
-        return "und"
+        return _heaviest(among) or UNKNOWN_LANGUAGE
     if counts["en"] == counts["de"]:
         return _heaviest(among) or "en"
     return best
@@ -59,6 +64,8 @@ def _by_script(sample: str) -> str | None:
         return "ja"
     if han * 6 >= letters:
         return "zh"
+    if sum(map(len, LATIN_WORD.findall(sample))) * 2 < letters:
+        return OTHER_SCRIPT
     return None
 
 
@@ -66,6 +73,6 @@ def _heaviest(among: Mapping[str, int] | Iterable[str] | None) -> str | None:
     if not among:
         return None
     if isinstance(among, Mapping):
-        latin = {lang: weight for lang, weight in among.items() if lang not in ("ko", "ja", "zh")}
+        latin = {lang: weight for lang, weight in among.items() if lang not in NOT_LATIN}
         return max(sorted(latin), key=lambda lang: latin[lang], default=None)
     return next(iter(among), None)

@@ -1,7 +1,8 @@
 """Text → the tokens that the lexical index stores and is asked for.
 
 en: Snowball stems without stop words. de: the same plus character 5-grams of every word with its
-bounds marked (`_haus_`), which finds the parts of compounds. ko, ja, zh: character bigrams. Every other language: plain words.
+bounds marked (`_haus_`), which finds the parts of compounds. ko, ja, zh: character bigrams. und: English stems, stop words
+included. Every other language: plain words.
 Runs of Hangul, kana and Han become bigrams in any language, Latin runs in Korean text stems.
 """
 
@@ -14,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from footnote.text.words import QUESTION_WORDS, STOP_WORDS
+from footnote.types import UNKNOWN_LANGUAGE
 
 if TYPE_CHECKING:
     import Stemmer
@@ -27,8 +29,8 @@ CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\
 GRAM = 5
 WIDEST = 20
 """Characters of a token at most, on average: hardly any text has as many, but runs of spaces do."""
-STEMMERS = {"en": "english", "de": "german", "ko": "english", "ja": "english", "zh": "english"}
-"""The Latin words in CJK text are mostly English names and terms."""
+STEMMERS = {"en": "english", "de": "german", "ko": "english", "ja": "english", "zh": "english", UNKNOWN_LANGUAGE: "english"}
+"""The Latin words in CJK text are mostly English names and terms; so are those of texts that show no language."""
 
 _local = threading.local()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from footnote.types.caller import ADMINS, EVERYONE, Caller, Page, Role
 from footnote.types.documents import (
     OUTSIDE,
+    UNKNOWN_LANGUAGE,
     Block,
     BlockKind,
     Chunk,
@@ -44,6 +45,7 @@ __all__ = [
     "ADMINS",
     "EVERYONE",
     "OUTSIDE",
+    "UNKNOWN_LANGUAGE",
     "Allowance",
     "Answer",
     "Block",

@@ -12,6 +12,9 @@ Level = Literal[0, 1, 2]
 
 DocumentState = Literal["RECEIVED", "PROCESSING", "READY", "FAILED", "DELETED"]
 
+UNKNOWN_LANGUAGE = "und"
+"""Of a text that does not show its language, such as a list of names."""
+
 BlockKind = Literal["heading", "paragraph", "list", "table", "caption", "code", "image"]
 
 

@@ -27,6 +27,8 @@ class Search:
     vector: npt.NDArray[np.float32] | None = None
     embedder: str = ""
     """Who made `vector`; only vectors of the same embedder are compared."""
+    languages: frozenset[str] | None = None
+    """Those whose chunks get vectors of this embedder; None = all."""
     limit: int = 100
     """Entries per list."""
     levels: tuple[Level, ...] = (2,)
@@ -47,8 +49,11 @@ class Candidates:
 
     lexical: tuple[Candidate, ...] = ()
     dense: tuple[Candidate, ...] = ()
-    coverage: float = 0.0
-    """Share of the searchable chunks that have a vector, 0..1."""
+    coverage: float = 1.0
+    """Share of the chunks that were searched and get vectors that have theirs already, 0..1. 1 where there are none, or no
+    vector was asked for."""
+    bare: frozenset[str] = frozenset()
+    """Chunks in `lexical` without a vector: `dense` could not have held them."""
 
 
 class Ranked(NamedTuple):

@@ -255,6 +255,11 @@ class Turn:
         """The question as somebody who knows nothing of the conversation would have to ask it."""
         return " ".join(self.searched_for)
 
+    @property
+    def vectors_pending(self) -> bool:
+        """Whether some of the passages that were searched have no vector yet: a search by meaning does not reach them."""
+        return any(found is not None and found.coverage < 1 for found in self.found)
+
     def noting(self, **notes: Any) -> Turn:
         """The same turn with something more in `private`."""
         return self.with_(private={**self.private, **notes})
