@@ -314,33 +314,6 @@ async def test_coverage_is_the_share_of_chunks_that_have_a_vector(index: Any, me
     assert (await ask(index, me, "one", unit(1))).coverage == 1.0
 
 
-async def test_coverage_counts_what_the_caller_may_read_in_the_languages_that_get_vectors(index: Any, me: Caller) -> None:
-    english = await put_document(index, make_document(), ["one", "two"])
-    await put_document(index, make_document("ko"), ["하나"], lang="ko")
-    hidden = await put_document(index, make_document("hidden", groups=("hr",)), ["one of theirs"])
-    await embed(index, english, unit(1), unit(0, 1))
-    spoken = frozenset({"en"})
-    assert (await ask(index, me, vector=unit(1), languages=spoken)).coverage == 1.0
-    assert (await ask(index, me, vector=unit(1))).coverage == pytest.approx(2 / 3)
-    assert (await ask(index, LOCAL, vector=unit(1), languages=spoken)).coverage == pytest.approx(2 / 3)
-    assert (await ask(index, me, vector=unit(1), languages=spoken, levels=(0,))).coverage == 1.0  # there are none
-    assert (await ask(index, me, vector=unit(1), languages=spoken, embedder="other")).coverage == 0.0
-    await embed(index, hidden, unit(1))
-    assert (await ask(index, LOCAL, vector=unit(1), languages=spoken)).coverage == 1.0
-    assert (await ask(index, me, "one", languages=spoken)).coverage == 1.0  # no vector was asked for
-
-
-async def test_passages_found_by_words_that_have_no_vector_are_named(index: Any, me: Caller) -> None:
-    chunks = await put_document(index, make_document(), ["one", "one two", "one three", "four"])
-    assert (await ask(index, me, "one", unit(1))).bare == {"plan|1|0", "plan|1|1", "plan|1|2"}
-    await embed(index, chunks[:2], unit(1), unit(0, 1))
-    found = await ask(index, me, "one", unit(1))
-    assert (set(ids(found.lexical)), found.bare) == ({"plan|1|0", "plan|1|1", "plan|1|2"}, {"plan|1|2"})
-    assert (await ask(index, me, "one", unit(1), embedder="other")).bare == {"plan|1|0", "plan|1|1", "plan|1|2"}
-    assert (await ask(index, me, "one")).bare == frozenset()
-    assert (await ask(index, me, vector=unit(1))).bare == frozenset()
-
-
 SIGNS = [
     "bridge AND", "NOT bridge", '"bridge', "bridge*", "(bridge", "bridge)", "NEAR(bridge", "^bridge", "title:bridge",
     "bridge -old", "bridge; --",
