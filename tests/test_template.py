@@ -6,81 +6,29 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
-from fnmatch import fnmatchcase
 from importlib import import_module
-from pathlib import Path
-from typing import Any, cast, get_args
+from typing import Any, get_args
 
 import cfnlint.api
-import httpx
 import pytest
 import yaml
 from aws_lambda_powertools.shared import constants as powertools
-from cfnlint.decode import cfn_yaml
 from pydantic import AliasChoices, BaseModel
 
 from footnote.adapters import cache_dynamodb, ledger_dynamodb_items
-from footnote.bootstrap import Core
-from footnote.guard.limits import RateLimiter
 from footnote.ingest.pipeline import MOST_ATTEMPTS
-from footnote.settings import AWS, Auth, Embedding, Settings
+from footnote.settings import Auth, Settings
 from footnote_http.metrics import CloudWatchMeter
 from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from footnote_local.server import ROUTES
-from tests.conftest import HandClock
 from tests.fakes import make_turn
-
-ROOT = Path(__file__).parents[1]
-TEMPLATE: dict[str, Any] = cfn_yaml.load(str(ROOT / "template.yaml"))
-PARAMETERS, RESOURCES, COMMON = TEMPLATE["Parameters"], TEMPLATE["Resources"], TEMPLATE["Globals"]["Function"]
-NAMES = ["query", "ingest", "feedback", "stats"]
+from tests.template import COMMON, NAMES, PARAMETERS, RESOURCES, ROOT, TEMPLATE, function, inside, of_type
 
 NOT_CACHED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
 
-MANY = {
-    "${Ledger.Arn}/index/*": "the ledger's own indexes",
-    "${Files.Arn}/*": "files have no names that are known before",
-    "${Documents.Arn}/*": "nor have documents",
-    "${Documents.Arn}/uploads/*": "nor have uploads",
-    "${Domain}/${OpenSearchPrefix}*": "a collection's indexes are made with it",
-}
-"""Resources with a wildcard that a function may use, and why."""
-
 ADAPTER = {"AWS_LAMBDA_EXEC_WRAPPER", "AWS_LWA_INVOKE_MODE", "AWS_LWA_PORT", "AWS_LWA_READINESS_CHECK_PATH"}
 """Variables of the Web Adapter, and the one that starts it."""
-
-
-def of_type(kind: str) -> dict[str, Any]:
-    return {name: resource["Properties"] for name, resource in RESOURCES.items() if resource["Type"] == kind}
-
-
-def function(name: str) -> dict[str, Any]:
-    """A function's properties with what all have."""
-    own = RESOURCES[f"{name.title()}Function"]["Properties"]
-    variables = COMMON["Environment"]["Variables"] | own["Environment"]["Variables"]
-    return {**COMMON, **own, "Environment": {"Variables": variables}}
-
-
-def inside(value: Any, key: str) -> Iterator[Any]:
-    """Everything under `key`, however deep."""
-    if isinstance(value, dict):
-        for name, item in value.items():
-            if name == key:
-                yield item
-            yield from inside(item, key)
-    elif isinstance(value, list):
-        for item in value:
-            yield from inside(item, key)
-
-
-def texts(value: Any) -> Iterator[str]:
-    """Every text in a value, those inside of functions such as Fn::Sub too."""
-    if isinstance(value, str):
-        yield value
-    else:
-        for item in value.values() if isinstance(value, dict) else value:
-            yield from texts(item)
 
 
 def settings_names(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
@@ -283,97 +231,6 @@ def test_other_origins_are_named_one_by_one(origins: str, taken: bool) -> None:
     assert all(value == {"Ref": "AllowedOrigins"} for key in ("AllowOrigins", "AllowedOrigins") for value in inside(RESOURCES, key))
 
 
-# --- permissions -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_function_may_do_what_it_must_and_no_more(name: str) -> None:
-    policies = function(name)["Policies"]
-    actions = [action for found in inside(policies, "Action") for action in texts(found)]
-    assert actions
-    assert [action for action in actions if "*" in action] == []
-    resources = {text for found in inside(policies, "Resource") for text in texts(found) if "*" in text}
-    assert resources <= set(MANY)
-
-
-@pytest.mark.parametrize(
-    ("name", "writes"),
-    [("query", {"Cache"}), ("ingest", {"Cache", "Ledger"}), ("feedback", {"Cache"}), ("stats", {"Cache"})],
-)
-def test_tables_are_written_by_those_who_must(name: str, writes: set[str]) -> None:
-    written = set()
-    for statement in inside(function(name)["Policies"], "Statement"):
-        for each in statement:
-            if {"dynamodb:PutItem", "dynamodb:UpdateItem"} & set(texts(each.get("Action", ""))):
-                written |= {text for text in texts(each["Resource"]) if text in ("Cache", "Ledger")}
-    assert written == writes
-
-
-def test_feedback_and_stats_find_sessions_and_nobody_elses_cached_values() -> None:
-    known = {
-        name: [
-            (key, "dynamodb:PutItem" in texts(statement["Action"]))
-            for statements in inside(function(name)["Policies"], "Statement")
-            for statement in statements
-            if statement["Resource"] == {"Fn::GetAtt": ["Cache", "Arn"]}
-            for key in statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
-        ]
-        for name in ("feedback", "stats")
-    }
-    sessions_and_tries = [("session:*", False), ("rate:sign-in:*", True)]
-    assert known == {"feedback": sessions_and_tries, "stats": [*sessions_and_tries, ("once:*", True)]}
-
-
-class CacheKeys:
-    """Keys of a cache that were read and written."""
-
-    def __init__(self) -> None:
-        self.read: list[str] = []
-        self.written: list[str] = []
-
-    async def get(self, key: str) -> None:
-        self.read.append(key)
-
-    async def add(self, key: str, amount: int, ttl_s: float) -> int:
-        self.written.append(key)
-        return amount
-
-
-@pytest.mark.parametrize("name", ["feedback", "stats"])
-async def test_a_function_reads_and_writes_the_keys_of_the_cache_that_its_role_may(name: str, tmp_path: Path, clock: HandClock) -> None:
-    keys = CacheKeys()
-    settings = Settings(footnote_data=tmp_path, aws=AWS(cache_table="cache"), auth=Auth(mode="session"), embedding=Embedding(builtin=False))
-    core = Core(settings, clock=clock)
-    core.cache, core.limiter = cast(Any, keys), RateLimiter(cast(Any, keys), clock)
-    app = import_module(f"{name}.app").create_app(lambda: core)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
-        assert (await client.get("/ready")).json()["parts"]["cache"] == "ok"
-        unknown = await client.request("POST" if name == "feedback" else "GET", f"/{name}", headers={"api-key": "guess"})
-        assert unknown.status_code == 401
-    await core.close()
-    assert (len(keys.read), len(keys.written)) == (2, 1)  # /ready, the session; the failed sign-in
-    for used, action in ((keys.read, "dynamodb:GetItem"), (keys.written, "dynamodb:UpdateItem")):
-        allowed = [
-            pattern
-            for statements in inside(function(name)["Policies"], "Statement")
-            for statement in statements
-            if action in texts(statement["Action"]) and "Condition" in statement
-            for pattern in statement["Condition"]["ForAllValues:StringLike"]["dynamodb:LeadingKeys"]
-        ]
-        assert [key for key in used if not any(fnmatchcase(key, pattern) for pattern in allowed)] == []
-
-
-def test_only_the_account_itself_may_do_everything_with_the_key() -> None:
-    broad = [
-        (name, statement["Sid"])
-        for name, resource in RESOURCES.items()
-        for statements in inside(resource["Properties"], "Statement")
-        for statement in statements
-        if statement.get("Effect") == "Allow" and any("*" in text for text in texts(statement["Action"]))
-    ]
-    assert broad == [("Key", "TheAccountDecides")]
-
-
 # --- what lasts --------------------------------------------------------------------------------
 
 
@@ -412,8 +269,25 @@ def test_a_table_is_the_one_that_its_adapter_describes(table: str, definition: A
 def test_expired_values_go_and_the_ledger_stays() -> None:
     ttl = RESOURCES["Cache"]["Properties"]["TimeToLiveSpecification"]
     assert ttl == {"AttributeName": cache_dynamodb.TTL_ATTRIBUTE, "Enabled": True}
-    assert RESOURCES["Ledger"]["DeletionPolicy"] == "Retain"
-    assert RESOURCES["Ledger"]["Properties"]["DeletionProtectionEnabled"] is True
+    assert RESOURCES["Ledger"]["UpdateReplacePolicy"] == "Retain"
+    assert RESOURCES["Ledger"]["Properties"]["DeletionProtectionEnabled"] == {"Fn::If": ["ProtectsLedger", True, False]}
+
+
+def test_what_holds_data_stays_and_nothing_is_left_of_a_first_deployment_that_failed() -> None:
+    policies = {name: resource["DeletionPolicy"] for name, resource in RESOURCES.items() if "DeletionPolicy" in resource}
+    stays = {name: policy for name, policy in policies.items() if policy != "Delete"}
+    assert stays == dict.fromkeys(["Documents", "Files", "Ledger", "Key"], "RetainExceptOnCreate")
+    assert PARAMETERS["ProtectLedger"]["Default"] == "false"  # CloudFormation could not take a protected table back
+
+
+def test_a_new_account_can_deploy() -> None:
+    """It has ten concurrent executions, and none of them can be reserved."""
+    for name in NAMES:
+        reserved = {"Fn::If": ["ReservesConcurrency", {"Ref": f"{name.title()}Concurrency"}, {"Ref": "AWS::NoValue"}]}
+        assert function(name)["ReservedConcurrentExecutions"] == reserved
+    assert TEMPLATE["Conditions"]["ReservesConcurrency"] == {"Fn::Equals": [{"Ref": "ReserveConcurrency"}, "true"]}
+    assert PARAMETERS["ReserveConcurrency"]["Default"] == "false"
+    assert list(inside(RESOURCES, "ProvisionedConcurrencyConfig")) == []
 
 
 # --- alarms and deployments --------------------------------------------------------------------

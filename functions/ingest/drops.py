@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from footnote.errors import Unavailable
+from footnote.errors import ModelUnavailable, Unavailable
 from footnote.ingest.pipeline import retry_delay_s
 from footnote.ports import Job
 from footnote_http.lambda_handler import use_loop
@@ -55,8 +55,17 @@ def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
 
 
 async def embed(core: Core, job: Job, left_s: Callable[[], float]) -> None:
-    """Makes the vectors of a file that was read, as far as the time goes; the rest is a job of its own."""
+    """Makes the vectors of a file that was read, as far as the time and the embedder go; the rest is a job of its own."""
+    made = 0
     while left_s() > RESERVE_S:
-        if not await core.ingestor.embed_some(VECTORS_AT_ONCE, job.body["doc_id"]):
+        try:
+            some = await core.ingestor.embed_some(VECTORS_AT_ONCE, job.body["doc_id"])
+        except ModelUnavailable as exc:
+            if not made:
+                raise
+            log.warning("vectors broke off: %s", exc.detail, extra={"doc_id": job.body["doc_id"], "count": made})
+            break
+        if not some:
             return
+        made += some
     await core.queue.put(job.body)

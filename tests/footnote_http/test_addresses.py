@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import threading
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from cfnlint.decode import cfn_yaml
 from fastapi import FastAPI, Request
 
 from footnote_http.addresses import EVENT_CONTEXT, VIEWER, address_of
 from footnote_http.lambda_handler import http_handler
 from tests.functions.conftest import body_of, get_event
+from tests.template import RESOURCES
 
 EDGE, READER, INVENTED = "203.0.113.5", "2001:db8::7", "192.0.2.66"
 SIGNED = {"iam": {"accountId": "123456789012", "userArn": "arn:aws:sts::123456789012:assumed-role/cloudfront"}}
@@ -75,6 +74,5 @@ def test_in_a_plain_handler_it_is_the_same(app: FastAPI, authorizer: Any, addres
 
 
 def test_cloudfront_writes_the_readers_address_whatever_the_reader_sent() -> None:
-    template = cfn_yaml.load(str(Path(__file__).parents[2] / "template.yaml"))
-    code = template["Resources"]["ForwardedHost"]["Properties"]["FunctionCode"]
+    code = RESOURCES["ForwardedHost"]["Properties"]["FunctionCode"]
     assert f'event.request.headers["{VIEWER}"] = {{ value: event.viewer.ip }};' in code

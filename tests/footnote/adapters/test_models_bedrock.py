@@ -108,6 +108,17 @@ async def test_throttled_requests_are_sent_again(bedrock: Server) -> None:
     assert len(bedrock.requests) == 3
 
 
+async def test_texts_of_documents_wait_while_the_model_is_over_its_limit(bedrock: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.adapters.aws.WAIT_S", 0.0)
+    left = [refused(429, "ThrottlingException")] * 9 + [said({"embedding": direction(3.0, 4.0)})]
+    bedrock.replies[TITAN_PATH] = lambda _: left.pop(0)
+    assert np.allclose((await BedrockEmbedder(TITAN, 256).embed(["x"]))[0, :2], [0.6, 0.8])
+    bedrock.replies[TITAN_PATH] = refused(429, "ThrottlingException")
+    with pytest.raises(ModelUnavailable, match="Try again later"):
+        await BedrockEmbedder(TITAN, 256).embed(["x"])
+    assert len(bedrock.requests) == 10 + 10
+
+
 @pytest.mark.parametrize(
     ("status", "code", "tries", "told"),
     [
@@ -122,7 +133,7 @@ async def test_throttled_requests_are_sent_again(bedrock: Server) -> None:
 async def test_what_bedrock_refuses_is_told_with_its_remedy(bedrock: Server, status: int, code: str, tries: int, told: str) -> None:
     bedrock.replies[TITAN_PATH] = refused(status, code)
     with pytest.raises(ModelUnavailable) as error:
-        await BedrockEmbedder(TITAN, 256).embed(["x"])
+        await BedrockEmbedder(TITAN, 256).embed(["x"], query=True)
     assert told in error.value.detail
     assert "arn:" not in error.value.detail
     assert len(bedrock.requests) == tries

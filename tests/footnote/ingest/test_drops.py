@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.errors import NotFound
+from footnote.errors import ModelUnavailable, NotFound
 from footnote.ingest.drops import upload_promise
-from footnote.ports import Dropped
+from footnote.ingest.pipeline import LEASE_S, Ingestor
+from footnote.ports import Dropped, Job
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller
+from ingest.drops import embed
 from tests.conftest import HandClock
-from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, Killed, answering, work
+from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, Killed, accept, answering, work
 
 KEY = "handbooks/tower.txt"
 GROUPS = {"handbooks/": ["staff"], "other/": ["staff"]}
@@ -236,3 +238,25 @@ async def test_an_upload_that_nobody_announced_is_left_alone(core: Core, shelf: 
     shelf.put("uploads/other", OLD)
     await tell(core, "uploads/other")
     assert (await states(core), list(shelf.objects)) == ([], ["uploads/other"])
+
+
+async def test_vectors_that_broke_off_go_on_in_a_job_of_their_own_and_those_that_never_began_are_tried_again(
+    core: Core, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    document = await accept(core)
+    assert await core.ingestor.work_one()
+    replies: list[int | Exception] = [1, ModelUnavailable("over its limit"), ModelUnavailable("over its limit")]
+
+    async def embed_some(self: Ingestor, limit: int, doc_id: str) -> int:
+        if isinstance(reply := replies.pop(0), Exception):
+            raise reply
+        return reply
+
+    monkeypatch.setattr(Ingestor, "embed_some", embed_some)
+    body = {"doc_id": document.doc_id, "generation": 1}
+    await embed(core, Job("j", body, 1), lambda: 60.0)
+    job = await core.queue.take(LEASE_S)
+    assert job is not None
+    assert (job.body, job.attempt) == (body, 1)
+    with pytest.raises(ModelUnavailable):
+        await embed(core, job, lambda: 60.0)

@@ -28,8 +28,8 @@ Ours = tuple[type[FootnoteError], str]
 NONE: Mapping[str, Ours] = MappingProxyType({})
 
 TRIES = 3
-WAIT_S = 0.1
-"""Full jitter: before try n + 1 we wait a random part of WAIT_S · 2ⁿ."""
+WAIT_S, LONGEST_WAIT_S = 0.1, 8.0
+"""Full jitter: before try n + 1 we wait a random part of WAIT_S · 2ⁿ, or of the longest wait."""
 
 CONNECT_S = 2.0
 READ_S = 5.0
@@ -49,10 +49,10 @@ class Client(Generic[Made]):
         self._down = down
         self._made: Made | None = None
 
-    async def call(self, operation: Callable[[Made], T], known: Mapping[str, Ours] = NONE) -> T:
+    async def call(self, operation: Callable[[Made], T], known: Mapping[str, Ours] = NONE, *, throttled_tries: int = TRIES) -> T:
         """Runs `operation` with the SDK's client in a thread; it may run up to three times, also after it had its effect.
 
-        `known`: the SDK's error code → our error."""
+        `known`: the SDK's error code → our error. `throttled_tries`: how often at most while the service is over its limit."""
         tried = 0
         while True:
             try:
@@ -62,10 +62,10 @@ class Client(Generic[Made]):
                 ours = self._ours(exc, known)
                 if ours is None:
                     raise
-                if tried == TRIES or not _is_passing(exc):
+                if tried >= (throttled_tries if _is_throttled(exc) else TRIES) or not _is_passing(exc):
                     error, detail = ours
                     raise error(detail) from exc
-            await asyncio.sleep(random.uniform(0, WAIT_S * 2**tried))  # noqa: S311 - spreads load, keeps no secret
+            await asyncio.sleep(random.uniform(0, min(WAIT_S * 2**tried, LONGEST_WAIT_S)))  # noqa: S311 - spreads load, keeps no secret
 
     async def close(self) -> None:
         if self._made is not None:
@@ -95,9 +95,18 @@ def _is_passing(exc: Exception) -> bool:
     from botocore.exceptions import ClientError, ConnectionError, FlexibleChecksumError, HTTPClientError, IncompleteReadError
 
     if isinstance(exc, ClientError):
-        code, status = code_of(exc), exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0)
-        return "Throttl" in code or code in PASSING or status == 429 or status >= 500
+        return _is_throttled(exc) or code_of(exc) in PASSING or _status_of(exc) >= 500
     return isinstance(exc, ConnectionError | HTTPClientError | IncompleteReadError | FlexibleChecksumError)
+
+
+def _is_throttled(exc: Any) -> bool:
+    from botocore.exceptions import ClientError
+
+    return isinstance(exc, ClientError) and ("Throttl" in code_of(exc) or _status_of(exc) == 429)
+
+
+def _status_of(exc: Any) -> int:
+    return int(exc.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
 
 
 def _connect(service: Service) -> Any:

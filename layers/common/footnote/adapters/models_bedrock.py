@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footnote.adapters.aws import Client, Ours
+from footnote.adapters.aws import TRIES, Client, Ours
 from footnote.errors import ModelUnavailable
 
 if TYPE_CHECKING:
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
 AT_ONCE = 8
 """Requests under way; the SDK's pool has ten connections."""
+PATIENT_TRIES = 10
+"""Of a document's text while the model is over its limit: half a minute at most. Titan takes one text a request, so files that are
+read at the same time ask for more a minute than an account may; a question cannot wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,11 @@ class BedrockEmbedder:
         import numpy as np
 
         body = json.dumps(family.request(texts, self.dimension, query))
-        reply = await self._bedrock.call(lambda bedrock: bedrock.invoke_model(modelId=self._model, body=body)["body"].read(), self._known)
+        reply = await self._bedrock.call(
+            lambda bedrock: bedrock.invoke_model(modelId=self._model, body=body)["body"].read(),
+            self._known,
+            throttled_tries=TRIES if query else PATIENT_TRIES,
+        )
         try:
             vectors = np.array(family.vectors(json.loads(reply)), np.float32)
             rows, length = vectors.shape
