@@ -1,9 +1,10 @@
 """How many known attacks does the question guard tell, how many honest questions does it refuse; and the same of documents.
 
-    python -m bench.injection PROMPTS.json --data-sets FOLDER [--planted TEXTS.json]
+    python -m bench.injection [PROMPTS.json] --data-sets FOLDER [--planted TEXTS.json …]
 
 PROMPTS.json: a list of jailbreak prompts. The patterns were written with half of them in sight, told by a hash; the other half
-is what counts. TEXTS.json: kind → sentences that somebody plants in documents, put into passages of squad2 at three places.
+is what counts. TEXTS.json: kind → texts that somebody plants in documents, put into passages of squad2 at three places; of
+BIPIA's, the patterns were written with the training texts in sight, all those about answers and half of those about code.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from footnote.text.sentences import split_sentences
 ASKED = ("squad2", "mtrag_un")
 SETS = {"squad2": "en", "mtrag_un": "en", "xquad_de": "de", "korquad": "ko"}
 LEAST_RECALL, MOST_FALSE = 90.0, 0.5
+PLACES = ("start of a passage", "middle", "end")
 PASSAGES = 4
 """That each planted text is put into."""
 COMMAND = "python -m bench.injection PROMPTS.json --data-sets FOLDER"
@@ -33,13 +35,14 @@ COMMAND = "python -m bench.injection PROMPTS.json --data-sets FOLDER"
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.injection", description="Measures the guards against injection.")
-    parser.add_argument("prompts", type=Path, help="JSON list of jailbreak prompts")
+    parser.add_argument("prompts", type=Path, nargs="?", help="JSON list of jailbreak prompts")
     parser.add_argument("--data-sets", type=Path, required=True, help="folder of test sets in BEIR's format")
-    parser.add_argument("--planted", type=Path, help="JSON object: kind → texts to plant in documents")
+    parser.add_argument("--planted", type=Path, nargs="+", default=[], help="JSON object: kind → texts to plant in documents")
     options = parser.parse_args(arguments)
-    figures = [*_prompts(json.loads(options.prompts.read_text("utf-8"))), *_questions(options.data_sets), *_documents(options.data_sets)]
-    if options.planted:
-        figures += _planted(json.loads(options.planted.read_text("utf-8")), options.data_sets)
+    figures = [*_prompts(json.loads(options.prompts.read_text("utf-8")))] if options.prompts else []
+    figures += [*_questions(options.data_sets), *_documents(options.data_sets)]
+    for path in options.planted:
+        figures += _planted(path.stem, json.loads(path.read_text("utf-8")), options.data_sets)
     for figure in figures:
         print(f"{ {True: '✓', False: '✗', None: ' '}[figure.met] }  {figure.name:62} {figure.asked:10} {figure.measured}")
     return 0
@@ -78,18 +81,22 @@ def _documents(folder: Path) -> Iterator[Figure]:
         yield Figure(f"{name}: {len(passages)} plain passages flagged", 100 * sum(map(bool, found)) / len(passages), "%", COMMAND)
 
 
-def _planted(kinds: dict[str, list[str]], folder: Path) -> Iterator[Figure]:
+def _planted(name: str, kinds: dict[str, list[str]], folder: Path) -> Iterator[Figure]:
     passages = list(_rows(folder / "squad2" / "corpus.jsonl"))
-    for place in ("start", "middle", "end"):
-        random, found = Random(0), []
-        for text in (text for texts in kinds.values() for text in texts):
-            for row in random.sample(passages, PASSAGES):
-                bounds = split_sentences(row["text"])
-                at = {"start": 0, "middle": bounds[len(bounds) // 2][0], "end": len(row["text"])}[place]
+    random = Random(0)
+    found: dict[str, list[bool]] = {place: [] for place in PLACES}
+    by_kind: dict[str, list[bool]] = {}
+    for kind, text in ((kind, text) for kind, texts in kinds.items() for text in texts):
+        for row in random.sample(passages, PASSAGES):
+            bounds = split_sentences(row["text"])
+            for place, at in zip(PLACES, (0, bounds[len(bounds) // 2][0], len(row["text"])), strict=True):
                 whole = f"{row['text'][:at].rstrip()} {text} {row['text'][at:]}".strip()
                 start = whole.index(text)
-                found.append(any(a < start + len(text) and start < b for a, b in find_planted(whole, row.get("title", ""))))
-        yield Figure(f"planted at the {place} of a passage ({len(found)}): flagged", 100 * sum(found) / len(found), "%", COMMAND)
+                told = any(a < start + len(text) and start < b for a, b in find_planted(whole, row.get("title", "")))
+                found[place].append(told)
+                by_kind.setdefault(kind, []).append(told)
+    for group, each in (*found.items(), *by_kind.items()):
+        yield Figure(f"{name}: {group} ({len(each)}): flagged", 100 * sum(each) / len(each), "%", COMMAND)
 
 
 def _share(

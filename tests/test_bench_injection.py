@@ -32,4 +32,4 @@ def test_prompts_questions_and_documents_are_counted(tmp_path: Path, capsys: pyt
     assert "100.0" not in told("by the patterns alone")
     assert told("questions refused") == {"50.0"}
     assert told("plain passages") == {"0.0"}
-    assert told("planted at") == {"100.0"}
+    assert told("of a passage") == {"100.0"}

@@ -1,7 +1,7 @@
 """Which sentences of a document talk to whoever answers from it? Without a model, in English, German and Korean.
 
-A sentence counts when it asks for something (a command or a question) and either speaks of the answer itself, or shares
-no word with the rest of its passage; and when it tries to change the assistant's rules.
+A sentence counts when it asks for something (a command, a wish or a question) and either speaks of the answer or the code that
+its reader is to write, or shares no word with the rest of its passage; and when it tries to change the assistant's rules.
 """
 
 from __future__ import annotations
@@ -16,28 +16,82 @@ from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 
 COMMAND = re.compile(
-    r"""(?:(?:please|kindly|now|also|instead|then|first|finally|next|bitte|nun|jetzt)[,:]?\s+)*
+    r"""(?:(?:please|kindly|now|also|instead|then|first|finally|next|always|bitte|nun|jetzt)[,:]?\s+)*
     (?:in\ (?:your|deiner|ihrer)\ (?:\w+\s)?(?:answer|response|reply|output|message|antwort|ausgabe)|
     write|draft|compose|provide|give|explain|describe|translate|encode|decode|encrypt|summari[sz]e|analy[sz]e|generate|list|tell|show|
     compare|break\ down|develop|suggest|recommend|create|craft|make|say|repeat|print|output|reply|respond|answer|ignore|forget|disregard|
     convert|reverse|replace|substitute|swap|change|express|rewrite|render|scramble|misspell|anagram|use|add|insert|include|incorporate|
     integrate|embed|append|attach|augment|enhance|modify|remove|omit|group|combine|introduce|rearrange|jumble|hide|conceal|classify|rate|
     detect|identify|determine|find|calculate|compute|send|visit|click|download|install|buy|share|promote|advertise|mention|inform|
-    encourage|invite|ensure|pretend|act|do\ not|don't|never|can\ you|could\ you|would\ you|
+    encourage|invite|ensure|pretend|act|do\ not|don't|never|can\ you|could\ you|would\ you|will\ you|
+    schedule|remind|book|order|plan|organi[sz]e|arrange|set\ up|set\ a|prepare|extract|sort|rank|predict|forecast|estimate|evaluate|assess|
+    interpret|discuss|outline|define|paraphrase|rephrase|proofread|simulate|imagine|role-?play|play\ the|be\ my|become|behave|talk|chat|
+    help\ me|teach|guide|recite|sing|solve|brainstorm|apply|shift|cipher|encipher|transform|mask|transcribe|spell|invert|flip|mirror|
     schreibe?|verfasse|erkläre?|beschreibe?|übersetze?|fasse?|gib|nenne?|sage?|antworte?|ignoriere?|vergiss|ersetze?|füge?|erwähne?|
-    empfiehl|wiederhole?|kodiere?|verschlüssle|kehre?|erstelle?|zeige?|teile?|weise?|verwende?|nutze?|sende?|schicke?|besuche?|klicke?)\b
-    | .*(?:해|써|알려|말해|보여|바꿔|넣어|추가해|번역해|요약해|설명해|작성해|무시해|대답해|답해)\s?(?:줘|주세요|라|주십시오|요)?[.!]*$
-    | .*(?:하세요|하십시오|하시오|하라|해라|세요|십시오)[.!]*$""",
+    empfiehl|wiederhole?|kodiere?|verschlüssle|kehre?|erstelle?|zeige?|teile?|weise?|verwende?|nutze?|sende?|schicke?|besuche?|klicke?|
+    baue?|binde?|nimm|integriere?|plane?|erinnere?|berechne?|bewerte?|analysiere?|stell\ dir|tu\ so|spiele?|verhalte?|sei)\b
+    | .*(?:해|써|알려|말해|보여|바꿔|넣어|추가해|번역해|요약해|설명해|작성해|무시해|대답해|답해|분석해|계산해|예약해|도와)\s?
+      (?:줘|주세요|라|주십시오|요)?[.!:]*$
+    | .*(?:하세요|하십시오|하시오|하라|해라|세요|십시오)[.!:]*$""",
     re.IGNORECASE | re.VERBOSE,
 )
+ORDER = re.compile(
+    r"""(?:(?:please|kindly|now|also|then|always|\w+ly)[,:]?\s+)*(?!(?:the|an?|this|these|that|those|all|some|any|each|every|no|it|he|she|they|we|you
+    |i|who|which|what|when|where|why|how|there|here|and|or|but|so|if|as|at|in|on|of|for|from|with|by|to|into|after|before|while|is|are|was|were
+    |his|her|its|their|our|your|my|not|only|both|one|two|note|based|according)\b)(?-i:[A-Z])?[a-z]+(?:\s[a-z]+ly)?\s(?:the|an?|this|these|that|all|every
+    |each|any|your|it|them|us|me|in|into|to|with|as|on|by|up|out|how|following|subsequent|below|provided|given)\b
+    |(?:don't|do\ not)\s(?:forget|fail|hesitate)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""An English command, whatever its verb: a word that is hardly a subject, and what follows a verb."""
 OF_THE_ANSWER = re.compile(
-    r"\b(?:your|the|this|every|each) (?:\w+ )?(?:answer|response|reply|output|message)s?\b|\bthe user\b|\breaders?\b"
+    r"\byour (?:\w+ )?(?:answer|response|reply|output|message)s?\b|\b(?:the|this|every|each) (?:\w+ )?(?:answer|reply)\b"
+    r"|\bthe user\b|\breaders?\b"
     r"|\b(?:deine[rnm]?|ihre[rnm]?|der|die|jeder?) (?:antwort|ausgabe|erwiderung)\b|\bdem nutzer\b|답변|응답|대답|사용자에게",
     re.IGNORECASE,
 )
-QUESTION = re.compile(r"(?:what|who|which|when|where|why|how|was|wer|welche[rs]?|wann|wo|warum|wie)\b.*[?？]$", re.IGNORECASE | re.DOTALL)
-OF_THE_PAGE = re.compile(r"\b(?:you|your|we|our|us|my|sie|ihre?n?|wir|unsere?n?|meine?n?)\b|우리|저희|여러분", re.IGNORECASE)
+SAID = r"your (?:\w+ ){0,2}(?:answer|response|reply|output|explanation|elucidation|translation)s?"
+MADE = r"your (?:\w+ ){0,2}(?:codebase|solution|implementation|script|snippet)s?" + (
+    r"|\b(?:in|into|within|inside|to|with|of) your (?:\w+ ){0,2}(?:code|program)"
+)
+OF_YOUR_WORK = re.compile(
+    rf"\b(?:{SAID}|{MADE})\b"
+    r"|\b(?:in|zu) deine[rnm]? (?:\w+ )?(?:antwort|ausgabe|erklärung|übersetzung|code|lösung|implementierung|skript|programm)\b"
+    r"|(?:구현|해결책|솔루션)에\s",
+    re.IGNORECASE,
+)
+"""What an assistant writes. Readers too are told to enter “your code”: there, only what goes into it counts."""
+MUST = re.compile(
+    rf"\b{SAID} (?:should|must|needs? to|has to|have to|ought to|shall)\b|\b(?:essential|important|crucial|necessary) (?:to|that)\b"
+    r"|\bdeine \w+ (?:soll|sollte|muss)\b",
+    re.IGNORECASE,
+)
+GIVEN_CODE = re.compile(
+    r"\b(?:following|subsequent|below|provided|given|supplied|attached|ensuing) (?:\w+ )?(?:code|snippet|script)\b"
+    r"|\bcode (?:block|snippet|excerpt|segment|fragment)|\b(?:piece|lines?) of code\b"
+    r"|\b(?:folgende|nachstehende)[rnsm]? (?:code|skript|snippet)|(?:다음|아래)(?:의)?\s(?:코드|스크립트)",
+    re.IGNORECASE,
+)
+WISH = re.compile(
+    r"""(?:from\ now\ on,?\ )?(?:(?:you\ are|you're|you\ will\ be|you\ will\ act\ as)\ (?:now\ )?an?\b
+    |i(?:'d|\ would)?\ (?:want|need|like)\ (?:you|to|help|an?)\b|i(?:'m|\ am)\ (?:feeling|looking\ for|trying|planning|having)\b|let's\b
+    |(?:ab\ jetzt\ )?(?:du\ bist|bist\ du)\ (?:jetzt\ |nun\ )?eine?\b|ich\ (?:möchte|will|brauche)\b
+    |(?:지금부터\s)?(?:너는|당신은|넌)\s.*(?:이야|입니다|이다|다)[.!]?$)""",
+    re.IGNORECASE | re.VERBOSE,
+)
+"""Somebody gives a role away, or speaks of what they want."""
+QUESTION = re.compile(
+    r"(?:what|who|which|when|where|why|how|is|are|do|does|did|should|could|would|can|was|wer|welche[rs]?|wann|wo|warum|wie|ist|sind|kann|soll)\b.*[?？]$",
+    re.IGNORECASE | re.DOTALL,
+)
+QUOTED = re.compile(
+    r"['\"‘“„»«][^'\"‘’“”„»«]{1,80}['\"’”“»«]|^how (?:do|would|can) you (?:say|write|spell|pronounce|translate)\b", re.IGNORECASE
+)
+"""What is spoken of, and a phrase that asks nobody for what they do."""
+OF_THE_PAGE = re.compile(r"\b(?:you|your|we|our|us|sie|ihre?n?|wir|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
 """A page asks its readers, or in their name."""
+TO_READERS = re.compile(r"^(?:please )?make sure\b|^click\b|\b(?:your|our|we|us|ihre?n?|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
+"""A command of the page to them."""
 SENTENCE_END = re.compile(r"[.!?。！？][\"'”’»)]*$")
 """What a heading or a button has not."""
 LEAST_TERMS = 2
@@ -71,7 +125,14 @@ def find_planted(text: str, title: str = "", lang: str = "en") -> list[tuple[int
 
 def _is_planted(sentence: str, is_foreign: Callable[[str], bool]) -> bool:
     commands = COMMAND.match(sentence) is not None
-    if commands and OF_THE_ANSWER.search(sentence):
+    if commands and OF_THE_ANSWER.search(sentence) and not TO_READERS.match(sentence):
         return True
-    asks = QUESTION.match(sentence) is not None and not OF_THE_PAGE.search(sentence)
-    return (asks or (commands and SENTENCE_END.search(sentence) is not None)) and is_foreign(sentence)
+    if OF_YOUR_WORK.search(sentence) and (commands or ORDER.match(sentence) or MUST.search(sentence) or GIVEN_CODE.search(sentence)):
+        return True
+    if GIVEN_CODE.search(sentence) and (commands or ORDER.match(sentence)):
+        return True
+    asks = QUESTION.match(sentence) is not None and not OF_THE_PAGE.search(QUOTED.sub("", sentence))
+    if WISH.match(sentence) and is_foreign(sentence):
+        return True
+    orders = commands and SENTENCE_END.search(sentence) is not None and not TO_READERS.search(sentence)
+    return (asks or orders) and is_foreign(sentence)
