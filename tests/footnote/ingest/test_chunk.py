@@ -60,7 +60,7 @@ def test_a_small_document_is_one_passage_and_nothing_else() -> None:
         collection="town",
         headings=("Fees",),
         page=2,
-        parts=(Part(0, 2, 0, 0), Part(6, 2, 1, 0)),
+        parts=(Part(0, 2, 0, 0, "heading"), Part(6, 2, 1, 0, "paragraph")),
         kind="paragraph",
         permission_groups=frozenset({"staff"}),
         metadata={"year": 2024},
@@ -71,7 +71,7 @@ def test_a_small_document_is_one_passage_and_nothing_else() -> None:
 def test_a_passage_knows_the_page_of_each_of_its_parts() -> None:
     (chunk,) = chunks(heading("Fees", page=2), text("There are none.", page=2), text("They were abolished.", page=3))
     assert chunk.text == "Fees\n\nThere are none.\n\nThey were abolished."
-    assert chunk.parts == (Part(0, 2, 0, 0), Part(6, 2, 1, 0), Part(23, 3, 2, 0))
+    assert chunk.parts == (Part(0, 2, 0, 0, "heading"), Part(6, 2, 1, 0, "paragraph"), Part(23, 3, 2, 0, "paragraph"))
     assert [chunk.page_at(offset) for offset in (0, 6, 22, 23, 40)] == [2, 2, 2, 3, 3]
 
 
@@ -227,7 +227,7 @@ def test_a_table_that_is_cut_names_its_header_as_a_part_of_its_own() -> None:
     found = [chunk for chunk in chunks(Block("table", table), max_tokens=70) if chunk.level == 2]
     assert len(found) > 1
     header, body = found[1].parts
-    assert header == Part(0, None, 0, 0)
+    assert header == Part(0, None, 0, 0, "table")
     assert found[1].text[body.offset :] == table[body.start : body.start + len(found[1].text) - body.offset]
     assert found[1].text[body.offset :].startswith("| row")
 
@@ -243,7 +243,7 @@ def test_lines_of_a_list_that_is_cut_keep_their_places() -> None:
 def test_a_paragraph_that_runs_over_a_page_tells_both_pages() -> None:
     places = (Place(0, 4, 72, 700, 500, 712), Place(14, 5, 72, 72, 500, 84))
     (chunk,) = chunks(Block("paragraph", "It began here, and went on there.", 0, 4, places))
-    assert chunk.parts == (Part(0, 4, 0, 0), Part(14, 5, 0, 14))
+    assert chunk.parts == (Part(0, 4, 0, 0, "paragraph"), Part(14, 5, 0, 14, "paragraph"))
     assert [chunk.page_at(at) for at in (0, 13, 14, 30)] == [4, 4, 5, 5]
 
 

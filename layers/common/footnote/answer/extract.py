@@ -7,15 +7,17 @@ rarity), the similarity of its vector, and whether it holds the kind of thing as
     by words alone   .5 covt + .3 covn + .3 covp + .1 type
 
 covt = share found in the sentence, title and headings, covn = in the sentence and its neighbours, covp = in
-the passage and title. Up to three sentences are given, fewer where the next falls off; below a
+the passage and title, each as if one more term, of the highest rarity, had been asked for and not found: of “How does it
+work?” only “work” is left. In covt neighbouring terms of the question that stand together count as one more term. Up to three sentences are given, fewer where the next falls off; below a
 threshold calibrated per language the question is refused.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from footnote.answer.citation_styles import STYLES
@@ -25,7 +27,7 @@ from footnote.ports import Index
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import covered_share
 from footnote.text.sentences import looks_like_heading, split_sentences
-from footnote.text.tokens import content_terms
+from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
 from footnote.types import OUTSIDE, Answer, Chunk, Citation, Hit, SentenceVectors, Turn
 
 if TYPE_CHECKING:
@@ -41,14 +43,12 @@ TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 UNSEEN = ""
 """A term that stands nowhere: its weight is the highest that a collection knows."""
-LEAST_EVIDENCE = 1.5
-"""A question counts as if it held at least so many of the rarest terms: of “How does it work?” only “work” is left."""
 
-VECTOR_THRESHOLD = 0.77
+VECTOR_THRESHOLD = 0.66
 """Refuse below this where sentence vectors were compared (English, MiniLM)."""
-SURE_BY_WORDS = 0.85
+SURE_BY_WORDS = 0.66
 """Answer from this on whatever the vectors say."""
-WORD_THRESHOLDS = {"en": 0.52, "de": 0.38, "ko": 0.51}
+WORD_THRESHOLDS = {"en": 0.4, "de": 0.29, "ko": 0.38}
 """Refuse below this where only words were compared."""
 
 
@@ -174,23 +174,44 @@ def _cells(line: str) -> list[str]:
 def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[str], weights: dict[str, float]) -> list[Scored]:
     chunk, lang = hit.chunk, turn.lang
     title = set(content_terms(" ".join((chunk.title, *chunk.headings)), lang))
-    least = LEAST_EVIDENCE * weights.get(UNSEEN, 0.0)
-    held = [set(content_terms(chunk.text[start:end], lang)) for start, end in stored.bounds]
-    covp = covered_share(terms, title.union(*held), weights, least=least)
+    missing = weights.get(UNSEEN, 0.0)
+    said = [content_terms(chunk.text[start:end], lang) for start, end in stored.bounds]
+    held = [set(one) for one in said]
+    pairs = _pairs(terms, lang, weights)
+    weights = {**weights, **pairs}
+    covp = covered_share(terms, title.union(*held), weights, missing=missing)
     cosines = _cosines(turn.vectors[0] if turn.vectors else None, stored)
     scored = []
     for i, (start, end) in enumerate(stored.bounds):
         sentence = chunk.text[start:end]
-        if looks_like_heading(chunk.text, start, end) or TABLE_HEAD.fullmatch(sentence) or _asks(sentence, turn.standalone):
+        if _names_only(chunk, start, end) or _asks(sentence, turn.standalone):
             continue
-        covt = covered_share(terms, held[i] | title, weights, least=least)
-        covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, least=least)
+        together = pairs.keys() & _pairs(said[i], lang)
+        covt = covered_share([*terms, *together], held[i] | title | together, weights, missing=missing)
+        covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, missing=missing)
         kind = answer_type_score(turn.standalone, sentence)
         score = words = 0.5 * covt + 0.3 * covn + 0.3 * covp + 0.1 * kind
         if cosines is not None:
             score = 0.3 * covt + 0.2 * covn + 0.4 * cosines[i + 1] + 0.4 * cosines[0] + 0.1 * kind + 0.25 * covp
         scored.append(Scored(hit, start, end, score, words, cosines is not None))
     return scored
+
+
+def _pairs(terms: Sequence[str], lang: str, weights: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Neighbouring terms, in either order, as one term of their mean weight. Not of bigrams: those overlap."""
+    if lang in BIGRAM_LANGUAGES:
+        return {}
+    weights = weights or {}
+    return {" ".join(sorted(pair)): sum(weights.get(term, 1.0) for term in pair) / 2 for pair in pairwise(terms) if pair[0] != pair[1]}
+
+
+def _names_only(chunk: Chunk, start: int, end: int) -> bool:
+    """A heading, a caption, a table's head: it names what follows, and answers nothing alone."""
+    if chunk.kind_at(start) in ("heading", "caption") or looks_like_heading(chunk.text, start, end):
+        return True
+    paragraph = start - len(chunk.text[:start].rsplit("\n\n", 1)[-1])
+    head = TABLE_HEAD.match(chunk.text, paragraph)
+    return head is not None and end <= head.end()
 
 
 def _asks(sentence: str, question: str) -> bool:

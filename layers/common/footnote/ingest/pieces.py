@@ -81,10 +81,10 @@ def parts(pieces: Sequence[Piece]) -> tuple[Part, ...]:
     at = 0
     for lead, piece in _laid_out(pieces):
         if piece.opening and lead.endswith(f"{piece.opening}\n"):
-            found.append(Part(at + len(lead) - len(piece.opening) - 1, piece.pages()[0][1], piece.block, 0))
+            found.append(Part(at + len(lead) - len(piece.opening) - 1, piece.pages()[0][1], piece.block, 0, piece.kind))
         at += len(lead)
         for offset, page in piece.pages():
-            part = Part(at + offset, page, piece.block, piece.start + offset)
+            part = Part(at + offset, page, piece.block, piece.start + offset, piece.kind)
             if not (found and _goes_on(found[-1], part)):
                 found.append(part)
         at += len(piece.text)

@@ -8,14 +8,15 @@ from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 
 
-def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str, float] | None = None, *, least: float = 0.0) -> float:
+def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str, float] | None = None, *, missing: float = 0.0) -> float:
     """Σ weight of the distinct `terms` in `found` / Σ weight of all; 0 without terms. No weights = all alike.
 
-    `least`: the smallest sum to divide by. A claim of one common word is no evidence, though all of it is found."""
+    `missing`: the weight of one more term that is not found. A claim of one common word is no evidence, though all of it
+    is found; the longer the claim, the less this counts."""
     distinct = set(terms)
     if weights is None:
         return len(distinct & found) / len(distinct) if distinct else 0.0
-    total = max(least, sum(weights.get(term, 1.0) for term in distinct))
+    total = missing + sum(weights.get(term, 1.0) for term in distinct)
     return sum(weights.get(term, 1.0) for term in distinct & found) / total if total else 0.0
 
 

@@ -27,6 +27,7 @@ CJK_RUN = re.compile(
 )
 CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]")
 GRAM = 5
+BIGRAM_LANGUAGES = ("ko", "ja", "zh")
 WIDEST = 20
 """Characters of a token at most, on average: hardly any text has as many, but runs of spaces do."""
 STEMMERS = {"en": "english", "de": "german", "ko": "english", "ja": "english", "zh": "english", UNKNOWN_LANGUAGE: "english"}
@@ -60,7 +61,7 @@ def query_tokens(text: str, lang: str) -> tuple[str, ...]:
 def content_terms(text: str, lang: str) -> list[str]:
     """What a sentence is about: stems or bigrams without stop words, question words and 5-grams."""
     asked = QUESTION_WORDS.get(lang, frozenset())
-    if lang in ("ko", "ja", "zh"):
+    if lang in BIGRAM_LANGUAGES:
         kept = " ".join(word for word in WORD.findall(normalise(text)) if word not in asked)
         return index_tokens(kept, lang)
     stop = STOP_WORDS.get(lang, frozenset())

@@ -66,6 +66,8 @@ class Part(NamedTuple):
     """The block's number in its file, from 0; -1 = these words are ours, e.g. a path of headings."""
     start: int
     """Where it begins in the block's text."""
+    kind: BlockKind | None = None
+    """The block's; None where the passage was stored without it."""
 
 
 OUTSIDE = ("mcp|", "kdb|")
@@ -98,6 +100,10 @@ class Chunk:
     def page_at(self, offset: int) -> int | None:
         """The page that holds the character at `offset`."""
         return next((part.page for part in reversed(self.parts) if part.offset <= offset), self.page)
+
+    def kind_at(self, offset: int) -> BlockKind | None:
+        """The kind of the block that the character at `offset` is from."""
+        return next((part.kind for part in reversed(self.parts) if part.offset <= offset), None)
 
     @property
     def public_id(self) -> str:
