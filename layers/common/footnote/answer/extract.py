@@ -7,9 +7,10 @@ rarity), the similarity of its vector, and whether it holds the kind of thing as
     by words alone   .5 covt + .3 covn + .3 covp + .1 type
 
 covt = share found in the sentence, title and headings, covn = in the sentence and its neighbours, covp = in
-the passage and title, each as if one more term, of the highest rarity, had been asked for and not found: of “How does it
-work?” only “work” is left. In covt neighbouring terms of the question that stand together count as one more term. Up to three sentences are given, fewer where the next falls off; below a
-threshold calibrated per language the question is refused.
+the passage and title. Each is counted as if one more term, of the highest rarity, had been asked for and not
+found: of “How does it work?” only “work” is left. In covt two neighbouring terms of the question that stand
+together in the sentence count as one more term. Up to three sentences are given, fewer where the next falls
+off; below a threshold calibrated per language the question is refused.
 """
 
 from __future__ import annotations
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
 
 PASSAGES = 5
 MOST_SENTENCES = 3
-FALL_OFF = 0.25
+FALL_OFF = 0.22
 RULE = frozenset("-: ")
 """What the line between a table's head and its rows is made of."""
 TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
+LEAD_IN = re.compile(r"[^.!?。！？]*[:：]")
 LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 UNSEEN = ""
 """A term that stands nowhere: its weight is the highest that a collection knows."""
@@ -206,8 +208,9 @@ def _pairs(terms: Sequence[str], lang: str, weights: Mapping[str, float] | None 
 
 
 def _names_only(chunk: Chunk, start: int, end: int) -> bool:
-    """A heading, a caption, a table's head: it names what follows, and answers nothing alone."""
-    if chunk.kind_at(start) in ("heading", "caption") or looks_like_heading(chunk.text, start, end):
+    """A heading, a caption, a table's head, a line that leads to a list: it names what follows, and answers nothing alone."""
+    named = chunk.kind_at(start) in ("heading", "caption") or LEAD_IN.fullmatch(chunk.text, start, end)
+    if named or looks_like_heading(chunk.text, start, end):
         return True
     paragraph = start - len(chunk.text[:start].rsplit("\n\n", 1)[-1])
     head = TABLE_HEAD.match(chunk.text, paragraph)

@@ -1,0 +1,89 @@
+"""What a newcomer is told to ask of the served docs gets a good cited answer from the first second on."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.settings import LLM, Caching, Settings
+from footnote_local.server import _FirstDocuments, _start, create_app
+from footnote_local.worker import Worker
+from tests.footnote_local.conftest import HereParser
+
+ROOT = Path(__file__).parents[2]
+TOLD = re.compile(r'"query_text": "(.+?)"|footnote ask "(.+?)"')
+TOPIC = re.compile(r"What does “(?P<title>.+)” say about “(?P<topic>.+)”\?")
+HOLDS = {
+    "How do I delete a document?": ("Quick start", "DELETE /documents/{doc_id}"),
+    "How do I use Ollama?": ("", "11434"),
+    "Can I use OpenAI?": ("Quick start", "OPENAI_API_KEY"),
+    "How do I start the server on another port?": ("Quick start", "PORT=8080"),
+    "Where is my data stored?": ("Concepts", "the folder DATA"),
+    "What is an extractive answer?": ("", "sentences"),
+}
+"""Question → the document that has to be cited first, "" = any; what the answer has to hold."""
+
+
+def told_questions() -> set[str]:
+    """Those of the README and the quick start."""
+    texts = [(ROOT / name).read_text("utf-8") for name in ("README.md", "docs/quick-start.md")]
+    return {first or second for text in texts for first, second in TOLD.findall(text)}
+
+
+def question_to_try(said: list[str]) -> str:
+    (line,) = (line for line in said if line.startswith("Try: "))
+    words = shlex.split(line)
+    return str(json.loads(words[words.index("-d") + 1])["query_text"])
+
+
+async def ask(client: httpx.AsyncClient, question: str) -> tuple[str, list[dict[str, Any]]]:
+    body = {"query_text": question, "index_name": "default", "permission_groups": []}
+    reply = (await client.post("/ask", json=body)).json()
+    return reply["answer"], reply["citations"]
+
+
+async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
+    """Question → what is wrong with its answer; {} = nothing."""
+    topic = TOPIC.fullmatch(to_try)
+    assert topic is not None, f"{to_try} is a new kind of question: say here what its answer has to hold."
+    wrong = {}
+    for question, (title, words) in {**HOLDS, to_try: (topic["title"], "")}.items():
+        answer, citations = await ask(client, question)
+        if not citations or words not in answer or not citations[0]["title"].startswith(title):
+            wrong[question] = answer
+    return wrong
+
+
+def test_every_question_of_readme_and_quick_start_is_asked_here() -> None:
+    assert told_questions() == {"How do I delete a document?"}
+    assert told_questions() <= set(HOLDS)
+
+
+@pytest.mark.timeout(900)  # thousands of sentences are embedded, on whatever else the machine does
+async def test_what_a_newcomer_is_told_to_ask_is_answered_at_once_and_when_there_are_vectors(tmp_path: Path) -> None:
+    core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), cache=Caching(enabled=False)), parser=HereParser())
+    embedder, said = core.embedder, list[str]()
+    assert embedder is not None
+    ingestor, worker = core.ingestor, Worker(core)
+    ingestor.embedder = None  # vectors wait until they are asked for
+    await worker.start()
+    await _start(core, _FirstDocuments(core, [ROOT / "docs"], said.append), "http://localhost", said.append, said.append)
+    await worker.stop()
+    to_try = question_to_try(said)
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(create_app(core)), base_url="http://localhost") as client:
+        assert (await core.index.progress(embedder.name, embedder.languages))[0] == 0
+        assert await judge(client, to_try) == {}
+        ingestor.embedder = embedder
+        while await ingestor.embed_some(32):
+            pass
+        done, total = await core.index.progress(embedder.name, embedder.languages)
+        assert done == total > 300
+        assert await judge(client, to_try) == {}
+    await core.close()
