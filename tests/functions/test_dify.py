@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from footnote.types import Caller
+from footnote.types import Caller, Candidate, Candidates, Search
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite
 
@@ -61,6 +61,12 @@ async def test_records_are_counted_and_have_the_least_score_that_was_asked_for(o
         (where(("year", "is", "1999"), ("year", "is", "2024"), operator="or"), {"a", "b", "c"}),
         (where(("tags", "is", "blue")), {"c"}),
         (where(("year", "is", "1066")), set()),
+        (where(("year", ">", 1999), ("kind", "contains", "port")), {"b"}),
+        (where(("year", "≥", "2000"), ("tags", "contains", "lu"), operator="or"), {"b", "c"}),
+        (where(("year", "is", "2024"), ("year", "is not", "1999")), {"b", "c"}),
+        (where(("kind", "empty", None)), {"c"}),
+        (where(("kind", "not empty", "")), {"a", "b"}),
+        (where(("made", "before", "2026-01-01"), ("made", "after", 1600000000)), {"a"}),
         ({"metadata_condition": {"conditions": []}}, {"a", "b", "c"}),
         ({"metadata_condition": None}, {"a", "b", "c"}),
     ],
@@ -68,7 +74,7 @@ async def test_records_are_counted_and_have_the_least_score_that_was_asked_for(o
 async def test_a_condition_on_metadata_narrows_the_search(condition: dict[str, Any], found: set[str], open_site: OpenSite) -> None:
     site = await open_site(filled=False)
     for doc_id, metadata in (
-        ("a", {"year": "1999", "kind": "report"}),
+        ("a", {"year": "1999", "kind": "report", "made": "2024-05-01"}),
         ("b", {"year": 2024, "kind": "report"}),
         ("c", {"year": "2024", "tags": ["blue", "big"]}),
     ):
@@ -80,10 +86,11 @@ async def test_a_condition_on_metadata_narrows_the_search(condition: dict[str, A
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        (where(("year", ">", 2000)), "Input should be 'is', '=' or 'in'"),
-        (where(("year", "contains", "20")), "Input should be 'is', '=' or 'in'"),
-        (where(("a", "is", "1"), ("b", "is", "2"), operator="or"), "“or” between different fields"),
-        (where(("a", "is", "1"), ("a", "is", "2")), "Two conditions on a cannot both be asked for."),
+        (where(("year", "like", "20")), "Input should be 'is', 'is not', 'in'"),
+        (where(("year", ">", "many")), "“>” on year needs a number."),
+        (where(("year", "before", "Easter")), "“before” on year needs a time: ISO 8601"),
+        (where(("year", "is", None)), "“is” on year needs one value."),
+        (where(("year", "contains", ["a", "b"])), "“contains” on year needs one value."),
         ({"query": ""}, "The question is empty."),
         ({"retrieval_setting": {"top_k": 0, "score_threshold": 0}}, "retrieval_setting.top_k"),
     ],
@@ -94,6 +101,32 @@ async def test_what_cannot_be_asked_is_a_clear_error_in_the_shape_of_dify(change
     assert (reply.status_code, set(reply.json()), reply.json()["error_code"]) == (422, {"error_code", "error_msg"}, 422)
     assert text in reply.json()["error_msg"]
     assert len(reply.headers["x-trace-id"]) == 32
+
+
+async def test_a_condition_neither_widens_what_a_caller_reads_nor_takes_from_what_is_asked_for(open_site: OpenSite) -> None:
+    """Ten documents that do not meet it rank higher, and so does one that may not be read."""
+    site = await open_site(caller=Caller("ann", frozenset({"eng"})), filled=False)
+    for number in range(10):
+        await put_document(site.core.index, make_document(f"near{number}", groups=("eng",), metadata={"year": 1900}), ["bridge bridge"])
+    await put_document(site.core.index, make_document("secret", groups=("hr",), metadata={"year": 2024}), ["bridge bridge"])
+    far = make_document("far", groups=("eng",), metadata={"year": 2024})
+    await put_document(site.core.index, far, ["Of all things that were built here the bridge is the last one."])
+    asked = ASKED | {"retrieval_setting": {"top_k": 1}} | where(("year", ">", 2000))
+    assert [record["metadata"]["doc_id"] for record in (await site.client.post("/retrieval", json=asked)).json()["records"]] == ["far"]
+
+
+async def test_what_changed_after_the_search_is_compared_again(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = await open_site(filled=False)
+    await put_document(site.core.index, make_document("a", groups=("*",), metadata={"state": "secret-2"}), ["The bridge."])
+    found, ask_index = Candidates((Candidate("a|1|0", 1.0),)), site.core.index.candidates
+
+    async def candidates(caller: Caller, search: Search) -> Candidates:
+        assert (await ask_index(caller, search)).lexical == ()
+        return found
+
+    monkeypatch.setattr(site.core.index, "candidates", candidates)
+    reply = await site.client.post("/retrieval", json=ASKED | where(("state", "not contains", "secret")))
+    assert reply.json() == {"records": []}
 
 
 async def test_a_knowledge_that_does_not_exist_and_one_that_may_not_be_read_are_the_same_2001(open_site: OpenSite) -> None:

@@ -8,7 +8,8 @@ from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
 from footnote.errors import BadRequest, NotFound
-from footnote.types import Caller, Hit, Profile, Turn
+from footnote.types import Caller, Condition, Conditions, Hit, Operator, Profile, Turn
+from footnote.types.conditions import ANYTHING, number_of, time_of
 from footnote_http.app import shape_errors
 from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
 from footnote_http.openapi import Problem, shaped
@@ -19,7 +20,9 @@ from query.retrieval import find_hits
 PATH = "/retrieval"
 PROFILE = Profile("dify", live=False, citation_style="numbered", prompt="answer_numbered")
 
-Value = str | int | float
+Name = Annotated[str, Field(max_length=200)]
+Value = Annotated[str, Field(max_length=1000)] | int | float
+NUMBERS, TIMES = (">", "<", "≥", "≤"), ("before", "after")
 
 
 class RetrievalSetting(BaseModel):
@@ -27,15 +30,21 @@ class RetrievalSetting(BaseModel):
     score_threshold: float = Field(0.0, ge=0, le=1, description="Least score of a record.")
 
 
-class Condition(BaseModel):
-    name: str | Annotated[list[str], Field(min_length=1, max_length=1)] = Field(description="Name of a metadata field.")
-    comparison_operator: Literal["is", "=", "in"] = Field(description="A value is compared as a whole.")
-    value: Value | Annotated[list[Value], Field(min_length=1)]
+class MetadataComparison(BaseModel):
+    name: Name | Annotated[list[Name], Field(min_length=1, max_length=1)] = Field(description="Name of a metadata field.")
+    comparison_operator: Operator = Field(
+        description="Text: is, is not, contains, not contains, start with, end with, in, not in; numbers: =, ≠, >, <, ≥, ≤; times, in"
+        " ISO 8601 or as seconds since 1970: before, after; and empty, not empty. A field with several values needs one that fits;"
+        " is not, not contains, not in and ≠ need a value, and none that fits."
+    )
+    value: Value | Annotated[list[Value], Field(min_length=1, max_length=100)] | None = Field(
+        None, description="Not needed for empty and not empty; a list is for in and not in."
+    )
 
 
 class MetadataCondition(BaseModel):
     logical_operator: Literal["and", "or"] = "and"
-    conditions: list[Condition] = []
+    conditions: list[MetadataComparison] = Field([], max_length=20)
 
 
 class RetrievalRequest(BaseModel):
@@ -97,23 +106,29 @@ def retrieval_turn(request: RetrievalRequest, caller: Caller, trace_id: str, now
         question=request.query,
         collection=request.knowledge_id,
         limit=request.retrieval_setting.top_k,
-        filters=read_filters(request.metadata_condition) if request.metadata_condition else {},
+        conditions=read_conditions(request.metadata_condition) if request.metadata_condition else ANYTHING,
         started_at=now,
     )
 
 
-def read_filters(condition: MetadataCondition) -> dict[str, tuple[str, ...]]:
-    """Field → accepted values. An index can ask that each of several fields has one of some values, and nothing else."""
-    filters: dict[str, tuple[str, ...]] = {}
-    for each in condition.conditions:
-        name = each.name if isinstance(each.name, str) else each.name[0]
-        values = tuple(str(value) for value in (each.value if isinstance(each.value, list) else [each.value]))
-        if condition.logical_operator == "and" and name in filters:
-            raise BadRequest(f"Two conditions on {name} cannot both be asked for. Use one with the operator “in”.")
-        filters[name] = filters.get(name, ()) + values
-    if condition.logical_operator == "or" and len(filters) > 1:
-        raise BadRequest("“or” between different fields cannot be asked for. Ask once for each.")
-    return filters
+def read_conditions(asked: MetadataCondition) -> Conditions:
+    """BadRequest for a value that its operator cannot use."""
+    return Conditions(tuple(_read(each) for each in asked.conditions), any=asked.logical_operator == "or")
+
+
+def _read(asked: MetadataComparison) -> Condition:
+    name, operator = asked.name if isinstance(asked.name, str) else asked.name[0], asked.comparison_operator
+    if operator in ("empty", "not empty"):
+        return Condition(name, operator)
+    given = asked.value if isinstance(asked.value, list) else [] if asked.value is None else [asked.value]
+    values = tuple(str(value) for value in given)
+    if len(values) != 1 and (not values or operator not in ("in", "not in")):
+        raise BadRequest(f"“{operator}” on {name} needs one value.")
+    if operator in NUMBERS and number_of(values[0]) is None:
+        raise BadRequest(f"“{operator}” on {name} needs a number.")
+    if operator in TIMES and time_of(values[0]) is None:
+        raise BadRequest(f"“{operator}” on {name} needs a time: ISO 8601, such as 2026-03-01, or seconds since 1970.")
+    return Condition(name, operator, values)
 
 
 def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, Any]]:

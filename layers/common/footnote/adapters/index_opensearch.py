@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 from footnote.adapters.index_opensearch_writes import Writes
 from footnote.adapters.opensearch_client import Json, OpenSearchClient, Refused
+from footnote.adapters.opensearch_conditions import as_query, values_asked, values_read
 from footnote.adapters.opensearch_heads import Collection, Heads, to_head
 from footnote.adapters.opensearch_mapping import (
     NEIGHBOURS,
@@ -64,8 +65,9 @@ class OpenSearchIndex:
         if collection is None:
             return Candidates()
         try:
+            filters = await self._filters(caller, search, collection)
             for look in range(1, LOOKS + 1):
-                lists, coverage = await self._look(caller, search, collection, self._server_fusion)
+                lists, coverage = await self._look(caller, search, collection, filters, self._server_fusion)
                 lists, settled = await self._settle(lists)
                 if settled or look == LOOKS:
                     break
@@ -75,11 +77,19 @@ class OpenSearchIndex:
         self._remember({place: search.collection for hits in lists for hit in hits if (place := _place(_id(hit)))})
         return Candidates(_entries(lists[0]), _entries(lists[1]), coverage, _bare(lists[0], search))
 
+    async def _filters(self, caller: Caller, search: Search, collection: Collection) -> list[Json]:
+        """What every chunk that is found must meet."""
+        filters = visible(caller, search.levels, search.filters)
+        if not search.conditions.each:
+            return filters
+        asked = values_asked(search.conditions, filters)
+        found = await self._client.search(collection.chunks, asked) if asked else None
+        return [*filters, as_query(search.conditions, values_read(search.conditions, found))]
+
     async def _look(
-        self, caller: Caller, search: Search, collection: Collection, fuses: bool
+        self, caller: Caller, search: Search, collection: Collection, filters: list[Json], fuses: bool
     ) -> tuple[tuple[list[Json], list[Json]], float]:
         """What the words find and what the vector finds, and `Candidates.coverage`. `fuses`: the engine makes one list of both."""
-        filters = visible(caller, search.levels, search.filters)
         tokens = query_tokens(search.text, search.lang)[:MOST_TOKENS] if search.text else ()
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
         asked: dict[str, Json] = {"words": ranked(words, search.limit)} if tokens else {}
@@ -104,7 +114,7 @@ class OpenSearchIndex:
         if "both" in asked:
             both = _hits(found["both"])
             if coverage < 1 or _bare(both, search):  # the engine would rank what has no vector behind all that has one
-                return await self._look(caller, search, collection, False)
+                return await self._look(caller, search, collection, filters, False)
             return (both, both), coverage
         near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in _hits(found.get("vector"))]  # the engine's is (1 + cosine) / 2
         return (_hits(found.get("words")), near_hits), coverage

@@ -23,6 +23,7 @@ from footnote.errors import SearchUnavailable
 from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector, View
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Part, Search, SentenceVectors
+from footnote.types.conditions import values_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -129,7 +130,7 @@ class SqliteIndex:
             return Candidates()
         collection_id = _collection_id(connection, search.collection)
         acls = _visible_acls(connection, caller)
-        generations = _filtered_generations(connection, collection_id, search.filters)
+        generations = _filtered_generations(connection, collection_id, search)
         lexical = _lexical(connection, collection_id, search, acls, generations) if search.text else ()
         if search.vector is None:
             return Candidates(lexical)
@@ -224,22 +225,18 @@ def _visible_acls(connection: sqlite3.Connection, caller: Caller) -> frozenset[i
     return visible if len(visible) < len(rows) else None
 
 
-def _filtered_generations(
-    connection: sqlite3.Connection, collection_id: int, filters: Mapping[str, tuple[str, ...]]
-) -> frozenset[int] | None:
-    """Generations whose document has one of the wanted values in every filtered field; None = no filter."""
-    if not filters:
+def _filtered_generations(connection: sqlite3.Connection, collection_id: int, search: Search) -> frozenset[int] | None:
+    """Generations whose document has one of the wanted values in every filtered field, and meets the conditions; None = nothing
+    is asked of its metadata."""
+    if not search.filters and not search.conditions.each:
         return None
     rows = connection.execute("SELECT generation_id, metadata FROM generations WHERE collection_id = ? AND active", (collection_id,))
-    return frozenset(row["generation_id"] for row in rows if _matches(json.loads(row["metadata"]), filters))
+    return frozenset(row["generation_id"] for row in rows if _matches(json.loads(row["metadata"]), search))
 
 
-def _matches(metadata: Mapping[str, Any], filters: Mapping[str, tuple[str, ...]]) -> bool:
-    def values(name: str) -> set[str]:
-        value = metadata.get(name, ())
-        return {str(item) for item in value} if isinstance(value, list | tuple) else {str(value)}
-
-    return all(values(name) & set(wanted) for name, wanted in filters.items())
+def _matches(metadata: Mapping[str, Any], search: Search) -> bool:
+    has_values = all(set(values_of(metadata, name)) & set(wanted) for name, wanted in search.filters.items())
+    return has_values and search.conditions.match(metadata)
 
 
 def _visible(acls: frozenset[int] | None, generations: frozenset[int] | None, levels: Iterable[int]) -> tuple[str, list[int]]:

@@ -26,6 +26,7 @@ def search_scope(turn: Turn, view: View, rag: Rag) -> dict[str, Any]:
         "embedder": turn.embedder,
         "retriever": turn.retriever,
         "filters": sorted((name, sorted(values)) for name, values in turn.filters.items()),
+        "conditions": asdict(turn.conditions),
         "levels": sorted(turn.levels),
         "rag": rag.model_dump(mode="json"),
     }

@@ -43,6 +43,7 @@ async def _search_one(turn: Turn, place: int, index: Index, embedder: Embedder |
         limit=rag.candidates,
         levels=turn.levels,
         filters=turn.filters,
+        conditions=turn.conditions,
     )
     return await index.candidates(turn.caller, asked)
 

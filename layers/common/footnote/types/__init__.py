@@ -8,6 +8,7 @@ the epoch unless a name says `_ms`, pages count from 1, character offsets from 0
 from __future__ import annotations
 
 from footnote.types.caller import ADMINS, EVERYONE, Caller, Page, Role
+from footnote.types.conditions import Condition, Conditions, Operator
 from footnote.types.documents import (
     OUTSIDE,
     UNKNOWN_LANGUAGE,
@@ -55,6 +56,8 @@ __all__ = [
     "Candidates",
     "Chunk",
     "Citation",
+    "Condition",
+    "Conditions",
     "Cut",
     "Document",
     "DocumentState",
@@ -64,6 +67,7 @@ __all__ = [
     "Level",
     "Message",
     "Mode",
+    "Operator",
     "Outcome",
     "Page",
     "Parsed",

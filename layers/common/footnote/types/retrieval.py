@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from footnote.types.conditions import ANYTHING, Conditions
 from footnote.types.documents import Chunk, Level
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ class Search:
     levels: tuple[Level, ...] = (2,)
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Metadata field → accepted values; all fields must match."""
+    conditions: Conditions = ANYTHING
+    """What else the metadata must be like."""
 
 
 class Candidate(NamedTuple):

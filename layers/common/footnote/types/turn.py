@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.types.caller import Caller
+from footnote.types.conditions import ANYTHING, Conditions
 from footnote.types.documents import Level
 from footnote.types.retrieval import Candidates, Hit, Ranked, Retriever
 
@@ -185,6 +186,7 @@ class Turn:
     retriever: Retriever = "cc"
     limit: int = 5
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    conditions: Conditions = ANYTHING
     levels: tuple[Level, ...] = (2,)
     model: str | None = None
     temperature: float | None = None

@@ -1,0 +1,119 @@
+"""What documents' metadata must be like for their chunks to be found: `Conditions`, and how a value meets one.
+
+A field may hold several values: one of them is enough. `is not`, `not contains`, `not in` and `≠` ask that there is one,
+and none that is met. An empty text is no value. Text is compared as it is written, case included.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any, Literal
+
+Operator = Literal[
+    "is", "is not", "in", "not in", "contains", "not contains", "start with", "end with", "empty", "not empty",
+    "=", "≠", ">", "<", "≥", "≤", "before", "after",
+]  # fmt: skip
+NEGATED: Mapping[Operator, Operator] = {"is not": "is", "not in": "in", "not contains": "contains", "≠": "="}
+SECONDS = re.compile(r"-?\d{1,7}|-?\d{9,12}|-?\d{1,12}\.\d+")
+"""Since 1970. Eight digits are a date: 20260301."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """`values`: what the field is compared with; more than one for `in` and `not in`, none for `empty` and `not empty`."""
+
+    field: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    @property
+    def positive(self) -> Operator:
+        """The operator that one value of the field meets, or that no value may meet."""
+        return NEGATED.get(self.operator, self.operator)
+
+    def is_met_by(self, value: str) -> bool:
+        """Whether one value of the field meets the `positive` operator."""
+        test = TESTS[self.positive]
+        return any(test(value, wanted) for wanted in self.values or ("",))
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """All of them, or with `any` one of them. None at all: everything matches."""
+
+    each: tuple[Condition, ...] = ()
+    any: bool = False
+
+    def match(self, metadata: Mapping[str, Any]) -> bool:
+        met = (_matches(condition, values_of(metadata, condition.field)) for condition in self.each)
+        return not self.each or (any(met) if self.any else all(met))
+
+
+ANYTHING = Conditions()
+
+
+def values_of(metadata: Mapping[str, Any], field: str) -> tuple[str, ...]:
+    value = metadata.get(field, ())
+    return tuple(str(item) for item in value) if isinstance(value, list | tuple) else (str(value),)
+
+
+def number_of(text: str) -> float | None:
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def time_of(text: str) -> float | None:
+    """Seconds since 1970, of ISO 8601 (UTC where no zone is named) or of such seconds."""
+    text = text.strip()
+    if SECONDS.fullmatch(text):
+        return float(text)
+    try:
+        at = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+
+
+def _matches(condition: Condition, values: tuple[str, ...]) -> bool:
+    if condition.operator == "empty":
+        return not any(values)
+    met = any(condition.is_met_by(value) for value in values)
+    return met if condition.operator not in NEGATED else any(values) and not met
+
+
+def _compared(read: Callable[[str], float | None], compare: Callable[[float, float], bool]) -> Callable[[str, str], bool]:
+    def test(value: str, wanted: str) -> bool:
+        left, right = read(value), read(wanted)
+        return left is not None and right is not None and compare(left, right)
+
+    return test
+
+
+def _equal(value: str, wanted: str) -> bool:
+    left, right = number_of(value), number_of(wanted)
+    return value == wanted if left is None or right is None else left == right
+
+
+TESTS: Mapping[Operator, Callable[[str, str], bool]] = {
+    "is": lambda value, wanted: value == wanted,
+    "in": lambda value, wanted: value == wanted,
+    "contains": lambda value, wanted: wanted in value,
+    "start with": lambda value, wanted: value.startswith(wanted),
+    "end with": lambda value, wanted: value.endswith(wanted),
+    "not empty": lambda value, wanted: value != "",
+    "=": _equal,
+    ">": _compared(number_of, lambda left, right: left > right),
+    "<": _compared(number_of, lambda left, right: left < right),
+    "≥": _compared(number_of, lambda left, right: left >= right),
+    "≤": _compared(number_of, lambda left, right: left <= right),
+    "before": _compared(time_of, lambda left, right: left < right),
+    "after": _compared(time_of, lambda left, right: left > right),
+}
+"""(a value of the field, what it is compared with) → whether it is met; of `positive` operators."""
