@@ -133,6 +133,13 @@ async def test_tokens_cost_what_the_prices_of_now_say(core: Core, clock: HandClo
     assert body["total"]["cost"] is None
 
 
+async def test_a_turn_without_an_answer_although_nothing_failed_is_a_refusal(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    for outcome in ("no_hits", "refused", "blocked", "forbidden", "faq", None):
+        await save(core, clock, str(outcome), JAN_15, answer=Answer("…"), outcome=outcome)
+        total = (await (await open_client(create_app)).get("/stats")).json()["total"]
+        assert (outcome, total["refusals"]) == (outcome, min(total["turns"], 4))
+
+
 async def test_the_last_thirty_days_are_the_default(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     await save(core, clock, "too-old", JAN_15 - 29 * 24 * HOUR - 1)
     await save(core, clock, "oldest", JAN_15 - 29 * 24 * HOUR)

@@ -14,7 +14,7 @@ import pytest
 from footnote.adapters import ledger_dynamodb_items
 from footnote.adapters.dynamodb import Table
 from footnote.adapters.ledger_dynamodb import DynamoLedger
-from footnote.adapters.ledger_dynamodb_items import table_definition
+from footnote.adapters.ledger_dynamodb_items import Record, Transaction, alias_key, change, table_definition
 from footnote.adapters.ledger_sqlite import SqliteLedger
 from footnote.adapters.store_sqlite import open_store
 from footnote.errors import NotFound, StoreUnavailable, TooLarge
@@ -93,6 +93,44 @@ async def test_a_document_that_is_being_written_at_this_moment_is_waited_for(led
     document, _ = await accept(ledger, "a.txt", "h1")
     client.faults["get_item"] = [lambda real, arguments: real(**arguments), lambda real, arguments: {}]
     assert await accept(ledger, "a.txt", "h1") == (document, False)
+
+
+@pytest.mark.parametrize(("before", "after"), [(None, {"doc_id": "y"}), ({"doc_id": "x"}, {"doc_id": "y"}), ({"doc_id": "x"}, None)])
+async def test_a_change_stands_on_what_it_only_read_too(table: Table, before: Record | None, after: Record | None) -> None:
+    """What it read is changed by another before it writes: it starts again."""
+    read: list[Record | None] = []
+
+    def put(transaction: Transaction, key: str, record: Record | None) -> None:
+        transaction.get(key)
+        transaction.put(key, record)
+
+    def copy(transaction: Transaction) -> None:
+        read.append(transaction.get(alias_key("read")))
+        if len(read) == 1:
+            change(table, put, alias_key("read"), after)
+        put(transaction, alias_key("written"), {"doc_id": str(read[-1])})
+
+    change(table, put, alias_key("read"), before)
+    change(table, copy)
+    assert read == [before, after]
+    assert change(table, lambda transaction: transaction.get(alias_key("written"))) == {"doc_id": str(after)}
+
+
+async def test_a_reserved_id_that_was_taken_meanwhile_is_nobody_else_s(ledger: DynamoLedger, client: Faulty, tmp_path: Path) -> None:
+    """Two bring a file under one reserved id: the other's ends in a known document, to which the id leads from then on."""
+    known, _ = await accept(ledger, "a.txt", "h1")
+    async with make_ledger(tmp_path, ledger._clock) as other:
+        loop = asyncio.get_running_loop()
+
+        def be_late(real: Any, arguments: dict[str, Any]) -> Any:
+            taken = accept(other, "b.txt", "h1", doc_id="reserved-000001")
+            assert asyncio.run_coroutine_threadsafe(taken, loop).result(20) == (known, False)
+            return real(**arguments)
+
+        client.faults["transact_write_items"] = [be_late]
+        made, _ = await accept(ledger, "c.txt", "h2", doc_id="reserved-000001")
+    assert made.doc_id != "reserved-000001"
+    assert await ledger.get(ME, "reserved-000001") == known
 
 
 # --- what goes wrong ---------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from footnote.bootstrap import Core
 from footnote.errors import ModelUnavailable, NotFound
 from footnote.ingest.drops import upload_promise
 from footnote.ingest.pipeline import LEASE_S, Ingestor
-from footnote.ports import Dropped, Job
+from footnote.ports import Dropped, Job, UploadForm
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller
 from ingest.drops import embed
@@ -27,11 +27,13 @@ GROUPS = {"handbooks/": ["staff"], "other/": ["staff"]}
 
 @dataclass(slots=True)
 class Shelf:
-    """`ports.Drops` in memory; `before_get` runs when somebody is about to read."""
+    """`ports.Drops` in memory; `before_get` runs when somebody is about to read, `after_get` and `after_head` when they have."""
 
     objects: dict[str, tuple[bytes, str]] = field(default_factory=dict)
     puts: int = 0
     before_get: list[Any] = field(default_factory=list)
+    after_get: list[Any] = field(default_factory=list)
+    after_head: list[Any] = field(default_factory=list)
 
     def put(self, key: str, data: bytes) -> None:
         self.puts += 1
@@ -42,13 +44,16 @@ class Shelf:
             self.before_get.pop()()
         if key not in self.objects:
             raise NotFound
-        return self.objects[key]
+        found = self.objects[key]
+        while self.after_get:
+            self.after_get.pop()()
+        return found
 
     async def head(self, bucket: str, key: str) -> Dropped | None:
-        if key not in self.objects:
-            return None
-        data, version = self.objects[key]
-        return Dropped(key, version, len(data))
+        data, version = self.objects.get(key, (b"", ""))
+        while self.after_head:
+            self.after_head.pop()()
+        return Dropped(key, version, len(data)) if version else None
 
     async def delete(self, bucket: str, key: str) -> None:
         self.objects.pop(key, None)
@@ -149,6 +154,27 @@ async def test_a_file_that_is_removed_while_it_is_read_leaves_nothing(core: Core
     assert (await states(core), await core.ledger.origins("s3://")) == ([], {})
 
 
+async def test_a_file_that_changes_once_it_was_read_ends_as_it_is_now(core: Core, shelf: Shelf) -> None:
+    """The event of the change may have been done with before: nobody else comes to look."""
+    shelf.put(KEY, OLD)
+    shelf.after_get.append(lambda: shelf.put(KEY, NEW))
+    await tell(core)
+    assert await answering(core) == [NEW]
+
+
+async def test_a_file_that_is_removed_once_it_was_read_leaves_nothing(core: Core, shelf: Shelf) -> None:
+    shelf.put(KEY, OLD)
+    shelf.after_get.append(shelf.objects.clear)
+    await tell(core)
+    assert (await states(core), await answering(core), await core.ledger.origins("s3://")) == ([], [], {})
+
+
+async def test_a_file_that_comes_once_nothing_was_there_answers(core: Core, shelf: Shelf) -> None:
+    shelf.after_head.append(lambda: shelf.put(KEY, NEW))
+    await tell(core)
+    assert await answering(core) == [NEW]
+
+
 async def test_the_same_content_under_two_keys_answers_until_both_are_gone(core: Core, shelf: Shelf) -> None:
     for key in (KEY, "other/copy.txt"):
         shelf.put(key, OLD)
@@ -222,6 +248,20 @@ async def test_a_key_that_makes_no_name_and_a_file_that_is_too_large_are_told(co
         ("other/huge too.txt", "FAILED", 1),
         ("other/huge.txt", "FAILED", 1),
     ]
+
+
+async def test_an_announced_upload_may_have_as_many_bytes_as_any_file(core: Core) -> None:
+    asked: list[tuple[str, int, float]] = []
+
+    class Forms:
+        async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm:
+            asked.append((key, max_bytes, valid_s))
+            return UploadForm("https://bucket", {"key": key})
+
+    bucket = replace(core.bucket, uploads=Forms())
+    form = await bucket.announce("a-0001", file_name="a.txt", collection="default", permission_groups=["staff"])
+    assert form == UploadForm("https://bucket", {"key": "uploads/a-0001"})
+    assert asked == [("uploads/a-0001", 1_048_576, 900.0)]  # INGEST__MAX_FILE_MB is 1 here
 
 
 async def test_an_announced_upload_is_taken_once_and_then_removed(core: Core, shelf: Shelf) -> None:
