@@ -15,6 +15,7 @@ from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelUnavailable, NotFound, StoreUnavailable, TooLarge, UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.ingest.pipeline import LEASE_S
+from footnote.ports import Job
 from footnote.settings import LLM, Embedding, Ingest, Settings
 from footnote.types import Caller, Document, Parsed, Search
 from tests.conftest import HandClock
@@ -354,11 +355,32 @@ async def test_of_one_job_that_came_twice_only_one_is_worked_on(core: Core, pars
     parser.go_on.clear()
     first = asyncio.create_task(core.ingestor.work_one())
     await parser.reached.wait()
-    assert await core.ingestor.work_one()
+    parser.reached.clear()
+    second, again = asyncio.create_task(core.ingestor.work_one()), asyncio.create_task(parser.reached.wait())
+    await asyncio.wait((second, again), return_when=asyncio.FIRST_COMPLETED)
+    assert not again.done()
+    assert again.cancel()
+    assert await second
     assert await core.queue.size() == 1
     parser.go_on.set()
     await first
     assert (await state(core, document), len(parser.parsed), await core.queue.size()) == ("READY", 1, 0)
+
+
+async def test_a_message_that_comes_again_goes_on_with_its_own_work(core: Core, parser: HereParser) -> None:
+    """SQS gives it another receipt each time: who holds the lease is told by the message's id."""
+    document = await accept(core)
+    body = {"doc_id": document.doc_id, "generation": 1}
+    parser.go_on.clear()
+    died = asyncio.create_task(core.ingestor.handle(Job("receipt-1", body, 1, "message-1")))
+    await parser.reached.wait()
+    died.cancel()
+    await asyncio.wait([died])
+    parser.go_on.set()
+    await core.ingestor.handle(Job("receipt-2", body, 1, "message-2"))
+    assert (await state(core, document), len(parser.parsed)) == ("PROCESSING", 1)
+    await core.ingestor.handle(Job("receipt-3", body, 2, "message-1"))
+    assert (await state(core, document), len(parser.parsed)) == ("READY", 2)
 
 
 async def test_a_worker_that_was_overtaken_changes_nothing(core: Core, parser: HereParser) -> None:

@@ -22,7 +22,7 @@ from footnote.ingest.drops import upload_promise
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.pipeline import LEASE_S, SYSTEM
 from footnote.ingest.verify import ABANDONED_S, QUEUED_S, verify
-from footnote.types import Chunk, Document, chunks_digest, make_chunk_id
+from footnote.types import Caller, Chunk, Document, chunks_digest, make_chunk_id
 from ingest.drops import embed
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
@@ -347,6 +347,37 @@ async def test_work_that_nobody_does_is_queued_again_once(core: Core, clock: Han
         assert await core.queue.size() == 1
     await work(core)
     assert await answering(core) == [OLD]
+
+
+async def lose_work(core: Core, clock: HandClock) -> Document:
+    """A document that nobody works on any more."""
+    document = await accept(core)
+    await lose_job(core, document)
+    await core.ledger.update(document.doc_id, 1, state="PROCESSING")
+    clock.advance(ABANDONED_S)
+    return document
+
+
+async def test_looking_for_lost_work_keeps_nobody_from_it(core: Core, clock: HandClock) -> None:
+    document = await lose_work(core, clock)
+    assert await check(core) == [("abandoned", document.doc_id, False)]
+    assert await core.ledger.lease(document.doc_id, 1, "worker", LEASE_S)
+
+
+async def test_nobody_begins_lost_work_while_it_is_queued_again(core: Core, clock: HandClock) -> None:
+    document = await lose_work(core, clock)
+    granted: list[bool] = []
+    real = core.ledger.get
+
+    async def get(caller: Caller, doc_id: str) -> Document:
+        if not granted:
+            granted.append(await core.ledger.lease(doc_id, 1, "worker", LEASE_S))
+        return await real(caller, doc_id)
+
+    core.ledger.get = get  # type: ignore[method-assign]
+    assert await check(core, repair=True) == [("abandoned", document.doc_id, True)]
+    assert granted == [False]
+    assert await core.ledger.lease(document.doc_id, 1, "worker", LEASE_S)
 
 
 async def test_after_a_day_a_full_queue_is_no_excuse(core: Core, clock: HandClock) -> None:
