@@ -68,6 +68,13 @@ class LLM(BaseModel):
         None, description='Used while the endpoint is down: `{"base_url": "…", "model": "…", "api_key": "…"}`. JSON.'
     )
     retries: int = Field(2, ge=0, le=5, description="More tries of a call that failed before its first token.")
+    system_name: str | None = Field(
+        None,
+        min_length=1,
+        description="For a gateway that wants to know who asks: each call of the model carries this name as `Send-System-Name`, and"
+        " `User-ID`, `Prompt-Msg-Id` and `Completion-Msg-Id`. Unset: the endpoint learns nothing of users.",
+    )
+    user_type: str | None = Field(None, min_length=1, description="Sent beside them as `User-Type`.")
 
     def allows(self, model: str) -> bool:
         """Whether somebody may ask for this model."""
@@ -299,6 +306,11 @@ class Settings(BaseSettings):
         default_factory=list,
         description='Pages of other sites that may read replies (CORS): `["https://intranet.example.com"]`, JSON. `["*"]` = every page,'
         " by a token and never by a cookie, and only where `AUTH__MODE` is not none. In AWS: the template's `AllowedOrigins`.",
+    )
+    dep_ticket: SecretStr | None = Field(
+        None,
+        description="Ticket for the model's endpoint, sent as `x-dep-ticket`. Where it is set, a request's own `x-dep-ticket` is sent"
+        " instead, unless that is the token by which its caller signs in.",
     )
     index_name: str = Field("default", description="Collection of a caller that names none.")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = Field(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
@@ -57,9 +58,16 @@ TokenOf = Annotated[str | None, Depends(token_of)]
 async def caller_of(request: Request, token: TokenOf) -> Caller:
     """Who asks, by the token that they send."""
     if "footnote.caller" not in request.scope:
-        request.scope["footnote.caller"] = await owner_of(token, request)
+        owner = await owner_of(token, request)
+        request.scope["footnote.caller"] = replace(owner, ticket=ticket_of(request, token))
     caller: Caller = request.scope["footnote.caller"]
     return caller
+
+
+def ticket_of(request: Request, token: str | None) -> str | None:
+    """What came for the model's gateway; never a token by which somebody signs in here."""
+    ticket = request.headers.get(TICKET.model.name, "")
+    return ticket if ticket and ticket != token and ticket.isascii() and ticket.isprintable() else None
 
 
 async def owner_of(token: str | None, request: Request) -> Caller:

@@ -22,7 +22,7 @@ WELL_KNOWN = re.compile(
 )
 """What a secret that everybody knows is made of; in lower case."""
 
-FOREIGN = ("LLM__API_KEY", "LLM__FALLBACK", "OPENAI_API_KEY", "EMBEDDING__API_KEY", "MCP__TOKEN")
+FOREIGN = ("LLM__API_KEY", "LLM__FALLBACK", "OPENAI_API_KEY", "DEP_TICKET", "EMBEDDING__API_KEY", "MCP__TOKEN")
 """Issued by others, who decide how long they are."""
 
 PASSWORD = re.compile(r"^[^:/]+://[^:/@]*:([^/]*)@")

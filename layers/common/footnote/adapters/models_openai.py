@@ -15,6 +15,7 @@ from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from footnote.adapters.models_gateway import Gateway
 from footnote.adapters.models_openai_wire import ReplyReader, message_body, tool_body, translate, unknown_names, without
 from footnote.adapters.sampling import sampling_of
 from footnote.errors import ModelTimeout, ModelUnavailable
@@ -43,7 +44,8 @@ NOTHING = Delta()
 class OpenAIEndpoint:
     """A lazily made client for one base URL and key."""
 
-    def __init__(self, base_url: str | None, api_key: str | None) -> None:
+    def __init__(self, base_url: str | None, api_key: str | None, gateway: Gateway | None = None) -> None:
+        self.gateway = gateway or Gateway()
         self.base_url = base_url
         self.refused: dict[str, frozenset[str]] = {}
         """Model → names of optional parts of a request that it does not take. Only of models that refused one: anybody may
@@ -99,11 +101,11 @@ class OpenAIModel:
         if tools:
             body["tools"] = [tool_body(tool) for tool in tools]
         try:
-            client = await self._endpoint.client()
+            client, headers = await self._endpoint.client(), self._endpoint.gateway.headers()
             now = asyncio.get_running_loop().time()
             until, deadline = now + min(first_token_s, total_s), now + total_s
             async with asyncio.timeout_at(until):
-                chunks = await self._begin(client, body)
+                chunks = await self._begin(client, body, headers)
             async with chunks:
                 reply = ReplyReader(chunks)
                 while True:
@@ -132,7 +134,7 @@ class OpenAIModel:
             return {"temperature": known.temperature, "top_p": known.top_p, limit: length}
         return {"temperature": wanted, limit: length}
 
-    async def _begin(self, client: AsyncOpenAI, body: dict[str, Any]) -> AsyncStream[object]:
+    async def _begin(self, client: AsyncOpenAI, body: dict[str, Any], headers: dict[str, str]) -> AsyncStream[object]:
         """The stream as plain JSON: the SDK's models of each chunk would cost two thirds of an answer's processor time.
         What this model refused once is not sent again."""
         from openai import AsyncStream
@@ -141,7 +143,14 @@ class OpenAIModel:
         while True:
             body = without(body, known.get(self.name, frozenset()))
             try:
-                return await client.post("/chat/completions", body=body, cast_to=object, stream=True, stream_cls=AsyncStream[object])
+                return await client.post(
+                    "/chat/completions",
+                    body=body,
+                    options={"headers": headers},
+                    cast_to=object,
+                    stream=True,
+                    stream_cls=AsyncStream[object],
+                )
             except Exception as exc:
                 if not (unknown := unknown_names(exc, body)):
                     raise
@@ -205,10 +214,11 @@ class ConfiguredModels:
         temperature: float | None,
         max_tokens: int,
         ollama: str | None = OLLAMA,
+        gateway: Gateway | None = None,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._configured = base_url is not None or api_key is not None
-        self._endpoint = OpenAIEndpoint(base_url, api_key)
+        self._endpoint = OpenAIEndpoint(base_url, api_key, gateway)
         self._model = model
         self._temperature = temperature
         self._max_tokens = max_tokens

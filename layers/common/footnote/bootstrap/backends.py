@@ -27,6 +27,7 @@ from footnote.adapters.knowledge_base_http import HttpKnowledgeBase
 from footnote.adapters.ledger_dynamodb import DynamoLedger
 from footnote.adapters.ledger_sqlite import SqliteLedger
 from footnote.adapters.models_bedrock import BedrockEmbedder
+from footnote.adapters.models_gateway import Gateway
 from footnote.adapters.models_minilm import MiniLM, find_model
 from footnote.adapters.models_openai import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
 from footnote.adapters.models_resilient import Patience, ResilientModels
@@ -118,7 +119,8 @@ class Backends:
         llm, (base_url, model, key) = self.settings.llm, self.settings.model_endpoint
         temperature = llm.temperature if "temperature" in llm.model_fields_set else None  # what suits the model
         make = partial(ConfiguredModels, temperature=temperature, max_tokens=llm.max_completion_tokens)
-        first = make(base_url, model, _revealed(key), ollama=OLLAMA if llm.discover else None)
+        gateway = Gateway(_revealed(self.settings.dep_ticket), llm.system_name, llm.user_type)
+        first = make(base_url, model, _revealed(key), ollama=OLLAMA if llm.discover else None, gateway=gateway)
         spare = llm.fallback
         return (first, make(spare.base_url, spare.model, _revealed(spare.api_key), ollama=None)) if spare else (first,)
 

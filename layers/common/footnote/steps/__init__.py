@@ -45,6 +45,7 @@ from footnote.steps.rows import (
     check_ports,
     port_names,
 )
+from footnote.tracing import model_calls
 from footnote.types import Span, Turn
 
 __all__ = ["BLOCK", "FAIL", "FALLBACK", "IGNORE", "SKIP", "Loop", "OnError", "Parallel", "Row", "Runner", "Step", "StepFunction", "Switch"]
@@ -152,8 +153,22 @@ class Runner:
 
     async def _run_step(self, step: Step, progress: _Progress, emit: Emit) -> None:
         await emit(StepStarted(step.name))
-        before, sent, started = progress.turn, len(progress.sent), self._timer()
-        status, error = "ok", None
+        started = self._timer()
+        with model_calls(progress.turn) as calls:
+            after, status, error = await self._try_step(step, progress, emit)
+        ms = (self._timer() - started) * 1000
+        detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
+        detail |= calls.told()
+        first = after.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
+        progress.turn = after.with_(spans=(*after.spans, Span(step.name, ms, status, detail)), first_token_ms=first)
+        await emit(StepFinished(step.name, ms, status, detail))
+        if error is not None:
+            raise error
+
+    async def _try_step(self, step: Step, progress: _Progress, emit: Emit) -> tuple[Turn, str, FootnoteError | None]:
+        """The turn after the step, how it went, and the error that ends the turn."""
+        before, sent = progress.turn, len(progress.sent)
+        after, status, error = before, "ok", None
         try:
             after = await self._call(step, step.run, before, progress.ports, emit)
         except FootnoteError as exc:
@@ -180,13 +195,7 @@ class Runner:
                     )
                 except FootnoteError as exc:
                     error = exc
-        ms = (self._timer() - started) * 1000
-        detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
-        first = after.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
-        progress.turn = after.with_(spans=(*after.spans, Span(step.name, ms, status, detail)), first_token_ms=first)
-        await emit(StepFinished(step.name, ms, status, detail))
-        if error is not None:
-            raise error
+        return after, status, error
 
     async def _call(self, step: Step, function: StepFunction, turn: Turn, ports: Mapping[str, Any], emit: Emit) -> Turn:
         """The turn that the function makes; raises our errors only."""

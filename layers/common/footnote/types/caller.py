@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Generic, Literal, TypeVar
 
 EVERYONE = "*"
@@ -21,6 +21,8 @@ class Caller:
     groups: frozenset[str] = frozenset()
     sees_all: bool = False
     role: Role = "user"
+    ticket: str | None = field(default=None, compare=False, repr=False)
+    """What the request brought for the model's gateway; it says nothing of who asks, and is kept nowhere."""
 
     def narrowed(self, groups: tuple[str, ...]) -> Caller:
         """The same caller with at most these groups; no groups given = unchanged."""
