@@ -1,24 +1,29 @@
 """What `sam build` made, ready for Lambda: `python -m footnote_local.artifacts .aws-sam/build`.
 
-Takes out what never runs and what is there twice, compiles modules where this Python is the one that they are for (/opt and /var/task are
-read-only, so Lambda would compile them at every cold start), and fails where a function is too large with its layer.
+Takes out what never runs and what is there twice, compiles modules with the Python that they are for (/opt and /var/task are read-only,
+so Lambda would compile them at every cold start), says so where that Python is not installed here, and fails where a function is too
+large with its layer.
 """
 
 from __future__ import annotations
 
 import csv
+import os
 import re
 import shutil
+import subprocess
 import sys
-from collections.abc import Sequence
-from compileall import compile_dir
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from py_compile import PycInvalidationMode
 
 LIMIT_MB = 200
 """MiB of a function with its layer, unzipped. Lambda takes 250, the Web Adapter's layer has 5 of them."""
 
 NEVER_RUN = ("**/__pycache__", "**/tests", "**/*.pyi", "**/*.dist-info/RECORD", "bin", "python/bin", ".lock", "python/.lock")
+NO_BYTECODE = """
+NOT COMPILED: these functions are for Python {version}, which is not installed here. They work, and start about half a second later each
+time, because Lambda compiles what they import. To have them compiled, install it and run this again: uv python install {version}
+"""
 EXTENSION = re.compile(r"\.cpython-(\d)(\d+)-")
 
 
@@ -26,12 +31,16 @@ def finish(build: Path) -> dict[str, tuple[float, float]]:
     """Trims and compiles everything under `build` → function: (its own MiB, those with the layer)."""
     folders = sorted(path for path in build.iterdir() if path.is_dir())
     layers = [folder for folder in folders if (folder / "python").is_dir()]
+    version = target(layers)
+    python = find_python(version) if version else None
     for folder in folders:
         if folder not in layers:
             share(folder, layers)
         trim(folder)
-        if target(layers) == sys.version_info[:2]:
-            compile_modules(folder, "/opt" if folder in layers else "/var/task")
+        if python:
+            compile_modules(python, folder, "/opt" if folder in layers else "/var/task")
+    if version and not python:
+        print(NO_BYTECODE.format(version=version), file=sys.stderr)
     shared = sum(size_mb(layer) for layer in layers)
     return {folder.name: (own := size_mb(folder), own + shared) for folder in folders if folder not in layers}
 
@@ -55,18 +64,45 @@ def trim(folder: Path) -> None:
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
-def target(layers: Sequence[Path]) -> tuple[int, int] | None:
-    """The Python that the libraries are for, as their compiled parts say; None where there are none."""
+def target(layers: Sequence[Path]) -> str | None:
+    """The Python that the libraries are for, such as 3.14, as their compiled parts say; None where there are none."""
     for layer in layers:
         for path in sorted(layer.rglob("*.so")):
             if found := EXTENSION.search(path.name):
-                return int(found[1]), int(found[2])
+                return f"{found[1]}.{found[2]}"
     return None
 
 
-def compile_modules(folder: Path, where: str) -> None:
+def find_python(version: str) -> str | None:
+    """This Python, one on the PATH, or one that uv or pyenv has installed; bytecode is the same on every machine."""
+    for candidate in _candidates(version):
+        asked = [candidate, "-c", "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"]
+        try:
+            told = _run(asked, {**os.environ, "PYENV_VERSION": version}, check=True).split()
+        except (OSError, subprocess.CalledProcessError):
+            continue
+        if told[-1] == version:
+            return " ".join(told[:-1])
+    return None
+
+
+def _candidates(version: str) -> Iterator[str]:
+    yield sys.executable
+    for folder in os.get_exec_path():
+        yield str(Path(folder) / f"python{version}")
+    if uv := shutil.which("uv") or shutil.which("uv", path=str(Path(sys.executable).parent)):
+        asked = [uv, "python", "find", "--managed-python", "--no-project", "--offline", version]
+        yield _run(asked).strip()
+
+
+def compile_modules(python: str, folder: Path, where: str) -> None:
     """`where`: the folder's place on Lambda, for tracebacks. Packing changes the files' times, so nothing is compared with them."""
-    compile_dir(folder, quiet=2, stripdir=folder, prependdir=where, invalidation_mode=PycInvalidationMode.UNCHECKED_HASH)
+    options = ["-qq", "-s", str(folder), "-p", where, "--invalidation-mode", "unchecked-hash"]
+    _run([python, "-m", "compileall", *options, str(folder)])  # whatever it says: a library's template may be no Python
+
+
+def _run(command: Sequence[str], environment: Mapping[str, str] | None = None, *, check: bool = False) -> str:
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=check).stdout  # noqa: S603 (our own words)
 
 
 def size_mb(folder: Path) -> float:

@@ -290,6 +290,41 @@ def test_a_new_account_can_deploy() -> None:
     assert list(inside(RESOURCES, "ProvisionedConcurrencyConfig")) == []
 
 
+def test_an_index_in_production_has_a_majority_when_a_zone_fails() -> None:
+    """One node, or three in three zones; in production three more of their own lead."""
+    cluster = RESOURCES["SearchDomain"]["Properties"]["ClusterConfig"]
+    assert PARAMETERS["OpenSearchNodes"]["AllowedValues"] == [1, 3]
+    assert cluster["ZoneAwarenessConfig"] == {"Fn::If": ["HasThreeNodes", {"AvailabilityZoneCount": 3}, {"Ref": "AWS::NoValue"}]}
+    assert cluster["ZoneAwarenessEnabled"] == {"Fn::If": ["HasThreeNodes", True, False]}
+    assert cluster["DedicatedMasterEnabled"] == {"Fn::If": ["HasMasters", True, False]}
+    assert cluster["DedicatedMasterCount"]["Fn::If"][:2] == ["HasMasters", 3]
+    assert TEMPLATE["Conditions"]["HasMasters"] == {"Fn::And": [{"Condition": "HasThreeNodes"}, {"Condition": "IsProduction"}]}
+    production = tomllib.loads((ROOT / "samconfig.toml").read_text())["production"]["deploy"]["parameters"]["parameter_overrides"]
+    assert {"Stage=production", "OpenSearchNodes=3"} <= set(production)
+
+
+def test_names_that_an_account_has_once_hold_the_region() -> None:
+    kinds = (
+        "AWS::CloudFront::OriginAccessControl",
+        "AWS::CloudFront::Function",
+        "AWS::CloudFront::CachePolicy",
+        "AWS::CloudFront::ResponseHeadersPolicy",
+    )
+    names = [next(inside(properties, "Name"))["Fn::Sub"] for kind in kinds for properties in of_type(kind).values()]
+    assert len(names) == len(set(names)) == 4
+    assert [name for name in names if not name.startswith("${AWS::StackName}-${AWS::Region}-")] == []
+    assert {resource["Type"] for resource in RESOURCES.values() if resource["Type"].startswith("AWS::CloudFront::")} == {
+        *kinds,
+        "AWS::CloudFront::Distribution",
+    }
+
+
+def test_a_function_that_feeds_its_own_queue_is_not_stopped_as_an_endless_loop() -> None:
+    """Lambda ends a chain of 16 calls; the vectors of a long file take more."""
+    loops = {name: function(name).get("RecursiveLoop", "Terminate") for name in NAMES}
+    assert loops == {"query": "Terminate", "ingest": "Allow", "feedback": "Terminate", "stats": "Terminate"}
+
+
 # --- alarms and deployments --------------------------------------------------------------------
 
 

@@ -79,12 +79,38 @@ def test_modules_are_compiled_as_they_will_lie_and_whatever_time_they_then_have(
     assert in_function[4] == 1  # PEP 552: by hash, and the hash is not checked
 
 
-def test_modules_for_another_python_are_left_as_they_are(build: Path) -> None:
-    (build / f"CommonLayer/python/shared/_fast.{HERE}-x86_64-linux-gnu.so").rename(
-        build / "CommonLayer/python/shared/_fast.cpython-39-x86_64-linux-gnu.so"
-    )
-    artifacts.finish(build)
+def build_for(build: Path, tag: str) -> None:
+    shared = build / "CommonLayer/python/shared"
+    (shared / f"_fast.{HERE}-x86_64-linux-gnu.so").rename(shared / f"_fast.{tag}-x86_64-linux-gnu.so")
+
+
+def test_modules_for_another_python_are_compiled_by_it(build: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    here = f"{sys.version_info.major}.{sys.version_info.minor}"
+    other = next((each for each in ("3.12", "3.13", "3.14") if each != here and artifacts.find_python(each)), None)
+    if other is None:
+        pytest.skip("No other Python is installed here")
+    tag = f"cpython-{other.replace('.', '')}"
+    build_for(build, tag)
+    assert artifacts.main([str(build)]) == 0
+    assert {path.name for path in build.rglob("*.pyc")} == {f"__init__.{tag}.pyc"}
+    assert "NOT COMPILED" not in capsys.readouterr().err
+
+
+def test_a_python_of_that_name_that_is_another_one_does_not_compile(
+    build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """pyenv's shims are there for every version that it ever had, and fail; and a link may lead anywhere."""
+    build_for(build, "cpython-39")
+    for name, does in [("3.9", f'exec {sys.executable} "$@"'), ("3.8", "exit 127")]:
+        shim = write(tmp_path / f"bin/python{name}", f"#!/bin/sh\n{does}\n")
+        shim.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:/bin:/usr/bin")
+    assert [artifacts.find_python(version) for version in ("3.8", "3.9")] == [None, None]
+    assert artifacts.main([str(build)]) == 0
     assert list(build.rglob("*.pyc")) == []
+    told = capsys.readouterr().err
+    assert "NOT COMPILED: these functions are for Python 3.9, which is not installed here." in told
+    assert "uv python install 3.9" in told
 
 
 def test_sizes_are_told_with_the_layer(build: Path) -> None:
