@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.ingest.parse import parse
+from footnote.ingest.parse import parse, sheet, xlsx
 from footnote.ingest.parse.number_format import show
 from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, to_parsed
 from footnote.types import Block, Parsed
@@ -95,6 +95,39 @@ def test_cells_past_the_limit_are_left_out_and_named() -> None:
     parsed = to_parsed([Sheet("S", 1, {0: {0: "a"}})], "", 1, 0, True)
     assert (parsed.reason, parsed.remedy) == ("Only the first 500,000 cells were read.", "Split it into smaller files and add those.")
     assert MAX_CELLS == 500_000
+
+
+@pytest.mark.parametrize(
+    ("limit", "kept", "reads_next", "is_cut"),
+    [
+        (7, "abcdef", True, False),
+        (6, "abcdef", False, True),
+        (5, "abcde", False, True),
+        (1, "a", False, True),
+    ],
+)
+def test_a_file_is_read_up_to_the_limit_of_cells(
+    limit: int, kept: str, reads_next: bool, is_cut: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over all its sheets."""
+    for module in (sheet, xlsx):
+        monkeypatch.setattr(module, "MAX_CELLS", limit)
+    first = rows(*(c(f"A{row}", one) + c(f"B{row}", other) for row, (one, other) in enumerate(("ab", "cd", "ef"), 1)))
+    parsed = read(first, rows(c("A1", "next")))
+    texts = " ".join(block.text for block in parsed.blocks)
+    assert "".join(letter for letter in "abcdef" if f" {letter} " in f" {texts} ") == kept
+    assert ("next" in texts) is reads_next
+    assert (parsed.reason, parsed.remedy) == (
+        (f"Only the first {limit} cells were read.", "Split it into smaller files and add those.") if is_cut else (None, None)
+    )
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [(499, False), (500, True)])
+def test_a_long_text_counts_as_several_cells(length: int, is_cut: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Since any number of cells may share it: one more for each hundred characters."""
+    monkeypatch.setattr(xlsx, "MAX_CELLS", 10)
+    parsed = read(rows(c("A1", "0", "s") + c("B1", "0", "s")), strings=f"<si><t>{'x' * length}</t></si>")
+    assert (parsed.reason is not None) is is_cut
 
 
 def test_empty_rows_divide_tables_and_a_title_becomes_a_caption() -> None:

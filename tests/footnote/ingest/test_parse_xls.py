@@ -1,0 +1,130 @@
+"""Old Excel files, made by a program that shares nothing with the parser under test."""
+
+from __future__ import annotations
+
+import io
+import struct
+from datetime import date, datetime
+from typing import Any
+
+import pytest
+import xlwt
+from xlwt.CompoundDoc import XlsDoc
+
+from footnote.errors import UnreadableFile
+from footnote.ingest.parse import parse, sheet, xls
+from footnote.types import Block, Parsed
+
+
+def saved(book: xlwt.Workbook) -> bytes:
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def book_of(*rows: list[Any], formats: dict[tuple[int, int], str] | None = None) -> xlwt.Workbook:
+    """One sheet, `Fees`. `formats`: how cells are shown, by row and column."""
+    book = xlwt.Workbook()
+    fees = book.add_sheet("Fees")
+    for row, values in enumerate(rows):
+        for column, value in enumerate(values):
+            fees.write(row, column, value, xlwt.easyxf(num_format_str=(formats or {}).get((row, column), "General")))
+    return book
+
+
+def read(book: xlwt.Workbook) -> Parsed:
+    return parse(saved(book), "fees.xls")
+
+
+def test_a_sheet_of_an_old_file_is_a_heading_and_a_page() -> None:
+    book = book_of(["Boat", "Fee"], ["Fähre “Ölk” 😀", 5])
+    second = book.add_sheet("보트")
+    second.write(0, 0, "노")
+    second.write(0, 1, "돛")
+    parsed = read(book)
+    assert parsed.blocks == (
+        Block("heading", "Fees", 1, 1),
+        Block("table", "| Boat | Fee |\n| --- | --- |\n| Fähre “Ölk” 😀 | 5 |", page=1),
+        Block("heading", "보트", 1, 2),
+        Block("table", "| 노 | 돛 |\n| --- | --- |", page=2),
+    )
+    assert (parsed.pages, parsed.title, parsed.format, parsed.reason) == (2, "fees", "xls", None)
+
+
+def test_cells_of_an_old_file_are_shown_as_people_see_them() -> None:
+    values = [date(2024, 1, 1), datetime(2023, 12, 31, 18, 30), 0.125, 1234.5, -5, True, 0.1 + 0.2, "two\nlines"]
+    formats = {(1, 0): "dd.mm.yyyy", (1, 1): "d/m/yy h:mm", (1, 2): "0.0%", (1, 3): '#,##0.00 "CHF"', (1, 4): "0;(0)"}
+    book = book_of(list("abcdefgh"), values, formats=formats)
+    book.get_sheet(0).row(1).set_cell_error(8, "#DIV/0!")
+    assert read(book).blocks[1].text.split("\n")[2] == (
+        "| 2024-01-01 | 2023-12-31 18:30 | 12.5% | 1,234.50 CHF | (5) | TRUE | 0.3 | two lines | #DIV/0! |"
+    )
+
+
+def test_an_old_file_of_an_old_mac_counts_days_from_1904() -> None:
+    book = book_of(["day", "n"], [43830, 43830], formats={(1, 0): "yyyy-mm-dd"})
+    book.dates_1904 = True
+    assert read(book).blocks[1].text.endswith("| 2024-01-01 | 43830 |")
+
+
+def test_a_cell_of_an_old_file_merged_over_rows_stands_in_each_of_them() -> None:
+    book = book_of(["zone", "boat"], [], [], ["", "bus"])
+    fees = book.get_sheet(0)
+    fees.write_merge(1, 2, 0, 0, "east")
+    fees.write(1, 1, "kayak")
+    fees.write(2, 1, "ferry")
+    assert read(book).blocks[1].text == "| zone | boat |\n| --- | --- |\n| east | kayak |\n| east | ferry |\n|  | bus |"
+
+
+def test_hidden_sheets_of_an_old_file_are_left_out_and_named() -> None:
+    book = book_of(["a", "b"])
+    for visibility in (1, 2):
+        hidden = book.add_sheet(f"secret {visibility}")
+        hidden.write(0, 0, "secret")
+        hidden.visibility = visibility
+    parsed = read(book)
+    assert "secret" not in str(parsed.blocks)
+    assert (parsed.pages, parsed.reason, parsed.remedy) == (3, "Hidden sheets were left out: 2.", "Show them and add the file again.")
+
+
+def test_a_single_cell_at_the_far_corner_of_an_old_file_costs_nothing() -> None:
+    book = book_of(["a", "b"])
+    book.get_sheet(0).write(65_535, 255, "end")
+    assert [block.text for block in read(book).blocks] == ["Fees", "| a | b |\n| --- | --- |", "end"]
+
+
+@pytest.mark.parametrize(("limit", "kept", "is_cut"), [(6, ["a", "c", "e"], False), (5, ["a", "c"], True), (2, ["a"], True)])
+def test_cells_of_an_old_file_past_the_limit_are_left_out_and_named(
+    limit: int, kept: list[str], is_cut: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (sheet, xls):
+        monkeypatch.setattr(module, "MAX_CELLS", limit)
+    parsed = read(book_of(["a", "b"], ["c", "d"], ["e", "f"]))
+    text = parsed.blocks[1].text
+    assert [letter for letter in "ace" if f"| {letter} |" in text] == kept
+    assert (parsed.reason == f"Only the first {limit} cells were read.") is is_cut
+
+
+def test_a_long_text_of_an_old_file_counts_as_several_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(xls, "MAX_CELLS", 6)
+    assert read(book_of(["b"], ["x" * 499])).reason is None  # 1 + 5
+    assert read(book_of(["b"], ["x" * 500])).reason is not None
+
+
+def test_an_old_file_with_a_password_says_so() -> None:
+    stream = book_of(["a"]).get_biff_data()
+    first = 4 + struct.unpack_from("<H", stream, 2)[0]
+    file = io.BytesIO()
+    XlsDoc().save(file, stream[:first] + struct.pack("<HHHHH", 0x2F, 6, 0, 1, 2) + stream[first:])
+    with pytest.raises(UnreadableFile, match="password"):
+        parse(file.getvalue(), "fees.xls")
+
+
+def test_a_damaged_old_file_says_so() -> None:
+    with pytest.raises(UnreadableFile, match="damaged"):
+        parse(saved(book_of(["a", "b"]))[:-10], "fees.xls")
+
+
+def test_an_old_file_without_a_cell_has_nothing_to_read() -> None:
+    with pytest.raises(UnreadableFile, match="holds no text"):
+        read(book_of())
