@@ -3,29 +3,21 @@
 from __future__ import annotations
 
 from typing import Any
-from urllib.parse import quote
 
 from pydantic import BaseModel
 
+from footnote.answer.links import source_url
 from footnote.answer.messages import message
 from footnote.types import Chunk, Turn
 
 
-def document_url(origin: str, doc_id: str) -> str:
-    """Where the file opens or is saved."""
-    return f"{origin}/documents/{quote(doc_id, safe='')}/content"
-
-
-def source_url(origin: str, chunk: Chunk, page: int | None = None) -> str:
-    """The same at the page of a passage, if it has any. Each passage has its own address, so that clients which
-    tell sources apart by their address show each of them."""
-    place = f"{document_url(origin, chunk.doc_id)}?chunk_id={quote(chunk.public_id, safe='')}"
-    page = page or chunk.page
-    return f"{place}#page={page}" if page else place
-
-
 def answer_text(turn: Turn) -> str:
     return turn.answer.text if turn.answer else message("blocked", turn.lang)
+
+
+def source_name(chunk: Chunk) -> str:
+    """With the heading above the passage, by which several of one document can be told apart."""
+    return " › ".join(dict.fromkeys((chunk.title, *chunk.headings[-1:])))
 
 
 class SourceLink(BaseModel, defer_build=True):

@@ -19,10 +19,11 @@ from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult, Te
 from pydantic import BaseModel, Field, ValidationError
 from starlette.types import Receive, Send
 
+from footnote.answer.links import document_url, source_url
 from footnote.errors import FootnoteError, NotFound
-from footnote.types import Caller, Chunk, Profile, Turn
+from footnote.types import Caller, Profile, Turn
 from footnote_http.cors import ANY, origins_of
-from query.citations import SourceLink, answer_text, document_url, make_citations, source_url
+from query.citations import SourceLink, answer_text, make_citations, source_name
 from query.collections import has_collection
 from query.retrieval import find_hits
 
@@ -119,7 +120,7 @@ class Desk:
     async def search(self, asked: Search) -> CallToolResult:
         turn = await find_hits(self._turn(asked.query, await self._collection(asked.collection), SEARCHED), self.core)
         chunks = [hit.chunk for hit in turn.hits]
-        found = [Found(id=chunk.public_id, title=_title(chunk), url=source_url(self.origin, chunk)) for chunk in chunks]
+        found = [Found(id=chunk.public_id, title=source_name(chunk), url=source_url(self.origin, chunk)) for chunk in chunks]
         return _reply(Results(results=found))
 
     async def fetch(self, asked: Fetch) -> CallToolResult:
@@ -132,7 +133,7 @@ class Desk:
         except NotFound as exc:
             raise NotFound("There is no such passage. Search again.") from exc
         place = Place(doc_id=doc_id, collection=chunk.collection, page=chunk.page, headings=list(chunk.headings))
-        return _reply(Text(id=asked.id, title=_title(chunk), text=chunk.text, url=source_url(self.origin, chunk), metadata=place))
+        return _reply(Text(id=asked.id, title=source_name(chunk), text=chunk.text, url=source_url(self.origin, chunk), metadata=place))
 
     async def ask(self, asked: Ask) -> CallToolResult:
         turn = await self.core.answer.finish(self._turn(asked.question, await self._collection(asked.collection), PROFILE.limit))
@@ -256,11 +257,6 @@ def _tool(name: str, tool: _Described) -> Tool:
         output_schema=tool.result.model_json_schema(mode="serialization"),
         annotations=hints,
     )
-
-
-def _title(chunk: Chunk) -> str:
-    """With the heading above the passage, by which several of one document can be told apart."""
-    return " › ".join(dict.fromkeys((chunk.title, *chunk.headings[-1:])))
 
 
 def _reply(result: BaseModel, text: str | None = None) -> CallToolResult:

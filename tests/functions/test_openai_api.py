@@ -18,7 +18,7 @@ from footnote.ports import Delta
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote.types import Caller, Exchange, Usage
 from query.app import create_app
-from query.dialects.openai import ChatMessage, earlier
+from query.dialects.openai_turns import ChatMessage, earlier
 from tests.fakes import Piece, make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Serve, Site, read_events
 
@@ -198,18 +198,20 @@ async def test_a_stream_says_what_it_does_then_the_answer_then_its_sources(lang:
         {"type": "status", "data": {"description": found, "done": True}},
     ]
     score = source["data"].pop("distances")
+    name = {"en": "Records, p. 3", "de": "Records, S. 3", "ko": "Records, 3쪽"}[lang]
     assert 0 < score[0] <= 1
     assert source == {
         "type": "source",
         "data": {
-            "source": {"id": url, "name": "Records", "url": url},
+            "source": {"id": url, "name": name, "url": url},
             "document": [passage],
-            "metadata": [{"source": url, "name": "Records", "source_url": url, "page": 2}],
+            "metadata": [{"source": url, "name": name, "source_url": url, "external": True, "page": 2}],
         },
     }
     last = told[-1].model_extra or {}
     assert [citation["url"] for citation in last["citations"]] == [url]
-    (annotation,) = (deltas[-1].model_extra or {})["annotations"]
+    assert (told[-2].model_extra or {})["type"] == "response.output_text.annotation.added"  # which Open WebUI passes over
+    (annotation,) = (deltas[-2].model_extra or {})["annotations"]
     marked = annotation["url_citation"]
     assert (answer[marked["start_index"] : marked["end_index"]], marked["url"]) == ("[1]", url)
     assert (await to.site.core.turns.get(LOCAL, last["trace_id"]))["status"] == "done"
@@ -226,7 +228,7 @@ async def test_streamed_markers_are_numbered_as_the_sources_are(open_site: OpenS
     sources = [chunk["event"]["data"]["document"][0] for chunk in chunks if chunk.get("event", {}).get("type") == "source"]
     assert [each["number"] for each in chunks[-1]["citations"]] == [1, 2]
     assert [each["snippet"] for each in chunks[-1]["citations"]] == sources
-    spans = [each["url_citation"] for each in chunks[-1]["choices"][0]["delta"]["annotations"]]
+    spans = [each["url_citation"] for each in chunks[-2]["choices"][0]["delta"]["annotations"]]
     assert [text[span["start_index"] : span["end_index"]] for span in spans] == ["[1]", "[2]", "[1]"]
 
 

@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
+from footnote.answer.links import source_url
 from footnote.errors import BadRequest, NotFound
 from footnote.types import Caller, Condition, Conditions, Hit, Operator, Profile, Turn
 from footnote.types.conditions import ANYTHING, number_of, time_of
 from footnote_http.app import shape_errors
 from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
 from footnote_http.openapi import Problem, shaped
-from query.citations import source_url
 from query.collections import has_collection
 from query.retrieval import find_hits
 

@@ -91,6 +91,99 @@ class ChatCompletionMessage(RootModel[Any], defer_build=True):
     root: ChatCompletionChunk | ErrorBody
 
 
+class TextFormat(BaseModel, defer_build=True):
+    type: Literal["text"] = "text"
+
+
+class TextOptions(BaseModel, defer_build=True):
+    format: TextFormat = Field(default_factory=TextFormat)
+
+
+class OutputAnnotation(BaseModel, defer_build=True):
+    type: Literal["url_citation"] = "url_citation"
+    start_index: int
+    end_index: int
+    title: str
+    url: str
+
+
+class OutputText(BaseModel, defer_build=True):
+    type: Literal["output_text"] = "output_text"
+    text: str
+    annotations: list[OutputAnnotation]
+    logprobs: list[Any] = []
+
+
+class OutputMessage(BaseModel, defer_build=True):
+    id: str
+    type: Literal["message"] = "message"
+    status: Literal["in_progress", "completed", "incomplete"]
+    role: Literal["assistant"] = "assistant"
+    content: list[OutputText]
+
+
+class InputDetails(BaseModel, defer_build=True):
+    cached_tokens: int = 0
+
+
+class OutputDetails(BaseModel, defer_build=True):
+    reasoning_tokens: int = 0
+
+
+class ResponseUsage(BaseModel, defer_build=True):
+    input_tokens: int
+    input_tokens_details: InputDetails = Field(default_factory=InputDetails)
+    output_tokens: int
+    output_tokens_details: OutputDetails = Field(default_factory=OutputDetails)
+    total_tokens: int
+
+
+class IncompleteDetails(BaseModel, defer_build=True):
+    reason: str
+
+
+class ResponseError(BaseModel, defer_build=True):
+    code: Literal["server_error"] = "server_error"
+    message: str
+
+
+class ResponseBody(BaseModel, defer_build=True):
+    id: str
+    object: Literal["response"] = "response"
+    created_at: int
+    status: Literal["in_progress", "completed", "incomplete", "failed"]
+    error: ResponseError | None = None
+    incomplete_details: IncompleteDetails | None = None
+    instructions: None = None
+    model: str
+    output: list[OutputMessage]
+    parallel_tool_calls: bool = False
+    previous_response_id: None = None
+    store: bool = False
+    temperature: float | None
+    text: TextOptions = Field(default_factory=TextOptions)
+    tool_choice: Literal["none"] = "none"
+    tools: list[Any] = []
+    top_p: None = None
+    max_output_tokens: int | None
+    metadata: dict[str, str] = {}
+    usage: ResponseUsage | None = None
+    citations: list[SourceLink] = Field(description="What the numbers in the text stand for.")
+    trace_id: str
+
+
+class ResponseEvent(BaseModel, defer_build=True):
+    """A message of a response's stream. What it has beside these hangs on its type, as OpenAI describes them."""
+
+    type: str
+    sequence_number: int
+    response: ResponseBody | None = None
+    item: OutputMessage | None = None
+    part: OutputText | None = None
+    annotation: OutputAnnotation | None = None
+    delta: str | None = None
+
+
 COMPLETION: Responses = {
     200: {
         "description": "The answer, or with `stream` its pieces",
@@ -98,5 +191,11 @@ COMPLETION: Responses = {
             "application/json": {"schema": schema_of(ChatCompletion)},
             EVENTS: {"schema": events_of(ChatCompletionMessage, end="[DONE]")},
         },
+    }
+}
+RESPONSE: Responses = {
+    200: {
+        "description": "The answer, or with `stream` its events",
+        "content": {"application/json": {"schema": schema_of(ResponseBody)}, EVENTS: {"schema": events_of(ResponseEvent)}},
     }
 }

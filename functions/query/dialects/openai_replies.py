@@ -7,13 +7,19 @@ from typing import Any
 
 from fastapi.exceptions import RequestValidationError
 
+from footnote.answer.links import source_url
 from footnote.errors import NotFound, TooManyRequests, Unauthorized
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.types import Citation, Turn
-from query.citations import answer_text, make_citations, source_url
+from query.citations import answer_text, make_citations, source_name
 
 SEARCHING = {"en": "Searching the documents", "de": "Die Dokumente werden durchsucht", "ko": "문서를 검색하는 중"}
 FOUND = {"en": "Passages found: {}", "de": "Gefundene Stellen: {}", "ko": "찾은 구절: {}개"}
+
+ANNOTATIONS = "response.output_text.annotation.added"
+"""Open WebUI takes a chunk of this type for one of Responses' events, and passes over its annotations: of each it would make a
+second source, named by its address. Other clients look at a chunk's `choices`, where the AI SDK finds them."""
+PAGE = {"en": "{}, p. {}", "de": "{}, S. {}", "ko": "{}, {}쪽"}
 
 Json = dict[str, Any]
 
@@ -74,9 +80,10 @@ class Chunks:
         if not self._spoken:
             yield self._chunk({"content": answer_text(turn)})
         for citation in turn.answer.citations if turn.answer else ():
-            yield self._chunk({}, event={"type": "source", "data": _source(citation, self._origin)})
-        last = {"citations": make_citations(turn, self._origin), "trace_id": turn.trace_id}
-        yield self._chunk({"annotations": make_annotations(turn, self._origin)}, finish_reason(turn), **last)
+            yield self._chunk({}, event={"type": "source", "data": _source(citation, self._origin, turn.lang)})
+        if annotations := make_annotations(turn, self._origin):
+            yield self._chunk({"annotations": annotations}, type=ANNOTATIONS)
+        yield self._chunk({}, finish_reason(turn), citations=make_citations(turn, self._origin), trace_id=turn.trace_id)
         if self._usage:
             yield {**self._head, "choices": [], "usage": _usage(turn)}
 
@@ -134,16 +141,17 @@ def _usage(turn: Turn) -> Json:
     return {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "total_tokens": usage.total_tokens}
 
 
-def _source(citation: Citation, origin: str) -> Json:
-    """Open WebUI's own form. It tells sources apart by `source` and numbers them as they come, counts pages from 0,
-    and makes a second source of an annotation whose address is not a `source`."""
+def _source(citation: Citation, origin: str, lang: str) -> Json:
+    """Open WebUI's own form. It tells sources apart by `source` and numbers them as they come, and counts pages from 0.
+    `external`: an address has a name of its own."""
     chunk = citation.hit.chunk
-    url = source_url(origin, chunk, citation.page)
-    metadata: Json = {"source": url, "name": chunk.title, "source_url": url}
+    url, name = source_url(origin, chunk, citation.page), source_name(chunk)
+    metadata: Json = {"source": url, "name": name, "source_url": url, "external": True}
     if citation.page:
-        metadata |= {"page": citation.page - 1}
+        name = PAGE.get(lang, PAGE["en"]).format(name, citation.page)
+        metadata |= {"name": name, "page": citation.page - 1}
     return {
-        "source": {"id": url, "name": chunk.title, "url": url},
+        "source": {"id": url, "name": name, "url": url},
         "document": [citation.snippet],
         "metadata": [metadata],
         "distances": [round(citation.hit.score, 4)],

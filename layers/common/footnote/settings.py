@@ -247,11 +247,13 @@ class AWS(BaseModel):
 
 
 class ApiKey(BaseModel):
-    """Of one user or program. `role`: an admin sees everybody's figures and unassigned files."""
+    """Of one user or program. `role`: an admin sees everybody's figures and unassigned files. `forwards_users`: a program, such
+    as Open WebUI, that says in `X-OpenWebUI-User-Id` for whom it asks."""
 
     key: SecretStr = Field(min_length=1)
     groups: list[str] = []
     role: Literal["user", "admin"] = "user"
+    forwards_users: bool = False
 
 
 class Auth(BaseModel):
@@ -269,7 +271,9 @@ class Auth(BaseModel):
     groups_claim: str = Field("groups", description="Of jwt: the claim that lists permission groups.")
     admin_group: str | None = Field(None, description="Of jwt: the group whose members are admins.")
     api_keys: dict[str, ApiKey] = Field(
-        default_factory=dict, description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`.'
+        default_factory=dict,
+        description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`. With'
+        ' `"forwards_users": true` the key is that of a program which says for whom it asks ([Open WebUI](clients.md#open-webui)).',
     )
 
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 COOKIE = "footnote_session"
+FORWARDED_USER = "x-openwebui-user-id"
+"""Set by Open WebUI where it forwards its users."""
 METADATA = "/.well-known/oauth-protected-resource"
 """RFC 9728: who makes the tokens. `/mcp` behind it: the same of the MCP server."""
 
@@ -74,7 +76,8 @@ async def owner_of(token: str | None, request: Request) -> Caller:
     """Whose token this is. Failed sign-ins are rate-limited, apart from questions: they keep out nobody whose token is good."""
     core = await core_of(request)
     try:
-        return await identify(token, auth=core.settings.auth, cache=core.cache, tokens=core.tokens)
+        user = request.headers.get(FORWARDED_USER)
+        return await identify(token, auth=core.settings.auth, cache=core.cache, tokens=core.tokens, on_behalf_of=user)
     except Unauthorized:
         await core.limiter.check_failed_sign_in(address_of(request), core.settings.limits)
         raise

@@ -28,6 +28,7 @@ async def stream_events(
     *,
     first: int | None = None,
     end: str | None = None,
+    named: bool = False,
     ping_s: float = PING_S,
 ) -> StreamingResponse:
     """Waits for the turn's first words (or its passages or OPEN_S, when there is something else to say), then streams. Raises
@@ -35,8 +36,8 @@ async def stream_events(
 
     `first`: the first event's number, where events are to have ids. Above 0 the stream goes on with another one:
     it waits for nothing and raises nothing, as its status was told by that one. `end`: the data of a last message,
-    which a stream that ends with an error does not have."""
-    encoded = _encoder(encode, trace_id, first)
+    which a stream that ends with an error does not have. `named`: each message has its `type` as its event's name."""
+    encoded = _encoder(encode, trace_id, first, named)
     said: list[str] = []
     found = False
     last: Event | None = None
@@ -100,18 +101,19 @@ async def _lines(
         await events.aclose()
 
 
-def _encoder(encode: Encode, trace_id: str, first: int | None) -> Callable[[Event], Iterable[str]]:
+def _encoder(encode: Encode, trace_id: str, first: int | None, named: bool) -> Callable[[Event], Iterable[str]]:
     """An event → its messages. Only the last of them has the event's id: by then the event was read."""
     numbers = count(first or 0)
 
     def encoded(event: Event) -> Iterable[str]:
         items, number = list(encode(event)), next(numbers)
         for i, item in enumerate(items, start=1):
-            yield _message(item, event_id(trace_id, number) if first is not None and i == len(items) else None)
+            named_id = event_id(trace_id, number) if first is not None and i == len(items) else None
+            yield _message(item, named_id, item["type"] if named else None)
 
     return encoded
 
 
-def _message(item: Mapping[str, Any], id_: str | None = None) -> str:
-    name = "" if id_ is None else f"id: {id_}\n"
-    return f"{name}data: {whole(json.dumps(item, ensure_ascii=False))}\n\n"
+def _message(item: Mapping[str, Any], id_: str | None = None, event: str | None = None) -> str:
+    head = "".join(f"{field}: {value}\n" for field, value in (("id", id_), ("event", event)) if value is not None)
+    return f"{head}data: {whole(json.dumps(item, ensure_ascii=False))}\n\n"

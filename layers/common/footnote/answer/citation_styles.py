@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 
+from footnote.answer.links import source_url
 from footnote.answer.sources_used import SourcesFilter
 from footnote.text.grounding import best_support, most_supporting
 from footnote.text.sentences import split_sentences
-from footnote.types import Citation, Hit
+from footnote.types import OUTSIDE, Citation, Hit, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,22 @@ def _by_number(content: str, hits: Sequence[Hit]) -> list[int]:
     return [int(content) - 1] if content.strip().isdigit() and 1 <= int(content) <= len(hits) else []
 
 
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """How the citations of one answer are written: a row of STYLES, the number of the first one, and the address that links to
+    their sources begin with; None = no links."""
+
+    style: CitationStyle
+    first: int = 1
+    origin: str | None = None
+
+    def write(self, number: int, hit: Hit) -> str:
+        marker = self.style.write(number, hit)
+        if not marker or self.origin is None or hit.chunk.chunk_id.startswith(OUTSIDE):
+            return marker
+        return f"{marker}({source_url(self.origin, hit.chunk)})"
+
+
 NUMBER = re.compile(r"[ \t]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
 NEVER = re.compile(r"(?!)")
 
@@ -46,11 +63,18 @@ STYLES: dict[str, CitationStyle] = {
 }
 
 
-def cite(text: str, hits: Sequence[Hit], style_name: str, lang: str) -> tuple[str, tuple[Citation, ...]]:
+def markers_of(turn: Turn) -> Markers:
+    return Markers(STYLES[turn.profile.citation_style], turn.first_number, turn.link_origin)
+
+
+def cite(
+    text: str, hits: Sequence[Hit], style_name: str, lang: str, *, first: int = 1, origin: str | None = None
+) -> tuple[str, tuple[Citation, ...]]:
     """A model's text with its markers checked: what names no hit is taken out, the rest is numbered by
     first appearance. Where a marker names a document with several hits, the one that supports the
     sentence before it best is meant."""
     style = STYLES[style_name]
+    markers = Markers(style, first, origin)
     if style.at_end:
         return _cite_at_end(text, hits)
     made: dict[int, Citation] = {}
@@ -71,11 +95,11 @@ def cite(text: str, hits: Sequence[Hit], style_name: str, lang: str) -> tuple[st
             place = places[most_supporting(claim, [hits[i].chunk.text for i in places], lang)] if len(places) > 1 else places[0]
             found = made.get(place) or made.setdefault(place, _citation(0, hits[place], claim))
             source = (found.hit.chunk.title, found.page) if style.merges else place
-            citation = cited.setdefault(source, replace(found, number=len(cited) + 1))
+            citation = cited.setdefault(source, replace(found, number=len(cited) + markers.first))
             spans.setdefault(source, [])
             if style.merges and spans[source] and spans[source][-1][1] == length:
                 continue  # one marker for two passages of a page
-            marker = (" " if match[0][0].isspace() else "") + style.write(citation.number, citation.hit)
+            marker = (" " if match[0][0].isspace() else "") + markers.write(citation.number, citation.hit)
             spans[source].append((length + len(marker) - len(marker.lstrip()), length + len(marker)))
             out.append(marker)
             length += len(marker)

@@ -30,6 +30,8 @@ async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
     system = prompts.render(profile.prompt, turn.lang, {"documents": documents})
     if profile.question_prompt:
         question = prompts.render(profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)})
+    if turn.attached:
+        question = prompts.render("attached", turn.lang, {"attached": untrusted(turn.attached), "question": question})
     return turn.with_(hits=tuple(hits), messages=(Message("system", system), *earlier, Message("user", question)))
 
 
@@ -42,6 +44,7 @@ async def warn_of_planted(turn: Turn) -> Turn:
     """A warning where something that the model was shown looks like an instruction to it; how often, in the trace."""
     answer = turn.answer
     shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.hits]
+    shown += [(turn.attached, "", turn.lang)] if turn.attached else []
     shown += [(said.content, "", turn.lang) for said in turn.tool_messages if said.role == "tool" and said.name != SEARCH.name]
     planted = sum(len(find_planted(*text)) for text in shown)
     if answer is None or not planted:

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from footnote.answer.citation_styles import STYLES
+from footnote.answer.citation_styles import markers_of
 from footnote.answer.messages import message
 from footnote.events import Event, Token
 from footnote.ports import Index
@@ -82,16 +82,16 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
         yield Token(text)
         yield turn.with_(outcome="refused", answer=Answer(text, extractive=True))
         return
-    style = STYLES[turn.profile.citation_style]
+    markers = markers_of(turn)
     numbers: dict[str, int] = {}
     spans: dict[str, list[tuple[int, int]]] = {}
     cited: dict[str, list[Scored]] = {}
     text = ""
     for sentence in pick(ranked):
         chunk_id = sentence.hit.chunk.chunk_id
-        number = numbers.setdefault(chunk_id, turn.hits.index(sentence.hit) + 1 if style.at_end else len(numbers) + 1)
+        number = numbers.setdefault(chunk_id, turn.hits.index(sentence.hit) + 1 if markers.style.at_end else len(numbers) + markers.first)
         cited.setdefault(chunk_id, []).append(sentence)
-        marker = style.write(number, sentence.hit)
+        marker = markers.write(number, sentence.hit)
         piece = ("\n\n" if text else "") + f"{readable(sentence)} {marker}".rstrip()
         places = spans.setdefault(chunk_id, [])
         if marker:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Iterator
 
-from footnote.answer.citation_styles import STYLES
+from footnote.answer.citation_styles import markers_of
 from footnote.events import Event, Token
 from footnote.ports import Embedder, speaks
 from footnote.text.agreement import agree
@@ -33,13 +33,13 @@ def may_be_faq(turn: Turn) -> bool:
 
 async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
     """Settles the turn with the words that stand below the same question, where one of the first hits has it."""
-    style = STYLES[turn.profile.citation_style]
+    markers = markers_of(turn)
     for place, hit in enumerate(turn.hits[:LOOKED_AT]):
         for question, start, end in questions_of(hit.chunk) if _is_faq(hit.chunk) and len(turn.searched_for) == 1 else ():
             if not agree(turn.standalone, question, turn.lang) or await _similarity(turn, question, embedder) < LEAST:
                 continue
-            number = place + 1 if style.at_end else 1
-            said, marker = hit.chunk.text[start:end], style.write(number, hit)
+            number = place + 1 if markers.style.at_end else markers.first
+            said, marker = hit.chunk.text[start:end], markers.write(number, hit)
             text = f"{said} {marker}".rstrip()
             spans = ((len(text) - len(marker), len(text)),) if marker else ()
             citation = Citation(number, hit, said, hit.chunk.page_at(start), ((start, end),), spans)

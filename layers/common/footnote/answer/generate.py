@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from footnote.answer.citation_styles import cite
 from footnote.answer.insufficient import says_nothing
@@ -74,7 +74,8 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     if model is None:
         raise ModelUnavailable("There is no language model.")
     profile, written, usage, cut = turn.profile, "", None, None
-    said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.hits)
+    markers: dict[str, Any] = {"first": turn.first_number, "origin": turn.link_origin}
+    said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.hits, **markers)
     stream = model.stream(
         turn.messages,
         temperature=chosen(turn.temperature, llm, "temperature", profile.temperature),
@@ -102,7 +103,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         yield Token(rest)
     if thoughts.unopened and not profile.live:
         said = written.rpartition(NO_MORE)[2]
-    cited, citations = cite(said.strip(), turn.hits, profile.citation_style, turn.lang)
+    cited, citations = cite(said.strip(), turn.hits, profile.citation_style, turn.lang, **markers)
     if not cited.strip():
         raise ModelUnavailable("The language model sent an empty answer.", usage=spent(turn.messages, written, usage, model.name))
     usage = (usage or estimate(turn.messages, written)).by(model.name)
@@ -143,4 +144,4 @@ async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event
 
 
 def found_nothing(turn: Turn) -> bool:
-    return not turn.hits
+    return not turn.hits and not (turn.attached and turn.model)

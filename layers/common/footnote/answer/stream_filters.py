@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Protocol
 
-from footnote.answer.citation_styles import STYLES
+from footnote.answer.citation_styles import STYLES, Markers
 from footnote.answer.sources_used import SourcesFilter
 from footnote.types import Hit
 
@@ -27,15 +27,16 @@ class StreamFilter(Protocol):
         ...
 
 
-def filter_for(style_name: str, hits: Sequence[Hit]) -> StreamFilter:
-    return SourcesFilter() if STYLES[style_name].at_end else MarkerFilter(hits, style_name)
+def filter_for(style_name: str, hits: Sequence[Hit], *, first: int = 1, origin: str | None = None) -> StreamFilter:
+    return SourcesFilter() if STYLES[style_name].at_end else MarkerFilter(hits, style_name, first=first, origin=origin)
 
 
 class MarkerFilter:
     """Markers as `cite` writes them: numbered by first appearance, without those that name no passage."""
 
-    def __init__(self, hits: Sequence[Hit], style_name: str) -> None:
+    def __init__(self, hits: Sequence[Hit], style_name: str, *, first: int = 1, origin: str | None = None) -> None:
         self._hits, self._style = hits, STYLES[style_name]
+        self._markers = Markers(self._style, first, origin)
         self._numbers: dict[int, int] = {}
         self._held = ""
         self._begun = False
@@ -59,8 +60,8 @@ class MarkerFilter:
         written = ""
         for content in re.split(r"[,;]", match[1]):
             for place in self._style.named(content, self._hits)[:1]:  # several passages of a document are written alike
-                number = self._numbers.setdefault(place, len(self._numbers) + 1)
-                written += space + self._style.write(number, self._hits[place])
+                number = self._numbers.setdefault(place, len(self._numbers) + self._markers.first)
+                written += space + self._markers.write(number, self._hits[place])
         return written
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from footnote.errors import NotFound, Unauthorized, Unavailable
 from footnote.ports import Cache, Records, Tokens
-from footnote.settings import Auth
+from footnote.settings import ApiKey, Auth
 from footnote.types import ADMINS, Caller, Page, Role
 
 LOCAL = Caller("local", sees_all=True, role="admin")
@@ -45,8 +45,9 @@ class OpenSession:
     expires_at: float
 
 
-async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Tokens | None = None) -> Caller:
-    """Unauthorized for a missing, unknown or expired token. A store that is down lets nobody in."""
+async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Tokens | None = None, on_behalf_of: str | None = None) -> Caller:
+    """Unauthorized for a missing, unknown or expired token. A store that is down lets nobody in. `on_behalf_of`: the user whom
+    a program asks for; counts with a key that may say so, and means nothing otherwise."""
     if auth.mode == "none":
         return LOCAL
     if not token:
@@ -54,7 +55,7 @@ async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Token
     if auth.mode == "api_key":
         for user_id, key in auth.api_keys.items():
             if hmac.compare_digest(key.key.get_secret_value().encode(), _bytes(token)):
-                return make_caller(Session(user_id, tuple(key.groups), key.role))
+                return make_caller(_session_of_key(user_id, key, on_behalf_of))
         raise Unauthorized(REFUSED)
     if auth.mode == "jwt":
         if tokens is None:
@@ -118,6 +119,15 @@ def session_id_of(token: str) -> str:
 def make_caller(session: Session) -> Caller:
     own = {f"user:{session.user_id}", *session.groups}
     return Caller(session.user_id, frozenset(own | {ADMINS} if session.role == "admin" else own), role=session.role)
+
+
+def _session_of_key(user_id: str, key: ApiKey, on_behalf_of: str | None) -> Session:
+    """A program's users have names below its own, so that none of them is anybody else, and its groups, never its role."""
+    if not (key.forwards_users and on_behalf_of):
+        return Session(user_id, tuple(key.groups), key.role)
+    if not is_name(name := f"{user_id}:{on_behalf_of}"):
+        raise Unauthorized("The user whom this program asks for cannot be told by that name.")
+    return Session(name, tuple(key.groups))
 
 
 def _session_of(claims: Mapping[str, Any], auth: Auth) -> Session:

@@ -19,7 +19,7 @@ from footnote.types import Answer, Chunk, Citation, Hit, Turn
 
 
 def may_answer_again(turn: Turn) -> bool:
-    return turn.profile.answer_cache_s > 0 and turn.allowance == "full" and not turn.is_test
+    return turn.profile.answer_cache_s > 0 and turn.allowance == "full" and not turn.is_test and not turn.attached
 
 
 async def find_answer(

@@ -46,6 +46,7 @@ def answer_scope(turn: Turn, view: View, rag: Rag, llm: LLM, prompts: Prompts) -
         "set": llm.model_dump(mode="json", include=llm.model_fields_set & {"temperature", "max_completion_tokens"}),
         "prompts": sorted((name, saved.version) for name, saved in prompts.saved.items()),
         "tools": turn.tool_scope,
+        "links": turn.link_origin,
         "conversation": [turn.caller.user_id, turn.room_id, turn.history_ids, [asdict(e) for e in turn.history]] if turn.history else None,
     }
 

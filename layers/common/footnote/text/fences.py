@@ -11,7 +11,7 @@ INVISIBLE = re.compile(
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 FENCES = re.compile(
     r"""[<\uff1c\ufe64\u2039\u3008] (?= \s*+[/\uff0f\u2044\u2215\\]?\s*+
-        (?: (?: documents? | tool_?\s?outputs? | references? | sources? | context | question | history | instructions? | system
+        (?: (?: documents? | tool_?\s?outputs? | references? | sources? | context | question | attached | history | instructions? | system
               | user | assistant )
             \s*(?:[\s>\uff1e\ufe65\u203a\u3009/]|$)
           | [\uff21-\uff5a\U0001d400-\U0001d7ff] )           # letters that look like others, whatever they spell

@@ -201,6 +201,13 @@ class Turn:
     """Whether another system's knowledge base is asked before the index."""
     images: tuple[str, ...] = ()
     """URLs or `data:` URIs, as given."""
+    attached: str = ""
+    """What a client sent with the question, such as words of a file: a model reads it as material, nothing is searched for in it,
+    and it is not kept."""
+    first_number: int = 1
+    """Of the answer's citations: a client may show sources of its own before them."""
+    link_origin: str | None = None
+    """The address of this server, where the answer's text is to link its citations; None = markers alone."""
     history: tuple[Exchange, ...] = ()
     """Oldest first."""
     history_ids: tuple[str, ...] = ()
