@@ -9,6 +9,8 @@ TASK = "### Task:"
 CONTEXT, CONTEXT_END, HISTORY = "<context>", "</context>", "<chat_history>"
 QUERY = re.compile(r"\s*<user_query>(.*)</user_query>\s*", re.DOTALL)
 """Up to version 0.6 the words stand in this behind the context, later as they are."""
+FILES = re.compile(r"\s*<attached_files>.*?</attached_files>\s*", re.DOTALL)
+"""Names of the files, before the words that came with them; in the template, and without it."""
 SOURCE = re.compile(r'<source id="(\d{1,3})"')
 
 
@@ -28,16 +30,21 @@ def read_message(text: str) -> Asked:
     """A message that has no such template is all the user's. What a file says cannot end the context: its last end counts."""
     start, end = text.find(TASK), text.rfind(CONTEXT_END)
     if start < 0 or not _is_first(CONTEXT, HISTORY, text) or end < text.find(CONTEXT):
-        return Asked(text)
+        return Asked(_without_files(text))
     context, rest = text[text.find(CONTEXT) + len(CONTEXT) : end], text[end + len(CONTEXT_END) :]
     query = QUERY.match(rest)
-    question = (query[1] if query else rest).strip() or text[:start].strip()  # old versions put the words first
+    question = _without_files(query[1] if query else rest).strip() or text[:start].strip()  # old versions put the words first
     return Asked(question, context.strip(), max(map(int, SOURCE.findall(context)), default=0)) if question else Asked(text)
 
 
 def is_side_task(text: str) -> bool:
     """Whether the model of a chat is asked for its title, tags, follow-up questions, searches, or how a sentence goes on."""
     return text.startswith(TASK) and _is_first(HISTORY, CONTEXT, text)
+
+
+def _without_files(text: str) -> str:
+    files = FILES.match(text)
+    return text[files.end() :] if files else text
 
 
 def _is_first(tag: str, other: str, text: str) -> bool:
