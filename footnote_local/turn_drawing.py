@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from footnote.pipeline import ANSWER, DOCUMENTS, REMOTE, SEARCH, UNDERSTAND
-from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, Row, Step, Switch
+from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Row, Step, Switch
 
 ROOT = Path(__file__).parent.parent
 DRAWING = ROOT / "assets" / "turn.svg"
@@ -80,7 +80,8 @@ def _step(number: int, step: Step, x: int, y: int) -> Iterator[str]:
     yield f'<rect x="{x + 22}" y="{y}" width="{CHIP}" height="24" rx="5"{shape}/>'
     yield f'<text x="{x + 22 + CHIP // 2}" y="{y + 16}" text-anchor="middle" class="n">{escape(step.name)}</text>'
     yield _text(x + 32 + CHIP, y + 17, _labels()[step.name])
-    word = POLICIES[step.on_error][0]
+    policy = step.on_error if isinstance(step.on_error, OnError) else FAIL  # it falls back for some APIs only
+    word = POLICIES[policy][0]
     yield f'<text x="{x + COLUMN - 20}" y="{y + 17}" text-anchor="end" class="f">{word}</text>'
 
 

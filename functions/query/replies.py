@@ -192,7 +192,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
 
 def _searched_for(block: Block) -> list[str]:
     """Nothing, where the documents were not asked; an agent's own words for its searches are not kept."""
-    if block["search_type"] not in ("rag", "pa"):
+    if block["search_type"] not in ("rag", "pa") or block["outcome"] == "blocked":
         return []
     queries: list[str] = block["result"]["search_decision"]["rewritten_query"]
     return queries or ([question_of(block)] if block["search_type"] == "rag" else [])

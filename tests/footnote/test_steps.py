@@ -12,7 +12,16 @@ from typing import Any
 
 import pytest
 
-from footnote.errors import FootnoteError, ModelUnavailable, Rejected, SearchUnavailable, StepTimeout, TooManyRequests
+from footnote.errors import (
+    BadRequest,
+    FootnoteError,
+    ModelUnavailable,
+    Rejected,
+    SearchTimeout,
+    SearchUnavailable,
+    StepTimeout,
+    TooManyRequests,
+)
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, QUEUE_SIZE, SKIP, OnError, Runner, Step
 from footnote.types import Answer, Span, Turn, Usage
@@ -134,6 +143,52 @@ async def test_a_turn_that_could_not_be_saved_says_so_and_is_not_degraded_by_it(
     assert isinstance(done, Done)
     assert (done.turn.persisted, done.turn.degraded) == (False, False)
     assert statuses(done.turn)["save"] == "skipped"
+
+
+def failing(times: int, error: Exception) -> tuple[list[int], Any]:
+    """A step that fails so often before it works, and its tries."""
+    tries: list[int] = []
+
+    async def step(turn: Turn) -> Turn:
+        tries.append(len(tries))
+        if len(tries) <= times:
+            raise error
+        return turn.with_(question=turn.question + "x")
+
+    return tries, step
+
+
+async def test_what_is_unavailable_is_tried_again_as_often_as_the_row_says() -> None:
+    tries, step = failing(2, SearchUnavailable("down"))
+    done = await end((Step("one", step, tries=3),))
+    assert (done.turn.question, done.turn.degraded, len(tries)) == ("x", False, 3)
+
+
+@pytest.mark.parametrize(
+    ("error", "tries", "made"),
+    [
+        (SearchUnavailable("down"), 3, 3),
+        (SearchUnavailable("down"), 1, 1),
+        (SearchTimeout("late"), 3, 1),
+        (BadRequest("no"), 3, 1),
+        (RuntimeError("defect"), 3, 1),
+    ],
+)
+async def test_what_fails_each_time_or_for_another_reason_ends_the_turn(error: Exception, tries: int, made: int) -> None:
+    tried, step = failing(9, error)
+    failed = await end((Step("one", step, tries=tries),))
+    assert (isinstance(failed, Failed), len(tried)) == (True, made)
+
+
+@pytest.mark.parametrize(("error", "question"), [(SearchUnavailable("down"), "f"), (BadRequest("no"), None)])
+async def test_a_row_may_choose_its_policy_by_turn_and_error(error: FootnoteError, question: str | None) -> None:
+    def choose(turn: Turn, error: FootnoteError) -> OnError:
+        return FALLBACK if error.status > 500 else FAIL
+
+    ended = await end((Step("one", fail(error), on_error=choose, fallback=mark("f")),))
+    assert (ended.turn.question if isinstance(ended, Done) else None) == question
+    with pytest.raises(TypeError, match="no fallback"):
+        Runner((Step("one", mark("a"), on_error=choose),), dict)
 
 
 async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:

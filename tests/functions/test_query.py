@@ -297,7 +297,7 @@ async def test_the_turn_of_a_reader_who_leaves_is_finished_and_saved(open_site: 
     assert (block["status"], block["conversations"][1]["content"]) == ("done", "It was built in 1894 [^bridge].")
 
 
-@pytest.mark.parametrize("path", ["/ask", "/ask/stream", "/chat", "/retrieve-bm25"])
+@pytest.mark.parametrize("path", ["/chat", "/retrieve-bm25", "/retrieve-rrf"])
 async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(path: str, tmp_path: Path, open_site: OpenSite) -> None:
     break_index(tmp_path)
     site = await open_site("An invention.", filled=False)

@@ -30,15 +30,17 @@ HELD = Profile(
     total_s=120,
     history=4,
     answer_cache_s=60,
+    answers_without_search=True,
 )
 LIVE = replace(HELD, live=True)
+SEARCH = replace(HELD, answers_without_search=False)
 
 Answers = Literal["rag", "gpt", "pa"]
 CONVERSES: Mapping[str, Any] = {"prompt": "system", "history_in_prompt": True, "context_tokens": 6000}
 BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
     "rag": {},
     "gpt": {**CONVERSES, "citation_style": "plain", "history": 20},
-    "pa": {**CONVERSES, "citation_style": "numbered"},
+    "pa": {**CONVERSES, "citation_style": "numbered", "answers_without_search": False},
 }
 """How a profile differs by who answers."""
 
@@ -161,7 +163,7 @@ def retrieve_turn(request: RetrieveRequest, caller: Caller, trace_id: str, retri
     return Turn(
         trace_id=trace_id,
         caller=caller.narrowed(tuple(request.permission_groups)),
-        profile=HELD,
+        profile=SEARCH,
         question=request.query_text,
         collection=request.index_name,
         retriever=retriever,

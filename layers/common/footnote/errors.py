@@ -11,6 +11,7 @@
     ├── TooManyRequests         429  with `retry_after_s`
     ├── Unavailable             503  a dependency is down; `detail` names it and the remedy
     │   ├── SearchUnavailable   503  never told as "nothing found"
+    │   │   └── SearchTimeout   503
     │   ├── StoreUnavailable    503
     │   └── ModelUnavailable    503
     │       ├── ModelTimeout    503
@@ -92,6 +93,10 @@ class Unavailable(FootnoteError):
 
 class SearchUnavailable(Unavailable):
     title = "Search is not available"
+
+
+class SearchTimeout(SearchUnavailable):
+    """Not tried again: an engine that is late has too much to do already."""
 
 
 class StoreUnavailable(Unavailable):

@@ -15,6 +15,7 @@ from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import extract
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.generate import (
+    answer_without_search,
     check_citations,
     found_nothing,
     generate,
@@ -25,6 +26,7 @@ from footnote.answer.generate import (
     tell_nothing_found,
 )
 from footnote.answer.vision import look
+from footnote.errors import FootnoteError
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
 from footnote.guard.forbidden_words import check_forbidden
 from footnote.guard.input_guard import check_input
@@ -38,14 +40,23 @@ from footnote.rank.select import read_hits
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
-from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, Step, Switch
-from footnote.understand.language import tell_language
+from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch
+from footnote.types import Turn
+from footnote.understand.language import tell_language, tell_language_alone
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
 from footnote.understand.tell import tell_queries, was_rewritten
 
+
+def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
+    """What a search that is down means. Defects and bad requests are told as such by every API."""
+    return FALLBACK if turn.profile.answers_without_search and error.status > 500 else FAIL
+
+
 GUARD = Step("guard", check_input, on_error=BLOCK)
-LANGUAGE = Step("language", tell_language, on_error=FAIL, limit_s=10, shows=lambda t: {"language": t.lang})
+LANGUAGE = Step(
+    "language", tell_language, on_error=fail_or_answer, fallback=tell_language_alone, limit_s=10, shows=lambda t: {"language": t.lang},
+)  # fmt: skip
 FORBIDDEN = Step("forbidden", check_forbidden, on_error=BLOCK, limit_s=30, shows=lambda t: {"forbidden": t.outcome == "forbidden"})
 EMBED = Step("embed", embed_query, on_error=SKIP, limit_s=10, when=wants_vector, shows=lambda t: {"embedded": bool(t.vectors)})
 NEED_MODEL = Step("need_model", need_model, on_error=FAIL)
@@ -67,7 +78,7 @@ SEARCH = (
         shows=lambda t: {"queries": len(t.searched_for), **t.private.get("search_cache", {})},
     ),
     Step(
-        "search", search, on_error=FAIL, limit_s=10, when=has_no_hits,
+        "search", search, on_error=fail_or_answer, fallback=answer_without_search, limit_s=10, tries=3, when=has_no_hits,
         shows=lambda t: {
             "lexical": sum(len(found.lexical) for found in t.found if found), "dense": sum(len(found.dense) for found in t.found if found),
             "coverage": round(min((found.coverage for found in t.found if found), default=0.0), 3),
@@ -75,7 +86,10 @@ SEARCH = (
     ),
     Step("keep_searches", keep_searches, on_error=IGNORE, limit_s=1, when=may_search_again),
     Step("fuse", fuse_lists, on_error=FAIL, when=has_no_hits, shows=lambda t: {"retriever": t.retriever, "ranked": len(t.ranked)}),
-    Step("read", read_hits, on_error=FAIL, limit_s=10, when=has_no_hits, shows=lambda t: {"hits": len(t.hits)}),
+    Step(
+        "read", read_hits, on_error=fail_or_answer, fallback=answer_without_search, limit_s=10, tries=3, when=has_no_hits,
+        shows=lambda t: {"hits": len(t.hits)},
+    ),
 )  # fmt: skip
 """What is searched for → hits."""
 

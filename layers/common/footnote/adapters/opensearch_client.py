@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
-from footnote.errors import SearchUnavailable
+from footnote.errors import SearchTimeout, SearchUnavailable
 from footnote.settings import OpenSearch
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class OpenSearchClient:
             async with asyncio.timeout(limit):
                 return await self._insist(method, path, body, query, limit)
         except TimeoutError as exc:
-            raise SearchUnavailable(LATE) from exc
+            raise SearchTimeout(LATE) from exc
 
     async def searches(self, searches: Sequence[tuple[str, Json]]) -> list[Json | None]:
         """(index, body) of each → its answer, all in one request; None = there is no such index."""
@@ -153,7 +153,7 @@ class OpenSearchClient:
         try:
             reply = await client.transport.perform_request(method, path, params=dict(params), body=body, timeout=limit_s)
         except ConnectionTimeout as exc:
-            raise SearchUnavailable(LATE) from exc
+            raise SearchTimeout(LATE) from exc
         except TransportError as exc:
             raise Refused(exc.status_code if isinstance(exc.status_code, int) else 0, _kind(exc.error)) from exc
         except OpenSearchException as exc:  # a page, say

@@ -143,5 +143,12 @@ async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event
     yield turn.with_(outcome="no_hits", answer=Answer(text))
 
 
+async def answer_without_search(turn: Turn) -> AsyncIterator[Event | Turn]:
+    """Settles a turn whose documents could not be searched. Nothing of them is told, nor that there is nothing."""
+    text = message("search_failed", turn.lang)
+    yield Token(text)
+    yield turn.with_(outcome="refused", answer=Answer(text))
+
+
 def found_nothing(turn: Turn) -> bool:
     return not turn.hits and not (turn.attached and turn.model)

@@ -18,6 +18,12 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Hier gibt es noch keine Dokumente. Fügen Sie welche hinzu und fragen Sie dann noch einmal.",
         "ko": "아직 문서가 없습니다. 문서를 추가한 다음 다시 물어 보세요.",
     },
+    "search_failed": {
+        "en": "The documents could not be searched, so this question was not answered. Please try again in a moment.",
+        "de": "Die Dokumente konnten nicht durchsucht werden, deshalb wurde die Frage nicht beantwortet. Bitte versuchen Sie es gleich"
+        " noch einmal.",
+        "ko": "문서를 검색할 수 없어 질문에 답하지 못했습니다. 잠시 후 다시 시도해 주세요.",
+    },
     "blocked": {
         "en": "This question could not be checked and was not answered. Please try again later.",
         "de": "Diese Frage konnte nicht geprüft werden und wurde nicht beantwortet. Bitte versuchen Sie es später noch einmal.",

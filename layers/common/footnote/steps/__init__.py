@@ -10,6 +10,9 @@ retry or step event of its own. What happens when it fails stands in its row:
     FALLBACK  the row's `fallback` runs instead, marked degraded
     BLOCK     the turn is settled as blocked: a check that cannot be made is not passed
 
+A row may also name a function of turn and error that picks one of these. `tries` says how often a step is run at most while
+what it needs is Unavailable.
+
 Once a step has sent a token, SKIP, IGNORE and FALLBACK can no longer take it back: the turn ends with the
 error and what was sent. A step that sets `turn.outcome` settles the turn; then, as after an error,
 only rows with `always=True` still run. A turn runs as a task of its own: a client that leaves
@@ -24,10 +27,11 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
-from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout
+from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, SearchTimeout, StepTimeout, Unavailable
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
 from footnote.steps.rows import (
     BLOCK,
@@ -38,6 +42,7 @@ from footnote.steps.rows import (
     Loop,
     OnError,
     Parallel,
+    Policy,
     Row,
     Step,
     StepFunction,
@@ -48,12 +53,29 @@ from footnote.steps.rows import (
 from footnote.tracing import model_calls
 from footnote.types import Span, Turn
 
-__all__ = ["BLOCK", "FAIL", "FALLBACK", "IGNORE", "SKIP", "Loop", "OnError", "Parallel", "Row", "Runner", "Step", "StepFunction", "Switch"]
+__all__ = [
+    "BLOCK",
+    "FAIL",
+    "FALLBACK",
+    "IGNORE",
+    "SKIP",
+    "Loop",
+    "OnError",
+    "Parallel",
+    "Policy",
+    "Row",
+    "Runner",
+    "Step",
+    "StepFunction",
+    "Switch",
+]
 
 log = logging.getLogger(__name__)
 
 QUEUE_SIZE = 256
 """Events that a slow reader may fall behind before the turn waits for it."""
+PAUSE_S = 0.05
+"""Before a step's second try; twice as long before the third."""
 
 Emit = Callable[[Event], Awaitable[None]]
 
@@ -179,7 +201,8 @@ class Runner:
             if error.status > 500:  # a defect is in the log by now
                 log.warning("a step failed", extra={"step": step.name, "trace_id": before.trace_id, "error": type(error).__name__})
             after, status = before, "failed"
-            policy = step.on_error if len(progress.sent) == sent else FAIL
+            chosen = step.on_error if isinstance(step.on_error, OnError) else step.on_error(before, error)
+            policy = chosen if len(progress.sent) == sent else FAIL
             if policy in (SKIP, IGNORE):
                 worse = policy is SKIP and not step.always
                 after, status, error = before.with_(degraded=before.degraded or worse), "skipped", None
@@ -200,11 +223,12 @@ class Runner:
     async def _call(self, step: Step, function: StepFunction, turn: Turn, ports: Mapping[str, Any], emit: Emit) -> Turn:
         """The turn that the function makes; raises our errors only."""
         try:
-            made = function(turn, **{name: ports[name] for name in port_names(function)})
+            call = partial(function, turn, **{name: ports[name] for name in port_names(function)})
+            made = call()
             if isinstance(made, AsyncIterator):
                 return await _consume(made, step, emit)
             async with _limit(step):
-                return await made
+                return await _insist(made, cast(Callable[[], Awaitable[Turn]], call), step)
         except FootnoteError:
             raise
         except asyncio.CancelledError as exc:
@@ -280,6 +304,20 @@ async def _limit(step: Step) -> AsyncIterator[None]:
         if not scope.expired():
             raise
         raise StepTimeout(f"The step “{step.name}” took longer than {step.limit_s:g} s.") from exc
+
+
+async def _insist(made: Awaitable[Turn], call: Callable[[], Awaitable[Turn]], step: Step) -> Turn:
+    """`made` is the first try."""
+    for tried in range(1, step.tries):
+        try:
+            return await made
+        except (SearchTimeout, ModelTimeout):  # the time is spent
+            raise
+        except Unavailable as exc:
+            log.info("a step is tried again", extra={"step": step.name, "tries": tried, "error": type(exc).__name__})
+            await asyncio.sleep(PAUSE_S * tried)
+            made = call()
+    return await made
 
 
 async def _consume(steps: AsyncIterator[Event | Turn], step: Step, emit: Emit) -> Turn:

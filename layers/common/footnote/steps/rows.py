@@ -9,6 +9,7 @@ from enum import Enum
 from functools import cache
 from typing import Any
 
+from footnote.errors import FootnoteError
 from footnote.events import Event
 from footnote.types import Turn
 
@@ -23,17 +24,22 @@ class OnError(Enum):
     BLOCK = "block"
 
 
+Policy = Callable[[Turn, FootnoteError], OnError]
+"""Where what a failure means depends on the turn or on the error."""
+
 FAIL, SKIP, IGNORE, FALLBACK, BLOCK = OnError.FAIL, OnError.SKIP, OnError.IGNORE, OnError.FALLBACK, OnError.BLOCK
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One row. `limit_s` bounds each wait for the step, `shows` picks what came out for traces and pages."""
+    """One row. `limit_s` bounds each wait for the step, all its `tries` together; what is Unavailable is tried again, but for
+    generators, which may have sent something. `shows` picks what came out for traces and pages."""
 
     name: str
     run: StepFunction
-    on_error: OnError = FAIL
+    on_error: OnError | Policy = FAIL
     limit_s: float | None = None
+    tries: int = 1
     when: Callable[[Turn], bool] | None = None
     always: bool = False
     fallback: StepFunction | None = None
@@ -93,7 +99,7 @@ def check_ports(rows: Sequence[Row], ports: Mapping[str, Any]) -> None:
                 missing = sorted(named - ports.keys())
                 if missing:
                     raise TypeError(f"step {row.name!r} needs the port {missing[0]!r}")
-                if row.on_error is FALLBACK and row.fallback is None:
+                if (row.on_error is FALLBACK or not isinstance(row.on_error, OnError)) and row.fallback is None:
                     raise TypeError(f"step {row.name!r} has no fallback")
             case Switch():
                 for table in row.tables.values():

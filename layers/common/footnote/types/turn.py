@@ -157,6 +157,9 @@ class Profile:
     context_tokens: int = 3500
     reject_uncited: bool = False
     """An answer that cites nothing, or says that the documents lack it, is replaced; for held profiles."""
+    answers_without_search: bool = False
+    """What a turn ends with while the index is down. True: an answer that says so, without evidence, marked degraded; False: the
+    error."""
     history: int = 0
     """Exchanges of the room that a follow-up is understood by; 0 = every question stands alone."""
     history_in_prompt: bool = False

@@ -10,3 +10,8 @@ from footnote.types import Turn
 async def tell_language(turn: Turn, *, index: Index) -> Turn:
     view = await index.view(turn.caller, turn.collection)
     return turn.with_(lang=detect_language(turn.question, view.languages))
+
+
+async def tell_language_alone(turn: Turn) -> Turn:
+    """By the question's own words."""
+    return turn.with_(lang=detect_language(turn.question))
