@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import shlex
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -49,6 +50,7 @@ def function_of(path: str) -> str:
 def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], Awaitable[None]] | None = None) -> ASGIApp:
     """One app over the four functions and one Core; its lifespan runs the worker."""
     from feedback.app import create_app as feedback
+    from footnote_local.metrics import PATH, Metrics, create_metrics_app
     from ingest.app import create_app as ingest
     from query.app import create_app as query
     from stats.app import create_app as stats
@@ -71,11 +73,16 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
             await worker.stop()
             await core.close()
 
+    metrics = Metrics()
+    core.meter = metrics
+    counted = {name: metrics.counted(app, name) for name, app in apps.items()}
+    figures = create_metrics_app(metrics, lambda: core)
     front = Starlette(lifespan=lifespan)
 
     async def route(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            await apps[function_of(scope["path"])](scope, receive, send)
+            app = figures if scope["path"] == PATH else counted[function_of(scope["path"])]
+            await app(scope, receive, send)
         else:
             await front(scope, receive, send)
 
@@ -114,6 +121,7 @@ def serve(
     server works on them."""
     import uvicorn
 
+    logging.getLogger("footnote.learn.meter").setLevel(logging.INFO)  # a line for each turn
     listener = open_port(host, port)
     lock = Lock(core.settings.data)
     try:

@@ -194,9 +194,14 @@ def test_a_server_answers_takes_what_a_second_command_brings_and_stops_when_told
     hits = httpx.post(f"{server.url}/retrieve-bm25", json={"query_text": "harbour master", "index_name": "default"}).json()["hits"]["hits"]
     assert [hit["_source"]["content"] for hit in hits] == ["The harbour master retired in spring."]
 
+    assert 'footnote_turns_total{mode="rag",outcome="answered"} 1.0' in httpx.get(f"{server.url}/metrics").text
+
     server.process.send_signal(signal.SIGINT)
     out, err = server.process.communicate(timeout=30)
     assert server.process.returncode == Exit.STOPPED
+    (line,) = [json.loads(line) for line in err.splitlines() if line.startswith("{")]
+    assert (line["message"], line["trace_id"], line["outcome"]) == ("turn", events[-1]["trace_id"], "answered")
+    assert "lighthouse" not in json.dumps(line)
     assert out == ""
     assert "2 documents are ready to be asked about, 0 could not be read." in err
     assert "Try: curl -N" in err
