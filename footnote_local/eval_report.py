@@ -25,6 +25,10 @@ def sentences(report: Mapping[str, Any]) -> Iterator[str]:
         judged = report["answers_judged"]
         yield _line("Answers that hold the gold answer", _of(report["answer_in_sentences"], judged), "answer_in_sentences")
         yield _line("Refused, and should not have been", _of(report["wrong_refusals"], judged), "wrong_refusals")
+        yield _line("Answered with the gold answer", _of(report["answered_right"], judged), "answered_right")
+    if "unanswerable" in report:
+        refused = _of(report["unanswerable_refused"], report["unanswerable"])
+        yield _line("Refused, as it should", f"{refused} unanswerable", "unanswerable_refused")
     if "foreign_set" in report:
         refused = _of(report["foreign_refused"], report["foreign_queries"])
         yield _line("Refused, as it should", f"{refused} of {report['foreign_set']}", "foreign_refused")

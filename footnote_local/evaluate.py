@@ -220,14 +220,24 @@ async def evaluate(
         report["answers_judged"] = len(answered)
         report["answer_in_sentences"] = _share(item.right for item in answered)
         report["wrong_refusals"] = _share(item.refused for item in answered)
+        report["answered_right"] = _share(item.right and not item.refused for item in answered)
+    if answers and golden.unanswerable:
+        refused = await _refused_share(core, golden.unanswerable, retriever, progress)
+        report |= {"unanswerable": len(golden.unanswerable), "unanswerable_refused": refused}
     if foreign is not None:
-        refused = []
-        for number, query in enumerate(foreign.queries, start=1):
-            turn, _ = await run_query(core, query, retriever)
-            refused.append((await answer_query(core, turn, replace(query, answers=()))).refused)
-            progress("asking what is not there", number, len(foreign.queries))
-        report |= {"foreign_set": foreign.name, "foreign_queries": len(refused), "foreign_refused": _share(refused)}
+        refused = await _refused_share(core, foreign.queries, retriever, progress)
+        report |= {"foreign_set": foreign.name, "foreign_queries": len(foreign.queries), "foreign_refused": refused}
     return report
+
+
+async def _refused_share(core: Core, queries: Sequence[GoldenQuery], retriever: Retriever, progress: Progress) -> float:
+    """Of questions that nothing answers."""
+    refused = []
+    for number, query in enumerate(queries, start=1):
+        turn, _ = await run_query(core, query, retriever)
+        refused.append((await answer_query(core, turn, replace(query, answers=()))).refused)
+        progress("asking what is not there", number, len(queries))
+    return _share(refused)
 
 
 def _ranked(turn: Turn) -> list[str]:

@@ -278,7 +278,7 @@ RULES = {
     [
         ("en", "How many members has the library?", True),  # .44 of .4
         ("en", "How many members has the village library?", False),  # .383
-        ("de", "Wer genehmigt Urlaub?", True),  # .32 of .29
+        ("de", "Wer genehmigt Urlaub?", True),  # .32 of .288
         ("de", "Wer genehmigt den Antrag auf Urlaub?", False),  # .283
         ("ko", "잃어버린 책은 얼마를 냅니까?", True),  # .6 of .38
         ("ko", "책은 얼마입니까?", False),

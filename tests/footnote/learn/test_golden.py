@@ -47,6 +47,12 @@ def test_a_limit_takes_queries_from_the_whole_set(folder: Path) -> None:
     assert len(load_golden(folder, limit=99).queries) == 10
 
 
+def test_what_nothing_answers_comes_from_a_file_of_its_own(folder: Path) -> None:
+    assert load_golden(folder).unanswerable == ()
+    (folder / "unanswerable.jsonl").write_text(lines(*({"_id": i, "text": f"u{i}"} for i in range(4))))
+    assert load_golden(folder, limit=2).unanswerable == (GoldenQuery("0", "u0", {}), GoldenQuery("2", "u2", {}))
+
+
 def test_judgements_may_lie_in_a_folder_of_their_own(folder: Path) -> None:
     (folder / "qrels").mkdir()
     (folder / "qrels.tsv").rename(folder / "qrels" / "test.tsv")

@@ -50,7 +50,7 @@ VECTOR_THRESHOLD = 0.66
 """Refuse below this where sentence vectors were compared (English, MiniLM)."""
 SURE_BY_WORDS = 0.66
 """Answer from this on whatever the vectors say."""
-WORD_THRESHOLDS = {"en": 0.4, "de": 0.29, "ko": 0.38}
+WORD_THRESHOLDS = {"en": 0.4, "de": 0.288, "ko": 0.38}
 """Refuse below this where only words were compared."""
 
 

@@ -2,6 +2,7 @@
 
 corpus.jsonl {_id, title, text} · queries.jsonl {_id, text[, answers][, history]} · qrels.tsv or qrels/test.tsv
 with a header and `query-id, corpus-id, score`. `history`: what was said before, [{role, content}].
+unanswerable.jsonl {_id, text}, where there is one: questions that the documents do not answer.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,8 @@ class GoldenSet:
     queries: tuple[GoldenQuery, ...]
     digest: str
     """Over the corpus: the same digest needs no new index."""
+    unanswerable: tuple[GoldenQuery, ...] = ()
+    """What the documents do not answer, and must be refused."""
 
 
 def load_golden(folder: Path, *, limit: int | None = None) -> GoldenSet:
@@ -60,9 +63,16 @@ def load_golden(folder: Path, *, limit: int | None = None) -> GoldenSet:
     ]
     if not queries:
         raise BadRequest(f"{folder} holds no query with a relevant document.")
-    if limit is not None and limit < len(queries):
-        queries = [queries[i * len(queries) // limit] for i in range(limit)]
-    return GoldenSet(folder.resolve().name, documents, tuple(queries), hashlib.sha256(corpus.read_bytes()).hexdigest())
+    nowhere = folder / "unanswerable.jsonl"
+    refused = [GoldenQuery(str(line["_id"]), line["text"], {}) for line in _lines(nowhere, ("_id", "text"))] if nowhere.exists() else []
+    digest = hashlib.sha256(corpus.read_bytes()).hexdigest()
+    return GoldenSet(folder.resolve().name, documents, _spread(queries, limit), digest, _spread(refused, limit))
+
+
+def _spread(queries: Sequence[GoldenQuery], limit: int | None) -> tuple[GoldenQuery, ...]:
+    if limit is None or limit >= len(queries):
+        return tuple(queries)
+    return tuple(queries[i * len(queries) // limit] for i in range(limit))
 
 
 def _relevance(folder: Path) -> dict[str, dict[str, int]]:
