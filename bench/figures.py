@@ -16,6 +16,10 @@ class NotMeasured(Exception):
     """This machine lacks something that a part needs; the message says what."""
 
 
+class NoDataSets(NotMeasured):
+    """No folder of test sets was named."""
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """One number with the command that measures it. `least`, `most`: what it should reach; neither = for the record."""
@@ -52,9 +56,9 @@ class Setup:
     cache: Path
 
     def find(self, name: str) -> Path | None:
-        """The set's folder, or None where it is not there; NotMeasured when no folder of sets was named."""
+        """The set's folder, or None where it is not there; NoDataSets when no folder of sets was named."""
         if self.data_sets is None:
-            raise NotMeasured("It needs test sets in BEIR's format. Name the folder that holds theirs: make bench DATA_SETS=FOLDER")
+            raise NoDataSets("It needs test sets in BEIR's format. Name the folder that holds theirs: make bench DATA_SETS=FOLDER")
         folder = self.data_sets / name
         return folder if (folder / "corpus.jsonl").exists() else None
 

@@ -96,12 +96,18 @@ def ask(
     else:
         print()
         for citation in told.citations:
-            page = f", page {citation.page}" if citation.page else ""
-            print(f"[{citation.number}] {citation.title}{page} ({citation.chunk_id})")
+            place = _place(citation.page, citation.unit, citation.section)
+            print(f"[{citation.number}] {citation.title}{place} ({citation.chunk_id})")
         if told.notice:
             say(told.notice)
         say(f"Searched: {place_of('index', core.settings)}")
     leave(Exit.OK if turn.outcome is None else Exit.BAD)
+
+
+def _place(page: int | None, unit: str, section: str | None) -> str:
+    if unit == "sheet" and section:
+        return f", sheet “{section}”"
+    return "".join([f", {section}" if section else "", f", {unit} {page}" if page else ""])
 
 
 @app.command()
@@ -123,8 +129,8 @@ def search(
 
         show_json(search_reply(turn, []))
     for hit in turn.hits if not as_json else ():
-        page = f", page {hit.chunk.page}" if hit.chunk.page else ""
-        print(f"{hit.score:.3f}  {hit.chunk.title}{page} ({hit.chunk.public_id})")
+        place = _place(hit.chunk.page, hit.chunk.unit, hit.chunk.section_at(0))
+        print(f"{hit.score:.3f}  {hit.chunk.title}{place} ({hit.chunk.public_id})")
         print(f"       {clip(hit.chunk.text, SHOWN)}")
     if turn.answer is not None:  # a check said no
         say(turn.answer.text)

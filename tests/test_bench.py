@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from bench import quality
 from bench.__main__ import main
-from bench.figures import Figure, NotMeasured, Setup
+from bench.figures import Figure, NoDataSets, NotMeasured, Setup
 
 
 @pytest.mark.parametrize(
@@ -36,6 +37,17 @@ def test_without_test_sets_it_says_how_to_name_them(
     assert [line.partition(".")[0] for line in lines[1:]] == [f"Not measured: {part}" for part in ("quality", "memory", "retrieval")]
     assert all("make bench DATA_SETS=FOLDER" in line for line in lines[1:])
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("why", "code"), [(NoDataSets("no sets"), 0), (NotMeasured("no engine"), 1)])
+def test_a_part_that_only_lacks_sets_nobody_named_is_left_out(why: NotMeasured, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def lacking(setup: Setup) -> Iterator[Figure]:
+        raise why
+        yield
+
+    monkeypatch.setattr("bench.__main__.PARTS", {"quality": lacking})
+    monkeypatch.setattr("bench.__main__.DEFAULT", ["quality"])
+    assert main([]) == code
 
 
 def test_without_an_engine_it_says_how_to_name_one(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

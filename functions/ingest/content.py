@@ -38,6 +38,7 @@ class SourceMark(BaseModel):
     block: int = Field(description="Number of the block, from 0.")
     start: int = Field(description="Code points from the beginning of the block's text.")
     end: int
+    bound: int = Field(description="Number of the `bounds` that it belongs to, from 0, in the order of the request.")
 
 
 class SourceBox(BaseModel):
@@ -48,6 +49,7 @@ class SourceBox(BaseModel):
     y0: float
     x1: float
     y1: float
+    bound: int
 
 
 class Source(BaseModel):

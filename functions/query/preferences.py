@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
+from footnote.types import ADMINS, EVERYONE
 from footnote_http.callers import CallerOf, CoreOf
 from query.models import allowed_model
 
@@ -15,6 +16,8 @@ class Preferences(BaseModel):
 
 class AllowedPreferences(Preferences):
     allowed_models: list[str] = Field(description="What may be preferred; [] = every model of the endpoint.")
+    own_group: str | None = Field(description="The permission group of the caller alone; null = nobody signs in, there is one user.")
+    groups: list[str] = Field(description="The groups that the caller is in, and may add documents for.")
 
 
 def add_preferences(app: FastAPI) -> None:
@@ -24,7 +27,13 @@ def add_preferences(app: FastAPI) -> None:
         record = await core.records.get("preference", caller.user_id)
         model = record.value["model_id"] if record else None
         llm = core.settings.llm
-        return AllowedPreferences(model_id=model if model and llm.allows(model) else None, allowed_models=llm.allowed_models)
+        own = f"user:{caller.user_id}"
+        return AllowedPreferences(
+            model_id=model if model and llm.allows(model) else None,
+            allowed_models=llm.allowed_models,
+            own_group=None if caller.sees_all else own,
+            groups=sorted(caller.groups - {own, ADMINS, EVERYONE}),
+        )
 
     @app.put("/me/preferences", name="set_preferences", tags=["Me"])
     async def prefer(body: Preferences, caller: CallerOf, core: CoreOf) -> Preferences:

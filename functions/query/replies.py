@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field
 from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import Block, StoredTurn, question_of, usage_of
+from footnote.types import Unit
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -29,10 +30,12 @@ class CitationBody(BaseModel):
     chunk_id: str
     title: str
     page: int | None
+    unit: Unit = Field("page", description="What `page` counts.")
+    section: str | None = Field(None, description="The heading that the passage stands under; of a spreadsheet the sheet's name.")
     score: float
     snippet: str
     bounds: list[tuple[int, int]] = Field(
-        description="Where the cited sentences stand in the passage, in code points; the first is `snippet`."
+        description="Where the cited sentences stand in the passage, in code points, one for each of `spans`; the first is `snippet`."
     )
     spans: list[tuple[int, int]] = Field(description="Code point offsets of this citation's markers in `answer`.")
 
@@ -42,6 +45,8 @@ class HitBody(BaseModel):
     doc_id: str
     title: str
     page: int | None
+    unit: Unit = Field("page", description="What `page` counts.")
+    section: str | None = Field(None, description="The heading that the passage stands under; of a spreadsheet the sheet's name.")
     headings: list[str]
     score: float
     bm25: float | None

@@ -32,11 +32,11 @@ class Office:
         self.url = url
         self._data = data
 
-    def token(self, user_id: str = "ann") -> str:
+    def token(self, user_id: str = "ann", *groups: str) -> str:
         async def make() -> str:
             core = Core(Settings(footnote_data=self._data))
             try:
-                return await open_session(Session(user_id), 3600, cache=core.cache, records=core.records, now=core.clock())
+                return await open_session(Session(user_id, groups), 3600, cache=core.cache, records=core.records, now=core.clock())
             finally:
                 await core.close()
 
@@ -327,3 +327,57 @@ def test_axe_finds_nothing_serious_in_the_panel_and_the_menu(
     screen.picture(tmp_path / f"menu-{locale}.png")
     assert grave_in(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+# --- who may read what is added -------------------------------------------------------------------
+
+NOTE = b"# Note\n\nThe lighthouse keeper is called Quint."
+
+
+@pytest.mark.parametrize(
+    ("locale", "options", "told"),
+    [
+        ("en-GB", ["only me", "hr", "staff", "all my groups", "everyone"], ["for me only", "for hr", "for hr, staff", "for everyone"]),
+        ("de-DE", ["nur mich", "hr", "staff", "alle meine Gruppen", "alle"], ["nur für mich", "für hr", "für hr, staff", "für alle"]),
+        (
+            "ko-KR",
+            ["나만", "hr", "staff", "내 모든 그룹", "모든 사람"],
+            ["나에게만 공개", "hr에게 공개", "hr, staff에게 공개", "모두에게 공개"],
+        ),
+    ],
+)
+def test_a_file_is_read_by_those_who_were_chosen(
+    arrive: Open,
+    office: Office,
+    locale: str,
+    options: list[str],
+    told: list[str],
+    tmp_path: Path,
+) -> None:
+    screen = arrive(office.token("ann", "hr", "staff"), locale=locale, **STILL)
+    page = screen.page
+    choice = page.locator("#readers")
+    expect(choice.locator("option")).to_have_text(options)
+    groups: list[Any] = []
+    for place, (name, shown) in enumerate(zip((0, 1, 3, 4), told, strict=True)):
+        choice.select_option(options[name])
+        with page.expect_request("**/uploads") as asked:
+            screen.pick({f"note-{place}.md": NOTE + str(place).encode()})
+        groups.append(asked.value.post_data_json["permission_groups"])
+        row = page.locator("#document-list li").filter(has=page.locator(f"[title='note-{place}.md']"))
+        expect(row).to_have_attribute("data-state", "READY")
+        expect(row.locator(".readers")).to_have_text(shown)
+    assert groups == [["user:ann"], ["hr"], ["hr", "staff"], ["*"]]
+    assert grave_in(page) == []
+    screen.picture(tmp_path / f"readers-{locale}.png")
+    bob = arrive(office.token("bob", "staff"))
+    bob.page.locator("#index").select_option(screen.index)
+    expect(bob.page.locator("#document-list .name")).to_have_count(2)
+    assert {row.get_attribute("title") for row in bob.page.locator("#document-list .name").all()} == {"note-2.md", "note-3.md"}
+
+
+def test_nobody_is_asked_for_readers_who_is_alone(open_screen: Open, server: str) -> None:
+    screen = open_screen(server)
+    expect(screen.page.locator("#readers")).to_be_hidden()
+    screen.add("note.md", NOTE)
+    expect(screen.page.locator("#document-list .readers")).to_have_count(0)

@@ -13,6 +13,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import make_pdf
+from tests.footnote.ingest.packages import workbook
 
 LEAVE = "How many days of annual leave do employees receive?"
 SENTENCE = "Employees receive 28 days of annual leave per year."
@@ -243,6 +244,66 @@ def test_a_deleted_document_is_told_and_the_cited_passage_still_shown(open_handb
     screen.picture(tmp_path / "deleted.png")
     assert all("status of 404" in complaint for complaint in screen.complaints)
     screen.complaints.clear()  # the browser itself notes the status
+
+
+def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server)
+    screen.ask(LEAVE)
+    screen.finished()
+    page = screen.page
+    sentences = [text.removesuffix("1") for text in page.locator(".answer p").all_inner_texts()]
+    assert len(sentences) == 3
+    for place, sentence in enumerate(sentences):
+        page.locator(".answer .cite").nth(place).click()
+        expect(page.locator("#passage-text mark")).to_contain_text(sentence)
+        expect(view_of(page).locator(".pdf-mark").first).to_be_in_viewport()
+        strong = edges(view_of(page).locator(".pdf-mark:not(.also)").first)
+        words = edges(view_of(page).locator(".pdf-text span").get_by_text(sentence))
+        assert strong["top"] == pytest.approx(words["top"], abs=4)
+        expect(view_of(page).locator(".pdf-mark:not(.also)")).to_have_count(1)
+        expect(view_of(page).locator(".pdf-mark.also")).to_have_count(2)
+        assert yellow_share(page, strong) > 0.5
+        assert yellow_share(page, edges(view_of(page).locator(".pdf-mark.also").first)) < 0.1
+    screen.picture(tmp_path / "sentence.png")
+    page.locator("#source-text").click()
+    expect(view_of(page).locator("mark:not(.also)")).to_have_text(sentences[-1])
+    expect(view_of(page).locator("mark.also")).to_have_text(sentences[:2])
+
+
+@pytest.mark.parametrize(
+    ("locale", "sheet", "label"),
+    [
+        ("en-GB", "Sheet “Crew”", "Citation 1: harbour, sheet “Crew”"),
+        ("de-DE", "Tabellenblatt „Crew“", "Beleg 1: harbour, Tabellenblatt „Crew“"),
+        ("ko-KR", "시트 ‘Crew’", "인용 1: harbour, 시트 ‘Crew’"),
+    ],
+)
+def test_a_citation_from_a_spreadsheet_names_its_sheet(
+    open_screen: Open, server: str, locale: str, sheet: str, label: str, tmp_path: Path
+) -> None:
+    fees = [["Boat", "Fee"], ["Kayak", "5 crowns an hour"]]
+    crew = [["Lighthouse keeper", "Since"], ["Bartholomew Quint", "1987"]]
+    screen = open_screen(server, locale=locale)
+    screen.add("harbour.xlsx", workbook(Fees=fees, Crew=crew))
+    page = open_first_citation(screen, "Since when is Bartholomew Quint lighthouse keeper?")
+    expect(page.locator(".footnotes .page").first).to_have_text(sheet)
+    expect(page.locator(".answer .cite").first).to_have_attribute("aria-label", label)
+    expect(page.locator("#passage-place")).to_contain_text("Crew")
+    expect(page.locator(".footnotes .snippet").first).to_have_text("Bartholomew Quint · 1987")
+    screen.picture(tmp_path / f"sheet-{locale}.png")
+
+
+def test_the_sources_of_one_document_name_their_sections(open_screen: Open, server: str, tmp_path: Path) -> None:
+    text = "# Harbour\n\n" + "\n\n".join(
+        f"## {name} pier\n\nThe ferry to the {name.lower()} leaves at {hour} o'clock. " + f"The {name.lower()} pier is old. " * 40
+        for name, hour in (("North", 7), ("South", 9))
+    )
+    screen = open_screen(server)
+    screen.add("harbour.md", text.encode())
+    screen.ask("When does the ferry to the north leave, and the ferry to the south?")
+    screen.finished()
+    assert {node.inner_text() for node in screen.page.locator(".footnotes .section").all()} == {"North pier", "South pier"}
+    screen.picture(tmp_path / "sections.png")
 
 
 def test_a_document_that_has_changed_since_is_told(open_handbook: Open, server: str) -> None:

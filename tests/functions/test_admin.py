@@ -235,12 +235,12 @@ async def test_a_change_that_cannot_be_recorded_does_not_happen(core: Core, open
 
 async def test_everyone_prefers_a_model_of_their_own(open_client: OpenClient) -> None:
     ann, bob = [await open_client(as_caller(caller, create_query)) for caller in (ANN, replace(ANN, user_id="bob"))]
-    nothing: dict[str, Any] = {"model_id": None, "allowed_models": []}
+    nothing: dict[str, Any] = {"model_id": None, "allowed_models": [], "own_group": "user:ann", "groups": ["staff"]}
     assert (await ann.get("/me/preferences")).json() == nothing
     assert (await ann.put("/me/preferences", json={"model_id": "small"})).json() == {"model_id": "small"}
     assert ((await ann.get("/me/preferences")).json(), (await bob.get("/me/preferences")).json()) == (
         nothing | {"model_id": "small"},
-        nothing,
+        nothing | {"own_group": "user:bob"},
     )
     assert (await ann.put("/me/preferences", json={"model_id": None})).json() == {"model_id": None}
     assert (await ann.get("/me/preferences")).json() == nothing
@@ -257,7 +257,12 @@ async def test_only_an_allowed_model_can_be_preferred(open_client: OpenClient) -
     client = await open_client(create_query)
     await client.put("/me/preferences", json={"model_id": "gone"})
     await client.put("/settings/llm.allowed_models", json={"value": ["small", "large"]})
-    assert (await client.get("/me/preferences")).json() == {"model_id": None, "allowed_models": ["small", "large"]}
+    assert (await client.get("/me/preferences")).json() == {
+        "model_id": None,
+        "allowed_models": ["small", "large"],
+        "own_group": None,
+        "groups": [],
+    }
     refused = await client.put("/me/preferences", json={"model_id": "huge"})
     assert (refused.status_code, refused.json()["detail"]) == (422, "This model may not be used. There are small, large.")
     assert (await client.put("/me/preferences", json={"model_id": "large"})).status_code == 200

@@ -66,7 +66,7 @@ async def test_a_citation_is_marked_by_code_points(core: Core, client: httpx.Asy
     params = [("as", "marks"), ("chunk_id", f"{doc_id}#000"), ("bounds", "4-18"), ("bounds", "21-37")]
     body = (await client.get(f"/documents/{doc_id}/content", params=params)).json()
     assert body["quote"] == "The lighthouse was lit in 1874."
-    assert body["marks"] == [{"block": 1, "start": 0, "end": 14}, {"block": 1, "start": 17, "end": 33}]
+    assert body["marks"] == [{"block": 1, "start": 0, "end": 14, "bound": 0}, {"block": 1, "start": 17, "end": 33, "bound": 1}]
     assert body["blocks"] == []
 
 

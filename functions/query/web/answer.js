@@ -2,6 +2,7 @@
 
 import { writeQuestion } from './composer.js'
 import { copyText } from './copy.js'
+import { placeOf } from './document_facts.js'
 import { download } from './download.js'
 import { el, label, say } from './dom.js'
 import { answerMarkdown, conversationMarkdown, fileName } from './export.js'
@@ -15,7 +16,7 @@ import { questionButton, suggest, wantQuestion } from './suggestions.js'
 /** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → what the answer says, and what stands below. */
 export function answerOf(turn) {
   const sources = turn.citations.map(citation => ({ ...hitOf(turn, citation), ...citation }))
-  const body = renderAnswer(turn.answer, turn.citations, n => el('sup', {}, marker(sources.find(({ number }) => number === n), sources)))
+  const body = renderAnswer(turn.answer, turn.citations, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
   const after = [...notes(turn), ...footnotes(sources), ...nearest(turn), actions(turn), receiptOf(turn), ...followUps(turn)]
   return { body, after }
 }
@@ -25,10 +26,12 @@ export const changeQuestion = text => questionButton('change_question', () => wr
 
 const hitOf = ({ hits }, { chunk_id: id }) => hits.find(({ chunk_id }) => chunk_id === id) ?? { headings: [], content: '' }
 
-function marker(source, sources) {
-  const button = el('button', { type: 'button', class: 'cite', onclick: () => openSource(source, sources) }, String(source.number))
-  const values = { number: String(source.number), title: source.title, page: String(source.page) }
-  return label(button, source.page == null ? 'citation' : 'citation_page', values)
+/** `span`: which of the citation's places in the answer it is, and so which of its sentences is meant. */
+function marker(source, sources, span) {
+  const button = el('button', { type: 'button', class: 'cite', onclick: () => openSource(source, sources, span) }, String(source.number))
+  const values = { number: String(source.number), title: source.title, page: String(source.page), name: source.section ?? '' }
+  const unit = source.unit === 'sheet' && source.section ? 'sheet_named' : (source.unit ?? 'page')
+  return label(button, source.page == null ? 'citation' : `citation_${unit}`, values)
 }
 
 function notes({ question, degraded, model_failed: modelFailed, vectors_pending: pending, persisted, warnings, notice }) {
@@ -42,20 +45,29 @@ function notes({ question, degraded, model_failed: modelFailed, vectors_pending:
 
 function footnotes(sources) {
   if (sources.length === 0) return []
-  const rows = sources.map(source => el('li', {}, passage(source, el('span', { class: 'number' }, String(source.number)), source.snippet, () => openSource(source, sources))))
+  const rows = sources.map(source => el('li', {}, passage(source, el('span', { class: 'number' }, String(source.number)), readable(source.snippet), () => openSource(source, sources))))
   return [el('ol', { class: 'footnotes' }, ...rows)]
 }
 
 /** Where the documents say nothing, a reader wants to see what came nearest. */
 function nearest({ hits, outcome }) {
   if (outcome !== 'refused' || hits.length === 0) return []
-  const rows = hits.map(hit => el('li', {}, passage(hit, el('span', { class: 'number' }, '·'), hit.content, () => openSource(hit))))
+  const rows = hits.map(hit => el('li', {}, passage(hit, el('span', { class: 'number' }, '·'), readable(hit.content), () => openSource(hit))))
   return [el('section', { class: 'nearest' }, say(el('h3'), 'nearest'), el('ol', { class: 'footnotes' }, ...rows))]
 }
 
-function passage({ title, page }, sign, text, onclick) {
-  const place = page == null ? null : say(el('span', { class: 'page' }), 'page_short', { page: String(page) })
-  const source = el('span', { class: 'source' }, el('b', {}, title), place)
+const RULE = /^\|[\s|:-]+$/
+
+/** A table's rows without their bars, and without the rule below the head. */
+function readable(text) {
+  const lines = text.split('\n').filter(line => !RULE.test(line))
+  return lines.map(line => (line.startsWith('|') ? line.replace(/^\|\s*|\s*\|\s*$/g, '').replace(/\s*(?<!\\)\|\s*/g, ' · ') : line)).join('\n')
+}
+
+function passage({ title, page, unit, section }, sign, text, onclick) {
+  const [key, values] = placeOf({ page, unit, section })
+  const under = unit !== 'sheet' && section ? el('span', { class: 'section' }, section) : null
+  const source = el('span', { class: 'source' }, el('b', {}, title), under, key && say(el('span', { class: 'page' }), key, values))
   return el('button', { type: 'button', onclick }, sign, el('span', {}, source, el('span', { class: 'snippet' }, text)))
 }
 

@@ -15,6 +15,7 @@ import { currentLanguage, setLanguage, translatePage } from './i18n.js'
 import { openLinked } from './linked.js'
 import { openPanel } from './panels.js'
 import './my_data.js'
+import { startReaders } from './readers.js'
 import './sign_in.js'
 import { askHere, finishedTurns, isBusy, isRunning, shownRoom, showRoom, stopRunning, watchThread } from './thread.js'
 
@@ -91,7 +92,7 @@ $('language').addEventListener('change', () => {
   relabelCollections()
 })
 translatePage()
-await Promise.all([collectionsKnown, refreshConversations(), currentRoom() === null ? showThread() : showRoom()])
+await Promise.all([collectionsKnown, startReaders(), refreshConversations(), currentRoom() === null ? showThread() : showRoom()])
 await changeCollection(chosenCollection())
 await openLinked()
 document.documentElement.dataset.ready = 'true'

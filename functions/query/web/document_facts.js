@@ -2,12 +2,13 @@
 
 import { el, say } from './dom.js'
 import { number } from './i18n.js'
+import { readers } from './readers.js'
 
 const PARTS = { pptx: 'slides', ppt: 'slides', odp: 'slides', xlsx: 'sheets', xls: 'sheets', ods: 'sheets' }
 
-/** e.g. Ready · PDF · 3 pages · 12 passages */
-export function factsOf({ state, format, pages, chunks }) {
-  const facts = [say(el('span', { class: 'state' }), `state_${state}`)]
+/** e.g. Ready · for everyone · PDF · 3 pages · 12 passages */
+export function factsOf({ state, format, pages, chunks, permission_groups: groups }) {
+  const facts = [say(el('span', { class: 'state' }), `state_${state}`), groups && readersOf({ permission_groups: groups })].filter(Boolean)
   if (state !== 'READY') return facts
   if (format) facts.push(el('span', {}, format.toUpperCase()))
   if (pages) facts.push(say(el('span'), PARTS[format] ?? 'pages', { n: pages }))
@@ -20,6 +21,22 @@ export function explain(node, { reason, remedy }) {
   const said = [reason, remedy].filter(Boolean)
   node.hidden = said.length === 0
   node.replaceChildren(...said.map(sentence => el('span', {}, sentence, ' ')))
+}
+
+/** Where in its document a passage stands: the key of the text and its values; no key = it is not known. */
+export function placeOf({ page, unit, section }) {
+  if (page == null) return [null, {}]
+  if (unit === 'sheet' && section) return ['sheet_named', { name: section }]
+  return [{ sheet: 'source_sheet', slide: 'source_slide' }[unit] ?? 'page_short', { page: String(page) }]
+}
+
+/** Who may read a document, in a span; null where there is one user, and all is theirs. */
+function readersOf({ permission_groups: groups }) {
+  const { own } = readers()
+  if (own === null && groups.includes('*')) return null
+  const names = groups.filter(group => !group.startsWith('role:')).map(group => group.replace(/^user:/, '')).join(', ')
+  const key = groups.includes('*') ? 'read_by_everyone' : groups.length === 1 && groups[0] === own ? 'read_by_me' : names ? 'read_by' : 'read_by_admins'
+  return say(el('span', { class: 'readers' }), key, { names })
 }
 
 export function saySize(node, bytes) {

@@ -3,6 +3,7 @@
 import { DocumentRow } from './document_row.js'
 import { $, say } from './dom.js'
 import { findDocument, isSettled, listDocuments } from './listing.js'
+import { chosenReaders } from './readers.js'
 import { UploadTable } from './upload_table.js'
 
 const PAGE = 50
@@ -53,7 +54,7 @@ export async function showDocuments(name) {
 
 /** Sends files `{file, path}` into the index that is shown. */
 export function addFiles(items) {
-  uploads.add(items, collection, newest)
+  uploads.add(items, collection, chosenReaders(), newest)
 }
 
 // --- looking -----------------------------------------------------------------------------------

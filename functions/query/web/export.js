@@ -1,5 +1,6 @@
 // Turns as Markdown: the answers, and their sources as footnotes with title, page and the cited words.
 
+import { placeOf } from './document_facts.js'
 import { t } from './i18n.js'
 import { placeMarkers } from './markdown.js'
 
@@ -24,8 +25,9 @@ export function fileName(words) {
 }
 
 function answerAndNotes({ answer, citations }, before) {
-  const notes = citations.map(({ number, title, page, snippet }) => {
-    const place = page == null ? title : `${title}, ${t('page_short', { page: String(page) })}`
+  const notes = citations.map(({ number, title, page, unit, section, snippet }) => {
+    const [key, values] = placeOf({ page, unit, section })
+    const place = [title, unit === 'sheet' ? null : section, key && t(key, values)].filter(Boolean).join(', ')
     return `[^${number + before}]: ${oneLine(place)}: “${oneLine(snippet)}”`
   })
   return [placeMarkers(answer, citations, number => `[^${number + before}]`), notes.join('\n')]

@@ -8,7 +8,7 @@ import DOMPurify from './vendor/purify.js'
 
 const OPEN = '\uE000'
 const CLOSE = '\uE001'
-const PLACED = /\uE000(\d*)\uE001/
+const PLACED = /\uE000([\d.]*)\uE001/
 const LIVE_MARKER = /[ \t]?\[\^[^\]\n]{1,120}\](?!:)/g
 const CUT_MARKER = /[ \t]?\[(\^[^\]\n]{0,120})?$/
 
@@ -48,21 +48,21 @@ export function renderLive(text, makeDot) {
   return render(withoutReserved(text).replace(CUT_MARKER, '').replace(LIVE_MARKER, OPEN + CLOSE), makeDot)
 }
 
-/** The finished answer: what stands at each citation's spans is replaced by `makeLink(number)`. */
+/** The finished answer: what stands at each citation's spans is replaced by `makeLink(number, span)`, the span's number from 0. */
 export function renderAnswer(answer, citations, makeLink) {
-  return render(placeMarkers(answer, citations, number => `${OPEN}${number}${CLOSE}`), number => makeLink(Number(number)))
+  return render(placeMarkers(answer, citations, (number, span) => `${OPEN}${number}.${span}${CLOSE}`), marker => makeLink(...marker.split('.').map(Number)))
 }
 
-/** Replaces the spans by `write(number)`. Spans count Unicode code points, not JavaScript's UTF-16 units. */
+/** Replaces the spans by `write(number, span)`. Spans count Unicode code points, not JavaScript's UTF-16 units. */
 export function placeMarkers(answer, citations, write) {
   const points = Array.from(withoutReserved(answer))
-  const places = citations.flatMap(({ number, spans }) => (spans ?? []).map(([start, end]) => ({ number, start, end })))
+  const places = citations.flatMap(({ number, spans }) => (spans ?? []).map(([start, end], span) => ({ number, span, start, end })))
   places.sort((a, b) => a.start - b.start)
   let text = ''
   let at = 0
-  for (const { number, start, end } of places) {
+  for (const { number, span, start, end } of places) {
     if (start < at || end > points.length) continue // overlapping or outside: the text matters more than a marker
-    text += points.slice(at, start).join('').replace(/[ \t]$/, '') + write(number)
+    text += points.slice(at, start).join('').replace(/[ \t]$/, '') + write(number, span)
     at = end
   }
   return text + points.slice(at).join('')

@@ -83,8 +83,8 @@ export class PdfPage {
   mark(boxes) {
     const { width, height } = this.size
     const percent = (part, whole) => `${(100 * part) / whole}%`
-    this.marks.replaceChildren(...boxes.map(({ x0, y0, x1, y1 }) => {
-      const box = el('div', { class: 'pdf-mark' })
+    this.marks.replaceChildren(...boxes.map(({ x0, y0, x1, y1, bound }) => {
+      const box = el('div', { class: bound > 0 ? 'pdf-mark also' : 'pdf-mark' })
       Object.assign(box.style, { left: percent(x0, width), top: percent(y0, height), width: percent(x1 - x0, width), height: percent(y1 - y0, height) })
       return box
     }))

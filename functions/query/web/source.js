@@ -11,22 +11,25 @@ import { renderText, unitOf } from './text_view.js'
 const panel = $('passage')
 const view = $('source-view')
 let cited = null // what is shown
+let sentence = 0 // which of its sentences was asked for: that one is marked strongly
 let among = [] // the citations of its answer, in their order
+const MOST_BOUNDS = 50 // that the server takes
 let source = null // what the server says of it
 let pdf = null // the PdfView that is open
 let asText = false
 let latest = 0 // only the newest call may touch the panel
 
 /** Opens the panel on `{chunk_id, doc_id, title, page, headings, bounds, snippet, content, score, bm25, cosine}`;
- * `siblings`: the citations that its reader may go on to. */
-export async function openSource(citation, siblings = [citation]) {
+ * `siblings`: the citations that its reader may go on to; `which`: the number of the sentence in `bounds`. */
+export async function openSource(citation, siblings = [citation], which = 0) {
   among = siblings
-  await Promise.all([show(citation), openPanel(panel)])
+  await Promise.all([show(citation, which), openPanel(panel)])
 }
 
-async function show(citation) {
+async function show(citation, which = 0) {
   const reopened = pdf && cited?.doc_id === citation.doc_id
   cited = citation
+  sentence = which < (citation.bounds?.length ?? 0) ? which : 0
   if (!reopened) leave()
   describe()
   await load()
@@ -35,8 +38,8 @@ async function show(citation) {
 /** What is known before the server is asked: the passage as it was when the answer was given. */
 function describe() {
   $('passage-title').textContent = cited.title
-  showPlace('page')
-  $('passage-text').replaceChildren(...markSnippet(cited.content, cited.snippet))
+  showPlace(cited.unit === 'page' ? 'page' : `source_${cited.unit ?? 'page'}`)
+  $('passage-text').replaceChildren(...markSnippet(cited.content, words()))
   $('passage-scores').replaceChildren(...scoresOf(cited))
   $('source-facts').open = false
   $('source-file').href = `${address()}?save=true`
@@ -47,9 +50,15 @@ function describe() {
   setEnd('source-cited-on', place === among.length - 1)
 }
 
+/** The sentence that was asked for, as it was when the answer was given; '' = the passage is gone. */
+function words() {
+  const [start, end] = cited.bounds?.[sentence] ?? []
+  return sentence === 0 ? cited.snippet : Array.from(cited.content ?? '').slice(start, end).join('')
+}
+
 /** `unit`: the text for its page, slide or sheet. */
 function showPlace(unit) {
-  const path = (cited.headings ?? []).filter(heading => heading !== cited.title).join(' › ')
+  const path = (cited.headings?.length ? cited.headings : [cited.section]).filter(heading => heading && heading !== cited.title).join(' › ')
   const number = cited.page == null ? null : say(el('strong'), unit, { page: String(cited.page) })
   $('passage-place').replaceChildren(...[number, number && path && ' · ', path].filter(Boolean))
 }
@@ -79,7 +88,8 @@ function address(as = null, { doc_id, chunk_id, bounds } = cited) {
   const path = `/documents/${encodeURIComponent(doc_id)}/content`
   if (!as) return path
   const query = new URLSearchParams({ as, ...(chunk_id ? { chunk_id } : {}) })
-  for (const [start, end] of bounds ?? []) query.append('bounds', `${start}-${end}`)
+  const asked = new Set([bounds?.[sentence], ...(bounds ?? [])].filter(Boolean).map(([start, end]) => `${start}-${end}`))
+  for (const each of [...asked].slice(0, MOST_BOUNDS)) query.append('bounds', each)
   return `${path}?${query}`
 }
 
@@ -96,10 +106,10 @@ async function locate(citation) {
   }
 }
 
-/** The first of the bounds is the snippet; white space may differ. */
-function isChanged({ bounds, snippet }, quote) {
+/** The first of the bounds that were asked for are its words; white space may differ. */
+function isChanged({ bounds }, quote) {
   const bare = text => text.replace(/\s+/g, '')
-  return Boolean(bounds?.length && snippet) && !bare(quote).startsWith(bare(snippet))
+  return Boolean(bounds?.length && words()) && !bare(quote).startsWith(bare(words()))
 }
 
 async function showPdf(late) {
@@ -131,7 +141,7 @@ async function showText(late) {
 }
 
 function showMarkedText() {
-  const target = view.querySelector('mark') ?? view.querySelector(`[data-page="${cited.page}"]`)
+  const target = view.querySelector('mark:not(.also)') ?? view.querySelector(`[data-page="${cited.page}"]`)
   view.scrollTop = 0
   target?.scrollIntoView({ block: 'center', inline: 'nearest' })
 }

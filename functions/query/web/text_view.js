@@ -1,4 +1,5 @@
-// What was read of a file, as headings, paragraphs, lists and tables; the cited words stand in <mark>.
+// What was read of a file, as headings, paragraphs, lists and tables; the cited words stand in <mark>, the other
+// sentences of the citation in <mark class="also">.
 
 import { el, say } from './dom.js'
 
@@ -21,7 +22,7 @@ export function renderText({ blocks, marks, format }) {
     const spans = marks.filter(mark => mark.block === number)
     view.append(...RENDER[block.kind]({ ...block, above, spans: inUtf16(block.text, spans) }))
   })
-  view.querySelector('mark')?.before(say(el('span', { class: 'sr-only' }), 'supports'))
+  view.querySelector('mark:not(.also)')?.before(say(el('span', { class: 'sr-only' }), 'supports'))
   return view
 }
 
@@ -40,17 +41,17 @@ function inUtf16(text, spans) {
   if (spans.length === 0) return []
   const points = Array.from(text)
   const units = offset => points.slice(0, offset).join('').length
-  return spans.map(({ start, end }) => ({ start: units(start), end: units(end) })).sort((a, b) => a.start - b.start)
+  return spans.map(({ start, end, bound }) => ({ start: units(start), end: units(end), bound })).sort((a, b) => a.start - b.start)
 }
 
 /** The stretch from `from` to `to` as strings and marks. */
 function pieces({ text, spans }, from = 0, to = text.length) {
   const nodes = []
   let at = from
-  for (const { start, end } of spans) {
+  for (const { start, end, bound } of spans) {
     const [first, last] = [Math.max(start, at), Math.min(end, to)]
     if (first >= last) continue
-    nodes.push(text.slice(at, first), el('mark', {}, text.slice(first, last)))
+    nodes.push(text.slice(at, first), el('mark', { class: bound > 0 && 'also' }, text.slice(first, last)))
     at = last
   }
   return [...nodes, text.slice(at, to)].filter(node => node !== '')
@@ -75,7 +76,8 @@ function listOf(block) {
 /** A Markdown table, its first line the header, its second the rule below. */
 function tableOf(block) {
   const [header, , ...rows] = linesOf(block.text)
-  const cited = rows.findIndex(row => block.spans.some(span => span.start < row.to && span.end > row.from))
+  const asked = block.spans.filter(span => !span.bound)
+  const cited = rows.findIndex(row => (asked.length ? asked : block.spans).some(span => span.start < row.to && span.end > row.from))
   let first = Math.max(0, cited - ROWS)
   let last = Math.min(rows.length, Math.max(0, cited) + ROWS)
   const body = el('tbody', {}, ...rows.slice(first, last).map(row => rowOf('td', block, row)))
@@ -109,7 +111,7 @@ function rowOf(tag, block, { line, from }) {
     const start = from + index + cell.length - cell.trimStart().length
     row.append(el(tag, {}, ...pieces(block, start, Math.max(start, from + index + cell.trimEnd().length)).map(unescaped)))
   }
-  if (row.querySelector('mark')) row.className = 'cited'
+  if (row.querySelector('mark:not(.also)')) row.className = 'cited'
   return row
 }
 

@@ -19,10 +19,11 @@ export class UploadRow {
 
   /** `since`: no document listed before was changed later. `onState(row, before)` follows each change of `state`;
       `onAgain(row)` when the file shall be sent (again). */
-  constructor(item, { collection, since, onState, onAgain }) {
+  constructor(item, { collection, readers, since, onState, onAgain }) {
     this.#item = item
     this.#onState = onState
     this.collection = collection
+    this.readers = readers
     this.since = since
     this.onAgain = onAgain
     this.state = 'waiting'
@@ -60,7 +61,7 @@ export class UploadRow {
     }
     this.#become('sending')
     try {
-      this.docId = await sendFile(this.#item, this.collection, { signal: this.#abort.signal, onProgress })
+      this.docId = await sendFile(this.#item, this.collection, this.readers, { signal: this.#abort.signal, onProgress })
       this.#arrived()
     } catch (problem) {
       if (this.#abort.signal.aborted) this.#become('cancelled')

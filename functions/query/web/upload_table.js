@@ -26,9 +26,9 @@ export class UploadTable {
     addEventListener('beforeunload', event => this.#sending && event.preventDefault())
   }
 
-  /** Sends files `{file, path}`, a few at once. `since`: nothing listed in this collection was changed later. */
-  add(items, collection, since) {
-    const rows = items.map(item => new UploadRow(item, { collection, since, onState: (...change) => this.#changed(...change), onAgain: row => this.#send([row]) }))
+  /** Sends files `{file, path}` for these readers, a few at once. `since`: nothing listed in this collection was changed later. */
+  add(items, collection, readers, since) {
+    const rows = items.map(item => new UploadRow(item, { collection, readers, since, onState: (...change) => this.#changed(...change), onAgain: row => this.#send([row]) }))
     this.#rows.unshift(...rows)
     this.#tally.waiting = this.#count('waiting') + rows.length
     $('uploads-rows').prepend(...rows.map(({ element }) => element))

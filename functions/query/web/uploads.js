@@ -3,10 +3,10 @@
 import { call, Problem, problemOf, signedIn } from './api.js'
 import { t } from './i18n.js'
 
-/** Sends one file under its path below the folder it was picked from; `onProgress(0..1)`. → the id it will be found under. */
-export async function sendFile({ file, path }, collection, { signal, onProgress }) {
+/** Sends one file under its path below the folder it was picked from; `readers`: permission groups; `onProgress(0..1)`. → the id it will be found under. */
+export async function sendFile({ file, path }, collection, readers, { signal, onProgress }) {
   if (!file) throw new Problem(t('upload_unreadable'))
-  const target = await call('POST', '/uploads', { file_name: path, size: file.size, index_name: collection, permission_groups: [] })
+  const target = await call('POST', '/uploads', { file_name: path, size: file.size, index_name: collection, permission_groups: readers })
   const form = new FormData()
   for (const [name, value] of Object.entries(target.fields)) form.append(name, value)
   form.append('file', file) // last: a store ignores what follows the file

@@ -37,6 +37,15 @@ def test_spans_say_where_the_markers_stand_in_code_points() -> None:
     assert [(citation.number, citation.spans) for citation in citations] == [(1, ((6, 9), (24, 27))), (2, ((15, 18),))]
 
 
+def test_each_marker_has_the_sentence_that_supports_what_stands_before_it() -> None:
+    text = "Horace Jones was its architect [1]. The bridge was built in 1894 [1]. The tower is older [3]."
+    _, citations = cite(text, HITS, "numbered", "en")
+    quoted = [[citation.hit.chunk.text[start:end] for start, end in citation.bounds] for citation in citations]
+    assert quoted == [["Its architect was Horace Jones.", "The bridge was built in 1894."], ["The tower is older."]]
+    assert [len(citation.spans) for citation in citations] == [2, 1]
+    assert citations[0].snippet == "Its architect was Horace Jones."
+
+
 @pytest.mark.parametrize(
     ("written", "kept"),
     [

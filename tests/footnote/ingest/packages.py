@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Sequence
 
 NAMESPACES = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
@@ -53,3 +54,17 @@ EXTERNAL = ' TargetMode="External"'
 
 def core(title: str) -> str:
     return xml("coreProperties", f"<dc:title>{title}</dc:title>")
+
+
+def workbook(**sheets: Sequence[Sequence[str]]) -> bytes:
+    """An Excel file: sheet → its rows of cells, all of them text."""
+    names = list(sheets)
+    nodes = "".join(f'<sheet name="{name}" sheetId="{i}" r:id="worksheet_{i}"/>' for i, name in enumerate(names, 1))
+    files: dict[str, str | bytes] = {
+        "xl/workbook.xml": xml("workbook", f"<sheets>{nodes}</sheets>"),
+        "xl/_rels/workbook.xml.rels": relations(**{f"worksheet_{i}": f"worksheets/sheet{i}.xml" for i in range(1, len(names) + 1)}),
+    }
+    for i, rows in enumerate(sheets.values(), 1):
+        cells = ["".join(f'<c t="inlineStr"><is><t>{cell}</t></is></c>' for cell in row) for row in rows]
+        files[f"xl/worksheets/sheet{i}.xml"] = xml("worksheet", f"<sheetData>{''.join(f'<row>{row}</row>' for row in cells)}</sheetData>")
+    return zip_of(files)

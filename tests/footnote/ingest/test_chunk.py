@@ -7,8 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from footnote.ingest.chunk import chunk_document
+from footnote.ingest.parse import parse
 from footnote.text.tokens import count_tokens
 from footnote.types import Block, Chunk, Document, Parsed, Part, Place
+from tests.fakes import make_chunk, make_document
+from tests.footnote.ingest.packages import workbook
 
 DOCUMENT = Document(
     doc_id="d7",
@@ -251,3 +254,35 @@ def test_what_is_no_text_of_the_file_belongs_to_no_block() -> None:
     outline = chunks(heading("A"), text(words(60)), heading("B"), text(words(60)))[-1]
     assert outline.level == 0
     assert {part.block for part in outline.parts} == {-1}
+
+
+# --- where a passage stands ------------------------------------------------------------------------
+
+
+def passages_of(data: bytes, file_name: str) -> list[Chunk]:
+    document = make_document("d", title="Plan", metadata={"file_name": file_name})
+    return [chunk for chunk in chunk_document(document, parse(data, file_name), max_tokens=320, lang="en") if chunk.level == 2]
+
+
+def test_a_spreadsheets_passage_names_the_sheet_of_each_sentence() -> None:
+    [chunk] = passages_of(workbook(Fees=[["Boat", "Fee"], ["Kayak", "5"]], Crew=[["Name", "Role"], ["Quint", "Keeper"]]), "harbour.xlsx")
+    assert (chunk.unit, chunk.headings) == ("sheet", ())  # both sheets are in one small passage
+    assert chunk.section_at(chunk.text.index("Kayak")) == "Fees"
+    assert chunk.section_at(chunk.text.index("Quint")) == "Crew"
+    [alone] = passages_of(workbook(Fees=[["Boat", "Fee"], ["Kayak", "5"]]), "harbour.xlsx")
+    assert alone.section_at(alone.text.index("Kayak")) == "Fees"
+
+
+def test_other_passages_name_the_last_heading_above_them() -> None:
+    text = "# Plan\n\n" + "\n\n".join(f"## {name}\n\n{f'The {name} part is long. ' * 30}" for name in ("North", "South"))
+    north, *_, south = passages_of(text.encode(), "plan.md")
+    assert (north.unit, north.section_at(40), south.section_at(40)) == ("page", "North", "South")
+    [only] = passages_of(b"# Plan\n\nIt is short.", "plan.md")
+    assert only.section_at(8) is None  # its one heading is the title
+
+
+@pytest.mark.parametrize(
+    ("name", "unit"), [("a.pptx", "slide"), ("b/c.ODP", "slide"), ("a.XLSX", "sheet"), ("a.ods", "sheet"), ("a.pdf", "page"), ("", "page")]
+)
+def test_what_a_page_is_follows_from_the_files_name(name: str, unit: str) -> None:
+    assert make_chunk(make_document(metadata={"file_name": name}), "text").unit == unit

@@ -80,6 +80,7 @@ def cite(
     made: dict[int, Citation] = {}
     cited: dict[Hashable, Citation] = {}
     spans: dict[Hashable, list[tuple[int, int]]] = {}
+    bounds: dict[Hashable, list[tuple[int, int]]] = {}
     out: list[str] = []
     length = at = 0
     for match in style.marker.finditer(text):
@@ -101,10 +102,14 @@ def cite(
                 continue  # one marker for two passages of a page
             marker = (" " if match[0][0].isspace() else "") + markers.write(citation.number, citation.hit)
             spans[source].append((length + len(marker) - len(marker.lstrip()), length + len(marker)))
+            here = citation.bounds[0] if found.hit is not citation.hit or not bounds.get(source) else _support(found.hit, claim)
+            bounds.setdefault(source, []).append(here)
             out.append(marker)
             length += len(marker)
     out.append(text[at:])
-    return "".join(out), tuple(replace(citation, spans=tuple(spans[source])) for source, citation in cited.items())
+    return "".join(out), tuple(
+        replace(citation, spans=tuple(spans[source]), bounds=tuple(bounds[source])) for source, citation in cited.items()
+    )
 
 
 def _cite_at_end(text: str, hits: Sequence[Hit]) -> tuple[str, tuple[Citation, ...]]:
@@ -120,7 +125,11 @@ def _claim_before(text: str, lang: str) -> str:
     return tail[slice(*bounds[-1])] if bounds else tail
 
 
+def _support(hit: Hit, claim: str) -> tuple[int, int]:
+    return best_support(claim, hit.chunk.text, hit.chunk.lang)[1]
+
+
 def _citation(number: int, hit: Hit, claim: str) -> Citation:
     """With the sentence or two of the passage that support the claim best, and their page."""
-    _, (start, end) = best_support(claim, hit.chunk.text, hit.chunk.lang)
+    start, end = _support(hit, claim)
     return Citation(number, hit, hit.chunk.text[start:end], hit.chunk.page_at(start), ((start, end),))

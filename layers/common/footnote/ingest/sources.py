@@ -25,21 +25,23 @@ ORDINAL = re.compile(r"[0-9]{1,9}")
 
 
 class Mark(NamedTuple):
-    """A stretch of a block's text, by character offsets."""
+    """A stretch of a block's text, by character offsets. `bound`: the number of the bounds that it belongs to."""
 
     block: int
     start: int
     end: int
+    bound: int = 0
 
 
 class Box(NamedTuple):
-    """A stretch of a line on a page, in points from the upper left corner of the page as it is shown."""
+    """A stretch of a line on a page, in points from the upper left corner of the page as it is shown. `bound` as of a mark."""
 
     page: int
     x0: float
     y0: float
     x1: float
     y1: float
+    bound: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def _current(document: Document) -> str:
 
 def locate(chunk: Chunk, blocks: Sequence[Block], bounds: Sequence[Bounds] = ()) -> Passage:
     bounds = bounds or [(0, len(chunk.text))]
-    marks = tuple(mark for start, end in bounds for mark in _marks(chunk, blocks, start, end))
+    marks = tuple(mark._replace(bound=i) for i, (start, end) in enumerate(bounds) for mark in _marks(chunk, blocks, start, end))
     boxes = tuple(box for mark in marks for box in _boxes(blocks[mark.block], mark))
     return Passage(" ".join(chunk.text[start:end] for start, end in bounds), marks, boxes)
 
@@ -128,7 +130,7 @@ def _boxes(block: Block, mark: Mark) -> Iterator[Box]:
             scale = (place.x1 - place.x0) / _width(line)
             x0 = place.x0 + scale * _width(line[: first - place.offset])
             x1 = place.x0 + scale * _width(line[: last - place.offset])
-        yield Box(place.page, round(x0, 1), place.y0, round(x1, 1), place.y1)
+        yield Box(place.page, round(x0, 1), place.y0, round(x1, 1), place.y1, mark.bound)
 
 
 def _width(text: str) -> float:

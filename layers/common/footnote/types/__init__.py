@@ -21,6 +21,7 @@ from footnote.types.documents import (
     Parsed,
     Part,
     Place,
+    Unit,
     chunks_digest,
     make_chunk_id,
 )
@@ -82,6 +83,7 @@ __all__ = [
     "Span",
     "ToolCall",
     "Turn",
+    "Unit",
     "Usage",
     "chunks_digest",
     "make_chunk_id",

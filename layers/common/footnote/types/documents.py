@@ -70,6 +70,9 @@ class Part(NamedTuple):
     """The block's; None where the passage was stored without it."""
 
 
+Unit = Literal["page", "slide", "sheet"]
+UNITS: Mapping[str, Unit] = {"pptx": "slide", "ppt": "slide", "odp": "slide", "xlsx": "sheet", "xls": "sheet", "ods": "sheet"}
+"""Ending of a file's name → what its `page` counts, where that is no page."""
 OUTSIDE = ("mcp|", "kdb|")
 """What the ids of passages begin with that other systems' searches have found: nobody here knows their readers."""
 
@@ -104,6 +107,23 @@ class Chunk:
     def kind_at(self, offset: int) -> BlockKind | None:
         """The kind of the block that the character at `offset` is from."""
         return next((part.kind for part in reversed(self.parts) if part.offset <= offset), None)
+
+    @property
+    def unit(self) -> Unit:
+        """What `page` counts."""
+        return UNITS.get(str(self.metadata.get("file_name", "")).rpartition(".")[2].lower(), "page")
+
+    def section_at(self, offset: int) -> str | None:
+        """The heading above the character at `offset`, of a spreadsheet the name of its sheet; None = there is none, or the
+        passage runs over several and does not say which."""
+        if self.unit != "sheet":
+            return next((heading for heading in reversed(self.headings) if heading != self.title), None)
+        if self.headings:
+            return self.headings[0]
+        ends = [part.offset for part in self.parts[1:]] + [len(self.text)]
+        sheet = self.page_at(offset)
+        name = next((self.text[part.offset : end].strip() for part, end in zip(self.parts, ends, strict=True) if part.page == sheet), "")
+        return name if name and not name.startswith("|") else None
 
     @property
     def public_id(self) -> str:
