@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -50,6 +49,7 @@ def test_a_template_that_shows_its_values_is_accepted(template: str) -> None:
     check_template(template, KNOWN)
 
 
+@pytest.mark.timeout(30)  # some would take hours
 @pytest.mark.parametrize(
     ("template", "told"),
     [
@@ -81,11 +81,9 @@ def test_a_template_that_shows_its_values_is_accepted(template: str) -> None:
     ],
 )  # fmt: skip
 def test_a_template_that_could_fail_is_refused_with_its_line_and_the_reason(template: str, told: str) -> None:
-    started = perf_counter()
     with pytest.raises(BadRequest) as refused:
         check_template(template, KNOWN)
     assert told in refused.value.detail
-    assert perf_counter() - started < 2
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

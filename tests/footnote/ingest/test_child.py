@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -125,17 +124,16 @@ async def test_cancelling_ends_the_child_and_the_next_file_is_read(reader: Parse
     assert await pid(reader) != before
 
 
+@pytest.mark.timeout(30)
 async def test_closing_does_not_wait_for_a_file_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "strange_parser.py").write_text(STRANGE_PARSER)
     monkeypatch.syspath_prepend(str(tmp_path))
-    reader = ParserProcess(limit_s=60, parser="strange_parser")
+    reader = ParserProcess(limit_s=3600, parser="strange_parser")
     task = asyncio.create_task(reader.parse(b"hang", "a.txt"))
     await asyncio.sleep(0.05)
-    begun = time.monotonic()
     await reader.close()
     with pytest.raises(Unavailable):
         await task
-    assert time.monotonic() - begun < 10
     with pytest.raises(Unavailable):
         await reader.parse(b"late", "a.txt")
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from time import perf_counter
 
 import pytest
 
@@ -94,9 +93,10 @@ def test_numbers_names_and_negations_make_a_question_particular(lang: str, quest
     assert is_particular(question, lang) is particular
 
 
-@pytest.mark.parametrize("question", [". " * 700 + "Aa " * 199, "," * 1990 + " a", ", " * 990 + "a"], ids=["capitals", "commas", "spaced"])
+@pytest.mark.timeout(30)  # a quadratic pattern takes an hour for the first, a linear one less than half a second
+@pytest.mark.parametrize(
+    "question", [". " * 35_000 + "Aa " * 9_950, "," * 99_500 + " a", ", " * 49_500 + "a"], ids=["capitals", "commas", "spaced"]
+)
 @pytest.mark.parametrize("lang", ["en", "de", "ko"])
-def test_no_question_takes_long(question: str, lang: str) -> None:
-    started = perf_counter()
+def test_no_question_takes_more_than_linear_time(question: str, lang: str) -> None:
     meaning(question, lang)
-    assert perf_counter() - started < 0.5  # the quadratic pattern took three seconds for the first

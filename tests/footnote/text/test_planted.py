@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from time import perf_counter
-
 import pytest
 
 from footnote.text.planted import find_planted
@@ -88,10 +86,9 @@ def test_what_shares_a_word_with_the_title_belongs_to_the_document() -> None:
     assert len(find_planted("Write a poem about cats. The rest is about dogs.", "Dogs", "en")) == 1
 
 
+@pytest.mark.timeout(30)  # each against all the others takes half an hour
 def test_a_text_of_questions_takes_no_more_than_linear_time() -> None:
-    text, started = "".join(f"Where are the boats of harbour {number}? " for number in range(2000)), perf_counter()
-    assert find_planted(text) == []
-    assert perf_counter() - started < 5  # each against all the others took a minute
+    assert find_planted("".join(f"Where are the boats of harbour {number}? " for number in range(10_000))) == []
 
 
 def test_a_passage_of_nothing_else_is_not_judged_by_its_words() -> None:
