@@ -1,0 +1,60 @@
+"""Puts back the documents' states as DynamoDB restored them: `python -m footnote_local.restore_ledger TABLE`.
+
+The ledger is the one that AWS__LEDGER_TABLE names. What was deleted since the restored moment is deleted once more.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+from footnote.adapters.dynamodb import Table
+from footnote.adapters.ledger_dynamodb_restore import copy_back
+from footnote.bootstrap import Core
+from footnote.errors import FootnoteError, NotFound
+from footnote.ingest.pipeline import SYSTEM
+from footnote.settings import Settings
+
+LIMIT_S = 30.0
+"""Longest wait for one call of DynamoDB."""
+
+
+async def restore(core: Core, name: str) -> int:
+    """→ how many documents were deleted once more."""
+    restored, ledger = (Table(each, "AWS__LEDGER_TABLE", LIMIT_S) for each in (name, core.settings.aws.ledger_table or ""))
+    try:
+        again = await asyncio.to_thread(copy_back, restored, ledger)
+    finally:
+        restored.close()
+        ledger.close()
+    for doc_id in again:
+        with suppress(NotFound):
+            await core.ingestor.delete(SYSTEM, doc_id)
+    return len(again)
+
+
+async def run(name: str) -> int:
+    core = Core(Settings())
+    try:
+        deleted = await restore(core, name)
+    except FootnoteError as exc:
+        print(f"{exc.detail} Run it again when that is mended; it goes through everything once more.", file=sys.stderr)
+        return 1
+    finally:
+        await core.close()
+    print(f"The ledger is as {name} has it, but for {deleted} documents that were deleted since. Now run the comparison.")
+    return 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    ledger = Settings().aws.ledger_table
+    if not ledger or len(arguments) != 1 or arguments[0] == ledger:
+        print("usage: python -m footnote_local.restore_ledger TABLE, which is another one than AWS__LEDGER_TABLE names", file=sys.stderr)
+        return 2
+    return asyncio.run(run(arguments[0]))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
