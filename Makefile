@@ -23,6 +23,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-deps --prog
 # $(1) is installed, and every tenth package is told: minutes of silence look like a hang. sh has no pipefail, hence the file.
 install = @rm -f $(VENV)/failed; { $(PIP) $(1) || touch $(VENV)/failed; } | while read -r does what rest; do \
 	  case $$does in \
+	    Requirement) what=$${rest\#satisfied: }; what=$${what%% *};; \
+	  esac; \
+	  case $$does in \
 	    Collecting|Requirement) n=$$((n + 1)); [ $$((n % 10)) -ne 0 ] || echo "  $$n of about $$(cat $(2) | grep -c '^[a-zA-Z].*=='): $$what" >&2;; \
 	    Installing) echo "  Unpacking them." >&2;; \
 	  esac; \

@@ -171,8 +171,8 @@ def test_an_install_tells_how_far_it_is_and_fails_where_pip_does(tmp_path: Path)
     python.parent.mkdir()
     for fails in (False, True):
         python.write_text(
-            '#!/bin/sh\ncase "$*" in *--version*) exit 0;; esac\nn=0\n'
-            'while [ $n -lt 25 ]; do n=$((n + 1)); echo "Collecting some-$n==1.0 (from -r x)"; done\n'
+            '#!/bin/sh\ncase "$*" in *--version*) exit 0;; esac\nn=0 WORD=Collecting\n'
+            'while [ $n -lt 25 ]; do n=$((n + 1)); echo "$WORD some-$n==1.0 (from -r x)"; WORD="Requirement already satisfied:"; done\n'
             f"echo Installing collected packages: some; exit {int(fails)}\n"
         )
         python.chmod(0o755)
