@@ -66,6 +66,7 @@ async def test_a_stream_tells_its_steps_then_the_answer_then_its_references(lang
     assert all(len(event["id"]) == 36 for event in events if event["type"] in ("step", "debug", "think"))
     assert text_of(events) == answer
     score = events[-1]["references"][0].pop("score")
+    events[-1].pop("warnings")
     assert 0 < score <= 1
     assert events[-1] == {
         "type": "done",
@@ -85,6 +86,7 @@ async def test_a_stream_tells_its_steps_then_the_answer_then_its_references(lang
         "trace_id": reply.headers["x-trace-id"],
         "degraded": False,
         "vectors_pending": False,
+        "nearest": [],
         "persisted": True,
     }
     assert passage.startswith(events[-1]["references"][0]["context"])
@@ -145,7 +147,7 @@ async def test_what_a_check_finds_after_the_stream_stands_beside_the_answer_and_
     events = await ask(site)
     assert text_of(events) == events[-1]["final_response"] == told
     body = (await site.client.get(f"/turns/{events[-1]['trace_id']}")).json()
-    assert (body["answer"], body["outcome"], body["warnings"]) == (told, outcome, warnings)
+    assert (body["answer"], body["outcome"], body["warnings"], events[-1]["warnings"]) == (told, outcome, warnings, warnings)
 
 
 @pytest.mark.parametrize(("name", "key"), [("default", "no_hits"), ("never-made", "empty")])
@@ -153,6 +155,41 @@ async def test_what_is_not_there_is_an_empty_result_and_no_error(name: str, key:
     events = await ask(await open_site("An invention."), query="Zebras?", collection_name=name)
     assert [event["type"] for event in events] == ["step", "debug", "step", "token", "done"]
     assert (events[-1]["final_response"], events[-1]["references"]) == (message(key, "en"), [])
+
+
+async def test_a_model_that_fails_before_its_first_word_ends_the_turn_with_an_error(open_site: OpenSite) -> None:
+    site = await open_site(ModelTimeout("The model at host.test took too long."))
+    reply = await site.client.post("/v2/rag/query", json=RAG)
+    error = read_events(reply.text)[-1] if reply.status_code == 200 else reply.json()
+    assert (error["type"], error["final_response"]) == ("error", "")
+    assert error["content"].endswith("The language model did not answer in time")
+    assert error["detail"] == f"The model at host.test took too long. (trace {reply.headers['x-trace-id']})"
+    assert (await site.core.turns.get(LOCAL, reply.headers["x-trace-id"]))["status"] == "error"
+
+
+async def test_without_a_configured_model_the_documents_are_quoted(open_site: OpenSite) -> None:
+    done = (await ask(await open_site()))[-1]
+    assert (done["type"], done["degraded"], done["nearest"]) == ("done", False, [])
+    assert done["final_response"].startswith("The bridge was built in 1894.")
+
+
+@pytest.mark.parametrize(
+    ("question", "lang"),
+    [
+        ("Who owns the bridge, and why?", "en"),
+        ("Bridge 소유자는 누구이며 왜 그런가요?", "ko"),
+        ("Wem gehört heute das Fährhaus hinter der Bridge, und weshalb?", "de"),
+    ],
+)
+async def test_where_no_passage_answers_the_nearest_are_shown_with_how_to_rephrase(question: str, lang: str, open_site: OpenSite) -> None:
+    events = await ask(await open_site(), query=question)
+    done = events[-1]
+    assert text_of(events) == done["final_response"]
+    assert done["final_response"] == (
+        f"{message('refused', lang)}\n\n{message('nearest', lang)}\n\n- Records: The bridge was built in 1894. It is painted blue."
+    )
+    assert done["references"] == []
+    assert [(near["index"], near["p_id"], near["page"], near["context"]) for near in done["nearest"]] == [(1, "bridge#000", 3, BRIDGE[0])]
 
 
 async def test_the_conversation_alone_is_what_gpt_answers_from(open_site: OpenSite) -> None:

@@ -32,7 +32,12 @@ async def test_chat_numbers_its_citations_and_keeps_the_room(open_site: OpenSite
     reply = await site.client.post("/chat", json={"query": QUESTION, "session_id": "room-7"})
     assert (reply.status_code, reply.json()) == (
         200,
-        {"query": QUESTION, "answer": "It was built in 1894 [1].", "citations": [{"title": "Records", "page": 3, "url": None}]},
+        {
+            "query": QUESTION,
+            "answer": "It was built in 1894 [1].",
+            "citations": [{"title": "Records", "page": 3, "url": None}],
+            "warnings": [],
+        },
     )
     block = await site.core.turns.get(LOCAL, reply.headers["x-trace-id"])
     assert (block["room_id"], block["dialect"]) == ("room-7", "chat_service")
@@ -87,6 +92,16 @@ async def test_chat_says_when_nothing_was_found(open_site: OpenSite) -> None:
     reply = await site.client.post("/chat", json={"query": "Zebras?"})
     assert (reply.status_code, reply.json()["citations"]) == (200, [])
     assert reply.json()["answer"].startswith("No relevant information found")
+
+
+async def test_chat_says_the_same_where_there_is_nothing_to_find(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "An invention.", filled=False)
+    assert (await site.client.post("/chat", json={"query": "Zebras?"})).json()["answer"] == message("nothing_found", "en")
+
+
+async def test_chat_carries_the_warnings_of_an_answer(open_site: OpenSite) -> None:
+    site = await open_chat(open_site, "It was built in 1492 [1].")
+    assert (await site.client.post("/chat", json={"query": QUESTION})).json()["warnings"] == ["unsupported"]
 
 
 async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> None:

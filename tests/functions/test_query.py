@@ -12,7 +12,7 @@ import pytest
 from footnote.answer.messages import message
 from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.ports import Delta
-from footnote.types import Caller, ToolCall, Usage
+from footnote.types import Caller, Search, ToolCall, Usage
 from footnote_http.callers import caller_of
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, sample_event
@@ -312,6 +312,17 @@ async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(path: str,
 # --- /retrieve-* -------------------------------------------------------------------------------
 
 
+async def test_scores_of_words_alone_are_bm25_s_own(open_site: OpenSite) -> None:
+    site = await open_site()
+    await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
+    words = (await site.core.index.candidates(LOCAL, Search("default", QUESTION))).lexical
+    assert words[0].score > words[1].score > 0.5
+    for retriever, expected in (("bm25", [entry.score for entry in words]), ("cc", [1.0, 0.0])):
+        hits = (await site.client.post(f"/retrieve-{retriever}", json=ASK)).json()["hits"]
+        assert [hit["_score"] for hit in hits["hits"]] == pytest.approx(expected)
+        assert hits["max_score"] == hits["hits"][0]["_score"]
+
+
 @pytest.mark.parametrize("retriever", ["rrf", "bm25", "cc"])
 async def test_hits_come_in_the_shape_of_an_elasticsearch_reply(retriever: str, open_site: OpenSite) -> None:
     site = await open_site()
@@ -335,7 +346,7 @@ async def test_hits_come_in_the_shape_of_an_elasticsearch_reply(retriever: str, 
                         "title": "Records",
                         "content": BRIDGE[0],
                         "permission_groups": ["*"],
-                        "created_time": 1.0,
+                        "created_time": "1970-01-01T00:00:01.000+00:00",
                         "page": 3,
                         "lang": "en",
                     },

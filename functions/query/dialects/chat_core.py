@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,15 +11,16 @@ from fastapi import FastAPI, Query, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, Field, RootModel
 
+from footnote.answer.messages import message
 from footnote.errors import BadRequest, Forbidden, StoreUnavailable
 from footnote.events import Done, Event, Failed, Rewritten, StepFinished, StepStarted, Think, Token
 from footnote.guard.input_guard import clean_question
-from footnote.types import Caller, Citation, Mode, Profile, Turn, Usage
+from footnote.types import Caller, Citation, Hit, Mode, Profile, Turn, Usage
 from footnote_http.app import shape_errors
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.openapi import Problem, problems, shaped, streamed
 from footnote_http.sse import stream_events
-from query.citations import answer_text
+from query.citations import answer_text, source_name
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -39,11 +40,16 @@ RAG = Profile(
     history_in_prompt=True,
     rewrite_always=True,
     search_cache_s=900,
+    quotes_instead=False,
 )
 GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20, search_cache_s=0)
 """Of a conversation without documents as much as fits is shown, not only what a question is understood by."""
 PA = replace(RAG, citation_style="numbered", question_prompt=None, rewrite_always=False)
 """The agent sees the conversation, and words its searches itself."""
+NEAREST = 3
+"""Passages that are shown where none answers."""
+SNIPPET = 200
+"""Characters of each."""
 ORGANISATION = "GO_RAG"
 """Whose tools may be used where a request names nobody's."""
 VISION = replace(GPT, prompt="vision", history=4)
@@ -118,8 +124,11 @@ class QueryDone(BaseModel, defer_build=True):
     final_response: str
     usage: TokensUsed
     references: list[Reference]
+    nearest: list[Reference] = Field(description="Where no passage answers: those that came nearest.")
+    warnings: list[str] = Field(description="What the checks of the answer found, such as `unsupported`; [] = nothing.")
     trace_id: str
     degraded: bool
+    vectors_pending: bool = Field(description="True: vectors of passages that you may read are still being made.")
     persisted: bool
 
 
@@ -249,6 +258,8 @@ class Events:
             case Done(turn):
                 if not self._spoken:
                     yield {"type": "token", "content": answer_text(turn)}
+                if told := _nearest_told(turn):
+                    yield {"type": "token", "content": told}
                 yield done(turn)
             case Failed(error, turn, text):
                 yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.usage)
@@ -271,14 +282,36 @@ def done(turn: Turn) -> Json:
     return {
         "type": "done",
         "search_type": turn.mode,
-        "final_response": answer_text(turn),
+        "final_response": answer_text(turn) + _nearest_told(turn),
         "usage": _usage(turn.usage),
         "references": [_reference(citation) for citation in (turn.answer.citations if turn.answer else ())],
+        "nearest": [_reference(_opening(number, hit)) for number, hit in enumerate(_nearest(turn), start=1)],
+        "warnings": list(turn.answer.warnings) if turn.answer else [],
         "trace_id": turn.trace_id,
         "degraded": turn.degraded,
         "vectors_pending": turn.vectors_pending,
         "persisted": turn.persisted,
     }
+
+
+def _nearest(turn: Turn) -> Sequence[Hit]:
+    """The passages that were found, where none of them answers the question."""
+    return turn.hits[:NEAREST] if turn.mode == "rag" and turn.outcome == "refused" else ()
+
+
+def _nearest_told(turn: Turn) -> str:
+    """How to rephrase, and the nearest passages, below a refusal of ours. A model words its own."""
+    hits = _nearest(turn) if turn.answer and turn.answer.extractive else ()
+    if not hits:
+        return ""
+    lines = [f"- {source_name(hit.chunk)}: {_opening(0, hit).snippet}" for hit in hits]
+    return "\n\n".join(("", message("nearest", turn.lang), "\n".join(lines)))
+
+
+def _opening(number: int, hit: Hit) -> Citation:
+    """A passage by its first words."""
+    text = " ".join(hit.chunk.text.split())
+    return Citation(number, hit, text if len(text) <= SNIPPET else text[: SNIPPET - 1].rstrip() + "…", hit.chunk.page)
 
 
 def _reference(citation: Citation) -> Json:

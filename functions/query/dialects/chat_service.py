@@ -26,6 +26,7 @@ PROFILE = Profile(
     context_tokens=3500,
     reject_uncited=True,
     history=4,
+    nothing_found="nothing_found",
 )
 
 
@@ -46,6 +47,7 @@ class ChatResponse(BaseModel):
     query: str
     answer: str
     citations: list[ChatCitation]
+    warnings: list[str] = Field(description="What the checks of the answer found, such as `unsupported`; [] = nothing.")
 
 
 def profile_of(settings: Settings) -> Profile:
@@ -78,4 +80,5 @@ def reply(turn: Turn) -> ChatResponse:
             ChatCitation(title=citation.hit.chunk.title, page=citation.page, url=citation.hit.chunk.metadata.get("url"))
             for citation in (answer.citations if answer else ())
         ],
+        warnings=list(answer.warnings) if answer else [],
     )

@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, RootModel
 
 from footnote.errors import FootnoteError
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
-from footnote.ports import Block, make_block
+from footnote.ports import Block, iso_time, make_block
 from footnote.types import Caller, Hit, Profile, Retriever, Turn
 from query.dialects.chat_core import ORGANISATION, TokenEvent
 from query.models import allowed_model
@@ -232,13 +232,23 @@ def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
         "timed_out": False,
         "hits": {
             "total": {"value": len(turn.ranked), "relation": "eq"},
-            "max_score": turn.hits[0].score if turn.hits else None,
+            "max_score": max((_score(turn, hit) for hit in turn.hits), default=None),
             "hits": [
-                {"_index": turn.collection, "_id": hit.chunk.public_id, "_score": hit.score, "_source": _source(hit, fields_exclude)}
+                {
+                    "_index": turn.collection,
+                    "_id": hit.chunk.public_id,
+                    "_score": _score(turn, hit),
+                    "_source": _source(hit, fields_exclude),
+                }
                 for hit in turn.hits
             ],
         },
     }
+
+
+def _score(turn: Turn, hit: Hit) -> float:
+    """Of words alone BM25's own number; fused scores and cosines are 0..1."""
+    return hit.bm25 if turn.retriever == "bm25" and hit.bm25 is not None else hit.score
 
 
 def _source(hit: Hit, fields_exclude: list[str]) -> dict[str, Any]:
@@ -249,7 +259,7 @@ def _source(hit: Hit, fields_exclude: list[str]) -> dict[str, Any]:
         "title": chunk.title,
         "content": chunk.text,
         "permission_groups": sorted(chunk.permission_groups),
-        "created_time": chunk.created_at,
+        "created_time": iso_time(chunk.created_at),
         "page": chunk.page,
         "headings": list(chunk.headings),
         "lang": chunk.lang,

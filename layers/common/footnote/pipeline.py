@@ -53,6 +53,11 @@ def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
     return FALLBACK if turn.profile.answers_without_search and error.status > 500 else FAIL
 
 
+def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
+    """What a model that fails before its first word means."""
+    return FALLBACK if turn.profile.quotes_instead else FAIL
+
+
 GUARD = Step("guard", check_input, on_error=BLOCK)
 LANGUAGE = Step(
     "language", tell_language, on_error=fail_or_answer, fallback=tell_language_alone, limit_s=10, shows=lambda t: {"language": t.lang},
@@ -125,7 +130,9 @@ DOCUMENTS = (
     Step("nothing", tell_nothing_found, on_error=FAIL, when=found_nothing),
     Step("faq", answer_from_faq, on_error=SKIP, when=may_be_faq, shows=lambda t: {"faq": t.outcome == "faq"}),
     Step("context", assemble_context, on_error=FAIL, when=has_model, shows=lambda t: {"passages": len(t.hits)}),
-    Step("answer", generate, on_error=FALLBACK, fallback=extract, when=has_model, shows=lambda t: {"tokens": t.usage.completion_tokens}),
+    Step(
+        "answer", generate, on_error=fail_or_quote, fallback=extract, when=has_model, shows=lambda t: {"tokens": t.usage.completion_tokens},
+    ),
     Step("extract", extract, on_error=FAIL, limit_s=10, when=has_no_model),
     CHECK,
     Step("support", check_support, on_error=SKIP, limit_s=5, when=has_sources),

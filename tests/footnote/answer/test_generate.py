@@ -14,7 +14,7 @@ from footnote.events import Event, Think, Token
 from footnote.ports import Delta, Record
 from footnote.settings import LLM
 from footnote.types import Answer, Caller, Chunk, Citation, Message, Profile, Turn, Usage
-from tests.fakes import HELD, FakeModel, FakeModels, Piece, make_hit, make_turn
+from tests.fakes import HELD, ME, FakeModel, FakeModels, Piece, make_hit, make_turn
 
 HIT = make_hit("The bridge was built in 1894. It is blue.", "bridge")
 PROFILE = Profile("p", live=False, citation_style="numbered", prompt="x", temperature=0.4, max_tokens=9, first_token_s=1.5, total_s=20)
@@ -236,8 +236,16 @@ async def test_a_reader_is_told_why_nothing_was_found() -> None:
         async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
             return list(self._chunks)
 
-    for index, key in ((Visible(HIT.chunk), "no_hits"), (Visible(), "empty")):
-        said = [event async for event in tell_nothing_found(make_turn(lang="ko"), index=index)]  # type: ignore[arg-type]
+    everybody, chat = Caller("local", sees_all=True), replace(HELD, nothing_found="nothing_found")
+    for index, caller, profile, key in (
+        (Visible(HIT.chunk), ME, HELD, "no_hits"),
+        (Visible(), ME, HELD, "no_access"),
+        (Visible(), everybody, HELD, "empty"),
+        (Visible(), ME, chat, "nothing_found"),
+        (Visible(HIT.chunk), ME, chat, "nothing_found"),
+    ):
+        turn = make_turn(lang="ko", caller=caller, profile=profile)
+        said = [event async for event in tell_nothing_found(turn, index=index)]  # type: ignore[arg-type]
         assert said[0] == Token(MESSAGES[key]["ko"])
         assert isinstance(said[1], Turn)
         assert (said[1].outcome, said[1].answer) == ("no_hits", Answer(MESSAGES[key]["ko"]))

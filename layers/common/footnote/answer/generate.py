@@ -136,9 +136,13 @@ async def check_citations(turn: Turn) -> Turn:
 
 
 async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
-    """Settles a turn without hits: says how to rephrase, or that there is nothing yet that this caller may read."""
-    visible = await index.sample(turn.caller, turn.collection, 1)
-    text = message("no_hits" if visible else "empty", turn.lang)
+    """Settles a turn without hits: says how to rephrase, or that there is nothing that this caller may read. Only who may read
+    everything learns that there is nothing at all."""
+    key = turn.profile.nothing_found
+    if key is None:
+        visible = await index.sample(turn.caller, turn.collection, 1)
+        key = "no_hits" if visible else "empty" if turn.caller.sees_all else "no_access"
+    text = message(key, turn.lang)
     yield Token(text)
     yield turn.with_(outcome="no_hits", answer=Answer(text))
 

@@ -13,6 +13,21 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Keine passenden Informationen gefunden. Versuchen Sie andere Wörter, eine Frage nach der anderen oder einen anderen Index.",
         "ko": "관련 정보를 찾지 못했습니다. 다른 단어로 바꾸거나 한 번에 한 가지만 묻거나 다른 색인을 선택해 보세요.",
     },
+    "nothing_found": {
+        "en": "No relevant information found. Try other words, or ask for one thing at a time.",
+        "de": "Keine passenden Informationen gefunden. Versuchen Sie andere Wörter oder eine Frage nach der anderen.",
+        "ko": "관련 정보를 찾지 못했습니다. 다른 단어로 바꾸거나 한 번에 한 가지만 물어 보세요.",
+    },
+    "nearest": {
+        "en": "Try other words, or ask for one thing at a time. These passages come nearest:",
+        "de": "Versuchen Sie andere Wörter oder eine Frage nach der anderen. Diese Stellen kommen der Frage am nächsten:",
+        "ko": "다른 단어로 바꾸거나 한 번에 한 가지만 물어 보세요. 질문에 가장 가까운 구절은 다음과 같습니다.",
+    },
+    "no_access": {
+        "en": "There are no documents here that you may read. Ask for access to some, or add your own.",
+        "de": "Hier gibt es keine Dokumente, die Sie lesen dürfen. Bitten Sie um Zugriff, oder fügen Sie eigene hinzu.",
+        "ko": "여기에는 읽을 수 있는 문서가 없습니다. 문서에 대한 접근 권한을 요청하거나 직접 문서를 추가해 주세요.",
+    },
     "empty": {
         "en": "There are no documents here yet. Add some, then ask again.",
         "de": "Hier gibt es noch keine Dokumente. Fügen Sie welche hinzu und fragen Sie dann noch einmal.",

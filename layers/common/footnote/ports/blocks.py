@@ -70,7 +70,7 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
         "suggested_questions": list(turn.suggested_questions),
         "latency_ms": max(0, round((now - turn.started_at) * 1000)),
         "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in turn.spans],
-        "created_at": _iso(turn.started_at),
+        "created_at": iso_time(turn.started_at),
         "private": dict(turn.private),
     }
 
@@ -122,7 +122,7 @@ def _message(said: Message, at: float) -> dict[str, Any]:
         "tool_calls": calls,
         "tool_call_id": said.tool_call_id,
         "name": said.name,
-        "created_at": _iso(at),
+        "created_at": iso_time(at),
     }
 
 
@@ -161,5 +161,6 @@ def _hit(hit: Hit) -> dict[str, Any]:
     }
 
 
-def _iso(at: float) -> str:
+def iso_time(at: float) -> str:
+    """Seconds since the epoch as ISO 8601, UTC, to the millisecond."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")

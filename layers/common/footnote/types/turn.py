@@ -157,6 +157,10 @@ class Profile:
     context_tokens: int = 3500
     reject_uncited: bool = False
     """An answer that cites nothing, or says that the documents lack it, is replaced; for held profiles."""
+    quotes_instead: bool = True
+    """Whether quotes from the documents stand in for a model that fails before its first word; False: the turn ends with its error."""
+    nothing_found: str | None = None
+    """The message of a turn without hits; None = how to rephrase, or that there is nothing that the caller may read."""
     answers_without_search: bool = False
     """What a turn ends with while the index is down. True: an answer that says so, without evidence, marked degraded; False: the
     error."""
