@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 
+from footnote.errors import Unavailable
+from footnote.guard.identity import LOCAL
 from footnote.pipeline import ANSWER, DOCUMENTS, REMOTE, SEARCH, UNDERSTAND
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Row, Step, Switch
+from footnote.types import Profile, Turn
 
 ROOT = Path(__file__).parent.parent
 DRAWING = ROOT / "assets" / "turn.svg"
@@ -23,6 +26,8 @@ POLICIES = {
     SKIP: ("is left out", "done without; before the answer, that is marked as degraded"),
     IGNORE: ("is ignored", "done without"),
 }
+USUAL = Turn("", LOCAL, Profile("usual", live=True, citation_style="numbered", prompt="answer_numbered"), "", "")
+"""What a failure means in most APIs, where they differ."""
 STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#424a53}.h{font-weight:600;font-size:13px;fill:#1f2328}.s{font-size:11px;fill:#57606a}"
     ".n{fill:#7c2d12;font-weight:600;font-family:ui-monospace,monospace}.f{fill:#9a3412;font-size:11px}"
@@ -80,7 +85,7 @@ def _step(number: int, step: Step, x: int, y: int) -> Iterator[str]:
     yield f'<rect x="{x + 22}" y="{y}" width="{CHIP}" height="24" rx="5"{shape}/>'
     yield f'<text x="{x + 22 + CHIP // 2}" y="{y + 16}" text-anchor="middle" class="n">{escape(step.name)}</text>'
     yield _text(x + 32 + CHIP, y + 17, _labels()[step.name])
-    policy = step.on_error if isinstance(step.on_error, OnError) else FAIL  # it falls back for some APIs only
+    policy = step.on_error if isinstance(step.on_error, OnError) else step.on_error(USUAL, Unavailable())
     word = POLICIES[policy][0]
     yield f'<text x="{x + COLUMN - 20}" y="{y + 17}" text-anchor="end" class="f">{word}</text>'
 
