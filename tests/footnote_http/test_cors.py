@@ -86,6 +86,17 @@ async def test_a_preflight_needs_no_token_and_errors_can_be_read_too(open_with: 
         assert (reply.status_code, told(reply)) == (status, (APP, "true"))
 
 
+async def test_a_defect_can_be_read_by_the_page_that_asked(open_with: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: Any) -> None:
+        raise RuntimeError("no such thing")
+
+    monkeypatch.setattr("footnote.bootstrap.Core.collections", fail)
+    client = await open_with(APP)
+    reply = await client.get("/collections", headers={**TOKEN, "origin": APP})
+    assert (reply.status_code, told(reply)) == (500, (APP, "true"))
+    assert told(await client.get("/collections", headers={**TOKEN, "origin": "https://evil.example"})) == (None, None)
+
+
 async def test_every_origin_may_be_allowed_but_never_with_cookies(open_with: Open) -> None:
     client = await open_with("*", APP)
     reply = await client.get("/collections", headers={**TOKEN, "origin": APP, "cookie": "footnote_session=x"})

@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import httpx2
 import pytest
+from mcp.client.auth.utils import extract_resource_metadata_from_www_auth
+from mcp.shared.auth import ProtectedResourceMetadata
 
 from footnote.bootstrap import Core
 from footnote.ports import Clock
@@ -76,6 +79,19 @@ async def test_with_an_identity_provider_a_401_names_the_metadata_that_name_it(o
         "resource_name": "Footnote",
     }
     assert (await client.get(f"{METADATA}/mcp")).json()["resource"] == "https://footnote.test/mcp"
+
+
+async def test_the_sdks_client_reads_both(open_with: Any) -> None:
+    client = await open_with(JWT)
+    mcp = await client.post("/mcp", json={})
+    sent = httpx2.Response(401, headers={"www-authenticate": mcp.headers["www-authenticate"]})
+    place = extract_resource_metadata_from_www_auth(sent)
+    assert place == f"https://footnote.test{METADATA}/mcp"
+    read = ProtectedResourceMetadata.model_validate((await client.get(place)).json())
+    assert (str(read.resource), [str(each) for each in read.authorization_servers]) == (
+        "https://footnote.test/mcp",
+        ["https://id.example.com"],
+    )
 
 
 async def test_without_an_identity_provider_there_are_no_such_metadata(open_with: Any) -> None:

@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests, Unauthorized
 from footnote.tracing import new_trace_id
 from footnote_http.callers import CoreOf, Route, challenge_of, trace_id_of
-from footnote_http.cors import with_cors
+from footnote_http.cors import headers_of, with_cors
 from footnote_http.openapi import Problem, Responses, describe, problems, schema_of
 
 if TYPE_CHECKING:
@@ -212,7 +212,14 @@ async def _reply_of_http(request: Request, exc: HTTPException) -> JSONResponse:
 async def _reply_of_defect(request: Request, exc: Exception) -> JSONResponse:
     trace_id = trace_id_of(request)  # the headers too, as this reply is made outside of _Envelope
     log.error("request failed", exc_info=exc, extra={"trace_id": trace_id})
-    return _reply(request.scope, 500, FootnoteError.title, FootnoteError.title, exc, **{"x-trace-id": trace_id, **HEADERS})
+    return _reply(
+        request.scope,
+        500,
+        FootnoteError.title,
+        FootnoteError.title,
+        exc,
+        **{"x-trace-id": trace_id, **HEADERS, **request.scope.get("footnote.cors", {})},
+    )
 
 
 def _reply_of_json(request: Request) -> JSONResponse:
@@ -233,8 +240,9 @@ class _Envelope:
             await self.app(scope, receive, send)
             return
         trace_id = scope["footnote.trace_id"] = new_trace_id()
-        if self._inner is None:  # no Core is made before the first request
-            settings = scope["app"].state.core().settings
+        settings = scope["app"].state.core().settings
+        scope["footnote.cors"] = headers_of(dict(scope["headers"]).get(b"origin", b"").decode("latin-1"), settings)
+        if self._inner is None:
             self._headers, self._inner = make_headers(settings.aws), with_cors(self._within_limits, settings)
         by_https = scope.get("scheme") == "https" or (b"x-forwarded-proto", b"https") in scope["headers"]
 

@@ -22,6 +22,15 @@ def origins_of(settings: Settings) -> list[str]:
     return [origin for origin in settings.allowed_origins if origin != ANY or settings.auth.mode != "none"]
 
 
+def headers_of(origin: str | None, settings: Settings) -> dict[str, str]:
+    """Of a reply that is made outside of the app that `with_cors` gave."""
+    origins = origins_of(settings)
+    if ANY in origins:
+        return {"access-control-allow-origin": ANY}
+    named = {"access-control-allow-credentials": "true", "vary": "Origin"}
+    return {"access-control-allow-origin": origin, **named} if origin in origins and origin is not None else {}
+
+
 def with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
     """The app as it is where no origin is allowed. Cookies are for origins that are named, never for `*`."""
     origins = origins_of(settings)
