@@ -127,12 +127,12 @@ def test_another_site_can_do_nothing_with_the_readers_session(office: Office, ne
     with other_site(form) as site:
         page.goto(site)
         page.evaluate(SEND, [office.url, ask])
-        with page.expect_response(f"{office.url}/ask") as posted:
+        with page.expect_navigation(url=f"{office.url}/ask") as posted:
             page.evaluate("document.forms[0].submit()")
         assert posted.value.status in (401, 403)
         page.goto(site)
         question = f"{office.url}/ask/stream?query_text=Mine%3F&index_name=default"
-        with page.expect_response(question) as visited:
+        with page.expect_navigation(url=question) as visited:
             page.evaluate("url => location.assign(url)", question)
         assert visited.value.status in (401, 403)
     kept = httpx.get(f"{office.url}/conversations", headers={"authorization": f"Bearer {token}"})
