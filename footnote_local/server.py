@@ -55,9 +55,7 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
     from query.app import create_app as query
     from stats.app import create_app as stats
 
-    apps: dict[str, ASGIApp] = {
-        name: make(lambda: core) for name, make in (("query", query), ("ingest", ingest), ("feedback", feedback), ("stats", stats))
-    }
+    apps = {name: make(lambda: core) for name, make in (("query", query), ("ingest", ingest), ("feedback", feedback), ("stats", stats))}
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -87,7 +85,8 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
             await front(scope, receive, send)
 
     public = urlsplit(core.settings.public_url or "").hostname
-    return Visitors(route, [*names, *([public] if public else [])], origins_of(core.settings))
+    shapes = {path: shape for app in apps.values() for path, shape in app.state.error_shapes.items()}
+    return Visitors(route, [*names, *([public] if public else [])], origins_of(core.settings), shapes)
 
 
 def open_port(host: str, port: int) -> socket.socket:

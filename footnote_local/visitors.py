@@ -9,16 +9,16 @@ its own name is made to lead to this machine, by which it becomes ours: the `Hos
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footnote.errors import Forbidden
 from footnote.tracing import new_trace_id
-from footnote_http.app import HEADERS
+from footnote_http.app import HEADERS, ErrorShape, reply_with
 from footnote_http.cors import ANY
 from footnote_http.openapi import Problem
 
@@ -30,10 +30,18 @@ QUESTIONS = "/ask/stream"
 
 
 class Visitors:
-    """`names`: further host names that this server has, such as a proxy's. `origins`: whose pages may come in all the same."""
+    """`names`: further host names that this server has, such as a proxy's. `origins`: whose pages may come in all the same.
+    `shapes`: paths whose clients expect errors in another shape."""
 
-    def __init__(self, app: ASGIApp, names: Collection[str] = (), origins: Collection[str] = ()) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        names: Collection[str] = (),
+        origins: Collection[str] = (),
+        shapes: Mapping[str, ErrorShape] = MappingProxyType({}),
+    ) -> None:
         self._app = app
+        self._shapes = shapes
         self._origins = frozenset(origins)
         self._names = frozenset(name.lower() for name in names)
 
@@ -44,7 +52,7 @@ class Visitors:
             return
         problem = Problem(title=Forbidden.title, status=403, detail=detail, trace_id=new_trace_id())
         headers = {**HEADERS, "x-trace-id": problem.trace_id}
-        await JSONResponse(problem.model_dump(), 403, headers, media_type="application/problem+json")(scope, receive, send)
+        await reply_with(problem, scope["path"], self._shapes, None, headers)(scope, receive, send)
 
     def _objection(self, scope: Scope) -> str | None:
         headers = Headers(scope=scope)

@@ -72,6 +72,15 @@ async def test_the_address_of_links_is_a_name_of_the_server(tmp_path: Path) -> N
             assert (await client.get("/health", headers={"host": host})).status_code == status
 
 
+async def test_who_comes_by_a_wrong_name_is_told_in_the_shape_of_the_path(tmp_path: Path) -> None:
+    transport = httpx.ASGITransport(create_app(open_core(tmp_path)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://evil.example") as client:
+        replies = [await client.get(path) for path in ("/v1/models", "/documents")]
+    assert [reply.status_code for reply in replies] == [403, 403]
+    assert "evil.example" in replies[0].json()["error"]["message"]
+    assert "evil.example" in replies[1].json()["detail"]
+
+
 async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -> None:
     from footnote_local.server import _FirstDocuments
 

@@ -169,16 +169,18 @@ def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | 
     trace_id = scope["footnote.trace_id"]
     kind = exc.type if isinstance(exc, FootnoteError) else FootnoteError.type
     told = Problem(type=kind, title=title, status=status, detail=detail, trace_id=trace_id)
-    shape = _shape_of(scope)
+    return reply_with(told, scope["path"], scope["app"].state.error_shapes, exc, headers)
+
+
+def reply_with(
+    told: Problem, path: str, shapes: Mapping[str, ErrorShape], exc: Exception | None, headers: Mapping[str, str]
+) -> JSONResponse:
+    """A problem, in the shape that is expected at this path."""
+    shape = next((shape for prefix, shape in shapes.items() if path == prefix or path.startswith(f"{prefix}/")), None)
     if shape is None:
-        return JSONResponse(told.model_dump(), status, headers, media_type="application/problem+json")
+        return JSONResponse(told.model_dump(), told.status, headers, media_type="application/problem+json")
     status, body = shape(told, exc)
     return JSONResponse(body, status, headers)
-
-
-def _shape_of(scope: Scope) -> ErrorShape | None:
-    shapes: Mapping[str, ErrorShape] = scope["app"].state.error_shapes
-    return next((shape for path, shape in shapes.items() if scope["path"] == path or scope["path"].startswith(f"{path}/")), None)
 
 
 async def _reply_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
