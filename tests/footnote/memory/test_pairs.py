@@ -22,7 +22,7 @@ from footnote.settings import LLM, Caching, Rag
 from footnote.types import Answer, Caller, Candidate, Candidates, Chunk, Exchange, Ranked, Turn
 from tests.conftest import HandClock
 from tests.fakes import HELD, FakeEmbedder, make_hit, make_turn
-from tests.footnote.memory.pairs import DIFFERENT, SAME, Pair
+from tests.footnote.memory.pairs import DIFFERENT, SAME, Pair, read_fresh
 
 KEPT = replace(HELD, search_cache_s=900, answer_cache_s=900)
 HIT = make_hit("The answer.")
@@ -99,4 +99,17 @@ async def test_no_question_gets_the_answer_to_another(cache: SqliteCache, clock:
 async def test_more_than_half_of_the_same_questions_in_other_words_hit(cache: SqliteCache, clock: HandClock) -> None:
     embedder = MiniLM()
     found = [await hits(pair, number, cache, embedder, clock) for number, pair in enumerate(SAME)]
-    assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 33
+    assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 44
+
+
+async def test_of_pairs_that_the_rules_were_not_made_for_some_hit_and_none_wrongly(cache: SqliteCache, clock: HandClock) -> None:
+    embedder = MiniLM()
+    hit: dict[tuple[str, bool], int] = {}
+    asked: dict[tuple[str, bool], int] = {}
+    for number, (lang, first, other, same) in enumerate(read_fresh()):
+        search, answer = await hits(Pair("fresh", lang, first, other), number, cache, embedder, clock)
+        assert search == answer
+        hit[lang, same] = hit.get((lang, same), 0) + answer
+        asked[lang, same] = asked.get((lang, same), 0) + 1
+    assert asked == {("en", True): 100, ("en", False): 100, ("de", True): 30, ("de", False): 40, ("ko", True): 30, ("ko", False): 40}
+    assert hit == {("en", True): 14, ("en", False): 0, ("de", True): 15, ("de", False): 0, ("ko", True): 17, ("ko", False): 0}

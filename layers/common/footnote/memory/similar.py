@@ -1,8 +1,8 @@
 """Was this asked before, in these or in other words?
 
-A hit has the same meaning (`text.agreement`) and either the same words or a cosine of at least the threshold. What can
-hit has one meaning, so it has one place: `hash(meaning) mod max_entries` within its scope. A look is one read however
-much is kept; where two meanings meet, the later one stays.
+A hit has the same meaning (`text.agreement`) and either the same words or a cosine of at least the threshold; where the
+embedder does not speak the language, the meaning alone decides. What can hit has one place: `hash(place_key) mod max_entries`
+within its scope. A look is one read however much is kept; where two meanings meet, the later one stays.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from footnote.ports import Cache, Embedder, speaks
 from footnote.settings import Caching
-from footnote.text.agreement import is_particular, meaning
+from footnote.text.agreement import agree_readings, is_particular, place_key, readings
 from footnote.text.tokens import normalise
 from footnote.types import Turn
 
@@ -29,15 +29,19 @@ FEW_WORDS = 4
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is looked up. `vectors` () = nothing but the same words hits."""
+    """What is looked up. `vectors` () = its words alone decide."""
 
     queries: tuple[str, ...]
     lang: str
     vectors: tuple[npt.NDArray[np.float32], ...] = ()
 
     @property
-    def meaning(self) -> list[str]:
-        return [meaning(query, self.lang) for query in self.queries]
+    def readings(self) -> list[list[str]]:
+        return [readings(query, self.lang) for query in self.queries]
+
+    @property
+    def keys(self) -> list[str]:
+        return [place_key(query, self.lang) for query in self.queries]
 
     @property
     def words(self) -> list[str]:
@@ -58,21 +62,25 @@ def asked_in(turn: Turn, embedder: Embedder | None) -> Asked:
 
 def place_of(scope: str, asked: Asked, caching: Caching) -> str:
     """The key where it is kept, if it is."""
-    number = int.from_bytes(hashlib.sha256("\n".join(asked.meaning).encode()).digest()[:8]) % caching.max_entries
+    number = int.from_bytes(hashlib.sha256("\n".join(asked.keys).encode()).digest()[:8]) % caching.max_entries
     return f"asked:{scope}:{number}"
 
 
 async def look_up(cache: Cache, place: str, asked: Asked, caching: Caching, now: float) -> Found | None:
     entry = await cache.get(place)
-    if entry is None or entry["meaning"] != asked.meaning:
+    if entry is None:
         return None
-    similarity = 1.0 if entry["words"] == asked.words else _cosine(entry["vectors"], asked.vectors)
+    kept = entry.get("readings", ())  # an entry of a former version has none
+    if len(kept) != len(asked.queries) or not all(map(agree_readings, kept, asked.readings)):
+        return None
+    by_words = entry["words"] == asked.words or not (entry["vectors"] or asked.vectors)
+    similarity = 1.0 if by_words else _cosine(entry["vectors"], asked.vectors)
     return Found(entry["value"], similarity, now - entry["made_at"]) if similarity >= _threshold(asked, caching) else None
 
 
 async def keep(cache: Cache, place: str, asked: Asked, value: Any, ttl_s: float, now: float) -> None:
     vectors = [_packed(vector) for vector in asked.vectors]
-    entry = {"meaning": asked.meaning, "words": asked.words, "vectors": vectors, "made_at": now, "value": value}
+    entry = {"readings": asked.readings, "words": asked.words, "vectors": vectors, "made_at": now, "value": value}
     await cache.put(place, entry, ttl_s)
 
 

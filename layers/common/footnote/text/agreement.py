@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
-from footnote.text.phrasings import ANYWHERE, NEGATED_KO, NEGATIONS, PHRASINGS, SILENT, SPELLINGS
+from footnote.text.phrasings import ANYWHERE, NEGATED_KO, NEGATIONS, PHRASINGS, PLURAL_ONLY, SILENT, SPELLINGS
+from footnote.text.word_order import german, german_letters, korean
 from footnote.text.words import STOP_WORDS
 
 LETTERS = re.compile(r"[^\W\d_]+")
 TOKEN = re.compile(
     r"""(?:(?<!\w)[-+])?\d+(?:[.,:/]\d+)*(?:(?:st|nd|rd|th)\b)?      # a number with its sign; an ordinal
-      | \*?[^\W\d_][^\W_]*(?:\+\+|[+#]|-(?!\w))?                      # a word; C++, C#, grade A-
+      | [*~]?[^\W\d_][^\W_]*(?:\+\+|[+#]|-(?!\w))?                      # a word; C++, C#, grade A-
       | [%‰€$£¥₩°<>≤≥=±&@]""",
     re.VERBOSE,
 )
@@ -21,25 +23,57 @@ GROUPED = {"de": re.compile(r"(?<=\d)\.(?=\d{3}(?:\D|$))")}
 GROUPED_ELSEWHERE = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 NAMES_TOO = frozenset("may march will".split())
 """Words that are names where they have a capital, beside the stop words: US, IT, WHO, Sie."""
+LONGEST = 500
+"""Characters of a question whose wording may differ."""
 START = re.compile(r"(?:^|[.!?:]\s)\W*")
 
 
 def agree(question: str, other: str, lang: str) -> bool:
-    return meaning(question, lang) == meaning(other, lang)
+    return agree_readings(readings(question, lang), readings(other, lang))
 
 
-def meaning(question: str, lang: str) -> str:
-    """The same for all questions that agree, and for no others; fit to be hashed."""
+def agree_readings(one: Sequence[str], other: Sequence[str]) -> bool:
+    return not set(one).isdisjoint(other)
+
+
+def readings(question: str, lang: str) -> list[str]:
+    """Questions agree where they share one: the words in their order; of German ones, where its capitals tell the nouns, also
+    without an order that says nothing."""
+    tokens, text = _tokens(question, lang)
+    if len(question) > LONGEST:
+        return [" ".join(tokens)]
+    if lang == "ko":
+        return [korean(tokens)]
+    nouns = _capitalised(question.replace("E-Mail", "Email")) - STOP_WORDS["de"] if lang == "de" and ", " not in text else frozenset()
+    free = german(tokens, nouns) if nouns else None
+    return [_in_order(tokens, question, lang), *([free] if free else [])]
+
+
+def place_key(question: str, lang: str) -> str:
+    """The same for all questions that agree, and for some others; fit to be hashed."""
+    return german_letters(_tokens(question, lang)[0]) if lang == "de" else readings(question, lang)[0]
+
+
+def _tokens(question: str, lang: str) -> tuple[list[str], str]:
+    """Its words, each for its group, and the text that they stand in."""
     text = _without_case(unicodedata.normalize("NFKC", question).replace("’", "'").replace("−", "-"), lang)
-    for pattern, instead in PHRASINGS.get(lang, ()):
+    for pattern, instead in PHRASINGS.get(lang, ()) if len(text) <= LONGEST else ():
         text = pattern.sub(instead, text)
     text = GROUPED.get(lang, GROUPED_ELSEWHERE).sub("", text)
-    spelled, anywhere = SPELLINGS.get(lang, {}), ANYWHERE.get(lang, frozenset())
+    spelled = SPELLINGS.get(lang, {})
+    return [spelled.get(token, token) for token in TOKEN.findall(text)], text
+
+
+def _in_order(tokens: Sequence[str], question: str, lang: str) -> str:
+    anywhere = ANYWHERE.get(lang, frozenset())
     loose: list[str] = []
     ordered: list[str] = []
     how = False
-    for word in (spelled.get(token, token) for token in TOKEN.findall(text)):
-        if lang == "en" and (word in SILENT or (word == "the" and ordered)):
+    names = {word.lower() for word in LETTERS.findall(question)[1:] if word[0].isupper()}
+    words = [token if token in names else _singular(token, lang) for token in tokens]
+    said_to_be = "is" in words
+    for word in words:
+        if lang == "en" and (word in SILENT or (word == "the" and ordered) or (word == "a" and not said_to_be)):
             continue  # the first “the” stays: “what is the deductible” is not “what is deductible”
         if word in anywhere:
             loose.append(word)
@@ -49,6 +83,23 @@ def meaning(question: str, lang: str) -> str:
             ordered.append(word)
         how = lang == "en" and word == "how"
     return " ".join([*sorted(loose), "|", *ordered])
+
+
+def _capitalised(question: str) -> frozenset[str]:
+    """Its words that have a capital where no sentence begins, in small letters: German nouns."""
+    starts = sentence_starts(question)
+    return frozenset(
+        match.group().lower() for match in LETTERS.finditer(question) if match.group()[0].isupper() and match.start() not in starts
+    )
+
+
+def _singular(word: str, lang: str) -> str:
+    """Without the ending that tells several, or a verb's third person."""
+    if lang != "en" or len(word) < 4 or word in PLURAL_ONLY or not word.endswith("s") or word.endswith(("ss", "us", "is", "ics")):
+        return word
+    if word.endswith("ies") and len(word) > 4:
+        return f"{word[:-3]}y"
+    return word[:-2] if word.endswith(("oes", "ches", "shes", "xes", "sses", "zes")) else word[:-1]
 
 
 def is_particular(question: str, lang: str) -> bool:
