@@ -107,3 +107,27 @@ def test_a_message_that_nobody_understands_harms_nobody(body: str, world: World)
         world.waiting = [{"id": "odd", "body": body, "count": 0}]
         world.step(handle, most=1)
         world.waiting, world.dead = [], []
+
+
+def test_a_message_that_failed_is_in_the_queue_again_and_not_hidden_for_half_an_hour(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.ingest.pipeline.FIRST_RETRY_S", 0.0)
+    world.fetch()
+    world.waiting = []
+    world.sqs.send_message(QueueUrl=world.queue_url, MessageBody="no JSON")
+
+    def receive() -> list[Any]:
+        found = world.sqs.receive_message(QueueUrl=world.queue_url, VisibilityTimeout=1800, MessageSystemAttributeNames=["All"])
+        return list(found.get("Messages", []))
+
+    (message,) = receive()
+    assert receive() == []
+    record = {
+        "messageId": message["MessageId"], "receiptHandle": message["ReceiptHandle"], "body": message["Body"], "md5OfBody": "",
+        "attributes": message["Attributes"], "messageAttributes": {}, "eventSource": "aws:sqs", "awsRegion": "us-east-1",
+        "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:q",
+    }  # fmt: skip
+    with world.core(proxied=False) as core:
+        failed = create_handler(create_app(lambda: core))({"Records": [record]}, None)["batchItemFailures"]
+    assert failed == [{"itemIdentifier": message["MessageId"]}]
+    assert [again["MessageId"] for again in receive()] == [message["MessageId"]]
+    world.sqs.purge_queue(QueueUrl=world.queue_url)
