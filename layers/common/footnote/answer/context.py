@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -46,7 +47,8 @@ async def warn_of_planted(turn: Turn) -> Turn:
     shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.hits]
     shown += [(turn.attached, "", turn.lang)] if turn.attached else []
     shown += [(said.content, "", turn.lang) for said in turn.tool_messages if said.role == "tool" and said.name != SEARCH.name]
-    planted = sum(len(find_planted(*text)) for text in shown)
+    # An attached file may be a megabyte, which takes seconds: nobody else is to wait for it.
+    planted = await asyncio.to_thread(lambda: sum(len(find_planted(*text)) for text in shown))
     if answer is None or not planted:
         return turn
     return turn.noting(planted=planted).with_(answer=replace(answer, warnings=(*answer.warnings, "planted")))
