@@ -231,3 +231,20 @@ def test_an_answer_that_was_given_before_says_so(open_handbook: Open, server_wit
     expect(receipt.locator("summary")).to_contain_text("answered before")
     expect(receipt.locator("summary")).not_to_contain_text("token")
     expect(page.locator(".answer .cite").first).to_have_text("1")
+
+
+@pytest.mark.parametrize(
+    ("locale", "told"),
+    [("en", "Vectors for search by meaning are still being made"), ("de", "werden noch erstellt"), ("ko", "벡터를 아직 만드는 중")],
+)
+def test_an_answer_says_that_vectors_are_still_being_made(open_handbook: Open, server: str, locale: str, told: str) -> None:
+    def as_if_some_were_missing(route: Route) -> None:
+        answer = route.fetch()
+        assert '"vectors_pending": false' in answer.text()
+        route.fulfill(response=answer, body=answer.text().replace('"vectors_pending": false', '"vectors_pending": true'))
+
+    screen = open_handbook(server, locale=locale)
+    screen.page.route("**/ask/stream", as_if_some_were_missing)
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(screen.page.locator(".after .note")).to_contain_text(told)
