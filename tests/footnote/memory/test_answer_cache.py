@@ -21,7 +21,7 @@ from footnote.pipeline import SEARCH
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Caching, Rag
 from footnote.steps import SKIP, Runner, Step
-from footnote.types import Answer, Caller, Exchange, Turn, Usage
+from footnote.types import Answer, Caller, Candidates, Exchange, Turn, Usage
 from tests.conftest import HandClock
 from tests.fakes import HELD, LIVE, make_document, make_turn, put_document
 
@@ -179,7 +179,13 @@ async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: 
 
 @pytest.mark.parametrize(
     "changes",
-    [{"answer": Answer("Maybe.", warnings=("uncited",))}, {"degraded": True}, {"ranked": ()}, {"answer": None}],
+    [
+        {"answer": Answer("Maybe.", warnings=("uncited",))},
+        {"degraded": True},
+        {"found": (Candidates(coverage=0.5),)},
+        {"ranked": ()},
+        {"answer": None},
+    ],
     ids=lambda changes: next(iter(changes)),
 )
 async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: dict[str, Any], changes: dict[str, Any]) -> None:

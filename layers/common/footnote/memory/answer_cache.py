@@ -58,8 +58,9 @@ async def find_answer(
 
 
 async def keep_answer(turn: Turn, *, cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
-    """Only whole answers without a doubt, from what the index found."""
-    if turn.answer_place and turn.answer and turn.ranked and not turn.degraded and not turn.answer.warnings and not turn.answer.cut:
+    """Only whole answers without a doubt, from what the index found when all vectors were there."""
+    whole = not (turn.degraded or turn.vectors_pending)
+    if turn.answer_place and turn.answer and turn.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
         place, spent = turn.answer_place
         value = _kept(turn.answer, turn.hits, turn.usage.total_tokens - spent)
         await keep(cache, place, asked_in(turn, embedder), value, turn.profile.answer_cache_s, clock())
