@@ -50,13 +50,14 @@ async def ask(client: httpx.AsyncClient, question: str) -> tuple[str, list[dict[
 
 
 async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
-    """Question → what is wrong with its answer; {} = nothing."""
+    """Question → an answer that is not as it should be: nothing cited, the wrong document first, rows of tables among sentences."""
     topic = TOPIC.fullmatch(to_try)
     assert topic is not None, f"{to_try} is a new kind of question: say here what its answer has to hold."
     wrong = {}
     for question, (title, words) in {**HOLDS, to_try: (topic["title"], "")}.items():
         answer, citations = await ask(client, question)
-        if not citations or words not in answer or not citations[0]["title"].startswith(title):
+        rows = [citation["snippet"].startswith("|") for citation in citations]
+        if not citations or words not in answer or not citations[0]["title"].startswith(title) or rows[0] < any(rows):
             wrong[question] = answer
     return wrong
 

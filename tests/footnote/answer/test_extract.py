@@ -179,6 +179,13 @@ def test_sentences_are_given_until_the_next_falls_off(scores: tuple[float, ...],
     assert len(pick(scored(*scores))) == taken
 
 
+@pytest.mark.parametrize(("first", "taken"), [("It was built in 1890.", [0, 2]), ("| built | 1890 |", [0, 1, 2])])
+def test_a_row_of_a_table_is_given_beside_rows_only_unless_it_comes_first(first: str, taken: list[int]) -> None:
+    hits = [make_hit(text, doc_id) for text, doc_id in ((first, "a"), ("| built | 1891 |", "b"), ("It was built in 1892.", "c"))]
+    ranked = [Scored(hit, 0, len(hit.chunk.text), 1.0, 1.0, False) for hit in hits]
+    assert [ranked.index(sentence) for sentence in pick(ranked)] == taken
+
+
 def test_what_stands_in_two_documents_is_said_once() -> None:
     first, copy, other = (
         make_hit(text, doc_id) for text, doc_id in ((BRIDGE, "a"), ("- The  bridge was built in 1894.", "b"), (BRIDGE, "c"))

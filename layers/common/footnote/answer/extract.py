@@ -70,6 +70,11 @@ class Scored:
         return self.hit.chunk.text[self.start : self.end]
 
     @property
+    def is_row(self) -> bool:
+        """Of a table."""
+        return self.text.startswith("|")
+
+    @property
     def page(self) -> int | None:
         return self.hit.chunk.page_at(self.start)
 
@@ -132,11 +137,13 @@ def _sentences_outside(chunks: Sequence[Chunk]) -> dict[str, SentenceVectors]:
 
 def pick(ranked: Sequence[Scored]) -> list[Scored]:
     """One sentence where the second falls off by more than FALL_OFF, two where the third does, else three. What
-    stands in two documents is said once."""
+    stands in two documents is said once. A table's row goes with rows only: beside a sentence it seldom adds anything."""
     picked: dict[str, Scored] = {}
     for sentence in ranked:
         if len(picked) == MOST_SENTENCES or ranked[0].score - sentence.score > FALL_OFF:
             break
+        if sentence.is_row and not ranked[0].is_row:
+            continue
         picked.setdefault(readable(sentence).casefold(), sentence)
     return list(picked.values())
 
@@ -155,7 +162,7 @@ def is_answer(ranked: Sequence[Scored], lang: str) -> bool:
 def readable(sentence: Scored) -> str:
     """The sentence as it is shown: on one line, without the mark of a list; a table's rows with their column names."""
     text = sentence.text
-    if not text.startswith("|"):
+    if not sentence.is_row:
         return LIST_MARK.sub("", " ".join(text.split()))
     table = sentence.hit.chunk.text[: sentence.end].rsplit("\n\n", 1)[-1]
     header, rows = _cells(table.split("\n", 1)[0]), [_cells(line) for line in text.splitlines()]
