@@ -103,13 +103,13 @@ class Site:
         return (await self.query.post("/ask", json=ASK | changes)).json()
 
     async def wait(self, work: Awaitable[T], *, step_s: float = 0.25) -> tuple[T, float]:
-        """The result, and the seconds until then: those in which a reply does not come pass at once, by the loop's clock."""
-        loop = asyncio.get_running_loop()
-        started, task = loop.time(), asyncio.ensure_future(work)
+        """The result, and the seconds until then in which a reply did not come: they pass at once, by the loop's clock, and the
+        machine's own do not count."""
+        started, task = self.clock.ahead, asyncio.ensure_future(work)
         while not (await asyncio.wait({task}, timeout=0.02))[0]:
             if any(proxy.hanging for proxy in self.proxies.values()):
                 self.clock.advance(step_s)
-        return task.result(), loop.time() - started
+        return task.result(), self.clock.ahead - started
 
 
 @contextmanager

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -70,8 +71,8 @@ BATCHES: dict[str, Action] = {
 }
 OPENAI = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
 
-SEARCH_S, VECTOR_S, EMBED_S, SAVE_S, CACHE_S, READY_S = 8.0, 6.0, 70.0, 7.0, 3.0, 10.0
-"""How long who waits for it at most: search, one leg of it, the vectors of a file, saving an answer, the cache, `/ready`."""
+SEARCH_S, VECTOR_S, EMBED_S, SAVE_S = 8.0, 6.0, 70.0, 7.0
+"""How long who waits for it at most: search, one leg of it, the vectors of a file, saving an answer."""
 
 
 def each(faults: dict[str, Any]) -> Any:
@@ -197,10 +198,10 @@ async def test_collections_are_listed_with_questions_made_anew_while_the_cache(f
     known = (await site.query.get("/collections")).json()
     assert [(found["name"], found["documents"], len(found["questions"])) for found in known["data"]] == [("default", 1, 1)]
     site.fail(fault, "cache")
-    before, started = site.count("cache"), time.monotonic()
+    before = site.count("cache")
     reply = await site.query.get("/collections")
     assert (reply.status_code, reply.json()) == (200, known)
-    assert time.monotonic() - started < CACHE_S
+    assert site.count("cache") - before <= (1 if fault == "hang" else 3)  # what waited in vain is not tried again
     assert [call for call in site.calls("cache")[before:] if "GetItem" not in call] == []  # what cannot be read is not written
     assert_answered(await site.ask())
 
@@ -215,7 +216,7 @@ async def test_nobody_is_let_in_as_anybody_else_while_the_sessions_table(
         )
         signed = {"authorization": f"Bearer {token}"}
         site.fail(fault, "cache")
-        started = time.monotonic()
+        before = site.count("cache")
         replies = await asyncio.gather(
             site.query.post("/ask", json=ASK, headers=signed),
             site.query.post("/ask/stream", json=ASK, headers=signed),
@@ -226,7 +227,7 @@ async def test_nobody_is_let_in_as_anybody_else_while_the_sessions_table(
             site.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1}, headers=signed),
         )
         assert [is_told(reply, "cache") for reply in replies] == [True] * 7
-        assert time.monotonic() - started < CACHE_S
+        assert site.count("cache") - before <= (8 if fault == "hang" else 24)  # what waited in vain is not tried again
         assert (await site.query.post("/ask", json=ASK)).status_code == 401
         site.mend()
         assert_answered((await site.query.post("/ask", json=ASK, headers=signed)).json())
@@ -257,11 +258,12 @@ async def test_a_file_is_not_taken_and_later_taken_once_if_meanwhile(
     name = f"{part}{list(FAULTS.values()).index(fault)}tower"
     async with open_site(world, monkeypatch, ledger_s=2.0) as site:
         site.fail(fault, part)
-        started = time.monotonic()
+        before = site.count(part)
         assert is_told(await upload(site, name), part)
         target = await site.ingest.post("/uploads", json={"file_name": f"{name}.txt", "size": 1})
         assert is_told(target, part) if part == "ledger" else target.status_code == 201
-        assert time.monotonic() - started < 8
+        tries = 1 if (fault, part) == ("hang", "ledger") else 3
+        assert site.count(part) - before <= (2 if part == "ledger" else 1) * tries  # the second call is for the ledger alone
         site.mend()
         async with asyncio.timeout(30):
             while await documents(site, name) != [("READY", 1)]:  # at once, unless a slow machine loses the queue's reply
@@ -425,10 +427,9 @@ async def test_a_file_is_found_by_its_words_and_its_vectors_follow_if_the_embedd
     await finish(site)
     assert await documents(site, name) == [("READY", 1)]
     (doc_id,) = await ids(site, name)
-    started = asyncio.get_running_loop().time()
     with pytest.raises(ModelUnavailable):
         await site.wait(site.core.ingestor.embed_some(16, doc_id), step_s=5)
-    assert asyncio.get_running_loop().time() - started < EMBED_S
+    assert site.clock.ahead < EMBED_S
     assert await answers(site, name) == {name}
     site.mend()
     assert await site.core.ingestor.embed_some(16, doc_id) == 1
@@ -488,8 +489,10 @@ async def test_a_function_is_alive_and_quotes_nobody_while_everything(
         functions = {"query": site.query, "ingest": site.ingest, "feedback": site.feedback}
         for function, client in functions.items():
             assert (await client.get("/health")).json() == {"status": "ok", "function": function}
-        started = time.monotonic()
+        before = len(site.plan.calls)
         for told in await asyncio.gather(*(client.get("/ready") for client in functions.values())):
             assert (told.status_code, "ok" in told.json()["parts"].values()) == (503, False)
-        assert time.monotonic() - started < READY_S
+        calls = Counter(call.split()[0] for call in site.plan.calls[before:])
+        del calls["mongodb"]  # its driver goes on looking for a server
+        assert max(calls.values(), default=0) <= 9  # three functions, three tries
     assert CANARY not in "".join(caplog.handler.format(record) for record in caplog.records if record.name != "httpx")  # that is ours
