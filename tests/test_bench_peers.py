@@ -119,4 +119,4 @@ def test_without_test_sets_it_says_how_to_name_them(monkeypatch: pytest.MonkeyPa
     monkeypatch.delenv("DATA_SETS", raising=False)
     monkeypatch.setattr(sys, "argv", ["bench.peers"])
     assert main() == 1
-    assert "--data-sets FOLDER" in capsys.readouterr().err
+    assert "make compare DATA_SETS=FOLDER" in capsys.readouterr().err
