@@ -110,9 +110,7 @@ def is_particular(question: str, lang: str) -> bool:
     if lang == "ko":
         return NEGATED_KO.search(question) is not None or any(word.isascii() for word in words)
     numbers = SPELLINGS.get(lang, {})
-    return any(word[0].isupper() and word != "I" for word in words[1:]) or any(
-        numbers.get(word.lower(), "")[:1].isdigit() for word in words
-    )
+    return any(word[0].isupper() and word != "I" for word in words[1:]) or any(numbers.get(word.lower(), "").isdigit() for word in words)
 
 
 def sentence_starts(text: str) -> set[int]:
