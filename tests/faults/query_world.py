@@ -53,7 +53,9 @@ The bridge was opened in 1894 by the mayor. It is painted blue every ten years.
 ## Ferries
 
 Ferries cross the river every hour, and twice an hour in summer.
-"""
+
+""" + b"\n\n".join(b"Ferry %d leaves from pier %d at noon and takes cars, lorries and people on foot." % (n, n + 40) for n in range(20)) + b"\n"
+"""With a section that is long enough for a passage of its own: its heading is a question to suggest."""
 QUESTION = "When was the bridge opened?"
 SAID = ("It ", "was ", "opened ", "in ", "1894 ", "by ", "the ", "mayor.")
 """By the language model."""
