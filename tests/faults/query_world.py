@@ -44,7 +44,10 @@ TITLES = {"opensearch": "Search is not available"}
 """Of a part's problem, where it is not STORAGE."""
 STORAGE = "Storage is not available"
 
-BRIDGE = b"""# Records of the bridge
+FERRIES = b"\n\n".join(b"Ferry %d leaves from pier %d at noon and takes cars, lorries and people on foot." % (n, n + 40) for n in range(20))
+"""Long enough for a passage of its own, whose heading makes a question to suggest."""
+BRIDGE = (
+    b"""# Records of the bridge
 
 ## Opening
 
@@ -54,8 +57,9 @@ The bridge was opened in 1894 by the mayor. It is painted blue every ten years.
 
 Ferries cross the river every hour, and twice an hour in summer.
 
-""" + b"\n\n".join(b"Ferry %d leaves from pier %d at noon and takes cars, lorries and people on foot." % (n, n + 40) for n in range(20)) + b"\n"
-"""With a section that is long enough for a passage of its own: its heading is a question to suggest."""
+"""
+    + FERRIES
+)
 QUESTION = "When was the bridge opened?"
 SAID = ("It ", "was ", "opened ", "in ", "1894 ", "by ", "the ", "mayor.")
 """By the language model."""

@@ -115,13 +115,13 @@ class Core(Backends):
         key = f"questions:{name}:{info.version}:{readers}"
         make = partial(suggest_questions, caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
         try:
-            questions = await self.cache.get(key)
+            questions = await self.optional_cache.get(key)
         except StoreUnavailable:  # nor is anything kept: a cache that hangs costs one wait
             return {"name": name, "documents": documents, "questions": await make()}
         if questions is None:
             questions = await make()
             with suppress(StoreUnavailable):
-                await self.cache.put(key, questions, QUESTIONS_S)
+                await self.optional_cache.put(key, questions, QUESTIONS_S)
         return {"name": name, "documents": documents, "questions": questions}
 
     async def _answerable(self, caller: Caller, collection: str, question: str) -> bool:
