@@ -127,6 +127,7 @@ async def open_site(layout: Layout, *, opensearch: str, dynamodb: str, mongodb: 
                 "DropGroups": '{"handbooks/": ["staff"]}',
                 "LlmBaseUrl": f"{model.url}/v1",
                 "LlmModel": "m",
+                "EmbeddingProvider": "openai",
                 "EmbeddingBaseUrl": f"{model.url}/v1",
                 "EmbeddingModel": EMBEDDER.name,
                 "EmbeddingDimension": str(EMBEDDER.dimension),
