@@ -30,6 +30,7 @@ from tests.mcp_tools import TOKEN, tools_server
 
 HERE = Path(__file__).parent
 START_S = 30
+VECTORS_S = 60
 WAIT_MS = 8_000
 CONFIGURED_ELSEWHERE = (
     "LLM_", "OPENAI_", "MODEL_", "PRIMARY_MODEL", "EMBEDDING_", "RAG_", "MCP_", "INGEST_", "INDEX_", "RETRIEVER", "FOOTNOTE_",
@@ -241,7 +242,17 @@ class Screen:
         expect(self.page.locator("#index")).to_have_value(self.index)
         row = self.page.locator("#document-list li")
         expect(row).to_have_attribute("data-state", "READY")
+        deadline = time.monotonic() + VECTORS_S
+        while self._waits_for_vectors() and time.monotonic() < deadline:
+            self.page.wait_for_timeout(100)
         expect(self.page.locator("#document-list")).to_have_attribute("data-vectors", "all")
+
+    def _waits_for_vectors(self) -> bool:
+        """By the API: the page may not have asked yet. Only who sees everything learns how far they are."""
+        request = self.page.request
+        listed = request.get(f"{self.url}/documents?collection={self.index}").json().get("data", [])
+        known = [request.get(f"{self.url}/documents/{document['doc_id']}").json().get("vectors") for document in listed]
+        return any(vectors["done"] < vectors["total"] for vectors in known if vectors)
 
     def ask(self, question: str) -> None:
         box = self.page.locator("#question")

@@ -105,7 +105,7 @@ def test_an_answer_is_copied_with_its_sources_as_footnotes(open_handbook: Open, 
     expect(screen.page.locator(".actions .copied")).to_be_visible()
     assert screen.page.evaluate("navigator.clipboard.readText()") == (
         "Yes 🎉, **28 days**[^1].\n\n- one\n- two[^1]\n\n"
-        "[^1]: Employee handbook, p. 2: “Employees receive 28 days of annual leave per year.”\n"
+        "[^1]: Employee handbook, Annual leave, p. 2: “Employees receive 28 days of annual leave per year.”\n"
     )
 
 

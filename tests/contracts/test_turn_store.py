@@ -111,6 +111,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         "lang": "en",
         "outcome": "answered",
         "degraded": True,
+        "vectors_pending": False,
         "llm": "llama",
         "llm_failed": False,
         "llm_address": None,
