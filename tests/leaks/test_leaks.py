@@ -139,6 +139,7 @@ class Leaks(RuleBasedStateMachine):
             self._folder.cleanup()
 
 
+@pytest.mark.timeout(7200 if DEEP else 600)  # many examples in one test; on a busy machine they took over two minutes
 def test_nobody_learns_what_they_may_not_whatever_happens() -> None:
     Leaks.seen.clear()
     run_state_machine_as_test(Leaks, settings=calm(500, 50) if DEEP else calm(5, 30))
