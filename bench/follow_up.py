@@ -20,7 +20,7 @@ from footnote.ports import Delta, LanguageModel
 from footnote.settings import LLM, Settings
 from footnote.tracing import new_trace_id
 from footnote.types import Message, Turn
-from query.dialects.chat_core import RAG
+from query.dialects.chat_core.routes import RAG
 
 COMMAND = "python -m bench --only follow_up"
 QUESTIONS = 200

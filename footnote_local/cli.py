@@ -88,7 +88,7 @@ def ask(
 
     core = make_core(data)
     turn = run(answer(core, question, collection, sys.stdout.write if not as_json else None))
-    from query.dialects.trd import reply
+    from query.dialects.trd.replies import reply
 
     told = reply(turn, core.settings.llm)
     if as_json:
@@ -125,7 +125,7 @@ def search(
     core = make_core(data)
     turn = run(find(core, question, collection, retriever, limit))
     if as_json:
-        from query.dialects.trd import search_reply
+        from query.dialects.trd.search import search_reply
 
         show_json(search_reply(turn, []))
     for hit in turn.hits if not as_json else ():

@@ -18,9 +18,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from footnote.errors import Forbidden
 from footnote.tracing import new_trace_id
-from footnote_http.app import HEADERS, ErrorShape, reply_with
+from footnote_http.app import HEADERS, reply_with
 from footnote_http.cors import ANY
 from footnote_http.openapi import Problem
+from footnote_http.routes import ErrorShape
 
 OWN_SUFFIXES = (".localhost", ".local", ".internal")
 """Names that no name server of the internet gives out; `host.docker.internal` is how containers call this machine."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
-from fastapi import FastAPI, Query, Response
+from fastapi import Query, Response
 from pydantic import BaseModel, Field, model_validator
 
 from footnote.errors import NotFound
@@ -19,10 +19,12 @@ from footnote.types import Caller, Page
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import problems
+from footnote_http.routes import Router
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
+router = Router()
 Lang = Literal["en", "de", "ko"]
 Number = Annotated[int | None, Query(ge=1, le=10**8, description="An earlier version, by its number.")]
 T = TypeVar("T")
@@ -109,50 +111,55 @@ class AuditPage(BaseModel):
     last_id: str | None
 
 
-def add_admin(app: FastAPI) -> None:
-    @app.get("/prompts", name="list_prompts", tags=["Administration"], responses=ADMINS)
-    async def prompts(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> PromptPage:
-        """Every prompt in every language, and which text of it is in force."""
-        page = page_of(await list_prompts(core), lambda row: f"{row.name}.{row.lang}", limit, after)
-        return PromptPage(data=list(page.data), has_more=page.has_more, last_id=page.last_id)
+@router.get("/prompts", name="list_prompts", tags=["Administration"], responses=ADMINS)
+async def prompts(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> PromptPage:
+    """Every prompt in every language, and which text of it is in force."""
+    page = page_of(await list_prompts(core), lambda row: f"{row.name}.{row.lang}", limit, after)
+    return PromptPage(data=list(page.data), has_more=page.has_more, last_id=page.last_id)
 
-    @app.get("/prompts/{name}", name="get_prompt", tags=["Administration"], responses=MISSING)
-    async def prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang = "en", version: Number = None) -> PromptBody:
-        """A prompt's text, what it may show, and its versions."""
-        return await read_prompt(core, name, lang, version)
 
-    @app.put("/prompts/{name}", name="set_prompt", tags=["Administration"], responses=CHANGED)
-    async def set_prompt(name: str, body: PromptChange, admin: AdminOf, core: CoreOf) -> PromptBody:
-        """Puts a text in force. One that could not be rendered each time is refused."""
-        if body.template is not None:
-            await save(core, admin, name, body.lang, body.template)
-        else:
-            await restore(core, admin, name, body.lang, body.version or 0)
-        return await read_prompt(core, name, body.lang)
+@router.get("/prompts/{name}", name="get_prompt", tags=["Administration"], responses=MISSING)
+async def prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang = "en", version: Number = None) -> PromptBody:
+    """A prompt's text, what it may show, and its versions."""
+    return await read_prompt(core, name, lang, version)
 
-    @app.delete("/prompts/{name}", name="reset_prompt", tags=["Administration"], status_code=204, responses=MISSING)
-    async def delete_prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang) -> Response:
-        """Puts the packaged text in force again. Versions are kept."""
-        await reset(core, admin, name, lang)
-        return Response(status_code=204)
 
-    @app.get("/settings", name="list_settings", tags=["Administration"], responses=ADMINS)
-    async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str | None = None) -> SettingPage:
-        """Every setting, and where its value is from."""
-        await core.load_changes()
-        page = page_of(core.live.all(), lambda setting: setting.key, limit, after)
-        return SettingPage(data=[SettingBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+@router.put("/prompts/{name}", name="set_prompt", tags=["Administration"], responses=CHANGED)
+async def set_prompt(name: str, body: PromptChange, admin: AdminOf, core: CoreOf) -> PromptBody:
+    """Puts a text in force. One that could not be rendered each time is refused."""
+    if body.template is not None:
+        await save(core, admin, name, body.lang, body.template)
+    else:
+        await restore(core, admin, name, body.lang, body.version or 0)
+    return await read_prompt(core, name, body.lang)
 
-    @app.put("/settings/{key}", name="change_setting", tags=["Administration"], responses=MISSING)
-    async def change_setting(key: str, body: SettingChange, admin: AdminOf, core: CoreOf) -> SettingBody:
-        """Changes a setting while it runs; others follow within seconds."""
-        return SettingBody(**asdict(await change(core, admin, key, body.value)))
 
-    @app.get("/audit", name="read_audit", tags=["Administration"], responses=ADMINS)
-    async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
-        """Who changed what, newest first."""
-        page = await read_audit(core.records, limit, after)
-        return AuditPage(data=[AuditBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+@router.delete("/prompts/{name}", name="reset_prompt", tags=["Administration"], status_code=204, responses=MISSING)
+async def delete_prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang) -> Response:
+    """Puts the packaged text in force again. Versions are kept."""
+    await reset(core, admin, name, lang)
+    return Response(status_code=204)
+
+
+@router.get("/settings", name="list_settings", tags=["Administration"], responses=ADMINS)
+async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str | None = None) -> SettingPage:
+    """Every setting, and where its value is from."""
+    await core.load_changes()
+    page = page_of(core.live.all(), lambda setting: setting.key, limit, after)
+    return SettingPage(data=[SettingBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+
+
+@router.put("/settings/{key}", name="change_setting", tags=["Administration"], responses=MISSING)
+async def change_setting(key: str, body: SettingChange, admin: AdminOf, core: CoreOf) -> SettingBody:
+    """Changes a setting while it runs; others follow within seconds."""
+    return SettingBody(**asdict(await change(core, admin, key, body.value)))
+
+
+@router.get("/audit", name="read_audit", tags=["Administration"], responses=ADMINS)
+async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
+    """Who changed what, newest first."""
+    page = await read_audit(core.records, limit, after)
+    return AuditPage(data=[AuditBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
 
 
 def page_of(rows: Sequence[T], key: Callable[[T], str], limit: int, after: str | None) -> Page[T]:

@@ -7,9 +7,13 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, Field
 
 from footnote.types import Caller
+from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.routes import Router
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
+
+router = Router()
 
 
 class CollectionBody(BaseModel):
@@ -20,6 +24,12 @@ class CollectionBody(BaseModel):
 
 class CollectionList(BaseModel):
     data: list[CollectionBody]
+
+
+@router.get("/collections", name="list_collections", tags=["Asking"])
+async def collections(caller: CallerOf, core: CoreOf) -> CollectionList:
+    """What may be asked: the indexes with something in them, and three questions on each."""
+    return CollectionList.model_validate({"data": await core.collections(caller)})
 
 
 async def has_collection(name: str, caller: Caller, core: Core) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI, Response
+from fastapi import Response
 from pydantic import BaseModel
 from starlette.convertors import PathConvertor, register_url_convertor
 
@@ -17,11 +17,13 @@ from footnote.types import Caller, Page
 from footnote_http.app import Limit
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import problems
+from footnote_http.routes import Router
 from query.replies import TurnBody, make_turn_body
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
+router = Router()
 NOT_FOUND = problems({404: "The caller has no such thing"})
 
 
@@ -53,33 +55,35 @@ class TurnPage(BaseModel):
     last_id: str | None
 
 
-def add_conversations(app: FastAPI) -> None:
-    @app.get("/conversations", name="list_conversations", tags=["Conversations"], responses=NOT_FOUND)
-    async def conversations(caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> RoomPage:
-        """The caller's conversations, the last used one first."""
-        page: Page[Room] = await core.turns.rooms(caller, limit, after)
-        return RoomPage(data=[RoomBody(**asdict(room)) for room in page.data], has_more=page.has_more, last_id=page.last_id)
+@router.get("/conversations", name="list_conversations", tags=["Conversations"], responses=NOT_FOUND)
+async def conversations(caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> RoomPage:
+    """The caller's conversations, the last used one first."""
+    page: Page[Room] = await core.turns.rooms(caller, limit, after)
+    return RoomPage(data=[RoomBody(**asdict(room)) for room in page.data], has_more=page.has_more, last_id=page.last_id)
 
-    @app.get("/conversations/{room_id:room}", name="get_conversation", tags=["Conversations"], responses=NOT_FOUND)
-    async def conversation(room_id: str, caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TurnPage:
-        """The turns of a conversation, oldest first."""
-        page: Page[StoredTurn] = await core.turns.room(caller, room_id, limit, after)
-        return TurnPage(data=await _bodies(page.data, caller, core), has_more=page.has_more, last_id=page.last_id)
 
-    @app.delete("/conversations/{room_id:room}", name="delete_conversation", tags=["Conversations"], status_code=204, responses=NOT_FOUND)
-    async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> Response:
-        """Deletes a conversation: its turns, and the feedback on them."""
-        await core.turns.room(caller, room_id, 1)  # NotFound
-        await audit(core.records, caller, "conversation.delete", room_id, now=core.clock())
-        await core.turns.delete_room(caller, room_id)
-        return Response(status_code=204)
+@router.get("/conversations/{room_id:room}", name="get_conversation", tags=["Conversations"], responses=NOT_FOUND)
+async def conversation(room_id: str, caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TurnPage:
+    """The turns of a conversation, oldest first."""
+    page: Page[StoredTurn] = await core.turns.room(caller, room_id, limit, after)
+    return TurnPage(data=await _bodies(page.data, caller, core), has_more=page.has_more, last_id=page.last_id)
 
-    @app.get("/turns/{trace_id}", name="get_turn", tags=["Conversations"], responses=NOT_FOUND)
-    async def turn(trace_id: str, caller: CallerOf, core: CoreOf) -> TurnBody:
-        """One turn, as its reply was."""
-        stored = StoredTurn(await core.turns.get(caller, trace_id), await core.turns.feedback(caller, trace_id))
-        (body,) = await _bodies([stored], caller, core)
-        return body
+
+@router.delete("/conversations/{room_id:room}", name="delete_conversation", tags=["Conversations"], status_code=204, responses=NOT_FOUND)
+async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> Response:
+    """Deletes a conversation: its turns, and the feedback on them."""
+    await core.turns.room(caller, room_id, 1)  # NotFound
+    await audit(core.records, caller, "conversation.delete", room_id, now=core.clock())
+    await core.turns.delete_room(caller, room_id)
+    return Response(status_code=204)
+
+
+@router.get("/turns/{trace_id}", name="get_turn", tags=["Conversations"], responses=NOT_FOUND)
+async def turn(trace_id: str, caller: CallerOf, core: CoreOf) -> TurnBody:
+    """One turn, as its reply was."""
+    stored = StoredTurn(await core.turns.get(caller, trace_id), await core.turns.feedback(caller, trace_id))
+    (body,) = await _bodies([stored], caller, core)
+    return body
 
 
 async def _bodies(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[TurnBody]:

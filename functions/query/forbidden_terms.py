@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI, Response
+from fastapi import Response
 from pydantic import BaseModel, Field
 
 from footnote.guard.terms import LONGEST, Match, Term
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import problems
+from footnote_http.routes import Router
 from query.admin import ADMINS
+
+router = Router()
 
 
 class TermChange(BaseModel):
@@ -29,35 +32,36 @@ class TermPage(BaseModel):
     last_id: str | None
 
 
-def add_forbidden_terms(app: FastAPI) -> None:
-    @app.get("/forbidden-terms", name="list_forbidden_terms", tags=["Administration"], responses=ADMINS)
-    async def forbidden_terms(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TermPage:
-        """The terms, in the order of their letters."""
-        page = await core.terms.page(limit, after)
-        return TermPage(data=[_body(term) for term in page.data], has_more=page.has_more, last_id=page.last_id)
+@router.get("/forbidden-terms", name="list_forbidden_terms", tags=["Administration"], responses=ADMINS)
+async def forbidden_terms(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TermPage:
+    """The terms, in the order of their letters."""
+    page = await core.terms.page(limit, after)
+    return TermPage(data=[_body(term) for term in page.data], has_more=page.has_more, last_id=page.last_id)
 
-    # A term may hold a slash.
-    @app.put(
-        "/forbidden-terms/{term:path}",
-        name="set_forbidden_term",
-        tags=["Administration"],
-        responses=ADMINS | problems({404: "A term has one line"}),
-    )
-    async def set_forbidden_term(term: str, change: TermChange, admin: AdminOf, core: CoreOf) -> TermBody:
-        """Adds a term, or changes it. It holds everywhere within 5 seconds."""
-        return _body(await core.terms.save(admin, term, change.match_type, change.topic))
 
-    @app.delete(
-        "/forbidden-terms/{term:path}",
-        name="delete_forbidden_term",
-        tags=["Administration"],
-        status_code=204,
-        responses=ADMINS | problems({404: "There is no such term"}),
-    )
-    async def delete_forbidden_term(term: str, admin: AdminOf, core: CoreOf) -> Response:
-        """Allows it again."""
-        await core.terms.remove(admin, term)
-        return Response(status_code=204)
+# A term may hold a slash.
+@router.put(
+    "/forbidden-terms/{term:path}",
+    name="set_forbidden_term",
+    tags=["Administration"],
+    responses=ADMINS | problems({404: "A term has one line"}),
+)
+async def set_forbidden_term(term: str, change: TermChange, admin: AdminOf, core: CoreOf) -> TermBody:
+    """Adds a term, or changes it. It holds everywhere within 5 seconds."""
+    return _body(await core.terms.save(admin, term, change.match_type, change.topic))
+
+
+@router.delete(
+    "/forbidden-terms/{term:path}",
+    name="delete_forbidden_term",
+    tags=["Administration"],
+    status_code=204,
+    responses=ADMINS | problems({404: "There is no such term"}),
+)
+async def delete_forbidden_term(term: str, admin: AdminOf, core: CoreOf) -> Response:
+    """Allows it again."""
+    await core.terms.remove(admin, term)
+    return Response(status_code=204)
 
 
 def _body(term: Term) -> TermBody:

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Literal
 
-from fastapi import FastAPI, Response
+from fastapi import Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,10 +17,12 @@ from footnote.ports import Block, StoredTurn
 from footnote.types import Caller, Feedback
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import Responses, text_of
+from footnote_http.routes import Router
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
+router = Router()
 AT_ONCE = 50
 """Turns whose passages are looked up together."""
 
@@ -85,26 +87,26 @@ LINES: Responses = {
 }
 
 
-def add_my_data(app: FastAPI) -> None:
-    @app.get("/me/data", name="export_my_data", tags=["Me"], response_class=StreamingResponse, responses=LINES)
-    async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
-        """Everything that is kept of the caller's turns, oldest first: each as a line of JSON, with the feedback on it."""
-        lines = export_lines(caller, core)
-        first = await anext(lines, b"")  # a store that is down is told by the status
+@router.get("/me/data", name="export_my_data", tags=["Me"], response_class=StreamingResponse, responses=LINES)
+async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
+    """Everything that is kept of the caller's turns, oldest first: each as a line of JSON, with the feedback on it."""
+    lines = export_lines(caller, core)
+    first = await anext(lines, b"")  # a store that is down is told by the status
 
-        async def all_lines() -> AsyncGenerator[bytes, None]:
-            yield first
-            async for line in lines:
-                yield line
+    async def all_lines() -> AsyncGenerator[bytes, None]:
+        yield first
+        async for line in lines:
+            yield line
 
-        headers = {"content-disposition": 'attachment; filename="footnote-data.jsonl"', "cache-control": "no-store"}
-        return StreamingResponse(all_lines(), media_type=KIND, headers=headers)
+    headers = {"content-disposition": 'attachment; filename="footnote-data.jsonl"', "cache-control": "no-store"}
+    return StreamingResponse(all_lines(), media_type=KIND, headers=headers)
 
-    @app.delete("/me/data", name="delete_my_data", tags=["Me"], status_code=204)
-    async def delete(caller: CallerOf, core: CoreOf) -> Response:
-        """Deletes the caller's turns, feedback, figures and preferences."""
-        await delete_data(caller.user_id, caller, core)
-        return Response(status_code=204)
+
+@router.delete("/me/data", name="delete_my_data", tags=["Me"], status_code=204)
+async def delete(caller: CallerOf, core: CoreOf) -> Response:
+    """Deletes the caller's turns, feedback, figures and preferences."""
+    await delete_data(caller.user_id, caller, core)
+    return Response(status_code=204)
 
 
 async def export_lines(caller: Caller, core: Core) -> AsyncGenerator[bytes, None]:

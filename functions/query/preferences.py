@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
 from footnote.types import ADMINS, EVERYONE
 from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.routes import Router
 from query.models import allowed_model
+
+router = Router()
 
 
 class Preferences(BaseModel):
@@ -20,27 +22,27 @@ class AllowedPreferences(Preferences):
     groups: list[str] = Field(description="The groups that the caller is in, and may add documents for.")
 
 
-def add_preferences(app: FastAPI) -> None:
-    @app.get("/me/preferences", name="get_preferences", tags=["Me"])
-    async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
-        """What the caller prefers; null = nothing, or a model that is not allowed any more."""
-        record = await core.records.get("preference", caller.user_id)
-        model = record.value["model_id"] if record else None
-        llm = core.settings.llm
-        own = f"user:{caller.user_id}"
-        return AllowedPreferences(
-            model_id=model if model and llm.allows(model) else None,
-            allowed_models=llm.allowed_models,
-            own_group=None if caller.sees_all else own,
-            groups=sorted(caller.groups - {own, ADMINS, EVERYONE}),
-        )
+@router.get("/me/preferences", name="get_preferences", tags=["Me"])
+async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
+    """What the caller prefers; null = nothing, or a model that is not allowed any more."""
+    record = await core.records.get("preference", caller.user_id)
+    model = record.value["model_id"] if record else None
+    llm = core.settings.llm
+    own = f"user:{caller.user_id}"
+    return AllowedPreferences(
+        model_id=model if model and llm.allows(model) else None,
+        allowed_models=llm.allowed_models,
+        own_group=None if caller.sees_all else own,
+        groups=sorted(caller.groups - {own, ADMINS, EVERYONE}),
+    )
 
-    @app.put("/me/preferences", name="set_preferences", tags=["Me"])
-    async def prefer(body: Preferences, caller: CallerOf, core: CoreOf) -> Preferences:
-        """Prefers a model from now on; null = none."""
-        if body.model_id is None:
-            await core.records.delete("preference", caller.user_id)
-        else:
-            allowed_model(body.model_id, core.settings.llm)
-            await core.records.put("preference", caller.user_id, {"model_id": body.model_id}, by=caller.user_id)
-        return body
+
+@router.put("/me/preferences", name="set_preferences", tags=["Me"])
+async def prefer(body: Preferences, caller: CallerOf, core: CoreOf) -> Preferences:
+    """Prefers a model from now on; null = none."""
+    if body.model_id is None:
+        await core.records.delete("preference", caller.user_id)
+    else:
+        allowed_model(body.model_id, core.settings.llm)
+        await core.records.put("preference", caller.user_id, {"model_id": body.model_id}, by=caller.user_id)
+    return body

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import Block, StoredTurn, question_of, usage_of
-from footnote.types import Unit
+from footnote.types import Unit, Usage
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -65,10 +65,13 @@ class ClaimedAnswer(BaseModel):
     claims: list[Claim]
 
 
-class UsageBody(BaseModel):
+class TokensUsed(BaseModel, defer_build=True):
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
+
+
+class UsageBody(TokensUsed, defer_build=False):
     estimated: bool = Field(description="True: counted here, because the model's endpoint did not tell.")
 
 
@@ -95,6 +98,13 @@ class AskResponse(BaseModel):
     )
     persisted: bool
     debug: dict[str, Any] | None = None
+
+
+class TokenEvent(BaseModel, defer_build=True):
+    """A piece of the answer."""
+
+    type: Literal["token"]
+    content: str
 
 
 class StepBody(BaseModel):
@@ -134,6 +144,11 @@ def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> Turn
 
 def make_steps(block: Block) -> list[StepBody]:
     return [StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"]) for s in block["spans"]]
+
+
+def tokens_used(usage: Usage) -> dict[str, int]:
+    """The fields of TokensUsed."""
+    return {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "total_tokens": usage.total_tokens}
 
 
 def make_usage(block: Block) -> UsageBody:

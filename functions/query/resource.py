@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
 from footnote.errors import NotFound
 from footnote_http.callers import METADATA, CoreOf, Origin
 from footnote_http.openapi import problems
+from footnote_http.routes import Router
+
+router = Router()
+MISSING = problems({404: "No identity provider makes the tokens: `AUTH__MODE` is not jwt"})
 
 
 class ProtectedResource(BaseModel):
@@ -17,21 +20,17 @@ class ProtectedResource(BaseModel):
     resource_name: str
 
 
-def add_resource(app: FastAPI) -> None:
-    missing = problems({404: "No identity provider makes the tokens: `AUTH__MODE` is not jwt"})
+@router.get(METADATA, name="protected_resource", tags=["Sign-in"], responses=MISSING)
+async def protected_resource(core: CoreOf, origin: Origin) -> ProtectedResource:
+    """Who makes the tokens that this server accepts (RFC 9728)."""
+    issuer = core.settings.auth.issuer
+    if core.settings.auth.mode != "jwt" or issuer is None:
+        raise NotFound("There is no identity provider to ask for a token: AUTH__MODE is not jwt.")
+    return ProtectedResource(resource=origin, authorization_servers=[issuer], bearer_methods_supported=["header"], resource_name="Footnote")
 
-    @app.get(METADATA, name="protected_resource", tags=["Sign-in"], responses=missing)
-    async def protected_resource(core: CoreOf, origin: Origin) -> ProtectedResource:
-        """Who makes the tokens that this server accepts (RFC 9728)."""
-        issuer = core.settings.auth.issuer
-        if core.settings.auth.mode != "jwt" or issuer is None:
-            raise NotFound("There is no identity provider to ask for a token: AUTH__MODE is not jwt.")
-        return ProtectedResource(
-            resource=origin, authorization_servers=[issuer], bearer_methods_supported=["header"], resource_name="Footnote"
-        )
 
-    @app.get(f"{METADATA}/mcp", name="protected_mcp", tags=["Sign-in"], responses=missing)
-    async def protected_mcp(core: CoreOf, origin: Origin) -> ProtectedResource:
-        """The same of the MCP server."""
-        found = await protected_resource(core, origin)
-        return found.model_copy(update={"resource": f"{origin}/mcp"})
+@router.get(f"{METADATA}/mcp", name="protected_mcp", tags=["Sign-in"], responses=MISSING)
+async def protected_mcp(core: CoreOf, origin: Origin) -> ProtectedResource:
+    """The same of the MCP server."""
+    found = await protected_resource(core, origin)
+    return found.model_copy(update={"resource": f"{origin}/mcp"})

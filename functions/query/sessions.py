@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import asdict
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Request, Response
 from pydantic import BaseModel, Field
 
 from footnote.errors import NotFound, Unauthorized
@@ -14,8 +14,10 @@ from footnote.guard.identity import close_session, list_sessions, revoke_session
 from footnote_http.app import Limit
 from footnote_http.callers import COOKIE, AdminOf, CoreOf, TokenOf, owner_of
 from footnote_http.openapi import problems
+from footnote_http.routes import Router
 from query.admin import ADMINS
 
+router = Router()
 WEEK_S = 7 * 24 * 3600
 
 
@@ -38,47 +40,49 @@ class SessionPage(BaseModel):
     last_id: str | None
 
 
-def add_sessions(app: FastAPI) -> None:
-    @app.post("/sessions", name="sign_in", tags=["Sign-in"], status_code=204)
-    async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
-        """Keeps the token in a cookie, so that the page stays signed in. The token's own time counts."""
-        await owner_of(body.token, request)
-        reply = Response(status_code=204)
-        reply.set_cookie(COOKIE, body.token, max_age=WEEK_S, httponly=True, samesite="strict", secure=_is_secure(request))
-        return reply
+@router.post("/sessions", name="sign_in", tags=["Sign-in"], status_code=204)
+async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
+    """Keeps the token in a cookie, so that the page stays signed in. The token's own time counts."""
+    await owner_of(body.token, request)
+    reply = Response(status_code=204)
+    reply.set_cookie(COOKIE, body.token, max_age=WEEK_S, httponly=True, samesite="strict", secure=_is_secure(request))
+    return reply
 
-    @app.delete("/sessions", name="sign_out", tags=["Sign-in"], status_code=204)
-    async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
-        """Ends the session, and forgets the cookie."""
-        if token and core.settings.auth.mode == "session":
-            with suppress(Unauthorized):  # over already
-                owner = await owner_of(token, request)
-                await audit(core.records, owner, "session.revoke", session_id_of(token), now=core.clock())
-                await close_session(token, cache=core.cache, records=core.records)
-        reply = Response(status_code=204)
-        reply.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_secure(request))
-        return reply
 
-    @app.get("/sessions", name="list_sessions", tags=["Sign-in"], responses=ADMINS)
-    async def sessions(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> SessionPage:
-        """Who is signed in, for admins. There is no token in it."""
-        page = await list_sessions(core.clock(), records=core.records, limit=limit, after=after)
-        return SessionPage(data=[SessionBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+@router.delete("/sessions", name="sign_out", tags=["Sign-in"], status_code=204)
+async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
+    """Ends the session, and forgets the cookie."""
+    if token and core.settings.auth.mode == "session":
+        with suppress(Unauthorized):  # over already
+            owner = await owner_of(token, request)
+            await audit(core.records, owner, "session.revoke", session_id_of(token), now=core.clock())
+            await close_session(token, cache=core.cache, records=core.records)
+    reply = Response(status_code=204)
+    reply.delete_cookie(COOKIE, httponly=True, samesite="strict", secure=_is_secure(request))
+    return reply
 
-    @app.delete(
-        "/sessions/{session_id}",
-        name="end_session",
-        tags=["Sign-in"],
-        status_code=204,
-        responses=ADMINS | problems({404: "There is no such session"}),
-    )
-    async def revoke(session_id: str, admin: AdminOf, core: CoreOf) -> Response:
-        """Ends a session at once, for admins."""
-        if await core.records.get("session", session_id) is None:
-            raise NotFound("There is no such session.")
-        await audit(core.records, admin, "session.revoke", session_id, now=core.clock())
-        await revoke_session(session_id, cache=core.cache, records=core.records)
-        return Response(status_code=204)
+
+@router.get("/sessions", name="list_sessions", tags=["Sign-in"], responses=ADMINS)
+async def sessions(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> SessionPage:
+    """Who is signed in, for admins. There is no token in it."""
+    page = await list_sessions(core.clock(), records=core.records, limit=limit, after=after)
+    return SessionPage(data=[SessionBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+
+
+@router.delete(
+    "/sessions/{session_id}",
+    name="end_session",
+    tags=["Sign-in"],
+    status_code=204,
+    responses=ADMINS | problems({404: "There is no such session"}),
+)
+async def revoke(session_id: str, admin: AdminOf, core: CoreOf) -> Response:
+    """Ends a session at once, for admins."""
+    if await core.records.get("session", session_id) is None:
+        raise NotFound("There is no such session.")
+    await audit(core.records, admin, "session.revoke", session_id, now=core.clock())
+    await revoke_session(session_id, cache=core.cache, records=core.records)
+    return Response(status_code=204)
 
 
 def _is_secure(request: Request) -> bool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
 from footnote.memory.withdrawn import read_again
 from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.routes import Router
 from query.conversations import NOT_FOUND
 from query.replies import UsageBody, make_usage
+
+router = Router()
 
 
 class SpanBody(BaseModel):
@@ -28,16 +30,15 @@ class TraceBody(BaseModel):
     usage: UsageBody
 
 
-def add_traces(app: FastAPI) -> None:
-    @app.get("/traces/{trace_id}", name="get_trace", tags=["Conversations"], responses=NOT_FOUND)
-    async def trace(trace_id: str, caller: CallerOf, core: CoreOf) -> TraceBody:
-        """The steps of one turn of the caller's. Nobody else reads them, not even an admin."""
-        stored = await core.turns.get(caller, trace_id)
-        (block,) = (await read_again([stored], caller, index=core.index, ledger=core.ledger)).blocks
-        return TraceBody(
-            trace_id=block["trace_id"],
-            spans=[SpanBody(**span) for span in block["spans"]],
-            queries=block["result"]["search_decision"]["rewritten_query"],
-            notes=block.get("private", {}),
-            usage=make_usage(block),
-        )
+@router.get("/traces/{trace_id}", name="get_trace", tags=["Conversations"], responses=NOT_FOUND)
+async def trace(trace_id: str, caller: CallerOf, core: CoreOf) -> TraceBody:
+    """The steps of one turn of the caller's. Nobody else reads them, not even an admin."""
+    stored = await core.turns.get(caller, trace_id)
+    (block,) = (await read_again([stored], caller, index=core.index, ledger=core.ledger)).blocks
+    return TraceBody(
+        trace_id=block["trace_id"],
+        spans=[SpanBody(**span) for span in block["spans"]],
+        queries=block["result"]["search_decision"]["rewritten_query"],
+        notes=block.get("private", {}),
+        usage=make_usage(block),
+    )

@@ -12,7 +12,7 @@ from footnote.bootstrap import Core
 from footnote.settings import LLM, Auth, Embedding, Limits, Settings
 from footnote.types import Caller
 from query.app import create_app
-from query.dialects.open_webui import Asked, is_side_task, read_message
+from query.dialects.openai.open_webui import Asked, is_side_task, read_message
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenClient, OpenSite, read_events
 

@@ -7,7 +7,7 @@ import json
 import re
 
 from footnote_local.openapi import FILE
-from query.app import WEB
+from query.page import WEB
 from tests.functions.conftest import OpenSite
 
 

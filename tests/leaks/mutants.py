@@ -24,7 +24,8 @@ from footnote.memory import answer_cache, search_cache, withdrawn
 from footnote.types import Caller
 from footnote_http.streams import Stream, Streams
 from query import sessions
-from query.dialects import chat_core, dify
+from query.dialects import dify
+from query.dialects.chat_core import routes as chat_core
 from tests.leaks.world import PEOPLE
 
 Change = Callable[[Any], Any]

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field
 
 from footnote.types import Caller, Profile, Turn
+from footnote_http.callers import AskerOf, CoreOf, TraceId
+from footnote_http.openapi import SLOW
+from footnote_http.routes import Router
 from query.citations import answer_text
 from query.models import allowed_model
 
@@ -15,6 +18,7 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
     from footnote.settings import Settings
 
+router = Router()
 PROFILE = Profile(
     "chat_service",
     live=False,
@@ -48,6 +52,12 @@ class ChatResponse(BaseModel):
     answer: str
     citations: list[ChatCitation]
     warnings: list[str] = Field(description="What the checks of the answer found, such as `unsupported`; [] = nothing.")
+
+
+@router.post("/chat", name="chat", tags=["Asking"], responses=SLOW)
+async def chat(request: ChatRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> ChatResponse:
+    """Answers a question with numbered citations."""
+    return reply(await core.answer.finish(chat_turn(request, caller, core, trace_id)))
 
 
 def profile_of(settings: Settings) -> Profile:

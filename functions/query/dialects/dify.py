@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI
 from pydantic import BaseModel, Field
 
 from footnote.answer.links import source_url
 from footnote.errors import BadRequest, NotFound
 from footnote.types import Caller, Condition, Conditions, Hit, Operator, Profile, Turn
 from footnote.types.conditions import ANYTHING, number_of, time_of
-from footnote_http.app import shape_errors
 from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
 from footnote_http.openapi import Problem, shaped
+from footnote_http.routes import Router
 from query.collections import has_collection
 from query.retrieval import find_hits
 
@@ -85,17 +84,21 @@ ERRORS = shaped(
 CODES = {401: 1001, 403: 1002, 404: 2001}
 
 
-def add_dify(app: FastAPI) -> None:
-    shape_errors(app, PATH, error_body)
+def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, Any]]:
+    return problem.status, {"error_code": CODES.get(problem.status, problem.status), "error_msg": problem.detail}
 
-    @app.post(PATH, name="dify_retrieval", tags=["Dify"], responses=ERRORS)
-    async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Retrieval:
-        """The passages that a question finds, for a knowledge base of Dify."""
-        if not await has_collection(request.knowledge_id, caller, core):
-            raise NotFound("There is no such knowledge. Its id is a collection's name.")
-        turn = await find_hits(retrieval_turn(request, caller, trace_id, core.clock()), core)
-        least = request.retrieval_setting.score_threshold
-        return Retrieval(records=[_record(hit, origin) for hit in turn.hits if hit.score >= least])
+
+router = Router(errors={PATH: error_body})
+
+
+@router.post(PATH, name="dify_retrieval", tags=["Dify"], responses=ERRORS)
+async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Retrieval:
+    """The passages that a question finds, for a knowledge base of Dify."""
+    if not await has_collection(request.knowledge_id, caller, core):
+        raise NotFound("There is no such knowledge. Its id is a collection's name.")
+    turn = await find_hits(retrieval_turn(request, caller, trace_id, core.clock()), core)
+    least = request.retrieval_setting.score_threshold
+    return Retrieval(records=[_record(hit, origin) for hit in turn.hits if hit.score >= least])
 
 
 def retrieval_turn(request: RetrievalRequest, caller: Caller, trace_id: str, now: float) -> Turn:
@@ -129,10 +132,6 @@ def _read(asked: MetadataComparison) -> Condition:
     if operator in TIMES and time_of(values[0]) is None:
         raise BadRequest(f"“{operator}” on {name} needs a time: ISO 8601, such as 2026-03-01, or seconds since 1970.")
     return Condition(name, operator, values)
-
-
-def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, Any]]:
-    return problem.status, {"error_code": CODES.get(problem.status, problem.status), "error_msg": problem.detail}
 
 
 def _record(hit: Hit, origin: str) -> DifyRecord:

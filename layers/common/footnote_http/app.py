@@ -1,7 +1,7 @@
 """The app factory of the doors: errors as problem+json, a trace id on every reply, limits and headers.
 
 Errors follow RFC 9457: `{type, title, status, detail, trace_id}`; a route that speaks somebody else's protocol may
-have its own body for them (`shape_errors`). A reply never holds a traceback.
+have its own body for them (`Router.errors`). A reply never holds a traceback.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 from urllib.parse import urlsplit
 
 from fastapi import FastAPI, Query, Request
@@ -28,6 +28,7 @@ from footnote.tracing import new_trace_id
 from footnote_http.callers import CoreOf, Route, challenge_of, trace_id_of
 from footnote_http.cors import headers_of, with_cors
 from footnote_http.openapi import Problem, Responses, describe, problems, schema_of
+from footnote_http.routes import ErrorShape
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -84,9 +85,6 @@ READY: Responses = {
     503: {"description": "A part is down", "content": _TOLD},
 }
 
-ErrorShape = Callable[[Problem, Exception | None], tuple[int, dict[str, Any]]]
-"""A problem, and what was raised if anything was → (status, body)."""
-
 
 def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     """An app whose routes get their Core from `core`, by default the process's own."""
@@ -119,16 +117,6 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     app.exception_handler(HTTPException)(_reply_of_http)
     app.exception_handler(Exception)(_reply_of_defect)
     return app
-
-
-def shape_errors(app: FastAPI, path: str, shape: ErrorShape) -> None:
-    """Whatever goes wrong with requests to this path, or to one below it, is told in the shape that its clients expect."""
-    app.state.error_shapes[path] = shape
-
-
-def accept_images(app: FastAPI, path: str) -> None:
-    """Requests to this path may hold images, as base64."""
-    app.state.with_images.add(path)
 
 
 def _shared() -> Core:

@@ -84,7 +84,7 @@ def problems(meanings: Mapping[int, str]) -> Responses:
 
 
 def shaped(model: type[BaseModel], meanings: Mapping[int, str]) -> Responses:
-    """The same of a route whose errors have another shape (`shape_errors`)."""
+    """The same of a route whose errors have another shape (`Router.errors`)."""
     return _responses("application/json", model, meanings)
 
 
@@ -95,6 +95,9 @@ def streamed(model: type[BaseModel]) -> Responses:
 
 def _responses(media_type: str, model: type[BaseModel], meanings: Mapping[int, str]) -> Responses:
     return {status: {"description": meaning, "content": {media_type: {"schema": schema_of(model)}}} for status, meaning in meanings.items()}
+
+
+SLOW = problems({504: "A step took too long"})
 
 
 def describe(title: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:

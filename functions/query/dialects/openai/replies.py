@@ -12,6 +12,7 @@ from footnote.errors import NotFound, TooManyRequests, Unauthorized
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.types import Citation, Turn
 from query.citations import answer_text, make_citations, source_name
+from query.replies import tokens_used
 
 SEARCHING = {"en": "Searching the documents", "de": "Die Dokumente werden durchsucht", "ko": "문서를 검색하는 중"}
 FOUND = {"en": "Passages found: {}", "de": "Gefundene Stellen: {}", "ko": "찾은 구절: {}개"}
@@ -40,7 +41,7 @@ def completion(turn: Turn, model: str, origin: str) -> Json:
                 "finish_reason": finish_reason(turn),
             }
         ],
-        "usage": _usage(turn),
+        "usage": tokens_used(turn.usage),
         "citations": make_citations(turn, origin),
         "trace_id": turn.trace_id,
     }
@@ -85,7 +86,7 @@ class Chunks:
             yield self._chunk({"annotations": annotations}, type=ANNOTATIONS)
         yield self._chunk({}, finish_reason(turn), citations=make_citations(turn, self._origin), trace_id=turn.trace_id)
         if self._usage:
-            yield {**self._head, "choices": [], "usage": _usage(turn)}
+            yield {**self._head, "choices": [], "usage": tokens_used(turn.usage)}
 
     def _status(self, text: Mapping[str, str], *values: object, done: bool) -> Json:
         description = text.get(self._lang, text["en"]).format(*values)
@@ -134,11 +135,6 @@ def error_detail(text: str, status: int, exc: Exception | None = None) -> Json:
 
 def _head(turn: Turn, kind: str, model: str) -> Json:
     return {"id": f"chatcmpl-{turn.trace_id}", "object": kind, "created": int(turn.started_at), "model": model}
-
-
-def _usage(turn: Turn) -> Json:
-    usage = turn.usage
-    return {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "total_tokens": usage.total_tokens}
 
 
 def _source(citation: Citation, origin: str, lang: str) -> Json:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field, RootModel
 
 from footnote_http.openapi import EVENTS, Responses, events_of, schema_of
 from query.citations import SourceLink
-from query.dialects.chat_core import TokensUsed
+from query.replies import TokensUsed
 
 
 class ErrorDetail(BaseModel, defer_build=True):

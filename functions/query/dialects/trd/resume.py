@@ -13,7 +13,7 @@ from footnote.ports import make_block
 from footnote.types import Caller
 from footnote_http.sse import stream_end, stream_events
 from footnote_http.streams import LAST, Streams, read_event_id
-from query.dialects import trd
+from query.dialects.trd.replies import encode, encode_stored
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -31,9 +31,9 @@ async def resume(last_event_id: str, caller: Caller, core: Core, streams: Stream
     if stream is not None and stream.ended is not None:  # what was sent may have been withdrawn since
         told = await read_again([make_block(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
         if told.blocks[0]["outcome"] == WITHDRAWN:
-            return stream_end(trd.encode_stored(told.blocks[0], told.texts, core.settings.llm), trace_id)
+            return stream_end(encode_stored(told.blocks[0], told.texts, core.settings.llm), trace_id)
     if stream is not None:
-        return await stream_events(stream.after(number), partial(trd.encode, llm=core.settings.llm), trace_id, first=number + 1)
+        return await stream_events(stream.after(number), partial(encode, llm=core.settings.llm), trace_id, first=number + 1)
     try:
         block = await core.turns.get(caller, trace_id)
     except NotFound as exc:
@@ -41,4 +41,4 @@ async def resume(last_event_id: str, caller: Caller, core: Core, streams: Stream
     if block["user_id"] != caller.user_id or block["status"] == "idle":  # another process runs it, or died
         raise NotFound("There is no such stream. Ask again.")
     told = await read_again([block], caller, index=core.index, ledger=core.ledger)
-    return stream_end(trd.encode_stored(told.blocks[0], told.texts, core.settings.llm), trace_id)
+    return stream_end(encode_stored(told.blocks[0], told.texts, core.settings.llm), trace_id)

@@ -13,8 +13,8 @@ from footnote.events import Done, Event, Token
 from footnote.guard.input_guard import LONGEST
 from footnote.types import Answer, Caller, Exchange, Profile, Turn
 from query.collections import has_collection
-from query.dialects.open_webui import is_side_task, read_message
-from query.dialects.openai_replies import UnknownModel
+from query.dialects.openai.open_webui import is_side_task, read_message
+from query.dialects.openai.replies import UnknownModel
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core

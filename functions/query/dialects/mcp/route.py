@@ -5,10 +5,13 @@ from __future__ import annotations
 import asyncio
 from importlib import import_module
 
-from fastapi import FastAPI, Request, Response
+from fastapi import Request, Response
 from starlette.types import Receive, Scope, Send
 
 from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
+from footnote_http.routes import Router
+
+router = Router()
 
 
 class _Reply(Response):
@@ -19,12 +22,11 @@ class _Reply(Response):
         self._request, self._options = request, options
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        server = await asyncio.to_thread(import_module, "query.mcp_server")
+        server = await asyncio.to_thread(import_module, "query.dialects.mcp.server")
         await server.serve(self._request, receive, send, **self._options)
 
 
-def add_mcp(app: FastAPI) -> None:
-    # Not in the OpenAPI, which has no words for it. A GET is a 405, as with every server that keeps no sessions.
-    @app.post("/mcp", include_in_schema=False)
-    async def mcp(request: Request, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Response:
-        return _Reply(request, caller=caller, core=core, trace_id=trace_id, origin=origin)
+# Not in the OpenAPI, which has no words for it. A GET is a 405, as with every server that keeps no sessions.
+@router.post("/mcp", include_in_schema=False)
+async def mcp(request: Request, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Response:
+    return _Reply(request, caller=caller, core=core, trace_id=trace_id, origin=origin)

@@ -11,7 +11,7 @@ from footnote.errors import BadRequest
 from footnote.events import Done, Event, Failed, Token
 from footnote.types import Turn
 from query.citations import SourceLink, answer_text, make_citations
-from query.dialects.openai_models import (
+from query.dialects.openai.models import (
     IncompleteDetails,
     OutputAnnotation,
     OutputMessage,
@@ -21,8 +21,8 @@ from query.dialects.openai_models import (
     ResponseUsage,
     TextOptions,
 )
-from query.dialects.openai_replies import error_detail, make_annotations
-from query.dialects.openai_turns import ChatMessage, Options
+from query.dialects.openai.replies import error_detail, make_annotations
+from query.dialects.openai.turns import ChatMessage, Options
 
 CUTS = {"length": "max_output_tokens", "content_filter": "content_filter"}
 Json = dict[str, Any]

@@ -1,0 +1,1 @@
+"""`/v2`: conversations as server-sent events."""

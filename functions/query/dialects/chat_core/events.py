@@ -1,0 +1,152 @@
+"""A turn's events, and what it failed with, as `/v2` tells them."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from footnote.answer.messages import message
+from footnote.errors import StoreUnavailable
+from footnote.events import Done, Event, Failed, Rewritten, StepFinished, StepStarted, Think, Token
+from footnote.guard.input_guard import clean_question
+from footnote.types import Citation, Hit, Turn, Usage
+from footnote_http.openapi import Problem
+from query.citations import answer_text, source_name
+from query.replies import tokens_used
+
+Json = dict[str, Any]
+
+NEAREST = 3
+"""Passages that are shown where none answers."""
+SNIPPET = 200
+"""Characters of each."""
+
+UNDERSTANDING = {
+    "en": "Understanding the intent of the user's question…",
+    "de": "Die Absicht der Frage wird ermittelt…",
+    "ko": "사용자 질문의 의도를 파악하는 중…",
+}
+SEARCHING = {"en": "Searching for relevant documents…", "de": "Passende Dokumente werden gesucht…", "ko": "관련 문서를 검색하는 중…"}
+ANSWERING = {"en": "Generating an answer…", "de": "Eine Antwort wird geschrieben…", "ko": "답변을 생성하는 중…"}
+CALLING = {"en": "Calling a tool: {}…", "de": "Ein Werkzeug wird aufgerufen: {}…", "ko": "도구를 호출하는 중: {}…"}
+
+
+class Events:
+    """A turn's events as this API's objects. What a step is called follows the question's language."""
+
+    def __init__(self, turn: Turn) -> None:
+        self._lang = "en"
+        self._question = turn.question
+        self._queries: tuple[str, ...] = ()
+        self._searching = self._spoken = False
+
+    def encode(self, event: Event) -> Iterator[Json]:
+        match event:
+            case StepFinished("language", detail=detail):
+                self._lang = str(detail.get("language", "en"))
+                yield self._step(UNDERSTANDING)
+            case Rewritten(queries):
+                self._queries = queries
+            case StepStarted("embed" | "remote" | "kdb" | "search") if not self._searching:
+                self._searching = True
+                queries = self._queries or (clean_question(self._question),)
+                yield _told("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in queries))
+                yield self._step(SEARCHING)
+            case StepStarted("answer" | "extract"):
+                yield self._step(ANSWERING)
+            case StepStarted(name) if name.startswith(("round", "tool:")):
+                yield self._agent_step(name.partition("#")[0])
+            case Think(text):
+                yield _told("think", text)
+            case Token(text):
+                self._spoken = True
+                yield {"type": "token", "content": text}
+            case Done(turn):
+                if not self._spoken:
+                    yield {"type": "token", "content": answer_text(turn)}
+                if told := _nearest_told(turn):
+                    yield {"type": "token", "content": told}
+                yield done(turn)
+            case Failed(error, turn, text):
+                yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.usage)
+
+    def _agent_step(self, name: str) -> Json:
+        if name == "round":
+            return self._step(ANSWERING)
+        tool = name.removeprefix("tool:")
+        return self._step(SEARCHING) if tool == "search_documents" else self._step(CALLING, tool)
+
+    def _step(self, text: Mapping[str, str], *values: str) -> Json:
+        return _told("step", text.get(self._lang, text["en"]).format(*values))
+
+
+def _told(kind: str, text: str) -> Json:
+    return {"type": kind, "id": str(uuid.uuid4()), "content": text}
+
+
+def done(turn: Turn) -> Json:
+    return {
+        "type": "done",
+        "search_type": turn.mode,
+        "final_response": answer_text(turn) + _nearest_told(turn),
+        "usage": tokens_used(turn.usage),
+        "references": [_reference(citation) for citation in (turn.answer.citations if turn.answer else ())],
+        "nearest": [_reference(_opening(number, hit)) for number, hit in enumerate(_nearest(turn), start=1)],
+        "warnings": list(turn.answer.warnings) if turn.answer else [],
+        "trace_id": turn.trace_id,
+        "degraded": turn.degraded,
+        "vectors_pending": turn.vectors_pending,
+        "persisted": turn.persisted,
+    }
+
+
+def _nearest(turn: Turn) -> Sequence[Hit]:
+    """The passages that were found, where none of them answers the question."""
+    return turn.hits[:NEAREST] if turn.mode == "rag" and turn.outcome == "refused" else ()
+
+
+def _nearest_told(turn: Turn) -> str:
+    """How to rephrase, and the nearest passages, below a refusal of ours. A model words its own."""
+    hits = _nearest(turn) if turn.answer and turn.answer.extractive else ()
+    if not hits:
+        return ""
+    lines = [f"- {source_name(hit.chunk)}: {_opening(0, hit).snippet}" for hit in hits]
+    return "\n\n".join(("", message("nearest", turn.lang), "\n".join(lines)))
+
+
+def _opening(number: int, hit: Hit) -> Citation:
+    """A passage by its first words."""
+    text = " ".join(hit.chunk.text.split())
+    return Citation(number, hit, text if len(text) <= SNIPPET else text[: SNIPPET - 1].rstrip() + "…", hit.chunk.page)
+
+
+def _reference(citation: Citation) -> Json:
+    chunk = citation.hit.chunk
+    known = {"file_name": chunk.title, "class": None, "paragraph_type": "normal", **chunk.metadata}
+    return {
+        "index": citation.number,
+        "p_id": known.pop("p_id", chunk.public_id),
+        "file_name": known["file_name"],
+        "page": citation.page,
+        "score": round(citation.hit.score, 4),
+        "context": citation.snippet,
+        "metadatas": known,
+    }
+
+
+def failed(content: str, detail: str, trace_id: str, text: str, usage: Usage) -> Json:
+    return {
+        "type": "error",
+        "content": content,
+        "detail": f"{detail} (trace {trace_id})",
+        "final_response": text,
+        "usage": tokens_used(usage),
+    }
+
+
+def error_body(problem: Problem, exc: Exception | None) -> tuple[int, Json]:
+    """A conversation that cannot be read is a 500 here, as in the API that this one follows."""
+    status = 500 if isinstance(exc, StoreUnavailable) else problem.status
+    said = f"A server error occurred: {problem.title}" if status >= 500 else problem.title
+    return status, failed(said, problem.detail, problem.trace_id, "", Usage())

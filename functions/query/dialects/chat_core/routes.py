@@ -1,0 +1,132 @@
+"""`/v2/{rag,gpt,pa,vision}/query`: a conversation over documents, without them, with tools, about images, as server-sent events."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Query, Response
+from fastapi.responses import StreamingResponse
+
+from footnote.errors import BadRequest, Forbidden
+from footnote.types import Caller, Mode, Profile, Turn
+from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
+from footnote_http.openapi import problems, shaped, streamed
+from footnote_http.routes import Router
+from footnote_http.sse import stream_events
+from query.dialects.chat_core.events import Events, error_body
+from query.dialects.chat_core.wire import QueryError, QueryEvent, QueryRequest, TokenCount, VisionRequest
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+RAG = Profile(
+    "chat_core",
+    live=True,
+    citation_style="references",
+    prompt="system",
+    question_prompt="answer_references",
+    limit=100,
+    temperature=0.2,
+    context_tokens=6000,
+    history=4,
+    history_in_prompt=True,
+    rewrite_always=True,
+    search_cache_s=900,
+    quotes_instead=False,
+)
+GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20, search_cache_s=0)
+"""Of a conversation without documents as much as fits is shown, not only what a question is understood by."""
+PA = replace(RAG, citation_style="numbered", question_prompt=None, rewrite_always=False)
+"""The agent sees the conversation, and words its searches itself."""
+VISION = replace(GPT, prompt="vision", history=4)
+PROFILES: Mapping[Mode, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA, "vision": VISION}
+ROUTES: tuple[Mode, ...] = ("rag", "gpt", "pa")
+PATHS: Mapping[Mode, str] = {mode: f"/v2/{mode}/query" for mode in PROFILES}
+
+ERRORS = shaped(
+    QueryError,
+    {
+        401: "Nobody has signed in, or their time is over",
+        403: "The body names another user",
+        413: "The body is too long",
+        422: "The request cannot be used",
+        429: "Too many requests",
+        500: "The conversation cannot be read",
+        503: "A part is down",
+        504: "A step took too long",
+    },
+)
+STREAM = streamed(QueryEvent)
+router = Router(errors=dict.fromkeys(PATHS.values(), error_body), images=[PATHS["vision"]])
+
+
+def _query(mode: Mode) -> Callable[..., Awaitable[Response]]:
+    async def query(request: QueryRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
+        """Answers a question: `step`, `debug`, `think`, `token`, `done` or `error`."""
+        return await _stream(query_turn(request, mode, as_user(caller, request.user_id), core, trace_id), core)
+
+    return query
+
+
+for _mode in ROUTES:
+    router.post(PATHS[_mode], name=f"{_mode}_query", tags=["Chat core"], response_class=StreamingResponse, responses=ERRORS | STREAM)(
+        _query(_mode)
+    )
+
+
+@router.get("/v2/rag/tokens", name="count_tokens", tags=["Chat core"], responses=problems({403: "The request names another user"}))
+async def tokens(
+    room_id: Annotated[str, Query(max_length=200)],
+    caller: CallerOf,
+    core: CoreOf,
+    user_id: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
+) -> TokenCount:
+    """What a conversation has used."""
+    return TokenCount(tokens=await core.turns.tokens(as_user(caller, user_id), room_id))
+
+
+@router.post(PATHS["vision"], name="vision_query", tags=["Chat core"], response_class=StreamingResponse, responses=ERRORS | STREAM)
+async def vision(request: VisionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
+    """Answers a question about images: `step`, `debug`, `think`, `token`, `done` or `error`."""
+    turn = query_turn(request, "vision", as_user(caller, request.user_id), core, trace_id)
+    return await _stream(turn.with_(images=tuple(request.images)), core)
+
+
+async def _stream(turn: Turn, core: Core) -> Response:
+    return await stream_events(core.answer.run(turn), Events(turn).encode, turn.trace_id)
+
+
+def as_user(caller: Caller, user_id: str | None) -> Caller:
+    """Without a sign-in people are who they say they are; Forbidden for somebody else's name elsewhere."""
+    if user_id is None or user_id == caller.user_id:
+        return caller
+    if not caller.sees_all:
+        raise Forbidden("The request names another user than the one who has signed in. Leave user_id out.")
+    return replace(caller, user_id=user_id)
+
+
+def query_turn(request: QueryRequest, search_type: Mode, caller: Caller, core: Core, trace_id: str) -> Turn:
+    if request.search_type not in (None, search_type):
+        raise BadRequest(f"search_type is “{request.search_type}”, but this route answers “{search_type}”. Leave it out.")
+    if request.metadata_filter_values and not request.metadata_filter_key:
+        raise BadRequest("metadata_filter_values needs metadata_filter_key: the field that has one of them.")
+    key, values = request.metadata_filter_key, tuple(request.metadata_filter_values)
+    return Turn(
+        trace_id=trace_id,
+        caller=caller,
+        profile=PROFILES[search_type],
+        question=request.query,
+        collection=request.collection_name or core.settings.index_name,
+        mode=search_type,
+        limit=request.top_k,
+        filters={key: values} if key and values else {},
+        levels=(2,) if request.use_paragraph else (0, 1, 2),
+        temperature=request.temperature,
+        room_id=request.room_id,
+        is_test=request.is_test,
+        tool_scope=request.mcp_org if core.settings.mcp.mcp_enabled else "",
+        ask_kdb=core.settings.kdb.url is not None,
+        started_at=core.clock(),
+    )

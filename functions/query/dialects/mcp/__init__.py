@@ -1,0 +1,1 @@
+"""`POST /mcp`: tools for clients that speak MCP."""

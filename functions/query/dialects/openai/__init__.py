@@ -1,0 +1,1 @@
+"""`/v1`: for every client that speaks OpenAI's API."""

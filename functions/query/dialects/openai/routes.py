@@ -1,0 +1,124 @@
+"""`/v1/chat/completions`, `/v1/responses` and `/v1/models`: for every client that speaks OpenAI's API."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from fastapi import Request, Response
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from footnote_http.callers import CallerOf, CoreOf, Origin, TraceId, asker_of
+from footnote_http.openapi import Problem, shaped
+from footnote_http.routes import Router
+from footnote_http.sse import stream_events
+from query.dialects.openai.models import COMPLETION, RESPONSE, ErrorBody
+from query.dialects.openai.replies import Chunks, completion, error_detail
+from query.dialects.openai.responses import ResponseEvents, ResponsesRequest, make_response
+from query.dialects.openai.turns import NAME, ChatMessage, Options, collection_of, finish, make_turn, run
+
+UNKNOWN_PATH = "There is no such address. /openapi.json lists those under /v1."
+
+
+class StreamOptions(BaseModel):
+    include_usage: bool = False
+
+
+class ResponseFormat(BaseModel):
+    type: Literal["text"] = "text"
+
+
+class ChatCompletionRequest(Options):
+    messages: list[ChatMessage] = Field(
+        min_length=1, description="The last one of the user is the question, the ones before are its conversation."
+    )
+    stream_options: StreamOptions | None = None
+    max_tokens: int | None = Field(None, ge=1)
+    max_completion_tokens: int | None = Field(None, ge=1)
+    # What a client could not do without is refused, not passed over.
+    n: Literal[1] | None = Field(None, description="There is one answer.")
+    response_format: ResponseFormat | None = Field(None, description="Answers are prose.")
+
+
+class ModelBody(BaseModel):
+    id: str
+    object: Literal["model"] = "model"
+    created: int = 0
+    owned_by: str = NAME
+
+
+class ModelList(BaseModel):
+    object: Literal["list"] = "list"
+    data: list[ModelBody]
+
+
+ERRORS = shaped(
+    ErrorBody,
+    {
+        400: "The request cannot be used",
+        401: "Nobody has signed in, or their time is over",
+        404: "There is no such model",
+        413: "The body is too long",
+        429: "Too many requests",
+        503: "A part is down",
+        504: "A step took too long",
+    },
+)
+
+
+def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, Any]]:
+    """OpenAI's shape of an error, which says 400 where others say 422."""
+    status = 400 if problem.status == 422 else problem.status
+    text = UNKNOWN_PATH if problem.status == 404 and isinstance(exc, HTTPException) else problem.detail
+    return status, {"error": error_detail(text, status, exc)}
+
+
+router = Router(errors={"/v1": error_body})
+
+
+@router.get("/v1/models", name="list_models", tags=["OpenAI"], responses=ERRORS)
+async def models(caller: CallerOf, core: CoreOf) -> ModelList:
+    """The collections as models."""
+    names = [NAME, *(f"{NAME}/{collection}" for collection in sorted(await core.ledger.collections(caller)))]
+    return ModelList(data=[ModelBody(id=name) for name in names])
+
+
+@router.get("/v1/models/{model:path}", name="get_model", tags=["OpenAI"], responses=ERRORS)
+async def model(model: str, caller: CallerOf, core: CoreOf) -> ModelBody:
+    """One of them."""
+    await collection_of(model, caller, core)
+    return ModelBody(id=model)
+
+
+@router.post(
+    "/v1/chat/completions",
+    name="create_chat_completion",
+    tags=["OpenAI"],
+    response_model=None,
+    responses=ERRORS | COMPLETION,
+)
+async def chat_completions(
+    body: ChatCompletionRequest, request: Request, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin
+) -> Response:
+    """Answers the last user message with `[n]` markers; `citations` and `annotations` say what they stand for."""
+    turn = await make_turn(body, body.messages, body.max_completion_tokens or body.max_tokens, caller, core, trace_id, origin)
+    if turn.answer is None:
+        await asker_of(request, caller)
+    if not body.stream:
+        return JSONResponse(completion(await finish(turn, core), body.model, origin))
+    chunks = Chunks(turn, body.model, origin, usage=bool(body.stream_options and body.stream_options.include_usage))
+    return await stream_events(run(turn, core), chunks.encode, trace_id, end="[DONE]")
+
+
+@router.post("/v1/responses", name="create_response", tags=["OpenAI"], response_model=None, responses=ERRORS | RESPONSE)
+async def responses(
+    body: ResponsesRequest, request: Request, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin
+) -> Response:
+    """The same by OpenAI's Responses: the last user message of `input` is answered, citations are `annotations` of the text."""
+    turn = await make_turn(body, body.messages, body.max_output_tokens, caller, core, trace_id, origin)
+    if turn.answer is None:
+        await asker_of(request, caller)
+    if not body.stream:
+        return JSONResponse(make_response(await finish(turn, core), body, origin).model_dump())
+    return await stream_events(run(turn, core), ResponseEvents(turn, body, origin).encode, trace_id, named=True)

@@ -1,0 +1,1 @@
+"""`/ask`, `/ask/stream` and `/retrieve-*`: footnotes by document id, Elasticsearch-shaped hits."""

@@ -1,0 +1,111 @@
+"""`/ask` and `/ask/stream`: footnotes by document id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
+
+from fastapi import Depends, Header, Query, Request, Response
+from fastapi.responses import StreamingResponse
+
+from footnote.types import Caller, Profile, Turn
+from footnote_http.callers import AskerOf, CoreOf, TraceId
+from footnote_http.openapi import SLOW, streamed
+from footnote_http.routes import Router
+from footnote_http.sse import stream_events
+from footnote_http.streams import Streams
+from query.conversations import NOT_FOUND
+from query.dialects.trd.replies import encode, reply
+from query.dialects.trd.resume import resume
+from query.dialects.trd.wire import Answers, AskEvent, AskQuery, AskRequest
+from query.models import allowed_model
+from query.replies import AskResponse
+from query.tools import ORGANISATION
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+router = Router()
+
+HELD = Profile(
+    "trd",
+    live=False,
+    citation_style="footnote",
+    prompt="answer_footnote",
+    first_token_s=15,
+    total_s=120,
+    history=4,
+    answer_cache_s=60,
+    answers_without_search=True,
+)
+LIVE = replace(HELD, live=True)
+
+CONVERSES: Mapping[str, Any] = {"prompt": "system", "history_in_prompt": True, "context_tokens": 6000}
+BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
+    "rag": {},
+    "gpt": {**CONVERSES, "citation_style": "plain", "history": 20},
+    "pa": {**CONVERSES, "citation_style": "numbered", "answers_without_search": False},
+}
+"""How a profile differs by who answers."""
+
+STREAM = NOT_FOUND | SLOW | streamed(AskEvent) | {204: {"description": "Nothing follows the `Last-Event-ID`"}}
+
+
+def _streams_of(request: Request) -> Streams:
+    streams: Streams = request.app.state.streams
+    return streams
+
+
+StreamsOf = Annotated[Streams, Depends(_streams_of)]
+LastEventId = Annotated[str | None, Header(description="The last `id` that was read: the stream goes on after it.")]
+
+
+@router.post("/ask", name="ask", tags=["Asking"], responses=SLOW)
+async def ask(request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
+    """Answers a question, cited by document id (`[^DOC]`)."""
+    turn = await core.answer.finish(ask_turn(request, caller, HELD, core, trace_id))
+    return reply(turn, core.settings.llm, debug=request.debug, answer_format=request.answer_format)
+
+
+@router.post("/ask/stream", name="ask_stream", tags=["Asking"], response_class=StreamingResponse, responses=STREAM)
+async def ask_stream(
+    request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, streams: StreamsOf, last_event_id: LastEventId = None
+) -> Response:
+    """The same as server-sent events: `step`, `node`, `think`, `token`, `done` or `error`."""
+    if last_event_id:
+        return await resume(last_event_id, caller, core, streams)
+    turn = ask_turn(request, caller, LIVE, core, trace_id)
+    stream = streams.start(trace_id, caller.user_id, core.answer.run(turn))
+    return await stream_events(stream.after(-1), partial(encode, llm=core.settings.llm), trace_id, first=0)
+
+
+@router.get("/ask/stream", name="ask_stream_get", tags=["Asking"], response_class=StreamingResponse, responses=STREAM)
+async def ask_stream_get(
+    request: Annotated[AskQuery, Query()],
+    caller: AskerOf,
+    core: CoreOf,
+    trace_id: TraceId,
+    streams: StreamsOf,
+    last_event_id: LastEventId = None,
+) -> Response:
+    """The same for clients that can only GET, such as EventSource."""
+    return await ask_stream(request, caller, core, trace_id, streams, last_event_id)
+
+
+def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:
+    return Turn(
+        trace_id=trace_id,
+        caller=caller.narrowed(tuple(request.permission_groups)),
+        profile=replace(profile, **BY_MODE[request.mode]),
+        question=request.query_text,
+        collection=request.index_name,
+        mode=request.mode,
+        retriever=request.retriever or core.settings.retriever,
+        limit=request.num_result_doc,
+        model=allowed_model(request.model, core.settings.llm),
+        room_id=request.room_id,
+        tool_scope=ORGANISATION if request.mode == "pa" and core.settings.mcp.mcp_enabled else "",
+        started_at=core.clock(),
+    )

@@ -1,0 +1,77 @@
+"""A turn as `/ask` tells it: whole, or event by event."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from footnote.errors import FootnoteError
+from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.ports import Block, make_block
+from footnote.types import Turn
+from query.replies import AskResponse, claimed, make_reply, make_steps, make_usage
+
+if TYPE_CHECKING:
+    from footnote.settings import LLM
+
+
+def reply(turn: Turn, llm: LLM, *, debug: bool = False, answer_format: str = "markdown") -> AskResponse:
+    texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.hits}
+    block = _block(turn)
+    made = make_reply(block, texts, llm, persisted=turn.persisted)
+    if debug:
+        made.debug = _debug(turn, block)
+    return claimed(made) if answer_format == "json" else made
+
+
+def encode(event: Event, llm: LLM) -> Iterable[Mapping[str, Any]]:
+    """A turn's events as this API's objects. A step's id is its name: a page can match its end to its beginning."""
+    match event:
+        case StepStarted(name):
+            yield {"type": "step", "id": name, "content": name}
+        case StepFinished(name, ms, status, detail):
+            yield {"type": "node", "name": name, "ms": round(ms, 2), "status": status, "out": dict(detail)}
+        case Think(text):
+            yield {"type": "think", "id": str(uuid.uuid4()), "content": text}
+        case Token(text):
+            yield {"type": "token", "content": text}
+        case Done(turn):
+            yield _done(reply(turn, llm))
+        case Failed(error, turn, text):
+            yield _failed(error, _block(turn), text)
+
+
+def encode_stored(block: Block, texts: Mapping[str, str], llm: LLM) -> Mapping[str, Any]:
+    """How a stored turn's stream ended. Of an error nothing is stored but that there was one, and what had been sent."""
+    ended_well = not block["is_error"] or block["outcome"] == "blocked"
+    return _done(make_reply(block, texts, llm)) if ended_well else _failed(FootnoteError(), block, block["result"]["final_response"])
+
+
+def _done(made: AskResponse) -> Mapping[str, Any]:
+    return {"type": "done", **made.model_dump(exclude={"debug"})}
+
+
+def _failed(error: FootnoteError, block: Block, text: str) -> Mapping[str, Any]:
+    return {
+        "type": "error",
+        "problem": error.type,
+        "content": error.title,
+        "detail": f"{error.detail} (trace {block['trace_id']})",
+        "final_response": text,
+        "usage": make_usage(block).model_dump(),
+        "trace_id": block["trace_id"],
+    }
+
+
+def _block(turn: Turn) -> Block:
+    return make_block(turn, "done" if turn.answer else "error", now=turn.started_at)
+
+
+def _debug(turn: Turn, block: Block) -> dict[str, Any]:
+    return {
+        "language": turn.lang,
+        "retriever": turn.retriever,
+        "latency_map": {span.name: round(span.ms, 2) for span in turn.spans},
+        "steps": [step.model_dump() for step in make_steps(block)],
+    }

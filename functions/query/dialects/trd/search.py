@@ -1,0 +1,128 @@
+"""`/retrieve-*`: hits, in the shape of an Elasticsearch search response."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+from footnote.ports import iso_time
+from footnote.types import Caller, Hit, Retriever, Turn
+from footnote_http.callers import AskerOf, CoreOf, TraceId
+from footnote_http.openapi import SLOW
+from footnote_http.routes import Router
+from query.dialects.trd.ask import HELD
+from query.retrieval import find_hits
+
+router = Router()
+PROFILE = replace(HELD, answers_without_search=False)
+RETRIEVERS: tuple[Retriever, ...] = ("rrf", "bm25", "knn", "cc")
+
+
+class RetrieveRequest(BaseModel):
+    index_name: str = Field(min_length=1)
+    query_text: str
+    permission_groups: list[str] = []
+    num_result_doc: int = Field(5, ge=1, le=100)
+    fields_exclude: list[str] = []
+    filter: dict[str, list[str]] = {}
+
+
+class SearchTotal(BaseModel):
+    value: int
+    relation: Literal["eq"]
+
+
+class SearchHit(BaseModel):
+    index: str = Field(serialization_alias="_index", validation_alias="_index")
+    id: str = Field(serialization_alias="_id", validation_alias="_id")
+    score: float = Field(serialization_alias="_score", validation_alias="_score")
+    source: dict[str, Any] = Field(serialization_alias="_source", validation_alias="_source")
+
+
+class SearchHits(BaseModel):
+    total: SearchTotal
+    max_score: float | None
+    hits: list[SearchHit]
+
+
+class SearchResponse(BaseModel):
+    """Elasticsearch's."""
+
+    took: int = Field(description="Milliseconds.")
+    timed_out: bool
+    hits: SearchHits
+
+
+def _route(retriever: Retriever) -> Callable[..., Awaitable[dict[str, Any]]]:
+    async def search(request: RetrieveRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
+        """The passages that a question finds, in the shape of an Elasticsearch search response."""
+        turn = await find_hits(retrieve_turn(request, caller, trace_id, retriever, core.clock()), core)
+        return search_reply(turn, request.fields_exclude)
+
+    return search
+
+
+for _retriever in RETRIEVERS:
+    router.post(
+        f"/retrieve-{_retriever}", name=f"retrieve_{_retriever}", tags=["Searching"], response_model=SearchResponse, responses=SLOW
+    )(_route(_retriever))
+
+
+def retrieve_turn(request: RetrieveRequest, caller: Caller, trace_id: str, retriever: Retriever, now: float) -> Turn:
+    return Turn(
+        trace_id=trace_id,
+        caller=caller.narrowed(tuple(request.permission_groups)),
+        profile=PROFILE,
+        question=request.query_text,
+        collection=request.index_name,
+        retriever=retriever,
+        limit=request.num_result_doc,
+        filters={name: tuple(values) for name, values in request.filter.items()},
+        started_at=now,
+    )
+
+
+def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
+    """Elasticsearch's search response. `total` counts what was found in the lists that were fused."""
+    return {
+        "took": round(sum(span.ms for span in turn.spans)),
+        "timed_out": False,
+        "hits": {
+            "total": {"value": len(turn.ranked), "relation": "eq"},
+            "max_score": max((_score(turn, hit) for hit in turn.hits), default=None),
+            "hits": [
+                {
+                    "_index": turn.collection,
+                    "_id": hit.chunk.public_id,
+                    "_score": _score(turn, hit),
+                    "_source": _source(hit, fields_exclude),
+                }
+                for hit in turn.hits
+            ],
+        },
+    }
+
+
+def _score(turn: Turn, hit: Hit) -> float:
+    """Of words alone BM25's own number; fused scores and cosines are 0..1."""
+    return hit.bm25 if turn.retriever == "bm25" and hit.bm25 is not None else hit.score
+
+
+def _source(hit: Hit, fields_exclude: list[str]) -> dict[str, Any]:
+    chunk = hit.chunk
+    source: dict[str, Any] = {
+        **chunk.metadata,
+        "doc_id": chunk.doc_id,
+        "title": chunk.title,
+        "content": chunk.text,
+        "permission_groups": sorted(chunk.permission_groups),
+        "created_time": iso_time(chunk.created_at),
+        "page": chunk.page,
+        "headings": list(chunk.headings),
+        "lang": chunk.lang,
+        "level": chunk.level,
+    }
+    return {name: value for name, value in source.items() if name not in fields_exclude}
