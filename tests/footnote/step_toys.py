@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from functools import partial
 from typing import Any
 
 from footnote.events import Event, Token
 from footnote.steps import SKIP, Runner, Step
-from footnote.types import Turn
+from footnote.types import Stage, Turn
 from tests.fakes import LIVE, make_turn
+
+toy = partial(Step, stage=Stage.RETRIEVE)
+"""A row, where its stage does not matter."""
 
 
 def mark(letter: str, **changes: Any) -> Any:
@@ -60,7 +64,7 @@ async def save(turn: Turn, *, saves: Saves) -> Turn:
     return turn.with_(persisted=True)
 
 
-SAVE = Step("save", save, on_error=SKIP, always=True)
+SAVE = toy("save", save, on_error=SKIP, always=True)
 START = make_turn("", LIVE)
 
 

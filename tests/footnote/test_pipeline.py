@@ -13,7 +13,7 @@ import pytest
 from footnote.adapters.index_sqlite import SqliteIndex
 from footnote.answer.messages import message
 from footnote.errors import BadRequest, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, StoreUnavailable
-from footnote.events import Done, Event, Failed, StepStarted, Token
+from footnote.events import Answering, Done, Event, Failed, LanguageKnown, PassagesRead, Searching, StepFinished, StepStarted, Token
 from footnote.guard.terms import TermCopy
 from footnote.learn.announce import Announcer
 from footnote.learn.meter import LogMeter
@@ -125,6 +125,9 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
         "answer", "check", "support", "planted", "follow_up", "save", "spend", "announce_answer", "meter",
     ]  # fmt: skip
     assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]
+    assert [event for event in events if not isinstance(event, StepStarted | StepFinished | Token | Done)] == [
+        LanguageKnown("en"), Searching("embedder"), Searching("index"), PassagesRead(1), Answering(),
+    ]  # fmt: skip
     sent = bound["models"].model.sent[0]
     assert BRIDGE[0] in sent.messages[0].content
     assert sent.messages[-1].content == QUESTION

@@ -22,11 +22,12 @@ from footnote.errors import (
     StepTimeout,
     TooManyRequests,
 )
-from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
-from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, QUEUE_SIZE, SKIP, OnError, Runner, Step
-from footnote.types import Answer, Span, Turn, Usage
+from footnote.events import Done, Event, Failed, PassagesRead, Searching, StepFinished, StepStarted, Think, Token
+from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Runner
+from footnote.steps.runner import QUEUE_SIZE
+from footnote.types import Answer, Span, Stage, Turn, Usage
 from tests.fakes import HELD, LIVE, LoopClock, make_turn
-from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, say, statuses
+from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, say, statuses, toy
 
 # --- order, events, spans ----------------------------------------------------------------------
 
@@ -34,14 +35,14 @@ from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mar
 async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
     ticks = itertools.count(start=10.0, step=0.5)
     runner = Runner(
-        (Step("one", mark("a"), shows=lambda t: {"length": len(t.question)}), Step("two", mark("b"))), dict, timer=lambda: next(ticks)
+        (toy("one", mark("a"), shows=lambda t: {"length": len(t.question)}), toy("two", mark("b"))), dict, timer=lambda: next(ticks)
     )
     events = [event async for event in runner.run(START)]
     assert events[:4] == [
-        StepStarted("one"),
-        StepFinished("one", 500.0, "ok", {"length": 1}),
-        StepStarted("two"),
-        StepFinished("two", 500.0),
+        StepStarted("one", Stage.RETRIEVE),
+        StepFinished("one", 500.0, "ok", {"length": 1}, stage=Stage.RETRIEVE),
+        StepStarted("two", Stage.RETRIEVE),
+        StepFinished("two", 500.0, stage=Stage.RETRIEVE),
     ]
     assert isinstance(events[4], Done)
     assert events[4].turn.question == "ab"
@@ -51,13 +52,28 @@ async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
 @pytest.mark.parametrize("profile", [LIVE, HELD])
 async def test_a_turn_knows_when_its_text_began(profile: Any) -> None:
     ticks = itertools.count(0, 0.5)  # turn, step, first token, end of the step
-    runner = Runner((Step("say", say("a", "b")), SAVE), lambda: {"saves": Saves()}, timer=lambda: next(ticks))
+    runner = Runner((toy("say", say("a", "b")), SAVE), lambda: {"saves": Saves()}, timer=lambda: next(ticks))
     assert (await runner.finish(make_turn("", profile))).first_token_ms == 1000
-    assert (await Runner((Step("one", mark("a")),), dict).finish(START)).first_token_ms is None
+    assert (await Runner((toy("one", mark("a")),), dict).finish(START)).first_token_ms is None
+
+
+@pytest.mark.parametrize(
+    ("step", "on_error", "sent"),
+    [
+        (mark("a"), FAIL, [Searching("index"), PassagesRead(1)]),
+        (fail(SearchUnavailable()), FALLBACK, [Searching("index"), PassagesRead(1)]),
+        (fail(SearchUnavailable()), SKIP, [Searching("index")]),
+        (fail(SearchUnavailable()), FAIL, [Searching("index")]),
+    ],
+)
+async def test_a_row_says_what_goes_on_when_it_begins_and_when_it_has_ended_well(step: Any, on_error: OnError, sent: list[Event]) -> None:
+    says = {"on_start": Searching("index"), "on_end": lambda t: PassagesRead(len(t.question))}
+    events = await collect((toy("one", step, on_error=on_error, fallback=mark("f"), **says), SAVE), saves=Saves())
+    assert [event for event in events if isinstance(event, Searching | PassagesRead)] == sent
 
 
 async def test_a_row_whose_condition_does_not_hold_leaves_no_trace() -> None:
-    events = await collect((Step("one", mark("a"), when=lambda t: t.question == "x"), Step("two", mark("b"))))
+    events = await collect((toy("one", mark("a"), when=lambda t: t.question == "x"), toy("two", mark("b"))))
     assert [event.name for event in events if isinstance(event, StepStarted)] == ["two"]
     assert events[-1].turn.question == "b"
 
@@ -66,12 +82,12 @@ async def test_a_step_gets_the_ports_it_names_and_no_others() -> None:
     async def asks(turn: Turn, *, store: str) -> Turn:
         return turn.with_(question=store)
 
-    done = await end((Step("one", asks),), store="the store", other="another")
+    done = await end((toy("one", asks),), store="the store", other="another")
     assert done.turn.question == "the store"
 
 
 async def test_a_generator_passes_its_events_on_and_ends_with_a_turn() -> None:
-    events = await collect((Step("say", say(Think("hm"), "a", "b")),))
+    events = await collect((toy("say", say(Think("hm"), "a", "b")),))
     assert [event for event in events if isinstance(event, Think | Token)] == [Think("hm"), Token("a"), Token("b")]
     assert events[-1].turn.question == "s"
 
@@ -80,13 +96,13 @@ async def test_a_generator_that_ends_without_a_turn_is_a_defect_and_not_a_hang()
     async def half(turn: Turn) -> AsyncIterator[Event | Turn]:
         yield Token("a")
 
-    failed = await end((Step("half", half),))
+    failed = await end((toy("half", half),))
     assert isinstance(failed, Failed)
     assert failed.text == "a"
 
 
 async def test_a_held_turn_sends_no_token_before_its_answer_is_final() -> None:
-    rows = (Step("say", say("dr", Think("hm"), "aft")), Step("check", mark("c", answer=Answer("final"))))
+    rows = (toy("say", say("dr", Think("hm"), "aft")), toy("check", mark("c", answer=Answer("final"))))
     events = await collect(rows, make_turn("", HELD))
     assert [event for event in events if isinstance(event, Think | Token)] == [Think("hm"), Token("final")]
     assert isinstance(events[-2], Token)
@@ -97,7 +113,7 @@ async def test_a_held_turn_sends_no_token_before_its_answer_is_final() -> None:
 
 
 async def test_a_failed_row_ends_the_turn_with_its_error_and_where_it_stood() -> None:
-    rows = (Step("one", mark("a")), Step("search", fail(SearchUnavailable("down")), on_error=FAIL), Step("two", mark("b")))
+    rows = (toy("one", mark("a")), toy("search", fail(SearchUnavailable("down")), on_error=FAIL), toy("two", mark("b")))
     failed = await end(rows)
     assert isinstance(failed, Failed)
     assert (type(failed.error), failed.error.detail, failed.text) == (SearchUnavailable, "down", "")
@@ -108,7 +124,7 @@ async def test_a_failed_row_ends_the_turn_with_its_error_and_where_it_stood() ->
 @pytest.mark.parametrize("policy", [FAIL, FALLBACK])
 async def test_what_a_library_raised_goes_to_the_log_and_not_to_the_caller(policy: OnError, caplog: pytest.LogCaptureFixture) -> None:
     error = KeyError("secret of the library")
-    rows = (Step("one", fail(ValueError("first") if policy is FALLBACK else error), on_error=policy, fallback=fail(error)), SAVE)
+    rows = (toy("one", fail(ValueError("first") if policy is FALLBACK else error), on_error=policy, fallback=fail(error)), SAVE)
     with caplog.at_level(logging.ERROR, logger="footnote.steps"):
         events = await collect(rows, saves=Saves())
     failed = events[-1]
@@ -123,9 +139,9 @@ async def test_what_a_library_raised_goes_to_the_log_and_not_to_the_caller(polic
 
 async def test_a_skipped_row_leaves_the_turn_as_it_was_but_degraded() -> None:
     rows = (
-        Step("one", mark("a")),
-        Step("embed", fail(ModelUnavailable()), on_error=SKIP, shows=lambda t: {"x": 1}),
-        Step("two", mark("b")),
+        toy("one", mark("a")),
+        toy("embed", fail(ModelUnavailable()), on_error=SKIP, shows=lambda t: {"x": 1}),
+        toy("two", mark("b")),
     )
     done = await end(rows)
     assert (done.turn.question, done.turn.degraded) == ("ab", True)
@@ -134,12 +150,12 @@ async def test_a_skipped_row_leaves_the_turn_as_it_was_but_degraded() -> None:
 
 
 async def test_a_step_that_no_answer_depends_on_is_passed_over_and_degrades_nothing() -> None:
-    done = await end((Step("recall", fail(SearchUnavailable()), on_error=IGNORE), Step("two", mark("b"))))
+    done = await end((toy("recall", fail(SearchUnavailable()), on_error=IGNORE), toy("two", mark("b"))))
     assert (done.turn.question, done.turn.degraded, done.turn.spans[0].status) == ("b", False, "skipped")
 
 
 async def test_a_turn_that_could_not_be_saved_says_so_and_is_not_degraded_by_it() -> None:
-    done = await end((Step("one", mark("a")), SAVE), saves=Saves(error=OSError("disk")))
+    done = await end((toy("one", mark("a")), SAVE), saves=Saves(error=OSError("disk")))
     assert isinstance(done, Done)
     assert (done.turn.persisted, done.turn.degraded) == (False, False)
     assert statuses(done.turn)["save"] == "skipped"
@@ -160,7 +176,7 @@ def failing(times: int, error: Exception) -> tuple[list[int], Any]:
 
 async def test_what_is_unavailable_is_tried_again_as_often_as_the_row_says() -> None:
     tries, step = failing(2, SearchUnavailable("down"))
-    done = await end((Step("one", step, tries=3),))
+    done = await end((toy("one", step, tries=3),))
     assert (done.turn.question, done.turn.degraded, len(tries)) == ("x", False, 3)
 
 
@@ -176,7 +192,7 @@ async def test_what_is_unavailable_is_tried_again_as_often_as_the_row_says() -> 
 )
 async def test_what_fails_each_time_or_for_another_reason_ends_the_turn(error: Exception, tries: int, made: int) -> None:
     tried, step = failing(9, error)
-    failed = await end((Step("one", step, tries=tries),))
+    failed = await end((toy("one", step, tries=tries),))
     assert (isinstance(failed, Failed), len(tried)) == (True, made)
 
 
@@ -185,14 +201,14 @@ async def test_a_row_may_choose_its_policy_by_turn_and_error(error: FootnoteErro
     def choose(turn: Turn, error: FootnoteError) -> OnError:
         return FALLBACK if error.status > 500 else FAIL
 
-    ended = await end((Step("one", fail(error), on_error=choose, fallback=mark("f")),))
+    ended = await end((toy("one", fail(error), on_error=choose, fallback=mark("f")),))
     assert (ended.turn.question if isinstance(ended, Done) else None) == question
     with pytest.raises(TypeError, match="no fallback"):
-        Runner((Step("one", mark("a"), on_error=choose),), dict)
+        Runner((toy("one", mark("a"), on_error=choose),), dict)
 
 
 async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
-    rows = (Step("one", mark("a")), Step("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=mark("f")), Step("two", mark("b")))
+    rows = (toy("one", mark("a")), toy("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=mark("f")), toy("two", mark("b")))
     done = await end(rows)
     assert (done.turn.question, done.turn.degraded) == ("afb", True)
     assert statuses(done.turn) == {"one": "ok", "answer": "fallback", "two": "ok"}
@@ -201,26 +217,26 @@ async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
 @pytest.mark.parametrize("policy", [FAIL, FALLBACK, SKIP, IGNORE, BLOCK])
 async def test_what_a_model_used_before_it_failed_is_counted(policy: OnError) -> None:
     spent = ModelUnavailable("gone", usage=Usage(7, 3))
-    rows = (Step("one", mark("a")), Step("answer", fail(spent), on_error=policy, fallback=mark("f")), Step("two", mark("b")))
+    rows = (toy("one", mark("a")), toy("answer", fail(spent), on_error=policy, fallback=mark("f")), toy("two", mark("b")))
     assert (await end(rows)).turn.usage == Usage(7, 3)
 
 
 async def test_a_fallback_that_fails_too_ends_the_turn_with_its_own_error() -> None:
-    failed = await end((Step("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=fail(SearchUnavailable())),))
+    failed = await end((toy("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=fail(SearchUnavailable())),))
     assert isinstance(failed.error, SearchUnavailable)
     assert statuses(failed.turn) == {"answer": "failed"}
 
 
 @pytest.mark.parametrize("error", [ValueError("bug"), SearchUnavailable("down"), StepTimeout("late"), FootnoteError()])
 async def test_a_check_that_cannot_be_made_blocks_the_turn(error: Exception) -> None:
-    done = await end((Step("guard", fail(error), on_error=BLOCK), Step("two", mark("b")), SAVE), saves=Saves())
+    done = await end((toy("guard", fail(error), on_error=BLOCK), toy("two", mark("b")), SAVE), saves=Saves())
     assert isinstance(done, Done)
     assert (done.turn.outcome, done.turn.question, done.turn.persisted) == ("blocked", "", True)
 
 
 @pytest.mark.parametrize("error", [Rejected("Too long."), TooManyRequests("Slow down.")])
 async def test_a_check_that_says_no_passes_through_with_its_own_status(error: FootnoteError) -> None:
-    failed = await end((Step("guard", fail(error), on_error=BLOCK), Step("two", mark("b"))))
+    failed = await end((toy("guard", fail(error), on_error=BLOCK), toy("two", mark("b"))))
     assert isinstance(failed, Failed)
     assert failed.error is error
     assert failed.turn.outcome is None
@@ -228,7 +244,7 @@ async def test_a_check_that_says_no_passes_through_with_its_own_status(error: Fo
 
 @pytest.mark.parametrize("policy", [SKIP, IGNORE, FALLBACK, BLOCK])
 async def test_after_a_token_was_sent_no_policy_takes_it_back(policy: OnError) -> None:
-    rows = (Step("answer", say("half an ", "ans", ModelUnavailable()), on_error=policy, fallback=mark("f")), Step("two", mark("b")), SAVE)
+    rows = (toy("answer", say("half an ", "ans", ModelUnavailable()), on_error=policy, fallback=mark("f")), toy("two", mark("b")), SAVE)
     events = await collect(rows, saves=(saves := Saves()))
     assert isinstance(events[-1], Failed)
     assert isinstance(events[-1].error, ModelUnavailable)
@@ -237,12 +253,12 @@ async def test_after_a_token_was_sent_no_policy_takes_it_back(policy: OnError) -
 
 
 async def test_what_an_earlier_row_sent_does_not_bind_a_later_one() -> None:
-    done = await end((Step("one", say("a")), Step("two", fail(ModelUnavailable()), on_error=SKIP)))
+    done = await end((toy("one", say("a")), toy("two", fail(ModelUnavailable()), on_error=SKIP)))
     assert isinstance(done, Done)
 
 
 async def test_a_held_turn_can_still_fall_back_because_nothing_was_sent() -> None:
-    rows = (Step("answer", say("half", ModelUnavailable()), on_error=FALLBACK, fallback=mark("f", answer=Answer("whole"))),)
+    rows = (toy("answer", say("half", ModelUnavailable()), on_error=FALLBACK, fallback=mark("f", answer=Answer("whole"))),)
     events = await collect(rows, make_turn("", HELD))
     assert [event for event in events if isinstance(event, Token)] == [Token("whole")]
     assert isinstance(events[-1], Done)
@@ -252,15 +268,15 @@ async def test_a_held_turn_can_still_fall_back_because_nothing_was_sent() -> Non
 
 
 async def test_an_outcome_settles_the_turn_and_only_rows_that_must_run_still_do() -> None:
-    rows = (Step("one", mark("a", outcome="refused")), Step("two", mark("b")), Step("trace", mark("t"), always=True), SAVE)
+    rows = (toy("one", mark("a", outcome="refused")), toy("two", mark("b")), toy("trace", mark("t"), always=True), SAVE)
     done = await end(rows, saves=(saves := Saves()))
     assert (done.turn.question, done.turn.outcome, saves.trails) == ("at", "refused", ["at"])
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 async def test_rows_that_must_run_run_once_wherever_the_error_falls(place: int) -> None:
-    rows: list[Any] = [Step("trace", mark("t"), always=True), SAVE]
-    rows.insert(place, Step("bad", fail(SearchUnavailable())))
+    rows: list[Any] = [toy("trace", mark("t"), always=True), SAVE]
+    rows.insert(place, toy("bad", fail(SearchUnavailable())))
     events = await collect(rows, saves=(saves := Saves()))
     assert isinstance(events[-1], Failed)
     assert (events[-1].turn.question, saves.trails, events[-1].turn.persisted) == ("t", ["t"], True)
@@ -268,7 +284,7 @@ async def test_rows_that_must_run_run_once_wherever_the_error_falls(place: int) 
 
 
 async def test_a_row_that_must_run_and_fails_does_not_hide_the_first_error_or_stop_the_others() -> None:
-    rows = (Step("bad", fail(SearchUnavailable())), Step("trace", fail(ModelUnavailable()), always=True), SAVE)
+    rows = (toy("bad", fail(SearchUnavailable())), toy("trace", fail(ModelUnavailable()), always=True), SAVE)
     failed = await end(rows, saves=(saves := Saves()))
     assert isinstance(failed.error, SearchUnavailable)
     assert saves.trails == [""]
@@ -278,7 +294,7 @@ async def test_a_condition_that_breaks_is_a_defect_and_the_turn_is_still_saved()
     def broken(turn: Turn) -> bool:
         raise ZeroDivisionError
 
-    failed = await end((Step("one", mark("a")), Step("two", mark("b"), when=broken), SAVE), saves=(saves := Saves()))
+    failed = await end((toy("one", mark("a")), toy("two", mark("b"), when=broken), SAVE), saves=(saves := Saves()))
     assert type(failed.error) is FootnoteError
     assert saves.trails == ["a"]
 
@@ -298,7 +314,7 @@ async def test_a_step_past_its_limit_fails_by_its_policy(kind: str) -> None:
         yield Think("wait")
         yield await plain(turn)
 
-    failed = await end((Step("slow", plain if kind == "plain" else generator, limit_s=10),))
+    failed = await end((toy("slow", plain if kind == "plain" else generator, timeout_s=10),))
     assert isinstance(failed.error, StepTimeout)
     assert failed.error.detail == "The step “slow” took longer than 10 s."
 
@@ -313,12 +329,12 @@ async def test_the_limit_counts_for_each_wait_and_not_for_their_sum() -> None:
             yield Token(letter)
         yield turn
 
-    assert isinstance(await end((Step("patient", patient, limit_s=10),)), Done)
+    assert isinstance(await end((toy("patient", patient, timeout_s=10),)), Done)
 
 
 async def test_a_slow_reader_trips_no_limit() -> None:
     clock = LoopClock()
-    runner = Runner((Step("say", say(*"x" * (QUEUE_SIZE + 50)), limit_s=10),), dict)
+    runner = Runner((toy("say", say(*"x" * (QUEUE_SIZE + 50)), timeout_s=10),), dict)
     read = 0
     async for event in runner.run(START):
         read += isinstance(event, Token)
@@ -329,8 +345,8 @@ async def test_a_slow_reader_trips_no_limit() -> None:
 
 
 async def test_a_time_out_inside_a_library_is_not_told_as_the_steps_own() -> None:
-    for limit_s in (None, 10.0):
-        failed = await end((Step("one", fail(TimeoutError("socket")), limit_s=limit_s),))
+    for timeout_s in (None, 10.0):
+        failed = await end((toy("one", fail(TimeoutError("socket")), timeout_s=timeout_s),))
         assert type(failed.error) is FootnoteError
 
 
@@ -344,13 +360,13 @@ async def test_a_generator_that_is_left_is_closed() -> None:
         finally:
             closed.append(True)
 
-    done = await end((Step("opens", opens),))
+    done = await end((toy("opens", opens),))
     assert (done.turn.question, closed) == ("early", [True])
 
 
 # --- readers -----------------------------------------------------------------------------------
 
-TALK = (Step("one", mark("a")), Step("say", say(*"hello")), Step("two", mark("b", answer=Answer("hello"))), SAVE)
+TALK = (toy("one", mark("a")), toy("say", say(*"hello")), toy("two", mark("b", answer=Answer("hello"))), SAVE)
 
 
 async def test_a_client_that_leaves_at_any_event_stops_nothing_that_must_be_saved() -> None:
@@ -373,7 +389,7 @@ async def test_a_reader_that_is_cancelled_while_it_waits_leaves_the_turn_running
         await go.wait()
         return turn.with_(question="waited")
 
-    runner = Runner((Step("wait", wait), SAVE), lambda: {"saves": saves})
+    runner = Runner((toy("wait", wait), SAVE), lambda: {"saves": saves})
     reader = asyncio.create_task(runner.finish(START))
     await asyncio.sleep(0.001)
     reader.cancel()
@@ -394,9 +410,9 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
         yield turn
 
     saves = Saves()
-    runner = Runner((Step("count", count), SAVE), lambda: {"saves": saves})
+    runner = Runner((toy("count", count), SAVE), lambda: {"saves": saves})
     async with aclosing(runner.run(START)) as events:
-        assert await anext(events) == StepStarted("count")
+        assert await anext(events) == StepStarted("count", Stage.RETRIEVE)
         await asyncio.sleep(0.002)
         assert made == QUEUE_SIZE + 1
         tokens = [await anext(events) for _ in range(600)]
@@ -408,9 +424,9 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
 
 
 async def test_finish_gives_the_turn_or_raises_what_it_failed_with() -> None:
-    assert (await Runner((Step("one", mark("a")),), dict).finish(START)).question == "a"
+    assert (await Runner((toy("one", mark("a")),), dict).finish(START)).question == "a"
     with pytest.raises(SearchUnavailable, match="down"):
-        await Runner((Step("one", fail(SearchUnavailable("down"))),), dict).finish(START)
+        await Runner((toy("one", fail(SearchUnavailable("down"))),), dict).finish(START)
 
 
 async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_hanging_it() -> None:
@@ -419,7 +435,7 @@ async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_
         future.cancel()
         return await future
 
-    failed = await asyncio.wait_for(end((Step("one", leaks), SAVE), saves=(saves := Saves())), 1)
+    failed = await asyncio.wait_for(end((toy("one", leaks), SAVE), saves=(saves := Saves())), 1)
     assert type(failed.error) is FootnoteError
     assert saves.trails == [""]
 
@@ -432,7 +448,7 @@ async def test_ports_that_cannot_be_had_end_a_turn_before_it_begins() -> None:
             raise SearchUnavailable("down")
         return {}
 
-    runner = Runner([Step("a", mark("a"))], ports)
+    runner = Runner([toy("a", mark("a"))], ports)
     async with asyncio.timeout(5):
         with pytest.raises(SearchUnavailable):
             await runner.finish(make_turn())

@@ -11,6 +11,7 @@ import pytest
 
 from footnote.errors import ModelTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.types import Stage
 from footnote_http.sse import OPEN_S, stream_events
 from tests.fakes import LoopClock, make_turn
 
@@ -50,7 +51,7 @@ async def lines_of(talk: Talk, **options: Any) -> list[str]:
 
 async def test_every_event_is_one_line_of_json_whatever_it_says() -> None:
     text = 'two\nlines\r\n\u2028data: 안녕 \ufffd \\ "'
-    lines = await lines_of(Talk(StepStarted("guard"), Token(text.replace("\ufffd", "\ud800")), Done(make_turn())))
+    lines = await lines_of(Talk(StepStarted("guard", Stage.GUARD), Token(text.replace("\ufffd", "\ud800")), Done(make_turn())))
     assert all(line.startswith("data: ") and line.endswith("\n\n") and line.count("\n") == 2 for line in lines)
     assert [json.loads(line.removeprefix("data: ")) for line in lines] == [
         {"type": "StepStarted"},
@@ -76,7 +77,7 @@ async def test_while_nothing_happens_comments_keep_the_line_open() -> None:
 
 
 async def test_an_error_before_the_first_word_is_raised_to_become_a_status() -> None:
-    talk = Talk(StepStarted("guard"), Failed(ModelTimeout("late"), make_turn()))
+    talk = Talk(StepStarted("guard", Stage.GUARD), Failed(ModelTimeout("late"), make_turn()))
     with pytest.raises(ModelTimeout, match="late"):
         await lines_of(talk)
     assert talk.closed
@@ -85,7 +86,7 @@ async def test_an_error_before_the_first_word_is_raised_to_become_a_status() -> 
 @pytest.mark.parametrize("says", [True, False])
 async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bool) -> None:
     clock, wait = LoopClock(), asyncio.Event()
-    talk = Talk(StepStarted("guard"), wait, Failed(ModelTimeout("late"), make_turn()))
+    talk = Talk(StepStarted("guard", Stage.GUARD), wait, Failed(ModelTimeout("late"), make_turn()))
     opening = asyncio.ensure_future(stream_events(talk.events(), encode if says else lambda _: (), "t1"))
     await asyncio.sleep(0.01)
     assert not opening.done()
@@ -104,7 +105,12 @@ async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bo
 @pytest.mark.parametrize(("status", "says", "begins"), [("ok", True, True), ("ok", False, False), ("failed", True, False)])
 async def test_a_stream_that_has_passages_to_tell_of_does_not_wait_for_the_model(status: str, says: bool, begins: bool) -> None:
     wait = asyncio.Event()
-    talk = Talk(StepStarted("read"), StepFinished("read", 1.0, status), wait, Failed(ModelTimeout("late"), make_turn()))
+    talk = Talk(
+        StepStarted("read", Stage.RANK),
+        StepFinished("read", 1.0, status, stage=Stage.RANK),
+        wait,
+        Failed(ModelTimeout("late"), make_turn()),
+    )
     opening = asyncio.ensure_future(stream_events(talk.events(), encode if says else lambda _: (), "t1"))
     await asyncio.sleep(0.01)
     assert opening.done() is begins

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from footnote.errors import FootnoteError
-from footnote.types import Turn
+from footnote.types import Stage, Turn
 
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
     name: str
+    stage: Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,40 @@ class StepFinished:
     ms: float
     status: str = "ok"
     detail: Mapping[str, Any] = field(default_factory=dict)
+    stage: Stage = field(kw_only=True)
+
+
+@dataclass(frozen=True, slots=True)
+class LanguageKnown:
+    """The question's language, an ISO 639-1 code."""
+
+    lang: str
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """The search begins or goes on; `place` is what is asked now: the embedder for the query's vector, another system, the index."""
+
+    place: Literal["embedder", "remote", "index"]
+
+
+@dataclass(frozen=True, slots=True)
+class PassagesRead:
+    """The passages are there, as many as this; 0 = none was found."""
+
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The answer is being written. An agent begins anew in each round."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCalled:
+    """An agent calls this tool; “unknown” = one that was not offered."""
+
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,4 +93,17 @@ class Failed:
     text: str = ""
 
 
-Event = StepStarted | StepFinished | Rewritten | Think | Token | Done | Failed
+Event = (
+    StepStarted
+    | StepFinished
+    | LanguageKnown
+    | Rewritten
+    | Searching
+    | PassagesRead
+    | Answering
+    | ToolCalled
+    | Think
+    | Token
+    | Done
+    | Failed
+)

@@ -27,6 +27,7 @@ from footnote.answer.generate import (
 )
 from footnote.answer.vision import look
 from footnote.errors import FootnoteError
+from footnote.events import Answering, LanguageKnown, PassagesRead, Searching
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
 from footnote.guard.forbidden_words import check_forbidden
 from footnote.guard.input_guard import check_input
@@ -41,7 +42,7 @@ from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch
-from footnote.types import Turn
+from footnote.types import Stage, Turn
 from footnote.understand.language import tell_language, tell_language_alone
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
@@ -58,44 +59,71 @@ def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
     return FALLBACK if turn.profile.quotes_instead else FAIL
 
 
-GUARD = Step("guard", check_input, on_error=BLOCK)
+# fmt: off
+GUARD = Step("guard", check_input, stage=Stage.GUARD, on_error=BLOCK)
 LANGUAGE = Step(
-    "language", tell_language, on_error=fail_or_answer, fallback=tell_language_alone, limit_s=10, shows=lambda t: {"language": t.lang},
-)  # fmt: skip
-FORBIDDEN = Step("forbidden", check_forbidden, on_error=BLOCK, limit_s=30, shows=lambda t: {"forbidden": t.outcome == "forbidden"})
-EMBED = Step("embed", embed_query, on_error=SKIP, limit_s=10, when=wants_vector, shows=lambda t: {"embedded": bool(t.vectors)})
-NEED_MODEL = Step("need_model", need_model, on_error=FAIL)
-SAY = Step("answer", generate, on_error=FAIL, shows=lambda t: {"tokens": t.usage.completion_tokens})
-CHECK = Step("check", check_citations, on_error=SKIP, shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0})
+    "language", tell_language, stage=Stage.UNDERSTAND, on_error=fail_or_answer, fallback=tell_language_alone, timeout_s=10,
+    shows=lambda t: {"language": t.lang}, on_end=lambda t: LanguageKnown(t.lang),
+)
+FORBIDDEN = Step(
+    "forbidden", check_forbidden, stage=Stage.GUARD, on_error=BLOCK, timeout_s=30,
+    shows=lambda t: {"forbidden": t.outcome == "forbidden"},
+)
+EMBED = Step(
+    "embed", embed_query, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=10, when=wants_vector,
+    shows=lambda t: {"embedded": bool(t.vectors)}, on_start=Searching("embedder"),
+)
+NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
+SAY = Step(
+    "answer", generate, stage=Stage.ANSWER, on_error=FAIL,
+    shows=lambda t: {"tokens": t.usage.completion_tokens}, on_start=Answering(),
+)
+CHECK = Step(
+    "check", check_citations, stage=Stage.CHECK, on_error=SKIP,
+    shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0},
+)
 
 REMOTE = (
-    Step("remote", search_remotely, on_error=SKIP, limit_s=30, when=may_search_remotely, shows=lambda t: {"hits": len(t.hits)}),
-    Step("kdb", search_kdb, on_error=SKIP, limit_s=15, when=may_ask_kdb, shows=lambda t: {"hits": len(t.hits)}),
+    Step(
+        "remote", search_remotely, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=30, when=may_search_remotely,
+        shows=lambda t: {"hits": len(t.hits)}, on_start=Searching("remote"),
+    ),
+    Step(
+        "kdb", search_kdb, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=15, when=may_ask_kdb,
+        shows=lambda t: {"hits": len(t.hits)}, on_start=Searching("remote"),
+    ),
 )
 """What is searched for → hits of other systems, where such are connected."""
 PLANTED = Step(
-    "planted", warn_of_planted, on_error=SKIP, when=was_written, shows=lambda t: {"planted": t.private.get("planted", 0)},
-)  # fmt: skip
+    "planted", warn_of_planted, stage=Stage.CHECK, on_error=SKIP, when=was_written,
+    shows=lambda t: {"planted": t.private.get("planted", 0)},
+)
 
 SEARCH = (
     Step(
-        "recall", recall_searches, on_error=IGNORE, limit_s=1, when=may_search_again,
+        "recall", recall_searches, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_search_again,
         shows=lambda t: {"queries": len(t.searched_for), **t.private.get("search_cache", {})},
     ),
     Step(
-        "search", search, on_error=fail_or_answer, fallback=answer_without_search, limit_s=10, tries=3, when=has_no_hits,
+        "search", search, stage=Stage.RETRIEVE, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
+        when=has_no_hits,
         shows=lambda t: {
             "lexical": sum(len(found.lexical) for found in t.found if found), "dense": sum(len(found.dense) for found in t.found if found),
             "coverage": round(min((found.coverage for found in t.found if found), default=0.0), 3),
         },
+        on_start=Searching("index"),
     ),
-    Step("keep_searches", keep_searches, on_error=IGNORE, limit_s=1, when=may_search_again),
-    Step("fuse", fuse_lists, on_error=FAIL, when=has_no_hits, shows=lambda t: {"retriever": t.retriever, "ranked": len(t.ranked)}),
+    Step("keep_searches", keep_searches, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_search_again),
     Step(
-        "read", read_hits, on_error=fail_or_answer, fallback=answer_without_search, limit_s=10, tries=3, when=has_no_hits,
-        shows=lambda t: {"hits": len(t.hits)},
+        "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
+        shows=lambda t: {"retriever": t.retriever, "ranked": len(t.ranked)},
     ),
-)  # fmt: skip
+    Step(
+        "read", read_hits, stage=Stage.RANK, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
+        when=has_no_hits,
+        shows=lambda t: {"hits": len(t.hits)}, on_end=lambda t: PassagesRead(len(t.hits)),
+    ),
+)
 """What is searched for → hits."""
 
 RETRIEVE = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *SEARCH)
@@ -106,15 +134,27 @@ LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *REMOTE, *SEARCH)
 
 UNDERSTAND = (
     GUARD,
-    Step("open", open_turn, on_error=IGNORE, limit_s=1, when=is_kept),
-    Step("history", load_history, on_error=FAIL, limit_s=6, when=needs_history, shows=lambda t: {"exchanges": len(t.history)}),
-    Step("budget", check_budget, on_error=IGNORE, limit_s=2, when=spends, shows=lambda t: {"allowance": t.allowance}),
-    Step("model", pick_model, on_error=SKIP, limit_s=5, shows=lambda t: {"model": t.model or "none"}),
-    Step("announce", announce_question, on_error=IGNORE, when=is_kept),
+    Step("open", open_turn, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=is_kept),
+    Step(
+        "history", load_history, stage=Stage.MEMORY, on_error=FAIL, timeout_s=6, when=needs_history,
+        shows=lambda t: {"exchanges": len(t.history)},
+    ),
+    Step(
+        "budget", check_budget, stage=Stage.ACCOUNT, on_error=IGNORE, timeout_s=2, when=spends,
+        shows=lambda t: {"allowance": t.allowance},
+    ),
+    Step("model", pick_model, stage=Stage.ANSWER, on_error=SKIP, timeout_s=5, shows=lambda t: {"model": t.model or "none"}),
+    Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, when=is_kept),
     LANGUAGE,
-    Step("rewrite", rewrite, on_error=SKIP, limit_s=15, when=may_rewrite, shows=lambda t: {"queries": len(t.queries)}),
-    Step("reformulate", reformulate, on_error=SKIP, limit_s=15, when=may_reformulate, shows=lambda t: {"queries": len(t.queries)}),
-    Step("queries", tell_queries, on_error=IGNORE, when=was_rewritten),
+    Step(
+        "rewrite", rewrite, stage=Stage.UNDERSTAND, on_error=SKIP, timeout_s=15, when=may_rewrite,
+        shows=lambda t: {"queries": len(t.queries)},
+    ),
+    Step(
+        "reformulate", reformulate, stage=Stage.UNDERSTAND, on_error=SKIP, timeout_s=15, when=may_reformulate,
+        shows=lambda t: {"queries": len(t.queries)},
+    ),
+    Step("queries", tell_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,
 )
 """A question, in its conversation → what is asked, by whose leave, and who will answer."""
@@ -122,42 +162,43 @@ UNDERSTAND = (
 DOCUMENTS = (
     EMBED,
     Step(
-        "find_answer", find_answer, on_error=IGNORE, limit_s=1, when=may_answer_again,
+        "find_answer", find_answer, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_answer_again,
         shows=lambda t: t.private.get("answer_cache", {}),
     ),
     *REMOTE,
     *SEARCH,
-    Step("nothing", tell_nothing_found, on_error=FAIL, when=found_nothing),
-    Step("faq", answer_from_faq, on_error=SKIP, when=may_be_faq, shows=lambda t: {"faq": t.outcome == "faq"}),
-    Step("context", assemble_context, on_error=FAIL, when=has_model, shows=lambda t: {"passages": len(t.hits)}),
+    Step("nothing", tell_nothing_found, stage=Stage.ANSWER, on_error=FAIL, when=found_nothing),
+    Step("faq", answer_from_faq, stage=Stage.ANSWER, on_error=SKIP, when=may_be_faq, shows=lambda t: {"faq": t.outcome == "faq"}),
+    Step("context", assemble_context, stage=Stage.ANSWER, on_error=FAIL, when=has_model, shows=lambda t: {"passages": len(t.hits)}),
     Step(
-        "answer", generate, on_error=fail_or_quote, fallback=extract, when=has_model, shows=lambda t: {"tokens": t.usage.completion_tokens},
+        "answer", generate, stage=Stage.ANSWER, on_error=fail_or_quote, fallback=extract, when=has_model,
+        shows=lambda t: {"tokens": t.usage.completion_tokens}, on_start=Answering(),
     ),
-    Step("extract", extract, on_error=FAIL, limit_s=10, when=has_no_model),
+    Step("extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, on_start=Answering()),
     CHECK,
-    Step("support", check_support, on_error=SKIP, limit_s=5, when=has_sources),
+    Step("support", check_support, stage=Stage.CHECK, on_error=SKIP, timeout_s=5, when=has_sources),
     PLANTED,
-    Step("keep_answer", keep_answer, on_error=IGNORE, limit_s=1, when=may_answer_again),
-)  # fmt: skip
+    Step("keep_answer", keep_answer, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_answer_again),
+)
 """What is asked → an answer from the documents."""
 
 CONVERSATION = (
     NEED_MODEL,
-    Step("context", assemble_conversation, on_error=FAIL),
+    Step("context", assemble_conversation, stage=Stage.ANSWER, on_error=FAIL),
     SAY,
 )
 """… → what the model says by itself, from what was said before."""
 
 IMAGES = (
     NEED_MODEL,
-    Step("look", look, on_error=FAIL, limit_s=30, shows=lambda t: {"images": len(t.images)}),
+    Step("look", look, stage=Stage.ANSWER, on_error=FAIL, timeout_s=30, shows=lambda t: {"images": len(t.images)}),
     SAY,
 )
 """… → what a model says of images."""
 
 AGENT = (
     NEED_MODEL,
-    Step("plan", plan, on_error=FAIL, shows=lambda t: {"messages": len(t.tool_messages), "hits": len(t.hits)}),
+    Step("plan", plan, stage=Stage.ANSWER, on_error=FAIL, shows=lambda t: {"messages": len(t.tool_messages), "hits": len(t.hits)}),
     replace(CHECK, when=lambda t: bool(t.hits)),
     PLANTED,
 )
@@ -167,13 +208,14 @@ ANSWER = (
     *UNDERSTAND,
     Switch("mode", lambda t: t.mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT}),
     Step(
-        "follow_up", suggest_follow_ups, on_error=SKIP, always=True, when=lambda t: bool(t.hits),
+        "follow_up", suggest_follow_ups, stage=Stage.ANSWER, on_error=SKIP, always=True, when=lambda t: bool(t.hits),
         shows=lambda t: {"questions": len(t.suggested_questions)},
     ),
-    Step("warn_of_budget", warn_of_budget, on_error=SKIP, always=True, when=is_short),
-    Step("save", save_turn, on_error=SKIP, always=True, limit_s=5, when=is_kept),
-    Step("spend", spend, on_error=SKIP, always=True, limit_s=1, when=spends),
-    Step("announce_answer", announce_answer, on_error=SKIP, always=True, when=is_kept),
-    Step("meter", meter_turn, on_error=SKIP, always=True, when=is_kept),
-)  # fmt: skip
+    Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_short),
+    Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),
+    Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends),
+    Step("announce_answer", announce_answer, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_kept),
+    Step("meter", meter_turn, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_kept),
+)
 """A question → a cited answer."""
+# fmt: on

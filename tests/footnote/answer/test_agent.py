@@ -13,7 +13,7 @@ import pytest
 from footnote.answer.agent import HELD, MOST_CALLS, plan
 from footnote.answer.toolbox import LONGEST_RESULT, MOST_SHOWN, SEARCH, SHOWN
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, Unavailable
-from footnote.events import Event, StepFinished, StepStarted, Think, Token
+from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
 from footnote.ports import Delta, Tool
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, MCP
@@ -122,6 +122,7 @@ async def test_a_model_searches_and_answers_with_citations() -> None:
     assert turn.hits == (BRIDGE, FERRY)
     assert turn.usage == Usage(41, 7)  # two rounds, and one token each way of the search
     assert steps(events) == [("round", "ok"), (f"tool:{SEARCH.name}", "ok"), ("round#2", "ok")]
+    assert [event for event in events if isinstance(event, Answering | ToolCalled)] == [Answering(), ToolCalled(SEARCH.name), Answering()]
     assert [span.name for span in turn.spans] == ["round", f"tool:{SEARCH.name}", "round#2"]
     assert [(event.name, dict(event.detail)) for event in events if isinstance(event, StepFinished)][:2] == [
         ("round", {"calls": 1}),

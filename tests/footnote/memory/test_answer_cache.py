@@ -20,18 +20,19 @@ from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_ag
 from footnote.pipeline import SEARCH
 from footnote.prompts import Prompts
 from footnote.settings import LLM, Caching, Rag
-from footnote.steps import SKIP, Runner, Step
+from footnote.steps import SKIP, Runner
 from footnote.types import Answer, Caller, Candidates, Exchange, Turn, Usage
 from tests.conftest import HandClock
 from tests.fakes import HELD, LIVE, make_document, make_turn, put_document
+from tests.footnote.step_toys import toy
 
 CACHED = replace(HELD, answer_cache_s=300)
 ASKED = make_turn("When was the bridge built?", CACHED)
 TABLE = (
-    Step("find_answer", find_answer, on_error=SKIP, when=may_answer_again),
+    toy("find_answer", find_answer, on_error=SKIP, when=may_answer_again),
     *SEARCH,
-    Step("extract", extract),
-    Step("keep_answer", keep_answer, on_error=SKIP, when=may_answer_again),
+    toy("extract", extract),
+    toy("keep_answer", keep_answer, on_error=SKIP, when=may_answer_again),
 )
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river."]
 

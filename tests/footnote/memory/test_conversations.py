@@ -14,10 +14,11 @@ from footnote.adapters.ledger_sqlite import SqliteLedger
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.errors import NotFound, StoreUnavailable
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
-from footnote.steps import FAIL, SKIP, Runner, Step
+from footnote.steps import FAIL, SKIP, Runner
 from footnote.types import Answer, Citation, Exchange, Message, Turn, Usage
 from tests.conftest import HandClock
 from tests.fakes import HELD, ME, make_hit, make_turn
+from tests.footnote.step_toys import toy
 
 TALKS = replace(HELD, history=2)
 
@@ -130,7 +131,7 @@ async def test_a_turn_that_was_killed_stays_idle(store: SqliteTurnStore) -> None
         await asyncio.Event().wait()
         return turn
 
-    rows = (Step("open", open_turn, on_error=SKIP), Step("hang", hang), Step("save", save_turn, on_error=SKIP, always=True))
+    rows = (toy("open", open_turn, on_error=SKIP), toy("hang", hang), toy("save", save_turn, on_error=SKIP, always=True))
     runner = Runner(rows, lambda: {"turns": store})
     reader = asyncio.create_task(runner.finish(make_turn(room_id="r1")))
     await began.wait()
@@ -148,9 +149,9 @@ async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
         return turn.with_(answer=Answer("Two years."))
 
     rows = (
-        Step("open", open_turn, on_error=SKIP, when=is_kept),
-        Step("say", say, on_error=FAIL),
-        Step("save", save_turn, on_error=SKIP, always=True, when=is_kept),
+        toy("open", open_turn, on_error=SKIP, when=is_kept),
+        toy("say", say, on_error=FAIL),
+        toy("save", save_turn, on_error=SKIP, always=True, when=is_kept),
     )
     turns = Turns("save", "trim", "count")
     turn = await Runner(rows, lambda: {"turns": turns}).finish(make_turn())

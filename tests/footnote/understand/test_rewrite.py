@@ -11,10 +11,11 @@ import pytest
 from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.prompts import Prompts
-from footnote.steps import SKIP, Runner, Step
+from footnote.steps import SKIP, Runner
 from footnote.types import Exchange, Turn, Usage
 from footnote.understand.rewrite import may_rewrite, rewrite
 from tests.fakes import HELD, FakeModel, FakeModels, make_turn
+from tests.footnote.step_toys import toy
 
 TOWER = Exchange("Who designed the Eiffel Tower?", "Gustave Eiffel's company designed it.")
 ALWAYS = replace(HELD, rewrite_always=True)
@@ -132,7 +133,7 @@ async def test_half_a_character_in_a_query_is_no_part_of_what_is_searched_for() 
 
 
 async def test_when_the_model_fails_the_original_question_stands() -> None:
-    row = Step("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
+    row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
     ports = {"models": FakeModels(FakeModel([[ModelUnavailable("down")]])), "prompts": Prompts()}
     turn = await Runner((row,), lambda: ports).finish(follow_up("When was it built?", TOWER))
     assert (turn.searched_for, turn.degraded, turn.usage) == (("When was it built?",), True, Usage(1, 1))

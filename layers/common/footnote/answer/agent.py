@@ -20,12 +20,12 @@ from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
 from footnote.answer.toolbox import SEARCH, Called, Search, Toolbox
 from footnote.completion import estimate, spent
 from footnote.errors import ModelTimeout, ModelUnavailable, Unavailable
-from footnote.events import Event, StepFinished, StepStarted, Think, Token
+from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
 from footnote.settings import LLM, MCP
-from footnote.types import Answer, Candidates, Message, Span, ToolCall, Turn, Usage
+from footnote.types import Answer, Candidates, Message, Span, Stage, ToolCall, Turn, Usage
 
 HELD = 200
 """Characters of a reply that are not shown before it is known whether a call follows them."""
@@ -126,7 +126,8 @@ class _Work:
         if left <= 0:
             raise ModelTimeout(f"The language model and its tools took longer than {profile.total_s:g} s.")
         name, begun = self._begin("round"), perf_counter()
-        yield StepStarted(name)
+        yield StepStarted(name, Stage.ANSWER)
+        yield Answering()
         stream = self.model.stream(
             messages,
             temperature=chosen(self.turn.temperature, self.llm, "temperature", profile.temperature),
@@ -173,10 +174,11 @@ class _Work:
 
     async def call(self, box: Toolbox, wishes: Sequence[ToolCall]) -> AsyncIterator[Event]:
         """Calls them all at once. The messages with their results follow in the order in which they were asked for."""
-        names = [self._begin(f"tool:{wish.name if box.knows(wish.name) else 'unknown'}") for wish in wishes[:MOST_CALLS]]
+        names = [self._begin(f"tool:{_known(box, wish)}") for wish in wishes[:MOST_CALLS]]
         begun = perf_counter()
-        for name in names:
-            yield StepStarted(name)
+        for name, wish in zip(names, wishes, strict=False):
+            yield StepStarted(name, Stage.ANSWER)
+            yield ToolCalled(_known(box, wish))
         tasks = {asyncio.create_task(box.call(wish)): name for wish, name in zip(wishes, names, strict=False)}
         pending = set(tasks)
         try:
@@ -206,7 +208,12 @@ class _Work:
     def _end(self, name: str, begun: float, status: str, **detail: int) -> StepFinished:
         ms = (perf_counter() - begun) * 1000
         self.spans.append(Span(name, ms, status, detail))
-        return StepFinished(name, ms, status, detail)
+        return StepFinished(name, ms, status, detail, stage=Stage.ANSWER)
+
+
+def _known(box: Toolbox, wish: ToolCall) -> str:
+    """The tool's name; what a model made up is not repeated."""
+    return wish.name if box.knows(wish.name) else "unknown"
 
 
 async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import Enum
-from functools import cache
 from typing import Any
 
 from footnote.errors import FootnoteError
 from footnote.events import Event
-from footnote.types import Turn
+from footnote.types import Stage, Turn
 
 StepFunction = Callable[..., Awaitable[Turn] | AsyncIterator[Event | Turn]]
 
@@ -30,20 +28,26 @@ Policy = Callable[[Turn, FootnoteError], OnError]
 FAIL, SKIP, IGNORE, FALLBACK, BLOCK = OnError.FAIL, OnError.SKIP, OnError.IGNORE, OnError.FALLBACK, OnError.BLOCK
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One row. `limit_s` bounds each wait for the step, all its `tries` together; what is Unavailable is tried again, but for
-    generators, which may have sent something. `shows` picks what came out for traces and pages."""
+    """One row. `timeout_s` bounds each wait for the step, all its `tries` together; what is Unavailable is tried again, but for
+    generators, which may have sent something. `shows` picks what came out for traces and pages.
 
-    name: str
-    run: StepFunction
+    `on_start` is sent when the step begins, what `on_end` makes of the turn when it has ended well: events that say what goes on
+    without a step's name, so that no reader needs to know one."""
+
+    name: str = field(kw_only=False)
+    run: StepFunction = field(kw_only=False)
+    stage: Stage
     on_error: OnError | Policy = FAIL
-    limit_s: float | None = None
+    timeout_s: float | None = None
     tries: int = 1
     when: Callable[[Turn], bool] | None = None
     always: bool = False
     fallback: StepFunction | None = None
     shows: Callable[[Turn], Mapping[str, Any]] | None = None
+    on_start: Event | None = None
+    on_end: Callable[[Turn], Event] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,19 +58,7 @@ class Parallel:
     name: str
     rows: Sequence[Row]
     merge: Callable[[Turn, Sequence[Turn]], Turn]
-    limit_s: float | None = None
-    when: Callable[[Turn], bool] | None = None
-    always: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Loop:
-    """Runs the rows until `until(turn)` holds, at most `max` times."""
-
-    name: str
-    rows: Sequence[Row]
-    until: Callable[[Turn], bool]
-    max: int
+    timeout_s: float | None = None
     when: Callable[[Turn], bool] | None = None
     always: bool = False
 
@@ -82,27 +74,17 @@ class Switch:
     always: bool = False
 
 
-Row = Step | Parallel | Loop | Switch
+Row = Step | Parallel | Switch
 
 
-@cache
-def port_names(function: StepFunction) -> tuple[str, ...]:
-    return tuple(name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY)
-
-
-def check_ports(rows: Sequence[Row], ports: Mapping[str, Any]) -> None:
-    """A table that names a port nobody provides is refused when it is built, not in the middle of a turn."""
+def steps_of(rows: Sequence[Row]) -> Iterator[Step]:
+    """All steps of a table, those of its branches and of each table of its switches among them."""
     for row in rows:
         match row:
             case Step():
-                named = {name for function in (row.run, row.fallback) if function is not None for name in port_names(function)}
-                missing = sorted(named - ports.keys())
-                if missing:
-                    raise TypeError(f"step {row.name!r} needs the port {missing[0]!r}")
-                if (row.on_error is FALLBACK or not isinstance(row.on_error, OnError)) and row.fallback is None:
-                    raise TypeError(f"step {row.name!r} has no fallback")
+                yield row
+            case Parallel():
+                yield from steps_of(row.rows)
             case Switch():
                 for table in row.tables.values():
-                    check_ports(table, ports)
-            case _:
-                check_ports(row.rows, ports)
+                    yield from steps_of(table)

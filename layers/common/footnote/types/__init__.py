@@ -26,6 +26,7 @@ from footnote.types.documents import (
     make_chunk_id,
 )
 from footnote.types.retrieval import Candidate, Candidates, Hit, Ranked, Retriever, Search, SentenceVectors
+from footnote.types.stages import Stage
 from footnote.types.turn import (
     Allowance,
     Answer,
@@ -81,6 +82,7 @@ __all__ = [
     "Search",
     "SentenceVectors",
     "Span",
+    "Stage",
     "ToolCall",
     "Turn",
     "Unit",

@@ -1,0 +1,237 @@
+"""The runner: a table of steps → a stream of events, with every failure decided by the table.
+
+A step is an async function from a `Turn` (and the ports it names as keyword-only arguments) to a
+new Turn, or an async generator of events that ends by yielding one. It writes no span, time limit,
+retry or step event of its own. What happens when it fails stands in its row:
+
+    FAIL      the turn ends with the error
+    SKIP      the turn goes on as it was before the step, marked degraded
+    IGNORE    the same, unmarked: the answer is none the worse for it
+    FALLBACK  the row's `fallback` runs instead, marked degraded
+    BLOCK     the turn is settled as blocked: a check that cannot be made is not passed
+
+A row may also name a function of turn and error that picks one of these. `tries` says how often a step is run at most while
+what it needs is Unavailable.
+
+Once a step has sent a token, SKIP, IGNORE and FALLBACK can no longer take it back: the turn ends with the
+error and what was sent. A step that sets `turn.outcome` settles the turn; then, as after an error,
+only rows with `always=True` still run. A turn runs as a task of its own: a client that leaves
+stops nothing that must be saved.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout
+from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
+from footnote.steps.call import Emit, call, defect
+from footnote.steps.check import check_ports
+from footnote.steps.rows import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Row, Step, Switch, steps_of
+from footnote.tracing import model_calls
+from footnote.types import Span, Turn
+
+log = logging.getLogger(__name__)
+
+QUEUE_SIZE = 256
+"""Events that a slow reader may fall behind before the turn waits for it."""
+
+
+class Runner:
+    """A table bound to its ports. `ports()`: name of a keyword-only argument → the port; asked once for each turn, so that
+    what changes in between changes for the next one."""
+
+    def __init__(self, rows: Sequence[Row], ports: Callable[[], Mapping[str, Any]], *, timer: Callable[[], float] = perf_counter) -> None:
+        self._rows = rows
+        self._ports = ports
+        self._timer = timer
+        self._running: set[asyncio.Task[None]] = set()
+        check_ports(rows, ports())
+
+    async def run(self, turn: Turn) -> AsyncGenerator[Event, None]:
+        """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish."""
+        outbox = _Outbox()
+        task = asyncio.create_task(self._work(_Progress(turn, self._ports()), outbox))
+        self._running.add(task)
+        task.add_done_callback(self._running.discard)
+        try:
+            while True:
+                event = await outbox.queue.get()
+                yield event
+                if isinstance(event, Done | Failed):
+                    return
+        finally:
+            outbox.close()
+
+    async def finish(self, turn: Turn) -> Turn:
+        """Runs the turn to its end without a reader; raises what it failed with."""
+        async with aclosing(self.run(turn)) as events:
+            async for event in events:
+                if isinstance(event, Done):
+                    return event.turn
+                if isinstance(event, Failed):
+                    raise event.error
+        raise AssertionError("a turn ends with Done or Failed")
+
+    async def drain(self) -> None:
+        """Waits for the turns whose readers have left."""
+        while self._running:
+            await asyncio.wait(self._running)
+
+    async def _work(self, progress: _Progress, outbox: _Outbox) -> None:
+        profile, started = progress.turn.profile, self._timer()
+
+        async def emit(event: Event) -> None:
+            if isinstance(event, Token):
+                if progress.first_token_ms is None:
+                    progress.first_token_ms = (self._timer() - started) * 1000
+                if not profile.live:
+                    return
+                progress.sent.append(event.text)
+            await outbox.put(event)
+
+        # After an error the rows that must always run do so, from where the turn stands. Each is tried once, so this ends.
+        while True:
+            try:
+                await self._run_rows(self._rows, progress, emit)
+                break
+            except FootnoteError as exc:
+                progress.error = progress.error or exc
+            except Exception as exc:
+                progress.error = progress.error or defect(exc, "table", progress.turn.trace_id)
+            progress.turn = progress.turn.with_(partial="".join(progress.sent))
+        turn = progress.turn
+        if progress.error is not None:
+            await outbox.put(Failed(progress.error, turn, "".join(progress.sent)))
+            return
+        if not profile.live and turn.answer is not None:
+            await outbox.put(Token(turn.answer.text))
+        await outbox.put(Done(turn))
+
+    async def _run_rows(self, rows: Sequence[Row], progress: _Progress, emit: Emit) -> None:
+        for row in rows:
+            settled = progress.error is not None or progress.turn.outcome is not None
+            if (settled and not row.always) or row.name in progress.ran_always:
+                continue
+            if row.always:
+                progress.ran_always.add(row.name)
+            if row.when is not None and not row.when(progress.turn):
+                continue
+            match row:
+                case Step():
+                    await self._run_step(row, progress, emit)
+                case Parallel():
+                    await self._run_parallel(row, progress, emit)
+                case Switch():
+                    await self._run_rows(row.tables[row.key(progress.turn)], progress, emit)
+
+    async def _run_step(self, step: Step, progress: _Progress, emit: Emit) -> None:
+        await emit(StepStarted(step.name, step.stage))
+        if step.on_start is not None:
+            await emit(step.on_start)
+        started = self._timer()
+        with model_calls(progress.turn) as calls:
+            after, status, error = await self._try_step(step, progress, emit)
+        ms = (self._timer() - started) * 1000
+        detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
+        detail |= calls.told()
+        first = after.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
+        progress.turn = after.with_(spans=(*after.spans, Span(step.name, ms, status, detail)), first_token_ms=first)
+        await emit(StepFinished(step.name, ms, status, detail, stage=step.stage))
+        if step.on_end is not None and status in ("ok", "fallback"):
+            await emit(step.on_end(after))
+        if error is not None:
+            raise error
+
+    async def _try_step(self, step: Step, progress: _Progress, emit: Emit) -> tuple[Turn, str, FootnoteError | None]:
+        """The turn after the step, how it went, and the error that ends the turn."""
+        before, sent = progress.turn, len(progress.sent)
+        after, status, error = before, "ok", None
+        try:
+            after = await call(step, step.run, before, progress.ports, emit)
+        except FootnoteError as exc:
+            error = exc
+        if error is not None:
+            if isinstance(error, ModelUnavailable) and error.usage is not None:
+                before = before.with_(usage=before.usage + error.usage)
+            if error.status > 500:  # a defect is in the log by now
+                log.warning("a step failed", extra={"step": step.name, "trace_id": before.trace_id, "error": type(error).__name__})
+            after, status = before, "failed"
+            chosen = step.on_error if isinstance(step.on_error, OnError) else step.on_error(before, error)
+            policy = chosen if len(progress.sent) == sent else FAIL
+            if policy in (SKIP, IGNORE):
+                worse = policy is SKIP and not step.always
+                after, status, error = before.with_(degraded=before.degraded or worse), "skipped", None
+            elif policy is BLOCK:
+                if error.status >= 500:
+                    after, error = before.with_(outcome="blocked"), None
+            elif policy is FALLBACK and step.fallback is not None:
+                try:
+                    after, status, error = (
+                        (await call(step, step.fallback, before, progress.ports, emit)).with_(degraded=True),
+                        "fallback",
+                        None,
+                    )
+                except FootnoteError as exc:
+                    error = exc
+        return after, status, error
+
+    async def _run_parallel(self, row: Parallel, progress: _Progress, emit: Emit) -> None:
+        branches = [_Progress(progress.turn, progress.ports, sent=progress.sent) for _ in row.rows]
+        tasks = [asyncio.create_task(self._run_rows([branch], mine, emit)) for branch, mine in zip(row.rows, branches, strict=True)]
+        try:
+            _, late = await asyncio.wait(tasks, timeout=row.timeout_s)
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        good = [mine.turn for task, mine in zip(tasks, branches, strict=True) if not task.cancelled() and task.exception() is None]
+        known = len(progress.turn.spans)
+        spans = tuple(span for mine in branches for span in mine.turn.spans[known:])
+        for branch, task in zip(row.rows, tasks, strict=True):
+            if task in late:
+                spans += (Span(branch.name, (row.timeout_s or 0) * 1000, "late"),)
+                await emit(StepFinished(branch.name, (row.timeout_s or 0) * 1000, "late", stage=next(steps_of([branch])).stage))
+        if not good:
+            progress.turn = progress.turn.with_(spans=(*progress.turn.spans, *spans))
+            failed = [task.exception() for task in tasks if not task.cancelled()]
+            raise next((exc for exc in failed if isinstance(exc, FootnoteError)), StepTimeout(f"No branch of “{row.name}” was in time."))
+        merged = row.merge(progress.turn, good)
+        progress.turn = merged.with_(
+            spans=(*progress.turn.spans, *spans), degraded=merged.degraded or progress.turn.degraded or len(good) < len(tasks)
+        )
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Where a running turn stands."""
+
+    turn: Turn
+    ports: Mapping[str, Any]
+    sent: list[str] = field(default_factory=list)
+    error: FootnoteError | None = None
+    first_token_ms: float | None = None
+    ran_always: set[str] = field(default_factory=set)
+
+
+class _Outbox:
+    """A bounded queue whose reader may leave: then what is put is dropped, and nobody waits."""
+
+    def __init__(self) -> None:
+        self.queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
+        self._closed = False
+
+    async def put(self, event: Event) -> None:
+        if not self._closed:
+            await self.queue.put(event)
+
+    def close(self) -> None:
+        self._closed = True
+        while not self.queue.empty():  # wakes a writer that waits for room
+            self.queue.get_nowait()
