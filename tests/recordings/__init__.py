@@ -1,0 +1,10 @@
+"""What every API answers, asks the model, stores, announces and logs, as recorded: a change of structure must not change it.
+
+A change that is meant is recorded anew, and its reviewer reads the diff of `recorded/`:
+
+    FOOTNOTE_RECORD=1 python -m pytest tests/recordings                  # all scenes
+    FOOTNOTE_RECORD=1 python -m pytest tests/recordings -k ask_stream    # some
+
+Ids are numbered in the order in which they appear, measured times and vectors are left out, and fractions may differ by
+TOLERANCE: the embedder's last digits are not the same on every processor.
+"""

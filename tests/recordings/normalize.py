@@ -1,0 +1,93 @@
+"""What differs from run to run is left out of a recording; what is left is compared."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+TOLERANCE = 0.005
+"""Of a fraction. Scores that are fused from cosines differ by more than the cosines do."""
+WIDTH = 140
+"""Characters of a line of a recording."""
+ID = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f])")
+MEASURED = re.compile(r"(^|_)(ms|took|latency)($|_)|^latency_map$")
+"""Fields with times that a machine needs."""
+ROWS = ("cache", "rollups", "turns")
+"""Fields with rows of tables, whose order hangs on their keys: they are put in that of their contents."""
+VECTORS = "vectors"
+"""The field of a cached answer with the vectors of its question, as bytes in base64."""
+
+
+class Normalizer:
+    """Of one scene: an id is the same number wherever it appears."""
+
+    def __init__(self) -> None:
+        self._ids: dict[str, str] = {}
+
+    def __call__(self, value: Any, key: str = "") -> Any:
+        match value:
+            case {"name": name, "status": status, "detail": detail, "ms": _, **others} if not others:  # a span
+                return f"{name} {status} {json.dumps(self(detail), ensure_ascii=False)}".removesuffix(" {}")
+            case dict():
+                return {self._name(name): self(value[name], key if MEASURED.search(key) else str(name)) for name in sorted(value)}
+            case list() | tuple() if key == VECTORS:
+                return ["<vector>" for _ in value]
+            case list() if key in ROWS:
+                return sorted((self(row) for row in sorted(value, key=lambda row: ID.sub("", lay_out(row)))), key=lay_out)
+            case list() | tuple():
+                return [self(each, key) for each in value]
+            case bool() | None:
+                return value
+            case int() | float() if MEASURED.search(key):
+                return "<ms>"
+            case float():
+                return round(value, 4)
+            case str() if value.startswith(("{", "[")):
+                try:
+                    return self(json.loads(value), key)
+                except ValueError:
+                    pass
+        return self._name(value) if isinstance(value, str) else value
+
+    def _name(self, text: str) -> str:
+        return ID.sub(lambda found: self._ids.setdefault(found[0], f"<id {len(self._ids) + 1}>"), text)
+
+
+def lay_out(value: Any, indent: int = 0) -> str:
+    """JSON in lines of at most WIDTH, where words are not longer: as many items in a line as it holds."""
+    line = json.dumps(value, ensure_ascii=False)
+    if not value or not isinstance(value, dict | list) or len(line) + indent < WIDTH:
+        return line
+    named = value.items() if isinstance(value, dict) else (("", each) for each in value)
+    prefixed = isinstance(value, dict)
+    lines: list[str] = []
+    for name, each in named:
+        item = (f"{json.dumps(name, ensure_ascii=False)}: " if prefixed else "") + lay_out(each, indent + 1)
+        if lines and "\n" not in lines[-1] + item and len(lines[-1]) + len(item) + indent + 3 < WIDTH:
+            lines[-1] += f", {item}"
+        else:
+            lines.append(item)
+    opening, closing = "{}" if prefixed else "[]"
+    return f"{opening}\n" + ",\n".join(" " * (indent + 1) + each for each in lines) + "\n" + " " * indent + closing
+
+
+def differences(recorded: Any, played: Any, path: str = "") -> Iterator[str]:
+    """Where they are not the same, and what stands there."""
+    match recorded, played:
+        case dict(), dict():
+            for name in sorted({*recorded, *played}):
+                if name in recorded and name in played:
+                    yield from differences(recorded[name], played[name], f"{path}/{name}")
+                else:
+                    yield f"{path}/{name}: only {'recorded' if name in recorded else 'played'}"
+        case list(), list():
+            for number, (one, other) in enumerate(zip(recorded, played, strict=False)):
+                yield from differences(one, other, f"{path}/{number}")
+            if len(recorded) != len(played):
+                yield f"{path}: {len(recorded)} items recorded, {len(played)} played"
+        case (float(), int() | float()) | (int(), float()) if abs(recorded - played) <= TOLERANCE:
+            pass
+        case _ if recorded != played or isinstance(recorded, bool) != isinstance(played, bool):
+            yield f"{path}: {json.dumps(recorded, ensure_ascii=False)} recorded, {json.dumps(played, ensure_ascii=False)} played"
