@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -116,8 +117,8 @@ def _body(reply: httpx.Response) -> Any:
 
 
 def _message(block: str) -> Any:
-    """A message of a stream, line by line; JSON is read."""
-    lines = block.split("\n")
+    """A message of a stream, line by line; JSON is read. The number in its id counts what the core says, which an API need not tell."""
+    lines = [re.sub(r"^(id: .+\.)\d+$", r"\1<n>", line) for line in block.split("\n")]
     return [*lines[:-1], json.loads(lines[-1][len("data: ") :])] if lines[-1].startswith("data: {") else lines
 
 

@@ -190,7 +190,7 @@ SCENES: Mapping[str, Scene] = {
     "ask_stream_breaks_off": Scene([_trd("/ask/stream")], [BREAKS_OFF]),
     "ask_stream_without_search": Scene([_trd("/ask/stream")], failing=NO_SEARCH),
     "ask_stream_resumed": Scene(
-        [_trd("/ask/stream"), Request("/ask/stream?query_text=x&index_name=default", headers={"last-event-id": "{trace}.3"})], [CITED]
+        [_trd("/ask/stream"), Request("/ask/stream?query_text=x&index_name=default", headers={"last-event-id": "{trace}.0"})], [CITED]
     ),
     # --- /retrieve-*
     **{f"retrieve_{name}": Scene([_trd(f"/retrieve-{name}", num_result_doc=3)]) for name in ("rrf", "bm25", "knn", "cc")},
