@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from footnote.bootstrap import Core
-from footnote.environment import foreign_names
 from footnote.errors import FootnoteError, ModelTimeout
 from footnote.ports import Models, embedded_languages
 from footnote.settings import Settings
+from footnote.settings.environment import foreign_names
 from footnote.types import Message
 from footnote_local.with_core import place_of
 

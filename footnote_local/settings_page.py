@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from types import NoneType
+from typing import get_args, get_origin
 
-from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
-from footnote.environment import group_of
 from footnote.settings import Settings
+from footnote.settings.marks import SettingInfo, each_setting, group_of
 
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = (
@@ -20,43 +19,44 @@ HEAD = (
     "object; any other value of it, such as `CACHE=redis://…`, belongs to another program and is ignored. What a request says comes first, "
     "then what an admin has set while it runs ([API](api.md)), then the environment, then the secret of `FOOTNOTE_SECRET` "
     "([operations](operations.md)), then the default. "
-    "`footnote doctor` shows what is in force. "
+    "`footnote doctor` shows what is in force.\n\n"
+    "*affects*: search = what is found, and so the answer too; answer = the answer alone; – = neither. After a change, cached results that "
+    "it affects are not used again. *at runtime*: the name by which an admin changes it without a restart; – = it is read at the start.\n\n"
     "This page is made from the code: `python -m footnote_local.settings_page`.\n"
 )
 
 
 def render() -> str:
+    groups: dict[str, list[SettingInfo]] = {}
+    for each in each_setting(Settings):
+        groups.setdefault(each.group, []).append(each)
+    others = groups.pop("")
     parts = [HEAD]
-    groups = {name: group for name, field in Settings.model_fields.items() if (group := group_of(field))}
-    for name, group in groups.items():
-        title = (group.__doc__ or "").strip().split("\n")[0]
-        parts.append(f"\n## {name.upper()}\n\n{title}\n\n{_table(_fields(group, f'{name.upper()}__'))}")
-    plain = [(names, field) for names, field in _fields(Settings, "") if group_of(field) is None]
-    parts.append(f"\n## Others\n\n{_table(iter(plain))}")
+    for name, settings in groups.items():
+        group = group_of(Settings.model_fields[name])
+        title = (group.__doc__ or "").strip().split("\n")[0] if group else ""
+        parts.append(f"\n## {name.upper()}\n\n{title}\n\n{_table(settings)}")
+    parts.append(f"\n## Others\n\n{_table(others)}")
     return "".join(parts)
 
 
-def _fields(model: Any, prefix: str) -> Iterator[tuple[list[str], FieldInfo]]:
-    for name, field in model.model_fields.items():
-        alias = field.validation_alias
-        names = [str(choice) for choice in alias.choices] if isinstance(alias, AliasChoices) else [str(alias or f"{prefix}{name.upper()}")]
-        yield names, field
-
-
-def _table(rows: Iterator[tuple[list[str], FieldInfo]]) -> str:
-    lines = ["| name | values | default | what it does |", "| --- | --- | --- | --- |"]
-    for names, field in rows:
-        spelled = ", ".join(f"`{name}`" for name in names)
-        lines.append(f"| {spelled} | {_values(field.annotation)} | {_default(field)} | {field.description} |")
+def _table(settings: list[SettingInfo]) -> str:
+    lines = ["| name | values | default | what it does | affects | at runtime |", "| --- | --- | --- | --- | --- | --- |"]
+    for each in settings:
+        names = ", ".join(f"`{name}`" for name in each.variables)
+        affects = "–" if each.mark.affects == "nothing" else each.mark.affects
+        runtime = f"`{each.key}`" if each.mark.changeable else "–"
+        lines.append(f"| {names} | {_values(each)} | {_default(each.field)} | {each.field.description} | {affects} | {runtime} |")
     return "\n".join(lines) + "\n"
 
 
-def _values(annotation: Any) -> str:
-    if get_origin(annotation) is Literal:
-        return ", ".join(f"`{value}`" for value in get_args(annotation))
-    kinds = [kind for kind in get_args(annotation) or (annotation,) if kind is not type(None)]
+def _values(each: SettingInfo) -> str:
+    if each.choices:
+        return ", ".join(f"`{value}`" for value in each.choices)
+    kinds = get_args(each.field.annotation)
+    kind = next(kind for kind in kinds if kind is not NoneType) if NoneType in kinds else each.field.annotation
     named = {"str": "text", "SecretStr": "secret", "int": "whole number", "float": "number", "bool": "`true`, `false`", "Path": "folder"}
-    return named.get(getattr(kinds[0], "__name__", ""), "JSON")
+    return "JSON" if get_origin(kind) else named.get(getattr(kind, "__name__", ""), "JSON")
 
 
 def _default(field: FieldInfo) -> str:

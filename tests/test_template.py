@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Iterator
 from importlib import import_module
-from typing import Any, get_args
+from typing import Any
 
 import cfnlint.api
 import pytest
 import yaml
-from aws_lambda_powertools.shared import constants as powertools
-from pydantic import AliasChoices, BaseModel
 
 from footnote.adapters import cache_dynamodb, ledger_dynamodb_items
 from footnote.ingest.pipeline import MOST_ATTEMPTS
-from footnote.settings import Auth, Settings
+from footnote.settings import Settings
+from footnote.settings.marks import each_setting
 from footnote_http.metrics import CloudWatchMeter
 from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from footnote_local.server import ROUTES
@@ -26,20 +24,6 @@ from tests.template import COMMON, NAMES, PARAMETERS, RESOURCES, ROOT, TEMPLATE,
 
 NOT_CACHED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"
-
-ADAPTER = {"AWS_LAMBDA_EXEC_WRAPPER", "AWS_LWA_INVOKE_MODE", "AWS_LWA_PORT", "AWS_LWA_READINESS_CHECK_PATH"}
-"""Variables of the Web Adapter, and the one that starts it."""
-
-
-def settings_names(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
-    for name, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
-            yield from settings_names(field.annotation, f"{prefix}{name}__".upper())
-        elif isinstance(field.validation_alias, AliasChoices):
-            yield from (str(choice) for choice in field.validation_alias.choices)
-        else:
-            yield f"{prefix}{name}".upper()
-
 
 # --- the functions -----------------------------------------------------------------------------
 
@@ -81,20 +65,13 @@ def test_functions_run_here_as_the_template_describes_them() -> None:
     assert described == FUNCTIONS
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_every_variable_is_known_to_somebody_who_reads_it(name: str) -> None:
-    ours = {*settings_names(Settings), "FOOTNOTE_SECRET"}
-    theirs = {value for value in vars(powertools).values() if isinstance(value, str)} | ADAPTER
-    assert set(function(name)["Environment"]["Variables"]) - ours - theirs == set()
-
-
 @pytest.mark.parametrize("llm", ["", ', "LLM__API_KEY": "k"'])
 def test_the_secret_holds_values_of_settings(llm: str) -> None:
     template, given = RESOURCES["Secret"]["Properties"]["SecretString"]["Fn::Sub"]
     assert given["Llm"]["Fn::If"][1]["Fn::Sub"].replace("${LlmApiKey}", "k") == ', "LLM__API_KEY": "k"'
     made = json.loads(template.replace("${MongoUri}", "mongodb://db").replace("${Llm}", llm))
     assert made["DB__URI"] == "mongodb://db"
-    assert set(made) <= set(settings_names(Settings))
+    assert set(made) <= {name for each in each_setting(Settings) for name in each.variables}
     assert (PARAMETERS["MongoUri"]["NoEcho"], PARAMETERS["LlmApiKey"]["NoEcho"]) == (True, True)
 
 
@@ -102,14 +79,6 @@ def test_the_secret_holds_values_of_settings(llm: str) -> None:
 def test_no_parameter_can_break_out_of_the_secret(parameter: str, text: str) -> None:
     assert re.search(PARAMETERS[parameter]["AllowedPattern"], text) is None
     assert re.search(PARAMETERS["MongoUri"]["AllowedPattern"], "mongodb+srv://app:p%40w@db.example.org/?tls=true") is not None
-
-
-def test_somebody_must_have_signed_in() -> None:
-    modes = PARAMETERS["AuthMode"]["AllowedValues"]
-    assert "none" not in modes
-    assert PARAMETERS["AuthMode"]["Default"] in modes
-    assert set(modes) <= set(get_args(Auth.model_fields["mode"].annotation))
-    assert function("query")["Environment"]["Variables"]["AUTH__MODE"] == {"Ref": "AuthMode"}
 
 
 def test_tokens_of_an_identity_provider_are_not_taken_from_anybody() -> None:
@@ -120,16 +89,6 @@ def test_tokens_of_an_identity_provider_are_not_taken_from_anybody() -> None:
     rule = TEMPLATE["Rules"]["TokensAreMadeForUs"]
     assert rule["RuleCondition"] == {"Fn::Equals": [{"Ref": "AuthMode"}, "jwt"]}
     assert list(inside(rule["Assertions"], "Ref")) == ["AuthIssuer", "AuthAudience", "AuthJwksUrl"]
-
-
-@pytest.mark.parametrize(("name", "variable"), [("AuthJwksUrl", "AUTH__JWKS_URL"), ("McpGateway", "MCP__GATEWAY")])
-def test_what_is_asked_elsewhere_is_asked_by_https(name: str, variable: str) -> None:
-    pattern = PARAMETERS[name]["AllowedPattern"]
-    assert [address for address in ("", "https://x.example.org/y", "http://x.example.org/y") if re.search(pattern, address)] == [
-        "",
-        "https://x.example.org/y",
-    ]
-    assert function("query")["Environment"]["Variables"][variable] == {"Ref": name}
 
 
 def test_tools_are_called_where_a_server_is_named() -> None:

@@ -20,7 +20,7 @@ from footnote.learn.meter import LogMeter
 from footnote.pipeline import ANSWER, RETRIEVE
 from footnote.ports import ChunkVectors
 from footnote.prompts import Prompts
-from footnote.settings import LLM, MCP, Budget, Caching, Rag, Vision
+from footnote.settings import LLM, MCP, Budget, Rag, Settings, Vision
 from footnote.steps import Runner
 from footnote.types import Caller, Turn
 from tests.conftest import HandClock
@@ -88,7 +88,7 @@ async def bridge(index: SqliteIndex) -> SqliteIndex:
 def ports(index: Any, *reply: Piece, model: Any = None, turns: Turns | None = None, embedder: Any = None) -> dict[str, Any]:
     models = FakeModels(model if model is not None else FakeModel([reply]) if reply else None)
     known: dict[str, Any] = {"prompts": Prompts(), "meter": LogMeter(), "clock": HandClock(), "records": Nothing(), "terms": Nothing()}
-    known |= {"rag": Rag(), "llm": LLM(), "caching": Caching(), "mcp": MCP(), "budget": Budget(), "vision": Vision()}
+    known |= {"rag": Rag(), "llm": LLM(), "settings": Settings(), "mcp": MCP(), "budget": Budget(), "vision": Vision()}
     known |= {"announcer": Announcer(Nothing()), **dict.fromkeys(NOT_THERE)}
     return {"index": index, "embedder": embedder, "models": models, "turns": turns or Turns(), **known}
 

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from footnote.environment import foreign_names, group_of
 from footnote.settings import LLM, Price, Settings
+from footnote.settings.environment import foreign_names
+from footnote.settings.marks import group_of
 from footnote.types import Usage
 
 

@@ -8,7 +8,8 @@ import pytest
 from pydantic import ValidationError
 
 from footnote.settings import AWS, DB, KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, OpenSearch, Price, Settings
-from footnote_http.production import NEEDS, Misconfigured, check_production
+from footnote.settings.marks import FUNCTIONS
+from footnote_http.production import Misconfigured, check_production
 
 STRONG = "q7Vd2mZr9TbXw4Ke"
 KEYS = Auth(mode="api_key", api_keys={"ann": ApiKey(key=STRONG)})
@@ -44,15 +45,15 @@ def test_an_address_of_links_is_one(url: str) -> None:
         Settings(**WHOLE, public_url=url)
 
 
-@pytest.mark.parametrize("function", NEEDS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("auth", [KEYS, Auth(mode="session")])
 def test_a_whole_configuration_serves(function: str, auth: Auth) -> None:
     check_production(Settings(**{**WHOLE, "auth": auth}), function)
 
 
-@pytest.mark.parametrize("function", NEEDS)
+@pytest.mark.parametrize("function", FUNCTIONS)
 def test_without_sign_in_nothing_serves(function: str) -> None:
-    assert complaint(function, auth=Auth()).startswith("AUTH__MODE is none:")
+    assert complaint(function, auth=Auth()) == "AUTH__MODE is none: that is not allowed in AWS. Set session, api_key or jwt."
 
 
 def test_keys_for_nobody_are_no_sign_in() -> None:
@@ -79,9 +80,17 @@ def test_tokens_that_were_made_for_others_are_none(missing: str, value: str | No
     )
 
 
-@pytest.mark.parametrize("url", [None, "", "http://id.example.org/keys", "file:///tmp/keys"])
-def test_the_keys_of_an_identity_provider_come_by_https(url: str | None) -> None:
-    assert complaint(auth=JWT.model_copy(update={"jwks_url": url})) == "AUTH__MODE is jwt, and AUTH__JWKS_URL is no https address."
+@pytest.mark.parametrize(
+    ("url", "wrong"),
+    [
+        (None, "AUTH__MODE is jwt, and AUTH__JWKS_URL is not set."),
+        ("", "AUTH__MODE is jwt, and AUTH__JWKS_URL is not set."),
+        ("http://id.example.org/keys", "AUTH__JWKS_URL is no https address: what is sent could be read on the way."),
+        ("file:///tmp/keys", "AUTH__JWKS_URL is no https address: what is sent could be read on the way."),
+    ],
+)
+def test_the_keys_of_an_identity_provider_come_by_https(url: str | None, wrong: str) -> None:
+    assert complaint(auth=JWT.model_copy(update={"jwks_url": url})) == wrong
 
 
 @pytest.mark.parametrize(
@@ -153,8 +162,13 @@ def test_secrets_of_others_are_taken_as_short_as_they_are_and_may_be_missing() -
     check_production(Settings(**{**WHOLE, "llm": LLM(fallback=fallback.model_copy(update={"api_key": None}))}), "query")
 
 
-def test_how_long_a_models_key_is_is_for_others_to_say() -> None:
-    check_production(Settings(**{**WHOLE, "llm": LLM(api_key="sk-x1")}), "query")
+@pytest.mark.parametrize(
+    "given",
+    [{"llm": LLM(api_key="sk-x1")}, {"openai_api_key": "sk-x1"}, {"openrouter_api_key": "sk-x1"}, {"dep_ticket": "tk-x1"}],
+    ids=lambda given: next(iter(given)),
+)
+def test_how_long_a_models_key_is_is_for_others_to_say(given: dict[str, Any]) -> None:
+    check_production(Settings(**WHOLE, **given), "query")
 
 
 @pytest.mark.parametrize(

@@ -174,7 +174,7 @@ def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(l
 @pytest.mark.parametrize(
     ("name", "change", "told"),
     [
-        ("ingest", {"AUTH__MODE": "none"}, "AUTH__MODE is none: everybody would be the one local user. Set session, jwt or api_key."),
+        ("ingest", {"AUTH__MODE": "none"}, "AUTH__MODE is none: that is not allowed in AWS. Set session, api_key or jwt."),
         ("stats", {"FOOTNOTE_SECRET": ""}, "Not set, and needed in AWS: DB__URI."),
         (
             "feedback",

@@ -10,19 +10,18 @@ import asyncio
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_core import to_jsonable_python
 
-from footnote.environment import group_of
 from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.ports import Clock, Records, read_all
 from footnote.settings import Settings
+from footnote.settings.marks import SettingInfo, each_setting
 
 log = logging.getLogger(__name__)
 
@@ -30,24 +29,6 @@ SOON_S, LATEST_S = 2.5, 5.0
 """Ages of what is in memory: from the first on it is checked behind the requests, at the second they wait for that."""
 WAIT_S, FIRST_WAIT_S = 0.25, 2.0
 """Longest waits for a check. A store that is slow or down leaves everything as it was."""
-
-CHANGEABLE: Mapping[str, frozenset[str] | None] = {
-    "rag": None,
-    "cache": None,
-    "conversation": None,
-    "limits": None,
-    "budget": None,
-    "vision": None,
-    "mcp": frozenset({"rounds", "limit_s"}),
-    "llm": frozenset(
-        {
-            "model", "temperature", "max_completion_tokens", "input_price", "output_price", "prices", "allowed_models", "cheaper_model",
-            "vision_model",
-        }
-    ),
-    "": frozenset({"index_name", "retriever", "enable_query_reformulation", "max_context_tokens"}),
-}  # fmt: skip
-"""Group → its keys that may change at runtime, None = all. Never endpoints, secrets and who may sign in."""
 
 CREDENTIALS = re.compile(r"(?<=://)[^/\s]+(?=@)")
 
@@ -93,71 +74,53 @@ class LiveSettings:
 
     def all(self) -> list[Setting]:
         """Every setting, in the order of the keys."""
-        return sorted((self._told(*each) for each in _fields()), key=lambda setting: setting.key)
+        return sorted(map(self._told, each_setting(Settings)), key=lambda setting: setting.key)
 
     def get(self, key: str) -> Setting:
-        return self._told(key, *_find(key))
+        return self._told(_find(key))
 
-    def _told(self, key: str, group: str, name: str, field: FieldInfo) -> Setting:
-        holder = getattr(self.current, group) if group else self.current
-        source: Literal["default", "environment", "runtime"] = "environment" if name in holder.model_fields_set else "default"
+    def _told(self, info: SettingInfo) -> Setting:
         return Setting(
-            key,
-            _shown(getattr(holder, name)),
-            _shown(field.get_default(call_default_factory=True)),
-            "runtime" if key in self._runtime else source,
-            _is_changeable(group, name),
-            field.description or "",
+            info.key,
+            _shown(info.value(self.current)),
+            _shown(info.field.get_default(call_default_factory=True)),
+            "runtime" if info.key in self._runtime else "environment" if info.is_set(self.current) else "default",
+            info.mark.changeable,
+            info.field.description or "",
         )
 
 
-def _fields() -> Iterator[tuple[str, str, str, FieldInfo]]:
-    """(key, group or "", name, field) of every setting."""
-    for name, field in Settings.model_fields.items():
-        if group := group_of(field):
-            yield from ((f"{name}.{inner}", name, inner, each) for inner, each in group.model_fields.items())
-        else:
-            yield name, "", name, field
-
-
-def _find(key: str) -> tuple[str, str, FieldInfo]:
-    for known, group, name, field in _fields():
-        if known == key:
-            return group, name, field
+def _find(key: str) -> SettingInfo:
+    for info in each_setting(Settings):
+        if info.key == key:
+            return info
     raise NotFound("There is no such setting.")
 
 
-def _is_changeable(group: str, name: str) -> bool:
-    names = CHANGEABLE.get(group, frozenset())
-    return names is None or name in names
-
-
-def _find_changeable(key: str) -> tuple[str, str, FieldInfo]:
-    group, name, field = _find(key)
-    if not _is_changeable(group, name):
-        raise BadRequest(f"{key} is set in the environment, as {key.replace('.', '__').upper()}, and cannot be changed while it runs.")
-    return group, name, field
+def _find_changeable(key: str) -> SettingInfo:
+    info = _find(key)
+    if not info.mark.changeable:
+        raise BadRequest(f"{key} is set in the environment, as {info.variables[0]}, and cannot be changed while it runs.")
+    return info
 
 
 def _with(settings: Settings, key: str, value: Any) -> Settings:
-    group, name, field = _find_changeable(key)
+    info = _find_changeable(key)
     try:
-        valid = _checker(group, name).validate_json(json.dumps(value, allow_nan=False), strict=True)
+        valid = _checker(key).validate_json(json.dumps(value, allow_nan=False), strict=True)
     except ValidationError as exc:
         wrong = "; ".join(": ".join([*map(str, error["loc"]), error["msg"]]) for error in exc.errors(include_input=False)[:5])
-        raise BadRequest(f"{key}: {wrong}. {field.description or ''}".rstrip()) from None
+        raise BadRequest(f"{key}: {wrong}. {info.field.description or ''}".rstrip()) from None
     except ValueError:  # infinity, or a number that is none
-        raise BadRequest(f"{key}: the value is not JSON. {field.description or ''}".rstrip()) from None
-    if not group:
-        return settings.model_copy(update={name: valid})
-    return settings.model_copy(update={group: getattr(settings, group).model_copy(update={name: valid})})
+        raise BadRequest(f"{key}: the value is not JSON. {info.field.description or ''}".rstrip()) from None
+    if not info.group:
+        return settings.model_copy(update={info.name: valid})
+    return settings.model_copy(update={info.group: getattr(settings, info.group).model_copy(update={info.name: valid})})
 
 
 @cache
-def _checker(group: str, name: str) -> TypeAdapter[Any]:
-    """Of one value: the type and the limits of its field."""
-    field = _find(f"{group}.{name}" if group else name)[2]
-    return TypeAdapter(Annotated[field.annotation, field])  # type: ignore[arg-type]
+def _checker(key: str) -> TypeAdapter[Any]:
+    return _find(key).adapter
 
 
 def _shown(value: Any) -> Any:

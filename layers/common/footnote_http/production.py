@@ -1,4 +1,5 @@
-"""What must hold before a function serves in AWS. A table of rules: each tells what breaks it, without the values."""
+"""What must hold before a function serves in AWS. A table of rules: each tells what breaks it, without the values. What they ask of
+single settings stands in the settings' marks."""
 
 from __future__ import annotations
 
@@ -10,6 +11,7 @@ from urllib.parse import unquote
 from pydantic import SecretStr
 
 from footnote.settings import Settings
+from footnote.settings.marks import each_setting
 
 SHORTEST = 16
 """Characters of a secret that guards something of ours."""
@@ -22,22 +24,10 @@ WELL_KNOWN = re.compile(
 )
 """What a secret that everybody knows is made of; in lower case."""
 
-FOREIGN = ("LLM__API_KEY", "LLM__FALLBACK", "OPENAI_API_KEY", "DEP_TICKET", "EMBEDDING__API_KEY", "MCP__TOKEN")
-"""Issued by others, who decide how long they are."""
-
 PASSWORD = re.compile(r"^[^:/]+://[^:/@]*:([^/]*)@")
 """In a database's address."""
 
-NEEDS: Mapping[str, tuple[str, ...]] = {
-    "query": ("OPENSEARCH__URL", "DB__URI", "AWS__CACHE_TABLE", "AWS__LEDGER_TABLE"),
-    "ingest": (
-        "OPENSEARCH__URL", "DB__URI", "AWS__CACHE_TABLE", "AWS__LEDGER_TABLE", "AWS__FILES_BUCKET", "AWS__DROP_BUCKET", "AWS__QUEUE_URL",
-    ),
-    "feedback": ("DB__URI", "AWS__CACHE_TABLE"),
-    "stats": ("DB__URI", "AWS__CACHE_TABLE"),
-}  # fmt: skip
-"""Function → settings without which its data would lie in the function itself, and be lost with it."""
-
+EACH = each_setting(Settings)
 Rule = Callable[[Settings, str], Iterator[str]]
 
 
@@ -52,9 +42,14 @@ def check_production(settings: Settings, function: str) -> None:
         raise Misconfigured(" ".join(wrong))
 
 
+def values_are_allowed(settings: Settings, function: str) -> Iterator[str]:
+    for each in EACH:
+        if (value := each.value(settings)) in each.mark.not_in_aws:
+            allowed = [choice for choice in each.choices if choice not in each.mark.not_in_aws]
+            yield f"{each.variables[0]} is {value}: that is not allowed in AWS. Set {', '.join(allowed[:-1])} or {allowed[-1]}."
+
+
 def somebody_signs_in(settings: Settings, function: str) -> Iterator[str]:
-    if settings.auth.mode == "none":
-        yield "AUTH__MODE is none: everybody would be the one local user. Set session, jwt or api_key."
     if settings.auth.mode == "api_key" and not settings.auth.api_keys:
         yield "AUTH__MODE is api_key, and AUTH__API_KEYS holds nobody."
     keys = [each.key.get_secret_value() for each in settings.auth.api_keys.values()]
@@ -63,38 +58,34 @@ def somebody_signs_in(settings: Settings, function: str) -> Iterator[str]:
     if settings.auth.mode == "jwt":
         if not (settings.auth.issuer and settings.auth.audience):
             yield "AUTH__MODE is jwt, and AUTH__ISSUER or AUTH__AUDIENCE is not set: tokens made for others would do."
-        if not (settings.auth.jwks_url or "").startswith("https://"):
-            yield "AUTH__MODE is jwt, and AUTH__JWKS_URL is no https address."
+        if not settings.auth.jwks_url:
+            yield "AUTH__MODE is jwt, and AUTH__JWKS_URL is not set."
 
 
 def secrets_are_secret(settings: Settings, function: str) -> Iterator[str]:
+    foreign = {each.variables[0] for each in EACH if each.mark.foreign}
     for name, value in secrets_of(settings):
-        if name in FOREIGN:
+        if name in foreign:
             if not _unknown(value):
                 yield f"{name} is empty or a placeholder."
         elif len(value) < SHORTEST or len(set(_unknown(value))) < FEWEST:
             yield f"{name} is empty, well known or too short: take at least {SHORTEST} random characters."
 
 
-def others_are_asked_in_private(settings: Settings, function: str) -> Iterator[str]:
-    for name, url in (("MCP__GATEWAY", settings.mcp.gateway), ("KDB__URL", settings.kdb.url)):
-        if url and not url.startswith("https://"):
-            yield f"{name} is no https address: what it is asked and answers could be read on the way."
-
-
-def links_are_private(settings: Settings, function: str) -> Iterator[str]:
-    if settings.public_url and not settings.public_url.startswith("https://"):
-        yield "PUBLIC_URL is no https address: who opens a citation would send their session for everybody to read."
+def addresses_are_https(settings: Settings, function: str) -> Iterator[str]:
+    for each in EACH:
+        if each.mark.https and (url := each.value(settings)) and not url.startswith("https://"):
+            yield f"{each.variables[0]} is no https address: what is sent could be read on the way."
 
 
 def data_lasts(settings: Settings, function: str) -> Iterator[str]:
-    known = {"DB__URI": settings.db.address, "OPENSEARCH__URL": settings.opensearch.url}
-    known |= {f"AWS__{name.upper()}": value for name, value in settings.aws}
-    if missing := [name for name in NEEDS[function] if not known[name]]:
+    needed = [each for each in EACH if function in each.mark.needed_by]
+    # A database's host and port do as well as its URI.
+    if missing := [each.variables[0] for each in needed if not (settings.db.address if each.key == "db.uri" else each.value(settings))]:
         yield f"Not set, and needed in AWS: {', '.join(missing)}."
 
 
-RULES: tuple[Rule, ...] = (somebody_signs_in, secrets_are_secret, others_are_asked_in_private, links_are_private, data_lasts)
+RULES: tuple[Rule, ...] = (values_are_allowed, somebody_signs_in, secrets_are_secret, addresses_are_https, data_lasts)
 
 
 def secrets_of(settings: Settings) -> Iterator[tuple[str, str]]:

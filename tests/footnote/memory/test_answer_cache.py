@@ -19,7 +19,7 @@ from footnote.events import Done, Event, Token
 from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
 from footnote.pipeline import SEARCH
 from footnote.prompts import Prompts
-from footnote.settings import LLM, Caching, Rag
+from footnote.settings import LLM, Caching, Rag, Settings
 from footnote.steps import SKIP, Runner
 from footnote.types import Answer, Caller, Candidates, Exchange, Turn, Usage
 from tests.conftest import HandClock
@@ -37,13 +37,21 @@ TABLE = (
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river."]
 
 
+async def begin(bound: dict[str, Any], turn: Turn = ASKED) -> Turn:
+    """The turn after the look-up."""
+    ports = {name: bound[name] for name in ("index", "cache", "embedder", "prompts", "settings", "clock")}
+    last = [made async for made in find_answer(turn, **ports)][-1]
+    assert isinstance(last, Turn)
+    return last
+
+
 @pytest.fixture
 async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[dict[str, Any]]:
     index, store = SqliteIndex(tmp_path), open_store(tmp_path)
     await put_document(index, make_document("bridge"), BRIDGE)
     yield {
         "index": index, "cache": SqliteCache(store, clock), "embedder": None, "prompts": Prompts(),
-        "rag": Rag(), "llm": LLM(), "caching": Caching(), "clock": clock,
+        "settings": Settings(), "rag": Rag(), "llm": LLM(), "clock": clock,
     }  # fmt: skip
     await index.close()
     store.close()
@@ -87,7 +95,7 @@ async def test_a_live_answer_comes_as_a_token_again(bound: dict[str, Any]) -> No
 
 
 async def test_the_tokens_that_were_saved_are_those_of_the_answer(bound: dict[str, Any]) -> None:
-    turn = [made async for made in find_answer(ASKED.with_(usage=Usage(5, 5)), **bound)][-1]
+    turn = await begin(bound, ASKED.with_(usage=Usage(5, 5)))
     assert isinstance(turn, Turn)
     found = (await ask(bound, ASKED.with_(profile=HELD))).with_(answer_place=turn.answer_place, usage=Usage(105, 15), profile=CACHED)
     await keep_answer(found, **{name: bound[name] for name in ("cache", "embedder", "clock")})
@@ -128,7 +136,7 @@ async def test_every_passage_is_read_again_whatever_the_version_says(bound: dict
             assert withdrawn in chunk_ids
             return [chunk for chunk in await bound["index"].read(caller, chunk_ids) if chunk.chunk_id != withdrawn]
 
-    turn = [made async for made in find_answer(ASKED, **(bound | {"index": Gate()}))][-1]
+    turn = await begin(bound | {"index": Gate()})
     assert isinstance(turn, Turn)
     assert turn.outcome is None
     assert turn.answer is None
@@ -137,7 +145,7 @@ async def test_every_passage_is_read_again_whatever_the_version_says(bound: dict
 
 
 async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: dict[str, Any]) -> None:
-    begun = [made async for made in find_answer(ASKED, **bound)][-1]
+    begun = await begin(bound)
     assert isinstance(begun, Turn)
     made = await ask(bound, ASKED.with_(profile=HELD))
     await put_document(bound["index"], make_document("second"), ["The bridge was built anew in 1950."])
@@ -173,7 +181,7 @@ async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: di
     ],
 )
 async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: Turn, caching: Caching) -> None:
-    bound["caching"] = caching
+    bound["settings"] = Settings(cache=caching)
     first, again = await ask(bound, turn), await ask(bound, turn)
     assert first.outcome == again.outcome != "cached"
 
@@ -190,7 +198,7 @@ async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: 
     ids=lambda changes: next(iter(changes)),
 )
 async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: dict[str, Any], changes: dict[str, Any]) -> None:
-    begun = [made async for made in find_answer(ASKED, **bound)][-1]
+    begun = await begin(bound)
     assert isinstance(begun, Turn)
     made = (await ask(bound, ASKED.with_(profile=HELD))).with_(profile=CACHED, answer_place=begun.answer_place)
     rows = {name: bound[name] for name in ("cache", "embedder", "clock")}

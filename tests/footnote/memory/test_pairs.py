@@ -18,7 +18,7 @@ from footnote.memory.answer_cache import find_answer, keep_answer
 from footnote.memory.search_cache import keep_searches, recall_searches
 from footnote.ports import View
 from footnote.prompts import Prompts
-from footnote.settings import LLM, Caching, Rag
+from footnote.settings import Settings
 from footnote.types import Answer, Caller, Candidate, Candidates, Chunk, Exchange, Ranked, Turn
 from tests.conftest import HandClock
 from tests.fakes import HELD, FakeEmbedder, make_hit, make_turn
@@ -56,9 +56,9 @@ async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
 
 async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock: HandClock) -> tuple[bool, bool]:
     """Whether the second question gets the first one's (search result, answer)."""
-    bound = {"index": Library(), "cache": cache, "embedder": embedder, "rag": Rag(), "caching": Caching(), "clock": clock}
+    bound = {"index": Library(), "cache": cache, "embedder": embedder, "settings": Settings(), "clock": clock}
     keeping = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    answering = {**bound, "prompts": Prompts(), "llm": LLM()}
+    answering = {**bound, "prompts": Prompts()}
     first = make_turn(pair.asked, KEPT, lang=pair.lang, collection=f"of pair {number}", room_id="r1")
     other = first.with_(question=pair.other)
     match pair.kind:

@@ -12,9 +12,11 @@ from footnote.memory.scope import answer_scope, digest, search_scope
 from footnote.ports import View
 from footnote.prompts import Prompts
 from footnote.prompts.store import Saved
-from footnote.settings import LLM, Rag
+from footnote.settings import LLM, Settings
+from footnote.settings.marks import SettingInfo, each_setting
 from footnote.types import Caller, Exchange, Turn
 from tests.fakes import HELD, ME, make_turn
+from tests.settings import with_another
 
 SAID = (Exchange("What does it cost?", "Nine euros."),)
 ASKED = make_turn(filters={"class": ("a",)}, room_id="r", history=SAID, history_ids=("t0",), model="m", embedder="e")
@@ -51,12 +53,12 @@ OF_AN_ANSWER: dict[str, Turn] = OF_A_SEARCH | {
 }
 
 
-def of_answer(turn: Turn, rag: Rag | None = None, llm: LLM | None = None, prompts: Any = None, **view: Any) -> str:
-    return digest(answer_scope(turn, seen_by(turn, **view), rag or Rag(), llm or LLM(), prompts or Prompts()))
+def of_answer(turn: Turn, settings: Settings | None = None, prompts: Any = None, **view: Any) -> str:
+    return digest(answer_scope(turn, seen_by(turn, **view), settings or Settings(), prompts or Prompts()))
 
 
-def of_search(turn: Turn, rag: Rag | None = None, **view: Any) -> str:
-    return digest(search_scope(turn, seen_by(turn, **view), rag or Rag()))
+def of_search(turn: Turn, settings: Settings | None = None, **view: Any) -> str:
+    return digest(search_scope(turn, seen_by(turn, **view), settings or Settings()))
 
 
 def seen_by(turn: Turn, *, version: int = 1, groups: frozenset[str] | None = None) -> View:
@@ -74,20 +76,32 @@ def test_another_one_does_not_hit_an_answer(part: str) -> None:
     assert of_answer(OF_AN_ANSWER[part]) != of_answer(ASKED)
 
 
-def test_a_change_of_the_documents_the_settings_or_a_prompt_hits_nothing_from_before() -> None:
+def test_a_change_of_the_documents_or_a_prompt_hits_nothing_from_before() -> None:
     before = of_answer(ASKED)
     saved = SimpleNamespace(saved={"answer_numbered.en": Saved("…", 2, 0.0, "ann")})
     changed = [
         of_answer(ASKED, version=2),
-        of_answer(ASKED, rag=Rag(alpha=0.3)),
-        of_answer(ASKED, rag=Rag(output_check="reject")),
-        of_answer(ASKED, llm=LLM(temperature=0.2)),
-        of_answer(ASKED, llm=LLM(max_completion_tokens=100)),
         of_answer(ASKED, prompts=saved),
     ]
-    assert len({before, *changed}) == 7
+    assert len({before, *changed}) == 3
     assert of_search(ASKED) != of_search(ASKED, version=2)
-    assert of_search(ASKED) != of_search(ASKED, Rag(candidates=50))
+
+
+@pytest.mark.parametrize("changed", each_setting(Settings), ids=lambda changed: changed.key)
+def test_another_setting_hits_nothing_that_it_affects(changed: SettingInfo) -> None:
+    before, after = Settings(), with_another(Settings(), changed)
+    assert (of_search(ASKED, after) == of_search(ASKED, before)) == (changed.mark.affects != "search")
+    assert (of_answer(ASKED, after) == of_answer(ASKED, before)) == (changed.mark.affects == "nothing")
+    assert of_answer(ASKED, with_another(Settings(), changed)) == of_answer(ASKED, after)
+
+
+def test_a_default_that_somebody_set_is_not_that_of_an_api() -> None:
+    assert of_answer(ASKED, Settings(llm=LLM(temperature=0.2))) != of_answer(ASKED)
+
+
+def test_a_key_holds_of_a_secret_only_that_there_is_one() -> None:
+    one, other = (Settings(llm=LLM(api_key=key)) for key in ("k-1", "k-2"))
+    assert of_answer(ASKED, one) == of_answer(ASKED, other) != of_answer(ASKED)
 
 
 def test_one_who_may_read_nothing_is_not_one_who_may_read_all() -> None:

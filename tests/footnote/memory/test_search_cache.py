@@ -15,7 +15,7 @@ from footnote.adapters.store_sqlite import open_store
 from footnote.errors import StoreUnavailable
 from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
 from footnote.pipeline import SEARCH
-from footnote.settings import Caching, Rag
+from footnote.settings import Caching, Rag, Settings
 from footnote.steps import Runner
 from footnote.types import Caller, Turn
 from tests.conftest import HandClock
@@ -40,7 +40,7 @@ async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[dict[str, Any
     index, store = Counting(tmp_path), open_store(tmp_path)
     await put_document(index, make_document("bridge"), ["The bridge was built in 1894.", "Ferries cross the river."])
     yield {
-        "index": index, "cache": SqliteCache(store, clock), "embedder": None, "rag": Rag(), "caching": Caching(), "clock": clock,
+        "index": index, "cache": SqliteCache(store, clock), "embedder": None, "settings": Settings(), "rag": Rag(), "clock": clock,
     }  # fmt: skip
     await index.close()
     store.close()
@@ -96,7 +96,7 @@ async def test_a_change_in_the_collection_ends_it(bound: dict[str, Any]) -> None
 
 async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound: dict[str, Any]) -> None:
     rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    begun = await recall_searches(ASKED, index=bound["index"], rag=bound["rag"], caching=bound["caching"], **rows)
+    begun = await recall_searches(ASKED, index=bound["index"], settings=bound["settings"], **rows)
     found = (await search(bound)).found
     await put_document(bound["index"], make_document("second"), ["A second bridge was built in 1910."])
     await keep_searches(begun.with_(found=found), **rows)
@@ -113,7 +113,7 @@ async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound
     ],
 )
 async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: Turn, caching: Caching) -> None:
-    bound["caching"] = caching
+    bound["settings"] = Settings(cache=caching)
     await search(bound, turn)
     await search(bound, turn)
     assert bound["index"].searches == 2

@@ -150,7 +150,7 @@ class Core(Backends):
             "clock": self.clock,
             "rag": self.settings.rag,
             "llm": self.settings.llm,
-            "caching": self.settings.cache,
+            "settings": self.settings,
             "mcp": self.settings.mcp,
             "kdb": self.settings.kdb,
             "budget": self.settings.budget,

@@ -14,7 +14,7 @@ from footnote.memory.scope import answer_scope, digest
 from footnote.memory.similar import asked_in, keep, look_up, place_of
 from footnote.ports import Cache, Clock, Embedder, Index
 from footnote.prompts import Prompts
-from footnote.settings import LLM, Caching, Rag
+from footnote.settings import Settings
 from footnote.types import Answer, Chunk, Citation, Hit, Turn
 
 
@@ -29,19 +29,18 @@ async def find_answer(
     cache: Cache,
     embedder: Embedder | None,
     prompts: Prompts,
-    rag: Rag,
-    llm: LLM,
-    caching: Caching,
+    settings: Settings,
     clock: Clock,
 ) -> AsyncIterator[Event | Turn]:
     """Settles the turn where the answer is there; else its place is noted, to be filled. The place names the collection's
     version as it is before the search: what changes while an answer is made leaves it where nobody looks."""
+    caching = settings.cache
     if not caching.enabled:
         yield turn
         return
     view = await index.view(turn.caller, turn.collection)
     asked = asked_in(turn, embedder)
-    place = place_of(digest(answer_scope(turn, view, rag, llm, prompts)), asked, caching)
+    place = place_of(digest(answer_scope(turn, view, settings, prompts)), asked, caching)
     found = await look_up(cache, place, asked, caching, clock())
     if found is not None:
         chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, [hit[0] for hit in found.value["hits"]])}

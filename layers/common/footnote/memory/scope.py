@@ -10,11 +10,11 @@ from typing import Any
 
 from footnote.ports import View
 from footnote.prompts import Prompts
-from footnote.settings import LLM, Rag
+from footnote.settings import Settings
 from footnote.types import Turn
 
 
-def search_scope(turn: Turn, view: View, rag: Rag) -> dict[str, Any]:
+def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
     """Of what a query finds. Those who see the same of the collection find the same. A query is standalone, so no
     conversation is in it."""
     return {
@@ -28,22 +28,22 @@ def search_scope(turn: Turn, view: View, rag: Rag) -> dict[str, Any]:
         "filters": sorted((name, sorted(values)) for name, values in turn.filters.items()),
         "conditions": asdict(turn.conditions),
         "levels": sorted(turn.levels),
-        "rag": rag.model_dump(mode="json"),
+        "settings": settings.fingerprints.search,
     }
 
 
-def answer_scope(turn: Turn, view: View, rag: Rag, llm: LLM, prompts: Prompts) -> dict[str, Any]:
+def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts) -> dict[str, Any]:
     """Of an answer. One that was given in a conversation belongs to its place there. Where other systems are searched first,
     what somebody finds there may hang on any of their groups."""
     return {
-        **search_scope(turn, view, rag),
+        **search_scope(turn, view, settings),
+        "settings": settings.fingerprints.answer,
         "outside": sorted(turn.caller.groups) if turn.tool_scope or turn.ask_kdb else None,
         "mode": turn.mode,
         "limit": turn.limit,
         "profile": asdict(turn.profile),
         "model": turn.model,
         "asked": [turn.temperature, turn.max_tokens],
-        "set": llm.model_dump(mode="json", include=llm.model_fields_set & {"temperature", "max_completion_tokens"}),
         "prompts": sorted((name, saved.version) for name, saved in prompts.saved.items()),
         "tools": turn.tool_scope,
         "links": turn.link_origin,

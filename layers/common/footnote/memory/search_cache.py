@@ -8,7 +8,7 @@ from typing import Any
 from footnote.memory.scope import digest, search_scope
 from footnote.memory.similar import Asked, asked_in, keep, look_up, place_of
 from footnote.ports import Cache, Clock, Embedder, Index
-from footnote.settings import Caching, Rag
+from footnote.settings import Settings
 from footnote.types import Candidate, Candidates, Turn
 
 
@@ -16,14 +16,13 @@ def may_search_again(turn: Turn) -> bool:
     return turn.profile.search_cache_s > 0 and not turn.hits and not turn.is_test
 
 
-async def recall_searches(
-    turn: Turn, *, index: Index, cache: Cache, embedder: Embedder | None, rag: Rag, caching: Caching, clock: Clock
-) -> Turn:
+async def recall_searches(turn: Turn, *, index: Index, cache: Cache, embedder: Embedder | None, settings: Settings, clock: Clock) -> Turn:
     """`turn.found` of each query that was searched for before; the places of the others are noted, to be filled."""
+    caching = settings.cache
     if not caching.enabled:
         return turn
     view = await index.view(turn.caller, turn.collection)
-    scope = digest(search_scope(turn, view, rag))
+    scope = digest(search_scope(turn, view, settings))
     queries = _each(asked_in(turn, embedder))
     places = [place_of(scope, query, caching) for query in queries]
     hits = await asyncio.gather(*(look_up(cache, place, query, caching, clock()) for place, query in zip(places, queries, strict=True)))

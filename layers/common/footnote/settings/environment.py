@@ -10,6 +10,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pydantic_settings import EnvSettingsSource
 
+from footnote.settings.marks import group_of
+
 
 class Environment(EnvSettingsSource):
     """A group's own name counts only with a JSON object as its value: `CACHE=redis://…` belongs to another program."""
@@ -17,12 +19,6 @@ class Environment(EnvSettingsSource):
     def prepare_field_value(self, field_name: str, field: FieldInfo, value: Any, value_is_complex: bool) -> Any:
         ours = None if group_of(field) and isinstance(value, str) and not _is_json_object(value) else value
         return super().prepare_field_value(field_name, field, ours, value_is_complex)
-
-
-def group_of(field: FieldInfo) -> type[BaseModel] | None:
-    """The settings that a field holds as a group; None = it is a setting itself."""
-    kind = field.annotation
-    return kind if isinstance(kind, type) and issubclass(kind, BaseModel) else None
 
 
 def foreign_names(model: type[BaseModel], environ: Mapping[str, str]) -> list[str]:

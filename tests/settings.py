@@ -1,0 +1,37 @@
+"""Settings with another value for any one of them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from pydantic import ValidationError
+
+from footnote.settings import Settings
+from footnote.settings.marks import SettingInfo
+
+VALUES = (
+    True, False, 3, 700, 0.125, "other", "https://other.example.org", ["https://other.example.org"], {"other": ["other"]},
+    {"other": {"key": "other"}}, {"other": {"input": 1, "output": 2}}, {"base_url": "https://other.example.org/v1", "model": "other"},
+)  # fmt: skip
+"""One of these is a value of each setting, beside its default; where choices are listed, the last of them is."""
+
+
+def with_another(settings: Settings, changed: SettingInfo) -> Settings:
+    """The settings, one of them changed and the others unset as they were."""
+    update = {changed.name: _another(changed)}
+    if not changed.group:
+        return settings.model_copy(update=update)
+    return settings.model_copy(update={changed.group: getattr(settings, changed.group).model_copy(update=update)})
+
+
+def _another(changed: SettingInfo) -> Any:
+    default = changed.field.get_default(call_default_factory=True)
+    for value in (*reversed(changed.choices), *VALUES):
+        try:
+            valid = changed.adapter.validate_json(json.dumps(value), strict=True)
+        except ValidationError:
+            continue
+        if valid != default:
+            return valid
+    raise AssertionError(f"VALUES holds none that suits {changed.key}")
