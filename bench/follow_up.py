@@ -18,8 +18,7 @@ from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.ports import Delta, LanguageModel
 from footnote.settings import LLM, Settings
-from footnote.tracing import new_trace_id
-from footnote.types import Message, Turn
+from footnote.types import Message, Request
 from query.dialects.chat_core.routes import RAG
 
 COMMAND = "python -m bench --only follow_up"
@@ -75,13 +74,10 @@ async def _ask(folder: Path) -> tuple[list[dict[str, float]], int]:
             if number == 0:
                 model.calls = 0
             turn = await core.answer.finish(
-                Turn(
-                    new_trace_id(), LOCAL, RAG, f"And how do I delete it, number {number}?", "default", room_id="bench",
-                    started_at=core.clock(),
-                )
-            )  # fmt: skip
+                core.new_turn(Request(f"And how do I delete it, number {number}?", "default", room_id="bench"), LOCAL, RAG)
+            )
             if number >= 0:
-                rows.append({span.name: span.ms for span in turn.spans})
+                rows.append({span.name: span.ms for span in turn.record.spans})
         return rows, model.calls
     finally:
         await core.close()

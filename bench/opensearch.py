@@ -28,7 +28,7 @@ from footnote.retrieve.search import search
 from footnote.settings import OpenSearch, Settings
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
-from footnote.types import Chunk, Document, Turn, make_chunk_id
+from footnote.types import Chunk, Document, Request, Turn, make_chunk_id
 from footnote_local.evaluate import AT_ONCE, CALLER, DEPTH, PROFILE, TOP, build_index, drop_index
 
 SETS = ("squad2", "korquad", "xquad_de", "xquad_en", "cranfield", "mtrag_un")
@@ -73,15 +73,15 @@ async def _beside(name: str, golden: GoldenSet, settings: Settings, cache: Path)
     timed: list[Turn] = []
     try:
         for number, query in enumerate(golden.queries):
-            turn = await ours.retrieve.finish(Turn("bench", CALLER, PROFILE, query.text, "default", limit=DEPTH))
-            bare = turn.with_(found=(), ranked=(), hits=(), spans=())
+            turn = await ours.retrieve.finish(ours.new_turn(Request(query.text, "default", limit=DEPTH), CALLER, PROFILE))
+            bare = turn.again()
             other = await theirs.retrieve.finish(bare)
             for told, into in ((turn, scores), (other, their_scores)):
-                into.append(ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in told.hits)), query.relevance))
-            first, second = [{hit.chunk.chunk_id for hit in told.hits[:TOP]} for told in (turn, other)]
+                into.append(ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in told.evidence.hits)), query.relevance))
+            first, second = [{hit.chunk.chunk_id for hit in told.evidence.hits[:TOP]} for told in (turn, other)]
             overlaps.append(len(first & second) / max(len(first), len(second), 1))
             if number % max(1, len(golden.queries) // TIMED) == 0:
-                timed.append(bare.with_(limit=TOP))
+                timed.append(bare.again(limit=TOP))
         figures = await _times(name, theirs, timed)
     finally:
         await ours.close()
@@ -103,7 +103,7 @@ async def _times(name: str, core: Core, turns: Sequence[Turn]) -> list[Figure]:
     """Both lists and their fusion, the vector given; the whole rows, to the passages; a search by words for the ids of 10 and
     of 100 hits. In turns: what else runs slows all."""
     client, alias = OpenSearchClient(core.settings.opensearch), Names(core.settings.opensearch.prefix).chunks("default")
-    questions = [" ".join(query_tokens(turn.question, turn.lang)) for turn in turns]
+    questions = [" ".join(query_tokens(turn.request.question, turn.lang)) for turn in turns]
 
     def by_words(number: int) -> Ask:
         async def ask(question: int) -> None:
@@ -166,8 +166,8 @@ async def _large(settings: Settings, texts: Sequence[str]) -> list[Figure]:
         questions = [" ".join(text.split()[:10]) for text in random.Random(3).sample(list(texts), TIMED)]
         vectors = chance.normal(size=(TIMED, DIMENSION)).astype(np.float32)
         turns = [
-            Turn("bench", CALLER, PROFILE, question, "default", limit=TOP).with_(
-                vectors=(vector / np.linalg.norm(vector),), embedder="chance"
+            core.new_turn(Request(question, "default", limit=TOP), CALLER, PROFILE).with_vectors(
+                (vector / np.linalg.norm(vector),), "chance"
             )
             for question, vector in zip(questions, vectors, strict=True)
         ]

@@ -11,7 +11,7 @@ from bench.figures import Figure, Setup, tell
 from footnote.learn.golden import load_golden
 from footnote.learn.ranking_metrics import percentile
 from footnote.settings import Settings
-from footnote.types import Turn
+from footnote.types import Request
 from footnote_local.evaluate import CALLER, PROFILE, ROUNDS, TOP, build_index, time_retrieval
 
 SET = "squad2"
@@ -32,11 +32,11 @@ async def _measure(folder: Path, cache: Path) -> tuple[float, float, float]:
     golden = load_golden(folder, limit=QUESTIONS)
     core, _ = await build_index(golden, Settings(), cache / "eval", lambda what, done, total: None)
     try:
-        turns = [Turn("bench", CALLER, PROFILE, query.text, "default", limit=TOP) for query in golden.queries]
+        turns = [core.new_turn(Request(query.text, "default", limit=TOP), CALLER, PROFILE) for query in golden.queries]
         if core.embedder is not None:
             tell(f"Embedding {len(turns)} questions of {SET}")
-            vectors = await core.embedder.embed([turn.question for turn in turns], query=True)
-            turns = [turn.with_(vectors=(vector,), embedder=core.embedder.name) for turn, vector in zip(turns, vectors, strict=True)]
+            vectors = await core.embedder.embed([turn.request.question for turn in turns], query=True)
+            turns = [turn.with_vectors((vector,), core.embedder.name) for turn, vector in zip(turns, vectors, strict=True)]
         cpu = time.process_time()
         times = await time_retrieval(core, turns)
         cpu = (time.process_time() - cpu) * 1000 / len(turns) / ROUNDS

@@ -128,15 +128,15 @@ def search(
         from query.dialects.trd.search import search_reply
 
         show_json(search_reply(turn, []))
-    for hit in turn.hits if not as_json else ():
+    for hit in turn.evidence.hits if not as_json else ():
         place = _place(hit.chunk.page, hit.chunk.unit, hit.chunk.section_at(0))
         print(f"{hit.score:.3f}  {hit.chunk.title}{place} ({hit.chunk.public_id})")
         print(f"       {clip(hit.chunk.text, SHOWN)}")
     if turn.answer is not None:  # a check said no
         say(turn.answer.text)
     if not as_json:
-        say(f"{'' if turn.hits else 'Nothing found. '}Searched: {place_of('index', core.settings)}")
-    leave(Exit.OK if turn.hits else Exit.BAD)
+        say(f"{'' if turn.evidence.hits else 'Nothing found. '}Searched: {place_of('index', core.settings)}")
+    leave(Exit.OK if turn.evidence.hits else Exit.BAD)
 
 
 @app.command("eval")

@@ -26,7 +26,7 @@ from footnote.settings import OpenSearch, Settings
 from footnote.steps import Runner
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
-from footnote.types import Block, Caller, Document, Parsed, Profile, Retriever, Turn, make_chunk_id
+from footnote.types import Block, Caller, Conversation, Document, Parsed, Plan, Profile, Request, Retriever, Turn, make_chunk_id
 
 CALLER = Caller("eval", sees_all=True)
 PROFILE = Profile("eval", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -121,12 +121,13 @@ async def copy_vectors(source: Core, target: Core, embedder: Embedder, progress:
 
 async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewriting: Rewriting = "none") -> tuple[Turn, float]:
     """(the turn with its hits, ms)."""
-    turn = Turn("eval", CALLER, PROFILE, query.text, "default", retriever=retriever, limit=DEPTH)
+    turn = core.new_turn(Request(query.text, "default", retriever=retriever, limit=DEPTH), CALLER, PROFILE, trace_id="eval")
     started = time.perf_counter()
     if query.history and rewriting != "none":
         model = await core.models.pick(None) if rewriting == "model" else None
         ports = {"index": core.index, "models": core.models, "prompts": core.prompts}
-        turn = await Runner(UNDERSTANDING, lambda: ports).finish(turn.with_(history=query.history, model=model.name if model else None))
+        turn = replace(turn, conversation=Conversation(query.history), plan=Plan(model.name if model else None))
+        turn = await Runner(UNDERSTANDING, lambda: ports).finish(turn)
     turn = await core.retrieve.finish(turn)
     return turn, (time.perf_counter() - started) * 1000
 
@@ -188,13 +189,13 @@ async def evaluate(
         turn, ms = await run_query(core, query, retriever, rewriting)
         times.append(ms)
         if number % max(1, len(golden.queries) // TIMED) == 0:
-            timed.append(turn.with_(limit=TOP, hits=(), ranked=(), found=(), spans=()))
+            timed.append(turn.again(limit=TOP))
         ranked = _ranked(turn)
         for name, metric in (("ndcg@10", ndcg), ("recall@10", recall), ("mrr@10", reciprocal_rank)):
             scores[name].append(metric(ranked, query.relevance))
         if query.history and rewriting != "none":
-            rewritten += bool(turn.queries)
-            as_it_was = _ranked((await run_query(core, query, retriever))[0]) if turn.queries else ranked
+            rewritten += bool(turn.rewritten)
+            as_it_was = _ranked((await run_query(core, query, retriever))[0]) if turn.rewritten else ranked
             gains.append(ndcg(ranked, query.relevance) - ndcg(as_it_was, query.relevance))
         if answers and query.answers:
             answered.append(await answer_query(core, turn, query))
@@ -242,7 +243,7 @@ async def _refused_share(core: Core, queries: Sequence[GoldenQuery], retriever: 
 
 def _ranked(turn: Turn) -> list[str]:
     """Documents, best first."""
-    return list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))
+    return list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits))
 
 
 def _share(values: Iterable[bool]) -> float:

@@ -106,7 +106,7 @@ def check(
     blocked = turn.outcome is not None
     if as_json:
         shown = [{"term": hit.term.text, "similarity": round(hit.similarity, 3), "match": hit.match or "weak"} for hit in hits]
-        show_json({"blocked": blocked, "met": shown, "tokens": turn.usage.total_tokens})
+        show_json({"blocked": blocked, "met": shown, "tokens": turn.record.usage.total_tokens})
     else:
         for hit in hits:
             print(f"{hit.similarity:.2f}  {hit.match or 'weak':10}  {hit.term.text}")
@@ -121,10 +121,10 @@ async def _try(core: Any, question: str) -> tuple[Any, list[Any]]:
     from footnote.guard.input_guard import clean_question
     from footnote.guard.term_hits import meet
     from footnote.text.language import detect_language
-    from footnote.types import Turn
+    from footnote.types import Request, Turn, begin_turn
 
     question = clean_question(question)
-    turn = Turn("check", LOCAL, UNSAVED, question, "", lang=detect_language(question))
+    turn = begin_turn("check", LOCAL, UNSAVED, Request(question, ""), lang=detect_language(question))
     ports = {"terms": core.terms, "embedder": core.embedder, "models": core.models, "prompts": core.prompts, "rag": core.settings.rag}
     async for event in check_forbidden(turn, **ports):
         if isinstance(event, Turn):

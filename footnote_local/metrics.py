@@ -52,16 +52,16 @@ class Metrics(LogMeter):
 
     def turn(self, turn: Turn, now: float) -> None:
         super().turn(turn, now)
-        self.turns.labels(end_of(turn), turn.mode).inc()
-        self.seconds.observe(max(0.0, now - turn.started_at))
-        if turn.first_token_ms is not None:
-            self.first_token.observe(turn.first_token_ms / 1000)
-        self.tokens.labels("prompt").inc(turn.usage.prompt_tokens)
-        self.tokens.labels("completion").inc(turn.usage.completion_tokens)
-        self.degraded.inc(turn.degraded)
-        self.unsaved.inc(not turn.persisted)
+        self.turns.labels(end_of(turn), turn.request.mode).inc()
+        self.seconds.observe(max(0.0, now - turn.record.started_at))
+        if turn.record.first_token_ms is not None:
+            self.first_token.observe(turn.record.first_token_ms / 1000)
+        self.tokens.labels("prompt").inc(turn.record.usage.prompt_tokens)
+        self.tokens.labels("completion").inc(turn.record.usage.completion_tokens)
+        self.degraded.inc(turn.record.degraded)
+        self.unsaved.inc(not turn.record.persisted)
         self.fallbacks.inc(fell_back(turn))
-        for span in turn.spans:
+        for span in turn.record.spans:
             step = span.name.partition("#")[0].partition(":")[0]  # round#2 is a round, tool:… a tool
             self.steps.labels(step).observe(span.ms / 1000)
             if span.status != "ok":

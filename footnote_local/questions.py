@@ -12,8 +12,7 @@ from footnote.errors import NotFound
 from footnote.events import Done, Failed, Token
 from footnote.guard.identity import LOCAL
 from footnote.learn.golden import load_golden
-from footnote.tracing import new_trace_id
-from footnote.types import Profile, Retriever, Turn
+from footnote.types import Profile, Request, Retriever, Turn
 from footnote_local.evaluate import Rewriting, build_index, drop_index, evaluate
 from footnote_local.terminal import progress_bar
 
@@ -74,4 +73,4 @@ async def _turn(core: Core, question: str, collection: str | None, retriever: Re
     if collection is not None and await core.index.info(name) is None:
         known = ", ".join(await core.ledger.collections(LOCAL)) or "none yet"
         raise NotFound(f"There is no index “{name}”. There is: {known}.")
-    return Turn(new_trace_id(), LOCAL, PROFILE, question, name, retriever=retriever, limit=limit, started_at=core.clock())
+    return core.new_turn(Request(question, name, retriever=retriever, limit=limit), LOCAL, PROFILE)

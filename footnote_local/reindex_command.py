@@ -15,7 +15,7 @@ from footnote.bootstrap import Core
 from footnote.errors import BadRequest, SearchUnavailable
 from footnote.learn.golden import GoldenQuery, load_golden
 from footnote.learn.ranking_metrics import ndcg
-from footnote.types import Turn
+from footnote.types import Request, Turn
 from footnote_local.evaluate import CALLER, DEPTH, PROFILE
 from footnote_local.terminal import progress_bar, say
 
@@ -77,11 +77,10 @@ async def _judge(core: Core, build: Build, queries: Sequence[GoldenQuery], progr
     old_scores: list[float] = []
     try:
         for number, query in enumerate(queries, start=1):
-            turn = await new.retrieve.finish(Turn("reindex", CALLER, PROFILE, query.text, build.collection, limit=DEPTH))
+            turn = await new.retrieve.finish(new.new_turn(Request(query.text, build.collection, limit=DEPTH), CALLER, PROFILE))
             scores.append(_score(turn, query))
             with suppress(SearchUnavailable):
-                again = turn.with_(found=(), ranked=(), hits=(), spans=())
-                old_scores.append(_score(await old.retrieve.finish(again), query))
+                old_scores.append(_score(await old.retrieve.finish(turn.again()), query))
             progress("asking", number, len(queries))
     finally:
         await new.close()
@@ -91,7 +90,7 @@ async def _judge(core: Core, build: Build, queries: Sequence[GoldenQuery], progr
 
 
 def _score(turn: Turn, query: GoldenQuery) -> float:
-    return ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits)), query.relevance)
+    return ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits)), query.relevance)
 
 
 def _reader(core: Core, build: Build, *, upcoming: bool) -> Core:

@@ -11,7 +11,7 @@ from footnote.errors import Unavailable
 from footnote.guard.identity import LOCAL
 from footnote.pipeline import ANSWER, DOCUMENTS, REMOTE, SEARCH, UNDERSTAND
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Row, Step, Switch
-from footnote.types import Profile, Turn
+from footnote.types import Profile, Request, begin_turn
 
 ROOT = Path(__file__).parent.parent
 DRAWING = ROOT / "assets" / "turn.svg"
@@ -26,7 +26,7 @@ POLICIES = {
     SKIP: ("is left out", "done without; before the answer, that is marked as degraded"),
     IGNORE: ("is ignored", "done without"),
 }
-USUAL = Turn("", LOCAL, Profile("usual", live=True, citation_style="numbered", prompt="answer_numbered"), "", "")
+USUAL = begin_turn("", LOCAL, Profile("usual", live=True, citation_style="numbered", prompt="answer_numbered"), Request("", ""))
 """What a failure means in most APIs, where they differ."""
 STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#424a53}.h{font-weight:600;font-size:13px;fill:#1f2328}.s{font-size:11px;fill:#57606a}"

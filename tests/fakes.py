@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,7 @@ import numpy.typing as npt
 from footnote.ports import Delta, LanguageModel
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Chunk, Document, Hit, Level, Message, Profile, Turn, make_chunk_id
-
-ME = Caller("me", frozenset({"staff"}))
-HELD = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
-LIVE = replace(HELD, live=True)
+from footnote.types import Chunk, Document, Hit, Level, Message, make_chunk_id
 
 Piece = str | Delta | Exception | asyncio.Event
 """Of a reply: text or a Delta is sent, an exception is raised, an event is waited for."""
@@ -132,12 +128,8 @@ def make_chunk(document: Document, text: str, ordinal: int = 0, *, level: Level 
 
 
 def make_hit(text: str, doc_id: str = "plan", ordinal: int = 0, *, score: float = 1.0, cosine: float | None = None, **changes: Any) -> Hit:
-    return Hit(make_chunk(make_document(doc_id), text, ordinal, **changes), score, 1.0, cosine)
-
-
-def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: Any) -> Turn:
-    fields = {"trace_id": "t1", "caller": ME, "collection": "default", **changes}
-    return Turn(profile=profile, question=question, **fields)
+    scores = {"bm25": 1.0} if cosine is None else {"bm25": 1.0, "cosine": cosine}
+    return Hit(make_chunk(make_document(doc_id), text, ordinal, **changes), score, scores)
 
 
 async def put_document(index: Any, document: Document, texts: Sequence[str], *, lang: str = "en", **changes: Any) -> list[Chunk]:

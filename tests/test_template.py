@@ -19,8 +19,8 @@ from footnote.settings.marks import each_setting
 from footnote_http.metrics import CloudWatchMeter
 from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from footnote_local.server import ROUTES
-from tests.fakes import make_turn
 from tests.template import COMMON, NAMES, PARAMETERS, RESOURCES, ROOT, TEMPLATE, function, inside, of_type
+from tests.turns import make_turn
 
 NOT_CACHED = "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
 ALL_BUT_HOST = "b689b0a8-53d0-40ab-baf2-68738e2966ac"

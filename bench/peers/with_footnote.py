@@ -12,8 +12,7 @@ from bench.peers.job import CHAT_PASSAGES, TOP, Chat, Job, Search
 from footnote.bootstrap import Core
 from footnote.events import Failed, Token
 from footnote.settings import LLM, Settings
-from footnote.tracing import new_trace_id
-from footnote.types import Caller, Profile, Turn
+from footnote.types import Caller, Profile, Request
 from footnote_local.evaluate import DEPTH
 
 ME = Caller("bench", sees_all=True)
@@ -46,8 +45,8 @@ def make_search(job: Job) -> Search:
     core = open_core(job, vectors_given=True)
 
     async def search(question: str) -> Sequence[str]:
-        turn = await core.retrieve.finish(Turn("bench", ME, PROFILE, question, "default", limit=DEPTH))
-        return list(dict.fromkeys(hit.chunk.doc_id for hit in turn.hits))[:TOP]
+        turn = await core.retrieve.finish(core.new_turn(Request(question, "default", limit=DEPTH), ME, PROFILE))
+        return list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits))[:TOP]
 
     return search
 
@@ -56,7 +55,7 @@ def make_chat(job: Job, *, vectors_given: bool = True) -> Chat:
     core = open_core(job, vectors_given=vectors_given)
 
     async def chat(question: str) -> AsyncIterator[str]:
-        async for event in core.answer.run(Turn(new_trace_id(), ME, PROFILE, question, "default", limit=CHAT_PASSAGES)):
+        async for event in core.answer.run(core.new_turn(Request(question, "default", limit=CHAT_PASSAGES), ME, PROFILE)):
             if isinstance(event, Failed):
                 raise event.error
             if isinstance(event, Token):

@@ -11,6 +11,7 @@ import pytest
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Rollup, Room, TurnRecord
 from footnote.types import Answer, Caller, Chunk, Citation, Feedback, Hit, Page, Profile, Span, Turn, Usage
+from tests import turns
 
 TRD = Profile(name="trd", live=False, citation_style="footnotes", prompt="answer_footnotes")
 CHAT = replace(TRD, name="chat_service")
@@ -18,12 +19,12 @@ CHAT = replace(TRD, name="chat_service")
 
 def make_turn(trace_id: str, caller: Caller, **changes: Any) -> Turn:
     fields = {"profile": TRD, "question": "How long?", "collection": "default", "started_at": 1_700_000_000.0, **changes}
-    return Turn(trace_id=trace_id, caller=caller, **fields)
+    return turns.make_turn(trace_id=trace_id, caller=caller, **fields)
 
 
 def make_citation() -> Citation:
     chunk = Chunk("plan-1a2b3c|2|7", "plan-1a2b3c", 2, 7, 2, "The plan", "It takes two years. Then it ends.", "en", "default", ("Time",), 3)
-    return Citation(1, Hit(chunk, 0.75, bm25=4.0), "It takes two years.", 3, ((0, 19),), ((10, 13),))
+    return Citation(1, Hit(chunk, 0.75, {"bm25": 4.0}), "It takes two years.", 3, ((0, 19),), ((10, 13),))
 
 
 async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller, clock: Any) -> None:
@@ -42,7 +43,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         usage=Usage(6, 3).by("llama") + Usage(3, 1).by("gpt-4.1"),
         leans_on=(("plan|1|7", "plan"),),
         spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
-        private={"rejected": "Three years."},
+        notes={"rejected": "Three years."},
     )
     clock.now = 1_700_000_001.5
     await turn_store.save(turn, "done")
@@ -366,8 +367,8 @@ async def test_a_record_tells_which_models_a_turn_used_although_none_answered(tu
 async def test_a_record_tells_whether_something_was_there_already(turn_store: Any, me: Caller) -> None:
     answered = {"answer": Answer("Yes.")}
     await turn_store.save(make_turn("t1", me, outcome="cached", **answered), "done")
-    await turn_store.save(make_turn("t2", me, private={"search_cache": {"hits": 1, "age_s": 2.0}}, **answered), "done")
-    await turn_store.save(make_turn("t3", me, private={"search_cache": {"hits": 0}, "answer_cache": {"hit": False}}, **answered), "done")
+    await turn_store.save(make_turn("t2", me, notes={"search_cache": {"hits": 1, "age_s": 2.0}}, **answered), "done")
+    await turn_store.save(make_turn("t3", me, notes={"search_cache": {"hits": 0}, "answer_cache": {"hit": False}}, **answered), "done")
     await turn_store.save(make_turn("t4", me, **answered), "done")
     hits = {record.trace_id: record.cache_hit for record in await turn_store.records(me, 0.0, 2e9)}
     assert hits == {"t1": True, "t2": True, "t3": False, "t4": False}

@@ -9,9 +9,9 @@ import pytest
 
 from footnote.errors import NotFound
 from footnote.ports import Rollup
-from footnote.types import Answer, Caller, Feedback, Message, Page, Turn, Usage
-from footnote.types.turn import ToolCall
+from footnote.types import Answer, Caller, Feedback, Message, Page, ToolCall, Turn, Usage
 from tests.contracts.test_turn_store import CHAT, make_turn
+from tests.turns import with_
 
 ADMIN = Caller("boss", role="admin")
 LOCAL = Caller("local", sees_all=True)
@@ -64,14 +64,14 @@ async def test_a_turn_keeps_the_place_that_it_had_when_it_began(turn_store: Any,
         await turn_store.save(turn, "idle")
     assert await turn_store.history(me, "r1", "trd", 10) == []
     for seconds, turn in enumerate(reversed(turns)):
-        await turn_store.save(turn.with_(started_at=turn.started_at + seconds), "done")
+        await turn_store.save(with_(turn, started_at=turn.record.started_at + seconds), "done")
     assert traces(await turn_store.history(me, "r1", "trd", 10)) == ["t2", "t1", "t3"]
 
 
 async def test_a_beginning_that_comes_after_the_end_changes_nothing(turn_store: Any, me: Caller) -> None:
     ended = make_turn("t1", me, room_id="r1", answer=Answer("Two years."))
     await turn_store.save(ended, "done")
-    await turn_store.save(ended.with_(answer=None), "idle")
+    await turn_store.save(with_(ended, answer=None), "idle")
     block = await turn_store.get(me, "t1")
     assert (block["status"], block["result"]["final_response"]) == ("done", "Two years.")
 
@@ -84,7 +84,7 @@ async def test_turns_that_end_at_once_are_in_the_order_of_their_beginnings(open_
         await stores[number % 2].save(turn, "idle")
         for _ in range(number * 7 % 5):
             await asyncio.sleep(0)
-        await stores[(number + 1) % 2].save(turn.with_(answer=Answer(turn.trace_id)), "done")
+        await stores[(number + 1) % 2].save(with_(turn, answer=Answer(turn.trace_id)), "done")
 
     await asyncio.gather(*(run(number, turns[number]) for number in reversed(range(20))))
     page = await stores[0].room(me, "r1", 100)

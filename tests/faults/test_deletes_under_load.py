@@ -14,7 +14,7 @@ import pytest
 from footnote.bootstrap import UNSAVED, Core
 from footnote.guard.identity import LOCAL
 from footnote.settings import LLM, Embedding, OpenSearch, Settings
-from footnote.types import Turn
+from footnote.types import Request
 from tests.fakes import FakeEmbedder
 from tests.faults import DEEP
 from tests.footnote.ingest.test_pipeline import HereParser
@@ -81,8 +81,10 @@ async def test_no_answer_cites_what_was_deleted_or_replaced_before_it_was_asked(
             asked += 1
             name = chance.choice(NAMES)
             deleted, least = set(truth.deleted), dict(truth.least)
-            turn: Any = await core.retrieve.finish(Turn("", LOCAL, UNSAVED, f"How is the {name} painted?", "default", limit=10))
-            for hit in turn.hits:
+            turn: Any = await core.retrieve.finish(
+                core.new_turn(Request(f"How is the {name} painted?", "default", limit=10), LOCAL, UNSAVED)
+            )
+            for hit in turn.evidence.hits:
                 words = hit.chunk.text.replace(".", "").split()
                 # Of a deleted one only what came after; that may be there before it is acknowledged.
                 assert int(words[4].removeprefix("version")) >= least[words[1]] + (words[1] in deleted), hit.chunk.chunk_id

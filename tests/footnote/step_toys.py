@@ -11,7 +11,7 @@ from typing import Any
 from footnote.events import Event, Token
 from footnote.steps import SKIP, Runner, Step
 from footnote.types import Stage, Turn
-from tests.fakes import LIVE, make_turn
+from tests.turns import LIVE, make_turn, with_
 
 toy = partial(Step, stage=Stage.RETRIEVE)
 """A row, where its stage does not matter."""
@@ -19,7 +19,7 @@ toy = partial(Step, stage=Stage.RETRIEVE)
 
 def mark(letter: str, **changes: Any) -> Any:
     async def step(turn: Turn) -> Turn:
-        return turn.with_(question=turn.question + letter, **changes)
+        return with_(turn, question=turn.request.question + letter, **changes)
 
     return step
 
@@ -39,7 +39,7 @@ def say(*items: str | Event | BaseException, letter: str = "s") -> Any:
             if isinstance(item, BaseException):
                 raise item
             yield Token(item) if isinstance(item, str) else item
-        yield turn.with_(question=turn.question + letter)
+        yield with_(turn, question=turn.request.question + letter)
 
     return step
 
@@ -60,8 +60,8 @@ class Saves:
 async def save(turn: Turn, *, saves: Saves) -> Turn:
     if saves.error is not None:
         raise saves.error
-    saves.trails.append(turn.question)
-    return turn.with_(persisted=True)
+    saves.trails.append(turn.request.question)
+    return with_(turn, persisted=True)
 
 
 SAVE = toy("save", save, on_error=SKIP, always=True)
@@ -78,4 +78,4 @@ async def end(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> Any:
 
 
 def statuses(turn: Turn) -> dict[str, str]:
-    return {span.name: span.status for span in turn.spans}
+    return {span.name: span.status for span in turn.record.spans}

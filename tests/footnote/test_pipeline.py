@@ -24,7 +24,8 @@ from footnote.settings import LLM, MCP, Budget, Rag, Settings, Vision
 from footnote.steps import Runner
 from footnote.types import Caller, Turn
 from tests.conftest import HandClock
-from tests.fakes import HELD, LIVE, ME, FakeEmbedder, FakeModel, FakeModels, Piece, make_document, make_turn, put_document
+from tests.fakes import FakeEmbedder, FakeModel, FakeModels, Piece, make_document, put_document
+from tests.turns import HELD, LIVE, ME, make_turn
 
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
 QUESTION = "When was the bridge built?"
@@ -119,7 +120,7 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     assert [(citation.number, citation.hit.chunk.chunk_id, citation.snippet) for citation in turn.answer.citations] == [
         (1, "bridge|1|0", "The bridge was built in 1894.")
     ]
-    assert (turn.outcome, turn.degraded, turn.persisted, turn.lang) == (None, False, True, "en")
+    assert (turn.outcome, turn.record.degraded, turn.record.persisted, turn.lang) == (None, False, True, "en")
     assert [event.name for event in events if isinstance(event, StepStarted)] == [
         "guard", "open", "budget", "model", "announce", "language", "forbidden", "embed", "search", "fuse", "read", "context",
         "answer", "check", "support", "planted", "follow_up", "save", "spend", "announce_answer", "meter",
@@ -138,22 +139,22 @@ async def test_without_a_model_the_sentences_that_answer_are_quoted(bridge: Sqli
     turn = events[-1].turn  # type: ignore[union-attr]
     assert tokens(events) == turn.answer.text
     assert turn.answer.text.startswith("The bridge was built in 1894. [1]")
-    assert (turn.answer.extractive, turn.degraded, turn.model) == (True, False, None)
+    assert (turn.answer.extractive, turn.record.degraded, turn.plan.model) == (True, False, None)
 
 
 async def test_a_question_that_no_passage_answers_is_refused_and_keeps_the_nearest(bridge: SqliteIndex) -> None:
     turn = await answer(ports(bridge), make_turn("Which river plants taste like salted caramel chocolate?"))
-    assert (turn.outcome, turn.answer and turn.answer.text, turn.persisted) == ("refused", message("refused", "en"), True)
-    assert [hit.chunk.text for hit in turn.hits] == [BRIDGE[1]]
+    assert (turn.outcome, turn.answer and turn.answer.text, turn.record.persisted) == ("refused", message("refused", "en"), True)
+    assert [hit.chunk.text for hit in turn.evidence.hits] == [BRIDGE[1]]
 
 
 @pytest.mark.parametrize("error", [ModelUnavailable("down"), ModelTimeout("late"), RuntimeError("bug")])
 async def test_a_model_that_fails_is_stood_in_for_by_quotes(bridge: SqliteIndex, error: Exception) -> None:
     turn = await answer(ports(bridge, "It was", error), make_turn(QUESTION))
     assert turn.answer is not None
-    assert (turn.answer.extractive, turn.degraded) == (True, True)
+    assert (turn.answer.extractive, turn.record.degraded) == (True, True)
     assert "It was [" not in turn.answer.text
-    assert [span.status for span in turn.spans if span.name == "answer"] == ["fallback"]
+    assert [span.status for span in turn.record.spans if span.name == "answer"] == ["fallback"]
 
 
 async def test_a_live_answer_that_breaks_off_ends_with_the_error_and_what_was_said(bridge: SqliteIndex) -> None:
@@ -168,7 +169,7 @@ async def test_a_live_answer_that_breaks_off_ends_with_the_error_and_what_was_sa
 async def test_a_choice_of_model_that_fails_is_stood_in_for_too(bridge: SqliteIndex) -> None:
     turn = await answer(ports(bridge, model=ModelUnavailable("no key")), make_turn(QUESTION, model="gpt"))
     assert turn.answer is not None
-    assert (turn.answer.extractive, turn.degraded) == (True, True)
+    assert (turn.answer.extractive, turn.record.degraded) == (True, True)
 
 
 async def test_an_answer_that_cites_nothing_is_marked_or_not_shown(bridge: SqliteIndex) -> None:
@@ -185,7 +186,7 @@ async def test_an_answer_that_cites_nothing_is_marked_or_not_shown(bridge: Sqlit
 async def test_nothing_found_says_so_and_asks_no_model(bridge: SqliteIndex) -> None:
     bound = ports(bridge, "An invention.")
     turn = await answer(bound, make_turn("Zebras?"))
-    assert (turn.outcome, turn.answer and turn.answer.text, turn.persisted) == ("no_hits", message("no_hits", "en"), True)
+    assert (turn.outcome, turn.answer and turn.answer.text, turn.record.persisted) == ("no_hits", message("no_hits", "en"), True)
     assert bound["models"].model.sent == []
 
 
@@ -196,7 +197,7 @@ async def test_an_empty_collection_says_that_there_are_no_documents_yet(index: S
 
 async def test_a_caller_without_the_group_finds_nothing(bridge: SqliteIndex) -> None:
     turn = await answer(ports(bridge, "It was built in 1894 [1]."), make_turn(QUESTION, caller=Caller("x", frozenset({"guests"}))))
-    assert (turn.outcome, turn.hits, turn.answer and turn.answer.text) == ("no_hits", (), message("no_access", "en"))
+    assert (turn.outcome, turn.evidence.hits, turn.answer and turn.answer.text) == ("no_hits", (), message("no_access", "en"))
 
 
 # --- what is down ------------------------------------------------------------------------------
@@ -207,13 +208,13 @@ async def test_an_index_that_is_down_is_never_told_as_nothing_found() -> None:
     events = await run(ports(Down(), "x", turns=turns), make_turn(QUESTION))
     assert isinstance(events[-1], Failed)
     assert isinstance(events[-1].error, SearchUnavailable)
-    assert [(saved.question, status) for saved, status in turns.saved] == [(QUESTION, "error")]
+    assert [(saved.request.question, status) for saved, status in turns.saved] == [(QUESTION, "error")]
 
 
 async def test_a_store_that_is_down_costs_no_answer(bridge: SqliteIndex) -> None:
     turn = await answer(ports(bridge, "In 1894 [1].", turns=Turns(StoreUnavailable("down"))), make_turn(QUESTION))
     assert turn.answer is not None
-    assert (turn.answer.text, turn.persisted) == ("In 1894 [1].", False)
+    assert (turn.answer.text, turn.record.persisted) == ("In 1894 [1].", False)
 
 
 async def test_an_embedder_that_fails_leaves_the_words(bridge: SqliteIndex) -> None:
@@ -223,8 +224,8 @@ async def test_an_embedder_that_fails_leaves_the_words(bridge: SqliteIndex) -> N
 
     turn = await answer(ports(bridge, "In 1894 [1].", embedder=Broken()), make_turn(QUESTION, retriever="cc"))
     assert turn.answer is not None
-    assert (turn.answer.text, turn.degraded) == ("In 1894 [1].", True)
-    assert {span.name: span.status for span in turn.spans}["embed"] == "skipped"
+    assert (turn.answer.text, turn.record.degraded) == ("In 1894 [1].", True)
+    assert {span.name: span.status for span in turn.record.spans}["embed"] == "skipped"
 
 
 @pytest.mark.parametrize("question", ["", "?!", "x" * 3000])
@@ -242,18 +243,18 @@ async def test_both_lists_make_one_order_and_a_hit_keeps_both_scores(bridge: Sql
     embedder = FakeEmbedder()
     await bridge.put_vectors(embedder.name, [ChunkVectors(f"bridge|1|{i}", embedder.vector(text)) for i, text in enumerate(BRIDGE)])
     turn = await Runner(RETRIEVE, lambda: ports(bridge, embedder=embedder)).finish(make_turn(QUESTION, retriever="cc"))
-    assert [hit.chunk.ordinal for hit in turn.hits] == [0, 1]
-    assert turn.hits[0].score == 1.0
-    assert turn.hits[0].bm25 is not None
-    assert turn.hits[0].cosine == pytest.approx(float(embedder.vector(QUESTION) @ embedder.vector(BRIDGE[0])), abs=1e-5)
-    assert turn.hits[1].bm25 is None
+    assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0, 1]
+    assert turn.evidence.hits[0].score == 1.0
+    assert "bm25" in turn.evidence.hits[0].scores
+    assert turn.evidence.hits[0].scores["cosine"] == pytest.approx(float(embedder.vector(QUESTION) @ embedder.vector(BRIDGE[0])), abs=1e-5)
+    assert "bm25" not in turn.evidence.hits[1].scores
     assert embedder.embedded == [QUESTION]
 
 
 async def test_retrieval_writes_nothing_and_asks_no_model(bridge: SqliteIndex) -> None:
     bound = ports(bridge, "x", turns=(turns := Turns()))
     turn = await Runner(RETRIEVE, lambda: bound).finish(make_turn(QUESTION, limit=1))
-    assert (len(turn.hits), turns.saved, bound["models"].asked) == (1, [], [])
+    assert (len(turn.evidence.hits), turns.saved, bound["models"].asked) == (1, [], [])
     assert turn.caller == ME
 
 

@@ -26,8 +26,9 @@ from footnote.events import Done, Event, Failed, PassagesRead, Searching, StepFi
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Runner
 from footnote.steps.runner import QUEUE_SIZE
 from footnote.types import Answer, Span, Stage, Turn, Usage
-from tests.fakes import HELD, LIVE, LoopClock, make_turn
+from tests.fakes import LoopClock
 from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, say, statuses, toy
+from tests.turns import HELD, LIVE, make_turn, with_
 
 # --- order, events, spans ----------------------------------------------------------------------
 
@@ -35,7 +36,7 @@ from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mar
 async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
     ticks = itertools.count(start=10.0, step=0.5)
     runner = Runner(
-        (toy("one", mark("a"), shows=lambda t: {"length": len(t.question)}), toy("two", mark("b"))), dict, timer=lambda: next(ticks)
+        (toy("one", mark("a"), shows=lambda t: {"length": len(t.request.question)}), toy("two", mark("b"))), dict, timer=lambda: next(ticks)
     )
     events = [event async for event in runner.run(START)]
     assert events[:4] == [
@@ -45,16 +46,16 @@ async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
         StepFinished("two", 500.0, stage=Stage.RETRIEVE),
     ]
     assert isinstance(events[4], Done)
-    assert events[4].turn.question == "ab"
-    assert events[4].turn.spans == (Span("one", 500.0, "ok", {"length": 1}), Span("two", 500.0))
+    assert events[4].turn.request.question == "ab"
+    assert events[4].turn.record.spans == (Span("one", 500.0, "ok", {"length": 1}), Span("two", 500.0))
 
 
 @pytest.mark.parametrize("profile", [LIVE, HELD])
 async def test_a_turn_knows_when_its_text_began(profile: Any) -> None:
     ticks = itertools.count(0, 0.5)  # turn, step, first token, end of the step
     runner = Runner((toy("say", say("a", "b")), SAVE), lambda: {"saves": Saves()}, timer=lambda: next(ticks))
-    assert (await runner.finish(make_turn("", profile))).first_token_ms == 1000
-    assert (await Runner((toy("one", mark("a")),), dict).finish(START)).first_token_ms is None
+    assert (await runner.finish(make_turn("", profile))).record.first_token_ms == 1000
+    assert (await Runner((toy("one", mark("a")),), dict).finish(START)).record.first_token_ms is None
 
 
 @pytest.mark.parametrize(
@@ -67,29 +68,29 @@ async def test_a_turn_knows_when_its_text_began(profile: Any) -> None:
     ],
 )
 async def test_a_row_says_what_goes_on_when_it_begins_and_when_it_has_ended_well(step: Any, on_error: OnError, sent: list[Event]) -> None:
-    says = {"on_start": Searching("index"), "on_end": lambda t: PassagesRead(len(t.question))}
+    says = {"on_start": Searching("index"), "on_end": lambda t: PassagesRead(len(t.request.question))}
     events = await collect((toy("one", step, on_error=on_error, fallback=mark("f"), **says), SAVE), saves=Saves())
     assert [event for event in events if isinstance(event, Searching | PassagesRead)] == sent
 
 
 async def test_a_row_whose_condition_does_not_hold_leaves_no_trace() -> None:
-    events = await collect((toy("one", mark("a"), when=lambda t: t.question == "x"), toy("two", mark("b"))))
+    events = await collect((toy("one", mark("a"), when=lambda t: t.request.question == "x"), toy("two", mark("b"))))
     assert [event.name for event in events if isinstance(event, StepStarted)] == ["two"]
-    assert events[-1].turn.question == "b"
+    assert events[-1].turn.request.question == "b"
 
 
 async def test_a_step_gets_the_ports_it_names_and_no_others() -> None:
     async def asks(turn: Turn, *, store: str) -> Turn:
-        return turn.with_(question=store)
+        return with_(turn, question=store)
 
     done = await end((toy("one", asks),), store="the store", other="another")
-    assert done.turn.question == "the store"
+    assert done.turn.request.question == "the store"
 
 
 async def test_a_generator_passes_its_events_on_and_ends_with_a_turn() -> None:
     events = await collect((toy("say", say(Think("hm"), "a", "b")),))
     assert [event for event in events if isinstance(event, Think | Token)] == [Think("hm"), Token("a"), Token("b")]
-    assert events[-1].turn.question == "s"
+    assert events[-1].turn.request.question == "s"
 
 
 async def test_a_generator_that_ends_without_a_turn_is_a_defect_and_not_a_hang() -> None:
@@ -117,7 +118,7 @@ async def test_a_failed_row_ends_the_turn_with_its_error_and_where_it_stood() ->
     failed = await end(rows)
     assert isinstance(failed, Failed)
     assert (type(failed.error), failed.error.detail, failed.text) == (SearchUnavailable, "down", "")
-    assert failed.turn.question == "a"
+    assert failed.turn.request.question == "a"
     assert statuses(failed.turn) == {"one": "ok", "search": "failed"}
 
 
@@ -144,20 +145,20 @@ async def test_a_skipped_row_leaves_the_turn_as_it_was_but_degraded() -> None:
         toy("two", mark("b")),
     )
     done = await end(rows)
-    assert (done.turn.question, done.turn.degraded) == ("ab", True)
-    assert done.turn.spans[1].status == "skipped"
-    assert done.turn.spans[1].detail == {}
+    assert (done.turn.request.question, done.turn.record.degraded) == ("ab", True)
+    assert done.turn.record.spans[1].status == "skipped"
+    assert done.turn.record.spans[1].detail == {}
 
 
 async def test_a_step_that_no_answer_depends_on_is_passed_over_and_degrades_nothing() -> None:
     done = await end((toy("recall", fail(SearchUnavailable()), on_error=IGNORE), toy("two", mark("b"))))
-    assert (done.turn.question, done.turn.degraded, done.turn.spans[0].status) == ("b", False, "skipped")
+    assert (done.turn.request.question, done.turn.record.degraded, done.turn.record.spans[0].status) == ("b", False, "skipped")
 
 
 async def test_a_turn_that_could_not_be_saved_says_so_and_is_not_degraded_by_it() -> None:
     done = await end((toy("one", mark("a")), SAVE), saves=Saves(error=OSError("disk")))
     assert isinstance(done, Done)
-    assert (done.turn.persisted, done.turn.degraded) == (False, False)
+    assert (done.turn.record.persisted, done.turn.record.degraded) == (False, False)
     assert statuses(done.turn)["save"] == "skipped"
 
 
@@ -169,7 +170,7 @@ def failing(times: int, error: Exception) -> tuple[list[int], Any]:
         tries.append(len(tries))
         if len(tries) <= times:
             raise error
-        return turn.with_(question=turn.question + "x")
+        return with_(turn, question=turn.request.question + "x")
 
     return tries, step
 
@@ -177,7 +178,7 @@ def failing(times: int, error: Exception) -> tuple[list[int], Any]:
 async def test_what_is_unavailable_is_tried_again_as_often_as_the_row_says() -> None:
     tries, step = failing(2, SearchUnavailable("down"))
     done = await end((toy("one", step, tries=3),))
-    assert (done.turn.question, done.turn.degraded, len(tries)) == ("x", False, 3)
+    assert (done.turn.request.question, done.turn.record.degraded, len(tries)) == ("x", False, 3)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +203,7 @@ async def test_a_row_may_choose_its_policy_by_turn_and_error(error: FootnoteErro
         return FALLBACK if error.status > 500 else FAIL
 
     ended = await end((toy("one", fail(error), on_error=choose, fallback=mark("f")),))
-    assert (ended.turn.question if isinstance(ended, Done) else None) == question
+    assert (ended.turn.request.question if isinstance(ended, Done) else None) == question
     with pytest.raises(TypeError, match="no fallback"):
         Runner((toy("one", mark("a"), on_error=choose),), dict)
 
@@ -210,7 +211,7 @@ async def test_a_row_may_choose_its_policy_by_turn_and_error(error: FootnoteErro
 async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
     rows = (toy("one", mark("a")), toy("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=mark("f")), toy("two", mark("b")))
     done = await end(rows)
-    assert (done.turn.question, done.turn.degraded) == ("afb", True)
+    assert (done.turn.request.question, done.turn.record.degraded) == ("afb", True)
     assert statuses(done.turn) == {"one": "ok", "answer": "fallback", "two": "ok"}
 
 
@@ -218,7 +219,7 @@ async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
 async def test_what_a_model_used_before_it_failed_is_counted(policy: OnError) -> None:
     spent = ModelUnavailable("gone", usage=Usage(7, 3))
     rows = (toy("one", mark("a")), toy("answer", fail(spent), on_error=policy, fallback=mark("f")), toy("two", mark("b")))
-    assert (await end(rows)).turn.usage == Usage(7, 3)
+    assert (await end(rows)).turn.record.usage == Usage(7, 3)
 
 
 async def test_a_fallback_that_fails_too_ends_the_turn_with_its_own_error() -> None:
@@ -231,7 +232,7 @@ async def test_a_fallback_that_fails_too_ends_the_turn_with_its_own_error() -> N
 async def test_a_check_that_cannot_be_made_blocks_the_turn(error: Exception) -> None:
     done = await end((toy("guard", fail(error), on_error=BLOCK), toy("two", mark("b")), SAVE), saves=Saves())
     assert isinstance(done, Done)
-    assert (done.turn.outcome, done.turn.question, done.turn.persisted) == ("blocked", "", True)
+    assert (done.turn.outcome, done.turn.request.question, done.turn.record.persisted) == ("blocked", "", True)
 
 
 @pytest.mark.parametrize("error", [Rejected("Too long."), TooManyRequests("Slow down.")])
@@ -270,7 +271,7 @@ async def test_a_held_turn_can_still_fall_back_because_nothing_was_sent() -> Non
 async def test_an_outcome_settles_the_turn_and_only_rows_that_must_run_still_do() -> None:
     rows = (toy("one", mark("a", outcome="refused")), toy("two", mark("b")), toy("trace", mark("t"), always=True), SAVE)
     done = await end(rows, saves=(saves := Saves()))
-    assert (done.turn.question, done.turn.outcome, saves.trails) == ("at", "refused", ["at"])
+    assert (done.turn.request.question, done.turn.outcome, saves.trails) == ("at", "refused", ["at"])
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
@@ -279,7 +280,7 @@ async def test_rows_that_must_run_run_once_wherever_the_error_falls(place: int) 
     rows.insert(place, toy("bad", fail(SearchUnavailable())))
     events = await collect(rows, saves=(saves := Saves()))
     assert isinstance(events[-1], Failed)
-    assert (events[-1].turn.question, saves.trails, events[-1].turn.persisted) == ("t", ["t"], True)
+    assert (events[-1].turn.request.question, saves.trails, events[-1].turn.record.persisted) == ("t", ["t"], True)
     assert [event.name for event in events if isinstance(event, StepStarted)].count("save") == 1
 
 
@@ -355,13 +356,13 @@ async def test_a_generator_that_is_left_is_closed() -> None:
 
     async def opens(turn: Turn) -> AsyncIterator[Event | Turn]:
         try:
-            yield turn.with_(question="early")
+            yield with_(turn, question="early")
             yield Token("never")
         finally:
             closed.append(True)
 
     done = await end((toy("opens", opens),))
-    assert (done.turn.question, closed) == ("early", [True])
+    assert (done.turn.request.question, closed) == ("early", [True])
 
 
 # --- readers -----------------------------------------------------------------------------------
@@ -387,7 +388,7 @@ async def test_a_reader_that_is_cancelled_while_it_waits_leaves_the_turn_running
 
     async def wait(turn: Turn) -> Turn:
         await go.wait()
-        return turn.with_(question="waited")
+        return with_(turn, question="waited")
 
     runner = Runner((toy("wait", wait), SAVE), lambda: {"saves": saves})
     reader = asyncio.create_task(runner.finish(START))
@@ -424,7 +425,7 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
 
 
 async def test_finish_gives_the_turn_or_raises_what_it_failed_with() -> None:
-    assert (await Runner((toy("one", mark("a")),), dict).finish(START)).question == "a"
+    assert (await Runner((toy("one", mark("a")),), dict).finish(START)).request.question == "a"
     with pytest.raises(SearchUnavailable, match="down"):
         await Runner((toy("one", fail(SearchUnavailable("down"))),), dict).finish(START)
 

@@ -13,7 +13,7 @@ from aws_lambda_powertools.metrics.provider import cold_start
 
 from footnote.types import Answer, Span, Turn, Usage
 from footnote_http.metrics import CloudWatchMeter, count_cold_start
-from tests.fakes import make_turn
+from tests.turns import make_turn
 
 NOW = 1_700_000_000.0
 

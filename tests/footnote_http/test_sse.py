@@ -13,7 +13,8 @@ from footnote.errors import ModelTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.types import Stage
 from footnote_http.sse import OPEN_S, stream_events
-from tests.fakes import LoopClock, make_turn
+from tests.fakes import LoopClock
+from tests.turns import make_turn
 
 
 def encode(event: Event) -> Iterator[Mapping[str, Any]]:

@@ -10,7 +10,8 @@ import pytest
 from footnote.errors import NotFound
 from footnote.events import Done, Event, Token
 from footnote_http.streams import KEPT_S, LAST, MOST_EVENTS, MOST_STREAMS, Stream, Streams, event_id, read_event_id
-from tests.fakes import LoopClock, make_turn
+from tests.fakes import LoopClock
+from tests.turns import make_turn
 
 END = Done(make_turn())
 

@@ -17,8 +17,9 @@ from footnote.settings import ApiKey, Auth
 from footnote.types import Answer, Span, Usage
 from footnote_local.metrics import Metrics
 from footnote_local.server import create_app
-from tests.fakes import make_document, make_turn, put_document
+from tests.fakes import make_document, put_document
 from tests.footnote_local.conftest import open_core
+from tests.turns import make_turn
 
 NOW = 1_700_000_000.0
 CANARY = "zebra-canary"

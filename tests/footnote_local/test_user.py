@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from footnote.types import Answer, Caller, Profile, Turn
+from footnote.types import Answer, Caller, Profile
 from footnote_local.terminal import Exit
 from tests.footnote_local.conftest import Footnote, open_core
+from tests.turns import make_turn
 
 ASKED = Profile("trd", live=False, citation_style="footnote", prompt="answer_footnote")
 
@@ -22,7 +23,7 @@ def asked(tmp_path: Path) -> None:
     async def save() -> None:
         core = open_core(tmp_path / "data")
         for number, user in enumerate(("ann", "ben", "ann")):
-            turn = Turn(f"t{number}", Caller(user), ASKED, "왜?", "default", answer=Answer("Because."), started_at=1.0 + number)
+            turn = make_turn("왜?", ASKED, trace_id=f"t{number}", caller=Caller(user), answer=Answer("Because."), started_at=1.0 + number)
             await core.turns.save(turn, "done")
         await core.close()
 

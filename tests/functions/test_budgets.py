@@ -13,11 +13,12 @@ from footnote.answer.messages import message
 from footnote.bootstrap import Core
 from footnote.ports import Delta
 from footnote.settings import LLM, Budget, Caching, Embedding, Settings
-from footnote.types import Caller, Mode, Turn, Usage
+from footnote.types import Caller, Mode, Request, Usage
 from query.app import create_app
 from tests.conftest import HandClock
-from tests.fakes import LIVE, FakeModel, make_document, put_document
+from tests.fakes import FakeModel, make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, QUESTION, as_caller
+from tests.turns import LIVE
 
 ANN = Caller("ann", frozenset({"*"}))
 REPLY = ("It was built in 1894 [^bridge].", Delta(usage=Usage(300, 100)))
@@ -74,6 +75,6 @@ async def test_a_budget_that_runs_out_costs_the_model_and_not_the_answer(ask: As
 async def test_what_only_a_model_can_answer_says_that_it_is_used_up(core: Core, ask: Ask, clock: HandClock, mode: Mode) -> None:
     for _ in range(3):
         await ask()
-    turn = await core.answer.finish(Turn("t9", ANN, LIVE, QUESTION, "default", mode=mode, started_at=clock()))
+    turn = await core.answer.finish(core.new_turn(Request(QUESTION, "default", mode=mode), ANN, LIVE))
     assert turn.answer is not None
-    assert (turn.outcome, turn.answer.text, turn.usage.total_tokens) == ("refused", message("spent", "en"), 0)
+    assert (turn.outcome, turn.answer.text, turn.record.usage.total_tokens) == ("refused", message("spent", "en"), 0)

@@ -19,8 +19,9 @@ from footnote.settings import LLM
 from footnote.types import Caller, Feedback, Usage
 from query.app import create_app
 from tests.conftest import HandClock
-from tests.fakes import make_document, make_turn, put_document
+from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, Site, as_caller, read_events
+from tests.turns import make_turn
 
 ANN = Caller("ann", frozenset({"staff"}))
 BEN = Caller("ben", frozenset({"staff"}))

@@ -12,8 +12,9 @@ from footnote.bootstrap import Core
 from footnote.types import Answer, Citation, Feedback
 from footnote_http.lambda_handler import http_handler
 from tests.conftest import HandClock
-from tests.fakes import ME, make_hit, make_turn
+from tests.fakes import make_hit
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, body_of, get_event, heavy_imports, sample_event
+from tests.turns import ME, make_turn
 
 SAMPLE_TRACE = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
 DAY = 86_400.0

@@ -15,8 +15,9 @@ from footnote.types import Caller
 from footnote_http.callers import caller_of
 from footnote_http.streams import KEPT_S
 from query.app import create_app
-from tests.fakes import LoopClock, make_turn
+from tests.fakes import LoopClock
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, OpenSite, read_messages
+from tests.turns import make_turn
 
 ANN = Caller("ann", frozenset({"staff"}))
 

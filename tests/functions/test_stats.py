@@ -13,8 +13,8 @@ from footnote.settings import LLM, Price
 from footnote.types import Answer, Caller, Feedback, Usage
 from stats.app import create_app, create_handler, handler
 from tests.conftest import HandClock
-from tests.fakes import ME, make_turn
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, body_of, get_event, heavy_imports, sample_event
+from tests.turns import ME, make_turn
 
 JAN_15 = 1_768_435_200.0
 HOUR = 3600.0

@@ -22,7 +22,6 @@ from footnote.types import Answer, Caller, Usage
 from footnote_local.lambda_service.function_url import function_url, read_http
 from footnote_local.lambda_service.service import Lambda
 from tests.conftest import HandClock
-from tests.fakes import make_turn
 from tests.footnote.ingest.pdf_files import Text, make_pdf
 from tests.functions.conftest import Event, read_events, sample_event
 from tests.hostile.packages import docx, paragraph
@@ -31,6 +30,7 @@ from tests.live.artifact_site import ANN, Site, open_site
 from tests.live.artifacts import Layout
 from tests.live.conftest import Door, tell_starts
 from tests.openai_server import Server, chunk, sse
+from tests.turns import make_turn
 
 COMPLETIONS = "/v1/chat/completions"
 GUIDE = b"# Deleting\n\nTo delete a document, send DELETE to its address. It is gone at once.\n"

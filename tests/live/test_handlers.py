@@ -10,9 +10,9 @@ from anyio.from_thread import BlockingPortal
 
 from footnote.bootstrap import Core
 from footnote.types import Answer, Usage
-from tests.fakes import make_turn
 from tests.functions.conftest import EVENTS, LOCAL, sample_event
 from tests.live.conftest import OpenFunction
+from tests.turns import make_turn
 
 KEY = "handbooks/여행 규정.pdf"
 TRACE_ID = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"

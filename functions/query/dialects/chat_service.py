@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from footnote.types import Caller, Profile, Turn
+from footnote.types import Caller, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
@@ -68,23 +68,20 @@ def profile_of(settings: Settings) -> Profile:
 
 
 def chat_turn(request: ChatRequest, caller: Caller, core: Core, trace_id: str) -> Turn:
-    return Turn(
-        trace_id=trace_id,
-        caller=caller,
-        profile=profile_of(core.settings),
+    asked = Request(
         question=request.query,
         collection=core.settings.index_name,
         limit=request.top_k,
         model=allowed_model(request.model_id, core.settings.llm),
         room_id=request.session_id,
-        started_at=core.clock(),
     )
+    return core.new_turn(asked, caller, profile_of(core.settings), trace_id=trace_id)
 
 
 def reply(turn: Turn) -> ChatResponse:
     answer = turn.answer
     return ChatResponse(
-        query=turn.question,
+        query=turn.request.question,
         answer=answer_text(turn),
         citations=[
             ChatCitation(title=citation.hit.chunk.title, page=citation.page, url=citation.hit.chunk.metadata.get("url"))

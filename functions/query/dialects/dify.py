@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from footnote.answer.links import source_url
 from footnote.errors import BadRequest, NotFound
-from footnote.types import Caller, Condition, Conditions, Hit, Operator, Profile, Turn
+from footnote.types import Condition, Conditions, Hit, Operator, Profile, Request
 from footnote.types.conditions import ANYTHING, number_of, time_of
 from footnote_http.callers import AskerOf, CoreOf, Origin, TraceId
 from footnote_http.openapi import Problem, shaped
@@ -96,21 +96,17 @@ async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, tr
     """The passages that a question finds, for a knowledge base of Dify."""
     if not await has_collection(request.knowledge_id, caller, core):
         raise NotFound("There is no such knowledge. Its id is a collection's name.")
-    turn = await find_hits(retrieval_turn(request, caller, trace_id, core.clock()), core)
+    turn = await find_hits(core.new_turn(make_request(request), caller, PROFILE, trace_id=trace_id), core)
     least = request.retrieval_setting.score_threshold
-    return Retrieval(records=[_record(hit, origin) for hit in turn.hits if hit.score >= least])
+    return Retrieval(records=[_record(hit, origin) for hit in turn.evidence.hits if hit.score >= least])
 
 
-def retrieval_turn(request: RetrievalRequest, caller: Caller, trace_id: str, now: float) -> Turn:
-    return Turn(
-        trace_id=trace_id,
-        caller=caller,
-        profile=PROFILE,
-        question=request.query,
-        collection=request.knowledge_id,
-        limit=request.retrieval_setting.top_k,
-        conditions=read_conditions(request.metadata_condition) if request.metadata_condition else ANYTHING,
-        started_at=now,
+def make_request(asked: RetrievalRequest) -> Request:
+    return Request(
+        question=asked.query,
+        collection=asked.knowledge_id,
+        limit=asked.retrieval_setting.top_k,
+        conditions=read_conditions(asked.metadata_condition) if asked.metadata_condition else ANYTHING,
     )
 
 

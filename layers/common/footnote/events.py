@@ -79,7 +79,7 @@ class Rewritten:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The turn is over and saved (`turn.persisted` says whether that worked)."""
+    """The turn is over and saved (`turn.record.persisted` says whether that worked)."""
 
     turn: Turn
 

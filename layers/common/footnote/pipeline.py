@@ -37,7 +37,7 @@ from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
-from footnote.rank.select import read_hits
+from footnote.rank.select import read_pool
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
@@ -76,7 +76,7 @@ EMBED = Step(
 NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
 SAY = Step(
     "answer", generate, stage=Stage.ANSWER, on_error=FAIL,
-    shows=lambda t: {"tokens": t.usage.completion_tokens}, on_start=Answering(),
+    shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
 )
 CHECK = Step(
     "check", check_citations, stage=Stage.CHECK, on_error=SKIP,
@@ -86,42 +86,43 @@ CHECK = Step(
 REMOTE = (
     Step(
         "remote", search_remotely, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=30, when=may_search_remotely,
-        shows=lambda t: {"hits": len(t.hits)}, on_start=Searching("remote"),
+        shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
     Step(
         "kdb", search_kdb, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=15, when=may_ask_kdb,
-        shows=lambda t: {"hits": len(t.hits)}, on_start=Searching("remote"),
+        shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
 )
 """What is searched for → hits of other systems, where such are connected."""
 PLANTED = Step(
     "planted", warn_of_planted, stage=Stage.CHECK, on_error=SKIP, when=was_written,
-    shows=lambda t: {"planted": t.private.get("planted", 0)},
+    shows=lambda t: {"planted": t.record.notes.get("planted", 0)},
 )
 
 SEARCH = (
     Step(
         "recall", recall_searches, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_search_again,
-        shows=lambda t: {"queries": len(t.searched_for), **t.private.get("search_cache", {})},
+        shows=lambda t: {"queries": len(t.searched_for), **t.record.notes.get("search_cache", {})},
     ),
     Step(
         "search", search, stage=Stage.RETRIEVE, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
         when=has_no_hits,
         shows=lambda t: {
-            "lexical": sum(len(found.lexical) for found in t.found if found), "dense": sum(len(found.dense) for found in t.found if found),
-            "coverage": round(min((found.coverage for found in t.found if found), default=0.0), 3),
+            "lexical": sum(len(found.items) for found in t.evidence.lists if found.source == "bm25"),
+            "dense": sum(len(found.items) for found in t.evidence.lists if found.source == "cosine"),
+            "coverage": round(min((found.coverage for found in t.evidence.lists), default=0.0), 3),
         },
         on_start=Searching("index"),
     ),
     Step("keep_searches", keep_searches, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_search_again),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
-        shows=lambda t: {"retriever": t.retriever, "ranked": len(t.ranked)},
+        shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},
     ),
     Step(
-        "read", read_hits, stage=Stage.RANK, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
+        "read", read_pool, stage=Stage.RANK, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
         when=has_no_hits,
-        shows=lambda t: {"hits": len(t.hits)}, on_end=lambda t: PassagesRead(len(t.hits)),
+        shows=lambda t: {"hits": len(t.evidence.hits)}, on_end=lambda t: PassagesRead(len(t.evidence.hits)),
     ),
 )
 """What is searched for → hits."""
@@ -137,22 +138,22 @@ UNDERSTAND = (
     Step("open", open_turn, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=is_kept),
     Step(
         "history", load_history, stage=Stage.MEMORY, on_error=FAIL, timeout_s=6, when=needs_history,
-        shows=lambda t: {"exchanges": len(t.history)},
+        shows=lambda t: {"exchanges": len(t.conversation.exchanges)},
     ),
     Step(
         "budget", check_budget, stage=Stage.ACCOUNT, on_error=IGNORE, timeout_s=2, when=spends,
-        shows=lambda t: {"allowance": t.allowance},
+        shows=lambda t: {"allowance": t.plan.allowance},
     ),
-    Step("model", pick_model, stage=Stage.ANSWER, on_error=SKIP, timeout_s=5, shows=lambda t: {"model": t.model or "none"}),
+    Step("model", pick_model, stage=Stage.ANSWER, on_error=SKIP, timeout_s=5, shows=lambda t: {"model": t.plan.model or "none"}),
     Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, when=is_kept),
     LANGUAGE,
     Step(
         "rewrite", rewrite, stage=Stage.UNDERSTAND, on_error=SKIP, timeout_s=15, when=may_rewrite,
-        shows=lambda t: {"queries": len(t.queries)},
+        shows=lambda t: {"queries": len(t.rewritten)},
     ),
     Step(
         "reformulate", reformulate, stage=Stage.UNDERSTAND, on_error=SKIP, timeout_s=15, when=may_reformulate,
-        shows=lambda t: {"queries": len(t.queries)},
+        shows=lambda t: {"queries": len(t.rewritten)},
     ),
     Step("queries", tell_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,
@@ -163,16 +164,19 @@ DOCUMENTS = (
     EMBED,
     Step(
         "find_answer", find_answer, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_answer_again,
-        shows=lambda t: t.private.get("answer_cache", {}),
+        shows=lambda t: t.record.notes.get("answer_cache", {}),
     ),
     *REMOTE,
     *SEARCH,
     Step("nothing", tell_nothing_found, stage=Stage.ANSWER, on_error=FAIL, when=found_nothing),
     Step("faq", answer_from_faq, stage=Stage.ANSWER, on_error=SKIP, when=may_be_faq, shows=lambda t: {"faq": t.outcome == "faq"}),
-    Step("context", assemble_context, stage=Stage.ANSWER, on_error=FAIL, when=has_model, shows=lambda t: {"passages": len(t.hits)}),
+    Step(
+        "context", assemble_context, stage=Stage.ANSWER, on_error=FAIL, when=has_model,
+        shows=lambda t: {"passages": len(t.evidence.hits)},
+    ),
     Step(
         "answer", generate, stage=Stage.ANSWER, on_error=fail_or_quote, fallback=extract, when=has_model,
-        shows=lambda t: {"tokens": t.usage.completion_tokens}, on_start=Answering(),
+        shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
     ),
     Step("extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, on_start=Answering()),
     CHECK,
@@ -191,25 +195,28 @@ CONVERSATION = (
 
 IMAGES = (
     NEED_MODEL,
-    Step("look", look, stage=Stage.ANSWER, on_error=FAIL, timeout_s=30, shows=lambda t: {"images": len(t.images)}),
+    Step("look", look, stage=Stage.ANSWER, on_error=FAIL, timeout_s=30, shows=lambda t: {"images": len(t.request.images)}),
     SAY,
 )
 """… → what a model says of images."""
 
 AGENT = (
     NEED_MODEL,
-    Step("plan", plan, stage=Stage.ANSWER, on_error=FAIL, shows=lambda t: {"messages": len(t.tool_messages), "hits": len(t.hits)}),
-    replace(CHECK, when=lambda t: bool(t.hits)),
+    Step(
+        "plan", plan, stage=Stage.ANSWER, on_error=FAIL,
+        shows=lambda t: {"messages": len(t.record.tool_messages), "hits": len(t.evidence.hits)},
+    ),
+    replace(CHECK, when=lambda t: bool(t.evidence.hits)),
     PLANTED,
 )
 """… → what a model says that may search and call tools."""
 
 ANSWER = (
     *UNDERSTAND,
-    Switch("mode", lambda t: t.mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT}),
+    Switch("mode", lambda t: t.request.mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT}),
     Step(
-        "follow_up", suggest_follow_ups, stage=Stage.ANSWER, on_error=SKIP, always=True, when=lambda t: bool(t.hits),
-        shows=lambda t: {"questions": len(t.suggested_questions)},
+        "follow_up", suggest_follow_ups, stage=Stage.ANSWER, on_error=SKIP, always=True, when=lambda t: bool(t.evidence.hits),
+        shows=lambda t: {"questions": len(t.record.suggested_questions)},
     ),
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_short),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),

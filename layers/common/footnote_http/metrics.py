@@ -32,29 +32,29 @@ class CloudWatchMeter(LogMeter):
         ended = end_of(turn)
         metrics = self._metrics(turn)
         latencies = {
-            "TurnLatency": (now - turn.started_at) * 1000,
+            "TurnLatency": (now - turn.record.started_at) * 1000,
             "RetrievalLatency": ms_of(turn, *RETRIEVAL),
             "GenerationLatency": ms_of(turn, GENERATION),
-            "FirstToken": turn.first_token_ms,
+            "FirstToken": turn.record.first_token_ms,
         }
         for name, ms in latencies.items():
             if ms is not None:
                 metrics.add_metric(name, "Milliseconds", ms)
         counts = {
-            "PromptTokens": turn.usage.prompt_tokens,
-            "CompletionTokens": turn.usage.completion_tokens,
+            "PromptTokens": turn.record.usage.prompt_tokens,
+            "CompletionTokens": turn.record.usage.completion_tokens,
             "Errors": ended == "error",
             "Refused": ended not in (*ANSWERED, "error"),
             "Blocked": ended == "blocked",
-            "Degraded": turn.degraded,
-            "Unsaved": not turn.persisted,
+            "Degraded": turn.record.degraded,
+            "Unsaved": not turn.record.persisted,
             "CacheHits": ended == "cached",
             "ModelFallbacks": fell_back(turn),
         }
         for name, count in counts.items():
             metrics.add_metric(name, "Count", count)
         lines = [metrics.serialize_metric_set()]
-        for span in turn.spans:
+        for span in turn.record.spans:
             if span.status != "ok":
                 outcome = self._metrics(turn, step=span.name, status=span.status)
                 outcome.add_metric("StepOutcome", "Count", 1)

@@ -15,7 +15,7 @@ from footnote.ingest.pipeline import cut
 from footnote.settings import LLM, Embedding, Settings
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
-from footnote.types import Parsed, Retriever, Turn
+from footnote.types import Parsed, Request, Retriever
 from footnote_local.evaluate import CALLER, PROFILE, drop_index
 from tests.contracts.backends_opensearch import opensearch_settings
 from tests.fakes import FakeEmbedder, make_document
@@ -102,8 +102,8 @@ async def test_both_engines_find_the_same_ten_passages(cores: tuple[Core, Core])
         for retriever in retrievers:
             shares = []
             for question in questions(lang):
-                asked = Turn("congruence", CALLER, PROFILE, question, "default", retriever=retriever, limit=10)
-                ours, theirs = [{hit.chunk.chunk_id for hit in (await core.retrieve.finish(asked)).hits} for core in cores]
+                asked = cores[0].new_turn(Request(question, "default", retriever=retriever, limit=10), CALLER, PROFILE)
+                ours, theirs = [{hit.chunk.chunk_id for hit in (await core.retrieve.finish(asked)).evidence.hits} for core in cores]
                 shares.append(len(ours & theirs) / max(len(ours), len(theirs), 1))
             overlaps[lang, retriever] = round(fmean(shares), 3)
     assert {key: share for key, share in overlaps.items() if share < LEAST} == {}

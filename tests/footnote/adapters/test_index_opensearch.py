@@ -21,10 +21,11 @@ from footnote.errors import SearchUnavailable
 from footnote.ports import ChunkVectors, Indexed
 from footnote.retrieve.fuse import fuse
 from footnote.settings import OpenSearch
-from footnote.types import Candidate, Chunk, Search, chunks_digest
+from footnote.types import Candidate, Chunk, Search, chunks_digest, lists_of
 from tests.contracts.backends_opensearch import opensearch_index, opensearch_settings
-from tests.fakes import ME, FakeEmbedder, make_chunk, make_document, put_document
+from tests.fakes import FakeEmbedder, make_chunk, make_document, put_document
 from tests.openai_server import Reply, serving
+from tests.turns import ME
 
 AXES = np.eye(4, dtype=np.float32)
 
@@ -210,7 +211,7 @@ async def test_the_engine_fuses_as_the_core_does(index: OpenSearchIndex, setting
     try:
         for question in ("bridge and river", "the mill at the gate", "tower", "a road up the hill"):
             asked = Search("default", question, vector=embedder.vector(question), embedder="e")
-            ours = fuse(await index.candidates(ME, asked), "cc", weight=0.5)
+            ours = fuse(lists_of(question, await index.candidates(ME, asked)), "cc", weight=0.5)
             theirs = await fusing.candidates(ME, asked)
             assert theirs.lexical == theirs.dense
             assert [entry.chunk_id for entry in theirs.dense[:10]] == [entry.chunk_id for entry in ours[:10]], question

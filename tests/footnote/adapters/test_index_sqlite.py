@@ -17,7 +17,8 @@ from footnote.adapters.vector_store import WASTE
 from footnote.errors import SearchUnavailable
 from footnote.ports import ChunkVectors
 from footnote.types import Chunk, Search
-from tests.fakes import ME, make_document, put_document
+from tests.fakes import make_document, put_document
+from tests.turns import ME
 
 AXES = np.eye(4, dtype=np.float32)
 

@@ -23,7 +23,8 @@ from footnote.ports import ChunkVectors, Embedder, Indexed
 from footnote.settings import OpenSearch
 from footnote.types import Candidate, Search
 from tests.contracts.backends_opensearch import opensearch_index, opensearch_settings
-from tests.fakes import ME, FakeEmbedder, make_chunk, make_document, put_document
+from tests.fakes import FakeEmbedder, make_chunk, make_document, put_document
+from tests.turns import ME
 
 AXES = np.eye(16, dtype=np.float32)
 EMBEDDER = FakeEmbedder("e")

@@ -13,7 +13,7 @@ from footnote.adapters.sqlite import Database
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.types import Feedback
 from tests.conftest import HandClock
-from tests.fakes import ME, make_turn
+from tests.turns import ME, make_turn
 
 
 @pytest.fixture

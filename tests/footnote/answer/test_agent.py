@@ -18,7 +18,8 @@ from footnote.ports import Delta, Tool
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, MCP
 from footnote.types import Caller, Exchange, Hit, Message, ToolCall, Turn, Usage
-from tests.fakes import LIVE, FakeModel, FakeModels, Piece, make_hit, make_turn
+from tests.fakes import FakeModel, FakeModels, Piece, make_hit
+from tests.turns import LIVE, make_turn, with_
 
 BRIDGE = make_hit("The bridge was built in 1894.", "bridge", page=3)
 FERRY = make_hit("Ferries cross every hour.", "ferry")
@@ -85,7 +86,7 @@ class Agent:
         self.searched.append(turn)
         if isinstance(self.hits, FootnoteError):
             raise self.hits
-        return turn.with_(hits=tuple(self.hits), usage=Usage(1, 1))
+        return with_(turn, hits=tuple(self.hits), usage=Usage(1, 1))
 
     async def run(self, turn: Turn = ASKED) -> tuple[list[Event], Turn]:
         mcp = MCP(mcp_enabled=self.enabled, rounds=self.rounds, limit_s=9)
@@ -119,29 +120,29 @@ async def test_a_model_searches_and_answers_with_citations() -> None:
     assert turn.answer is not None
     assert (turn.answer.text, turn.answer.model) == ("In 1894 [1].", "fake")
     assert [(citation.number, citation.hit) for citation in turn.answer.citations] == [(1, BRIDGE)]
-    assert turn.hits == (BRIDGE, FERRY)
-    assert turn.usage == Usage(41, 7)  # two rounds, and one token each way of the search
+    assert turn.evidence.hits == (BRIDGE, FERRY)
+    assert turn.record.usage == Usage(41, 7)  # two rounds, and one token each way of the search
     assert steps(events) == [("round", "ok"), (f"tool:{SEARCH.name}", "ok"), ("round#2", "ok")]
     assert [event for event in events if isinstance(event, Answering | ToolCalled)] == [Answering(), ToolCalled(SEARCH.name), Answering()]
-    assert [span.name for span in turn.spans] == ["round", f"tool:{SEARCH.name}", "round#2"]
+    assert [span.name for span in turn.record.spans] == ["round", f"tool:{SEARCH.name}", "round#2"]
     assert [(event.name, dict(event.detail)) for event in events if isinstance(event, StepFinished)][:2] == [
         ("round", {"calls": 1}),
         (f"tool:{SEARCH.name}", {"passages": 2}),
     ]
-    assert not turn.degraded
+    assert not turn.record.degraded
 
 
 async def test_what_was_said_with_the_tools_is_kept_in_its_order() -> None:
     wish, other = call(query="a"), call("mcp_add", "c2", a=1)
     agent = Agent([["I look. ", calls(wish, other)], ["In 1894 [1]."]], FakeTools({"": [ADD]}, {"add": "2"}))
     events, turn = await agent.run()
-    assert turn.tool_messages[0] == Message("assistant", "I look. ", tool_calls=(wish, other))
-    assert [(said.role, said.tool_call_id, said.name) for said in turn.tool_messages[1:]] == [
+    assert turn.record.tool_messages[0] == Message("assistant", "I look. ", tool_calls=(wish, other))
+    assert [(said.role, said.tool_call_id, said.name) for said in turn.record.tool_messages[1:]] == [
         ("tool", "c1", SEARCH.name),
         ("tool", "c2", "mcp_add"),
     ]
-    assert turn.tool_messages[2].content == '<tool_output tool="mcp_add">\n2\n</tool_output>'
-    assert agent.model.sent[1].messages[2:] == turn.tool_messages
+    assert turn.record.tool_messages[2].content == '<tool_output tool="mcp_add">\n2\n</tool_output>'
+    assert agent.model.sent[1].messages[2:] == turn.record.tool_messages
     assert [event for event in events if isinstance(event, Think)] == [Think("I look. ")]
     assert turn.answer is not None
     assert turn.answer.text == "In 1894 [1]."
@@ -155,7 +156,7 @@ async def test_passages_are_numbered_once_over_all_searches() -> None:
         '<document number="2" title="Ferry">\nFerries cross every hour.\n</document>\n</tool_output>'
     )
     assert agent.told(1)[1].count("as above") == 2
-    assert turn.hits == (BRIDGE, FERRY)
+    assert turn.evidence.hits == (BRIDGE, FERRY)
     assert turn.answer is not None
     assert turn.answer.text == "Hourly [1], since 1894 [2]."
     assert [citation.hit for citation in turn.answer.citations] == [FERRY, BRIDGE]
@@ -163,15 +164,15 @@ async def test_passages_are_numbered_once_over_all_searches() -> None:
 
 async def test_a_turn_shows_only_so_many_passages() -> None:
     found = [make_hit(f"Passage {i}.", "long", i) for i in range(SHOWN + 3)]
-    assert len((await Agent([[calls(call(query="a"))], ["No."]], hits=found).run())[1].hits) == SHOWN
+    assert len((await Agent([[calls(call(query="a"))], ["No."]], hits=found).run())[1].evidence.hits) == SHOWN
     agent = Agent([[calls(*(call(SEARCH.name, str(i), query=str(i)) for i in range(5)))], ["No."]])
     many = iter([make_hit(f"Passage {i}.", "long", i) for i in range(100)])
 
     async def search(turn: Turn) -> Turn:
-        return turn.with_(hits=tuple(next(many) for _ in range(SHOWN)))
+        return with_(turn, hits=tuple(next(many) for _ in range(SHOWN)))
 
     agent.search = search  # type: ignore[method-assign]
-    assert len((await agent.run())[1].hits) == MOST_SHOWN
+    assert len((await agent.run())[1].evidence.hits) == MOST_SHOWN
 
 
 async def test_the_last_round_is_asked_without_tools() -> None:
@@ -211,7 +212,13 @@ async def test_the_collection_the_filters_and_the_caller_are_the_turn_s() -> Non
     agent = Agent([[calls(forged)], ["No."]])
     await agent.run()
     asked = agent.searched[0]
-    assert (asked.question, asked.collection, asked.filters, asked.limit) == ("x", "default", {"class": ("Law",)}, 7)
+    request = asked.request
+    assert (request.question, request.collection, request.filters, request.limit) == (
+        "x",
+        "default",
+        {"class": ("Law",)},
+        7,
+    )
     assert asked.caller is ASKED.caller
 
 
@@ -242,7 +249,7 @@ async def test_what_the_turn_decides_is_neither_shown_to_a_model_nor_taken_from_
 async def test_an_organisation_s_tools_are_for_its_members(caller: Caller, scope: str, offered: list[str]) -> None:
     tools = FakeTools({"": [ADD], "GO_RAG": [LOOK], "OTHER": [replace(LOOK, name="other")]})
     agent = Agent([[calls(call("mcp_other", text="x"), call("mcp_kdb_look", "c2", text="x"))], ["No."]], tools)
-    events, _ = await agent.run(ASKED.with_(caller=caller, tool_scope=scope))
+    events, _ = await agent.run(with_(ASKED, caller=caller, tool_scope=scope))
     assert agent.offered(0) == [SEARCH.name, *offered]
     assert [name for name, *_ in tools.called] == (["kdb.look"] if "mcp_kdb_look" in offered else [])
     assert agent.told(1)[0].startswith('<tool_output tool="unknown">\nThere is no such tool.')
@@ -265,13 +272,13 @@ async def test_names_are_made_fit_for_a_model_and_those_that_become_alike_are_le
 async def test_tools_are_not_asked_for_where_they_are_off() -> None:
     for agent in (Agent([["No."]], FakeTools({"": [ADD]}), enabled=False), Agent([["No."]], None)):
         _, turn = await agent.run()
-        assert (agent.offered(0), turn.degraded) == ([SEARCH.name], False)
+        assert (agent.offered(0), turn.record.degraded) == ([SEARCH.name], False)
 
 
 async def test_without_the_server_the_documents_are_still_searched() -> None:
     agent = Agent([[calls(call(query="a"))], ["In 1894 [1]."]], FakeTools(down=True))
     _, turn = await agent.run()
-    assert (agent.offered(0), turn.degraded) == ([SEARCH.name], True)
+    assert (agent.offered(0), turn.record.degraded) == ([SEARCH.name], True)
     assert turn.answer is not None
     assert turn.answer.citations
 
@@ -293,7 +300,7 @@ async def test_a_call_that_fails_is_told_to_the_model_and_the_turn_goes_on(wish:
     agent = Agent([[calls(wish)], ["I don't know."]], tools)
     _, turn = await agent.run()
     assert told in agent.told(1)[0]
-    assert turn.degraded is degraded
+    assert turn.record.degraded is degraded
     assert turn.answer is not None
 
 
@@ -301,43 +308,43 @@ async def test_a_search_that_is_down_is_not_told_as_nothing_found() -> None:
     agent = Agent([[calls(call(query="a"))], ["I don't know."]], hits=SearchUnavailable("The index is down."))
     _, turn = await agent.run()
     assert "Search is not available. The index is down." in agent.told(1)[0]
-    assert turn.degraded
+    assert turn.record.degraded
     agent = Agent([[calls(call(query="a"))], ["I don't know."]], hits=())
     _, turn = await agent.run()
     assert "Nothing was found." in agent.told(1)[0]
-    assert not turn.degraded
+    assert not turn.record.degraded
 
 
 async def test_a_search_that_the_guard_refuses_is_the_models_to_mend() -> None:
     agent = Agent([[calls(call(query=""))], ["I don't know."]], hits=Rejected("The question is empty."))
     _, turn = await agent.run()
     assert "The question is empty." in agent.told(1)[0]
-    assert not turn.degraded
+    assert not turn.record.degraded
 
 
 async def test_a_forbidden_search_finds_nothing() -> None:
     agent = Agent([[calls(call(query="salaries"))], ["I don't know."]])
 
     async def search(turn: Turn) -> Turn:
-        return turn.with_(outcome="forbidden", hits=(BRIDGE,), usage=Usage(1000, 10))
+        return with_(turn, outcome="forbidden", hits=(BRIDGE,), usage=Usage(1000, 10))
 
     agent.search = search  # type: ignore[method-assign]
     _, turn = await agent.run()
     assert "This may not be searched for." in agent.told(1)[0]
-    assert (turn.hits, turn.outcome, turn.degraded) == ((), None, False)
-    assert turn.usage.prompt_tokens > 1000
+    assert (turn.evidence.hits, turn.outcome, turn.record.degraded) == ((), None, False)
+    assert turn.record.usage.prompt_tokens > 1000
 
 
 async def test_a_search_that_could_not_be_checked_is_told_as_that() -> None:
     agent = Agent([[calls(call(query="salaries"))], ["I don't know."]])
 
     async def search(turn: Turn) -> Turn:
-        return turn.with_(outcome="blocked")
+        return with_(turn, outcome="blocked")
 
     agent.search = search  # type: ignore[method-assign]
     _, turn = await agent.run()
     assert "It could not be checked whether this may be searched for." in agent.told(1)[0]
-    assert (turn.hits, turn.degraded) == ((), True)
+    assert (turn.evidence.hits, turn.record.degraded) == ((), True)
 
 
 async def test_calls_of_a_round_run_at_the_same_time_and_no_more_than_so_many() -> None:
@@ -381,13 +388,13 @@ async def test_a_result_is_cut_and_cannot_leave_its_fence() -> None:
 async def test_a_model_that_knows_no_tools_is_shown_what_the_question_finds() -> None:
     agent = Agent([[ModelUnavailable("status 400")], ["In 1894 [1]."]])
     events, turn = await agent.run()
-    assert [asked.question for asked in agent.searched] == [ASKED.question]
+    assert [asked.request.question for asked in agent.searched] == [ASKED.request.question]
     assert not agent.model.sent[1].options["tools"]
     assert [message.role for message in agent.model.sent[1].messages] == ["system", "user"]
     assert agent.model.sent[1].messages[1].content.endswith("</tool_output>\n\nWhen was the bridge built?")
     assert turn.answer is not None
     assert [citation.hit for citation in turn.answer.citations] == [BRIDGE]
-    assert (turn.degraded, turn.tool_messages, tokens(events)) == (True, (), "In 1894 [1].")
+    assert (turn.record.degraded, turn.record.tool_messages, tokens(events)) == (True, (), "In 1894 [1].")
 
 
 @pytest.mark.parametrize(
@@ -424,28 +431,28 @@ async def test_no_model_is_an_error() -> None:
 async def test_all_rounds_together_have_the_profile_s_time() -> None:
     profile = replace(LIVE, total_s=60, first_token_s=15)
     agent = Agent([[calls(call(query="a"))], ["No."]])
-    await agent.run(ASKED.with_(profile=profile))
+    await agent.run(with_(ASKED, profile=profile))
     first, second = (sent.options for sent in agent.model.sent)
     assert 59 < second["total_s"] < first["total_s"] <= 60
     assert first["first_token_s"] == 15
     with pytest.raises(ModelTimeout, match="longer than 0 s"):
-        await Agent([["No."]]).run(ASKED.with_(profile=replace(LIVE, total_s=0)))
+        await Agent([["No."]]).run(with_(ASKED, profile=replace(LIVE, total_s=0)))
 
 
 async def test_earlier_exchanges_are_shown_where_the_profile_says_so() -> None:
-    asked = ASKED.with_(question="When?", queries=("When was the bridge built?",), history=(Exchange("The bridge?", "It is blue."),))
+    asked = with_(ASKED, question="When?", queries=("When was the bridge built?",), exchanges=(Exchange("The bridge?", "It is blue."),))
     agent = Agent([["No."]])
     await agent.run(asked)
     assert [message.content for message in agent.model.sent[0].messages[1:]] == ["When was the bridge built?"]
     agent = Agent([["No."]])
-    await agent.run(asked.with_(profile=replace(LIVE, history_in_prompt=True)))
+    await agent.run(with_(asked, profile=replace(LIVE, history_in_prompt=True)))
     assert [message.content for message in agent.model.sent[0].messages[1:]] == ["The bridge?", "It is blue.", "When?"]
 
 
 async def test_usage_is_estimated_where_the_provider_does_not_tell() -> None:
-    _, turn = await Agent([["In 1894."]]).run(ASKED.with_(usage=Usage(1, 1)))
-    assert turn.usage.estimated
-    assert turn.usage.completion_tokens > 1
+    _, turn = await Agent([["In 1894."]]).run(with_(ASKED, usage=Usage(1, 1)))
+    assert turn.record.usage.estimated
+    assert turn.record.usage.completion_tokens > 1
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

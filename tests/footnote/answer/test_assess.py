@@ -12,7 +12,8 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.messages import message
 from footnote.settings import Rag
 from footnote.types import Answer, Hit, Turn
-from tests.fakes import HELD, LIVE, make_hit, make_turn
+from tests.fakes import make_hit
+from tests.turns import HELD, LIVE, make_turn
 
 BRIDGE = make_hit(
     "The old bridge in Bergen was built by Anna Krogh in 1894. It carries 300 cars a day. Cyclists may not cross it at night."
@@ -88,7 +89,7 @@ async def test_what_the_source_says_is_not_doubted(text: str, lang: str, hits: t
 async def test_numbers_names_negations_and_texts_from_elsewhere_are_doubted(text: str, lang: str, hits: tuple[Hit, ...]) -> None:
     turn = await check(text, *hits, lang=lang)
     assert warnings(turn) == ("unsupported",)
-    assert turn.private["unsupported"] == [text.replace(" [1]", "    ")]
+    assert turn.record.notes["unsupported"] == [text.replace(" [1]", "    ")]
 
 
 PASS = {
@@ -144,7 +145,7 @@ async def test_pleasantries_and_numbers_of_steps_claim_nothing() -> None:
     text = "Yes.\n\nThe annual pass costs 142 euros.\n\n2. Ask the porter.\n\nStep 3: Ask!\n\nHope this helps!\nSOURCES_USED: 1"
     turn = await check(text, PASS["en"], profile=replace(HELD, citation_style="references"))
     assert warnings(turn) == ()
-    assert turn.private["groundedness"] > 1
+    assert turn.record.notes["groundedness"] > 1
 
 
 async def test_what_the_question_names_is_not_doubted() -> None:
@@ -159,15 +160,15 @@ async def test_several_sources_support_a_claim_together() -> None:
 
 async def test_how_well_all_claims_are_supported_is_noted() -> None:
     turn = await check("The ferry leaves every hour [2].")
-    assert turn.private["groundedness"] == pytest.approx(2.0, abs=0.05)
-    assert (await check("The tea is green [2].")).private["groundedness"] < 0.6
+    assert turn.record.notes["groundedness"] == pytest.approx(2.0, abs=0.05)
+    assert (await check("The tea is green [2].")).record.notes["groundedness"] < 0.6
 
 
 async def test_a_doubted_answer_is_replaced_where_the_settings_say_so_and_nobody_has_seen_it() -> None:
     text = "The bridge was built in 1897 [1]."
     turn = await check(text, output_check="reject")
     assert (turn.outcome, turn.answer) == ("refused", Answer(message("unsupported", "en"), model="m"))
-    assert turn.private["rejected_answer"] == text
+    assert turn.record.notes["rejected_answer"] == text
     live = await check(text, output_check="reject", profile=LIVE)
     assert (live.outcome, warnings(live)) == (None, ("unsupported",))
 

@@ -7,7 +7,8 @@ import pytest
 from footnote.answer.context import assemble_context, fit, warn_of_planted, was_written
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.types import Answer, Hit, Message, Profile
-from tests.fakes import make_chunk, make_document, make_hit, make_turn
+from tests.fakes import make_chunk, make_document, make_hit
+from tests.turns import make_turn, with_
 
 HUNDRED = make_hit("word " * 100)
 
@@ -29,7 +30,7 @@ async def test_the_model_is_shown_the_passages_and_the_question_apart(lang: str,
     profile = Profile("p", live=False, citation_style=style, prompt=f"answer_{style}", context_tokens=150)
     hits = make_hit("The bridge was built in 1894. " * 10, "bridge", page=7), make_hit("The tower. " * 100, "tower")
     turn = await assemble_context(make_turn("When {{ 1 }}?", profile, lang=lang, hits=hits), prompts=Prompts())
-    assert turn.hits == hits[:1]
+    assert turn.evidence.hits == hits[:1]
     assert [message.role for message in turn.messages] == ["system", "user"]
     assert turn.messages[1].content == "When {{ 1 }}?"
     assert "The bridge was built in 1894." in turn.messages[0].content
@@ -59,14 +60,14 @@ async def test_what_looks_like_an_instruction_is_a_warning_and_a_count() -> None
     warned = await warn_of_planted(turn)
     assert warned.answer is not None
     assert warned.answer.warnings == ("uncited", "planted")
-    assert warned.private == {"planted": 2}
-    assert await warn_of_planted(turn.with_(hits=turn.hits[1:2])) == turn.with_(hits=turn.hits[1:2])
+    assert warned.record.notes == {"planted": 2}
+    assert await warn_of_planted(with_(turn, hits=turn.evidence.hits[1:2])) == with_(turn, hits=turn.evidence.hits[1:2])
 
 
 async def test_what_a_tool_sent_counts_too_and_its_search_once() -> None:
     said = tuple(Message("tool", PLANTED, tool_call_id="1", name=name) for name in ("mcp_wiki", "search_documents"))
     turn = make_turn(answer=Answer("1894."), hits=(make_hit(PLANTED),), tool_messages=(Message("assistant", PLANTED), *said))
-    assert (await warn_of_planted(turn)).private == {"planted": 2}
+    assert (await warn_of_planted(turn)).record.notes == {"planted": 2}
 
 
 def test_only_a_model_can_be_led_astray() -> None:

@@ -28,7 +28,8 @@ from footnote.ingest.vectors import embed_chunks
 from footnote.ports import PendingVector
 from footnote.text.sentences import split_sentences
 from footnote.types import BlockKind, Caller, Hit, Part, SentenceVectors, Turn
-from tests.fakes import ME, make_hit, make_turn
+from tests.fakes import make_hit
+from tests.turns import ME, make_turn, with_
 
 BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
 
@@ -153,7 +154,7 @@ async def test_sentences_are_scored_by_vectors_where_there_are_some() -> None:
         round(0.3 * 0.5 + 0.2 + 0.4 * 0.6 + 0.4 * 0.5 + 0.1 + 0.25, 5),
         round(0.2 * 0.5 - 0.4 * 0.6 + 0.4 * 0.5 + 0.25, 5),
     ]
-    again = await rank_sentences(turn.with_(vectors=()), Stored(hit, vectors=vectors, passage=passage))  # type: ignore[arg-type]
+    again = await rank_sentences(with_(turn, vectors=()), Stored(hit, vectors=vectors, passage=passage))  # type: ignore[arg-type]
     assert not any(sentence.by_vector for sentence in again)
 
 
@@ -201,7 +202,7 @@ async def test_each_sentence_is_cited_where_its_marker_stands(style: str, first:
         make_hit("The tower was built in 1894 too.", "tower"),
     )
     turn = make_turn("When was it built?", hits=hits)
-    turn = turn.with_(profile=type(turn.profile)("p", live=False, citation_style=style, prompt="answer_numbered"))
+    turn = with_(turn, profile=type(turn.profile)("p", live=False, citation_style=style, prompt="answer_numbered"))
     tokens, turn = await run(turn, Stored(*hits))
     answer = turn.answer
     assert answer is not None
@@ -241,8 +242,8 @@ async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: 
     assert tokens == [Token(text)]
     assert turn.answer is not None
     assert (turn.outcome, turn.answer.text, turn.answer.citations, turn.answer.extractive) == ("refused", text, (), True)
-    assert turn.hits == (hit,)  # the nearest passages stay with it
-    assert not await is_answerable(turn.with_(outcome=None), index=Stored(hit))  # type: ignore[arg-type]
+    assert turn.evidence.hits == (hit,)  # the nearest passages stay with it
+    assert not await is_answerable(with_(turn, outcome=None), index=Stored(hit))  # type: ignore[arg-type]
 
 
 async def test_a_question_is_answerable_when_extract_would_answer_it() -> None:

@@ -11,7 +11,8 @@ import pytest
 from footnote.answer.faq import answer_from_faq, may_be_faq, questions_of
 from footnote.events import Event, Token
 from footnote.types import Citation, Hit, Part, Turn
-from tests.fakes import HELD, FakeEmbedder, make_hit, make_turn
+from tests.fakes import FakeEmbedder, make_hit
+from tests.turns import HELD, make_turn, with_
 
 FAQ = {"metadata": {"paragraph_type": "faq"}}
 RESET = "How do I reset my password?\nOpen the portal and choose Forgotten."
@@ -116,7 +117,7 @@ async def test_a_question_that_only_looks_alike_goes_to_the_model(question: str,
 async def test_vectors_decide_where_their_maker_speaks_the_language() -> None:
     embedder = FakeEmbedder()
     turn = make_turn("How do I reset my password?", hits=(faq(RESET),))
-    near, far = (turn.with_(vectors=(embedder.vector(text),)) for text in ("how do I reset my password?", "ferries cross the river"))
+    near, far = (with_(turn, vectors=(embedder.vector(text),)) for text in ("how do I reset my password?", "ferries cross the river"))
     assert (await run(near, embedder))[1].outcome == "faq"
     assert (await run(far, embedder))[1].outcome is None
     assert (await run(far, FakeEmbedder(languages=frozenset({"de"}))))[1].outcome == "faq"

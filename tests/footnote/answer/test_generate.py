@@ -14,7 +14,8 @@ from footnote.events import Event, Think, Token
 from footnote.ports import Delta, Record
 from footnote.settings import LLM
 from footnote.types import Answer, Caller, Chunk, Citation, Message, Profile, Turn, Usage
-from tests.fakes import HELD, ME, FakeModel, FakeModels, Piece, make_hit, make_turn
+from tests.fakes import FakeModel, FakeModels, Piece, make_hit
+from tests.turns import HELD, ME, make_turn, with_
 
 HIT = make_hit("The bridge was built in 1894. It is blue.", "bridge")
 PROFILE = Profile("p", live=False, citation_style="numbered", prompt="x", temperature=0.4, max_tokens=9, first_token_s=1.5, total_s=20)
@@ -34,21 +35,21 @@ async def test_the_reply_is_streamed_as_it_comes_and_kept_as_an_answer() -> None
     assert turn.answer is not None
     assert (turn.answer.text, turn.answer.model, turn.answer.extractive) == ("In 1894 [1].", "fake", False)
     assert [(citation.number, citation.hit, citation.snippet) for citation in turn.answer.citations] == [(1, HIT, HIT.chunk.text)]
-    assert turn.usage == Usage(11, 5)
+    assert turn.record.usage == Usage(11, 5)
     assert model.sent[0].messages == ASKED.messages
     assert model.sent[0].options == {"temperature": 0.4, "max_tokens": 9, "first_token_s": 1.5, "total_s": 20}
 
 
 async def test_an_answer_of_another_model_than_the_one_picked_is_marked() -> None:
-    _, turn, _ = await run("In 1894 [1].", turn=ASKED.with_(model="big"))
-    assert (turn.answer and turn.answer.model, turn.degraded) == ("fake", True)
-    assert not (await run("In 1894 [1]."))[1].degraded
+    _, turn, _ = await run("In 1894 [1].", turn=with_(ASKED, model="big"))
+    assert (turn.answer and turn.answer.model, turn.record.degraded) == ("fake", True)
+    assert not (await run("In 1894 [1]."))[1].record.degraded
 
 
 async def test_tokens_are_estimated_where_the_provider_does_not_tell() -> None:
-    _, turn, _ = await run("Yes, in 1894.", turn=ASKED.with_(usage=Usage(1, 1)))
+    _, turn, _ = await run("Yes, in 1894.", turn=with_(ASKED, usage=Usage(1, 1)))
     # one two three = 3, "When?" = 1.5 → 2; Yes in 1894 = 3, two signs = 1
-    assert turn.usage == Usage(6, 5, estimated=True)
+    assert turn.record.usage == Usage(6, 5, estimated=True)
 
 
 @pytest.mark.parametrize("reply", ["\n\n  In 1894 [1].\n", "In 1894 [1].", "\tIn 1894 [1]. [7]\n"])
@@ -102,7 +103,7 @@ async def test_a_model_that_is_gone_meanwhile_is_an_error() -> None:
 async def test_the_request_stands_before_the_settings_and_those_before_the_profile(
     asked: dict[str, Any], settings: LLM, sent: tuple[float | None, int | None]
 ) -> None:
-    _, _, model = await run("In 1894 [1].", turn=ASKED.with_(**asked), llm=settings)
+    _, _, model = await run("In 1894 [1].", turn=with_(ASKED, **asked), llm=settings)
     assert (model.sent[0].options["temperature"], model.sent[0].options["max_tokens"]) == sent
 
 
@@ -134,20 +135,20 @@ async def test_a_request_s_model_stands_before_the_user_s_and_that_before_the_co
     asked: str | None, llm: LLM, preferences: Any, picked: str | None
 ) -> None:
     models = FakeModels(FakeModel([], name="llama"))
-    assert (await pick_model(make_turn(model=asked), models=models, llm=llm, records=preferences)).model == "llama"
+    assert (await pick_model(make_turn(model=asked), models=models, llm=llm, records=preferences)).plan.model == "llama"
     assert models.asked == [picked]
 
 
 async def test_no_model_is_none() -> None:
     records: Any = Preferences()
-    assert (await pick_model(make_turn(model="big"), models=FakeModels(), llm=LLM(), records=records)).model is None
+    assert (await pick_model(make_turn(model="big"), models=FakeModels(), llm=LLM(), records=records)).plan.model is None
 
 
 async def test_a_budget_that_runs_out_leaves_a_cheaper_model_and_then_none() -> None:
     models, records = FakeModels(FakeModel([], name="any")), Preferences("mine")
     for allowance, llm in (("cheaper", LLM(cheaper_model="small")), ("cheaper", LLM()), ("search", LLM(cheaper_model="small"))):
         turn = await pick_model(make_turn(allowance=allowance), models=models, llm=llm, records=records)  # type: ignore[arg-type]
-        assert (turn.model is None) is (allowance == "search")
+        assert (turn.plan.model is None) is (allowance == "search")
     assert models.asked == ["small", "mine"]
 
 
@@ -181,7 +182,7 @@ async def test_thoughts_whose_beginning_got_lost_are_left_out_where_that_is_stil
     _, turn, _ = await run("Is it?</think>In 1894 [1].")
     assert turn.answer is not None
     assert turn.answer.text == "In 1894 [1]."
-    live = ASKED.with_(profile=replace(PROFILE, live=True))
+    live = with_(ASKED, profile=replace(PROFILE, live=True))
     events, turn, _ = await run("Is it?</think> In 1894 [1].", turn=live)
     assert turn.answer is not None
     assert "".join(event.text for event in events if isinstance(event, Token)) == turn.answer.text == "Is it? In 1894 [1]."
@@ -189,7 +190,7 @@ async def test_thoughts_whose_beginning_got_lost_are_left_out_where_that_is_stil
 
 async def test_a_reply_that_only_names_its_sources_is_an_error_of_the_model() -> None:
     with pytest.raises(ModelUnavailable, match="empty answer"):
-        await run("SOURCES_USED: 1", turn=ASKED.with_(profile=replace(PROFILE, citation_style="references")))
+        await run("SOURCES_USED: 1", turn=with_(ASKED, profile=replace(PROFILE, citation_style="references")))
 
 
 # --- what the answer cites ---------------------------------------------------------------------
@@ -199,32 +200,32 @@ CITED = (Citation(1, HIT, "x", spans=((8, 11),)),)
 
 
 async def test_an_answer_that_cites_nothing_is_rejected_and_its_owner_finds_it_in_the_trace() -> None:
-    uncited = ASKED.with_(answer=Answer("In 1894.", model="fake", warnings=("short",)))
+    uncited = with_(ASKED, answer=Answer("In 1894.", model="fake", warnings=("short",)))
     checked = await check_citations(uncited)
     assert (checked.outcome, checked.answer) == (None, Answer("In 1894.", model="fake", warnings=("short", "uncited")))
-    rejected = await check_citations(uncited.with_(profile=STRICT))
+    rejected = await check_citations(with_(uncited, profile=STRICT))
     assert (rejected.outcome, rejected.answer) == ("refused", Answer(message("uncited", "en"), model="fake"))
-    assert rejected.private == {"rejected_answer": "In 1894."}
+    assert rejected.record.notes == {"rejected_answer": "In 1894."}
 
 
 async def test_an_answer_that_the_documents_are_silent_is_replaced_or_marked() -> None:
-    silent = ASKED.with_(
-        answer=Answer("The documents do not mention a year [1].", (Citation(1, HIT, "x", spans=((36, 39),)),), model="fake")
+    silent = with_(
+        ASKED, answer=Answer("The documents do not mention a year [1].", (Citation(1, HIT, "x", spans=((36, 39),)),), model="fake")
     )
-    replaced = await check_citations(silent.with_(profile=STRICT, lang="ko"))
+    replaced = await check_citations(with_(silent, profile=STRICT, lang="ko"))
     assert (replaced.outcome, replaced.answer) == ("refused", Answer(message("insufficient", "ko"), model="fake"))
-    assert replaced.private == {"rejected_answer": "The documents do not mention a year [1]."}
+    assert replaced.record.notes == {"rejected_answer": "The documents do not mention a year [1]."}
     marked = await check_citations(silent)
     assert silent.answer is not None
     assert (marked.outcome, marked.answer) == ("refused", replace(silent.answer, warnings=("insufficient",)))
-    assert marked.private == {}
+    assert marked.record.notes == {}
 
 
 @pytest.mark.parametrize(
     "answer", [None, Answer("In 1894 [1].", CITED), Answer("I don't know.", extractive=True), Answer("No [1].", CITED)]
 )
 async def test_other_answers_stand(answer: Answer | None) -> None:
-    turn = ASKED.with_(profile=STRICT, answer=answer)
+    turn = with_(ASKED, profile=STRICT, answer=answer)
     assert await check_citations(turn) == turn
 
 

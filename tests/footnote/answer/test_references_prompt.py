@@ -7,7 +7,8 @@ import pytest
 from footnote.answer.context import assemble_context
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.types import Exchange, Profile
-from tests.fakes import make_hit, make_turn
+from tests.fakes import make_hit
+from tests.turns import make_turn
 
 
 @pytest.mark.parametrize("lang", [*LANGUAGES, "ja"])
@@ -23,7 +24,7 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
     )
     hits = make_hit("It was built in 1894.", "bridge", page=7), make_hit("It is blue.", "bridge", 1)
     history = Exchange("Too long to be shown " * 5, "Yes"), Exchange("A bridge?", "Yes.")
-    asked = make_turn("When {{ 1 }} [References]?", profile, lang=lang, hits=hits, history=history, queries=("When was it built?",))
+    asked = make_turn("When {{ 1 }} [References]?", profile, lang=lang, hits=hits, exchanges=history, queries=("When was it built?",))
     system, *earlier, user = (await assemble_context(asked, prompts=Prompts())).messages
     assert (system.role, [message.content for message in earlier], user.role) == ("system", ["A bridge?", "Yes."], "user")
     assert "1894" not in system.content

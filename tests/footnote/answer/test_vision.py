@@ -11,7 +11,7 @@ from footnote.errors import BadRequest
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, Vision
 from footnote.types import Exchange, Message, Turn
-from tests.fakes import make_turn
+from tests.turns import make_turn
 
 
 @dataclass
@@ -34,15 +34,15 @@ async def shown(turn: Turn, images: FakeImages | None = None, vision_model: str 
 
 async def test_the_model_that_sees_gets_the_images_with_the_question() -> None:
     images = FakeImages()
-    turn = await shown(make_turn("What is it?", images=("a", "b"), model="llama", history=(Exchange("Hi", "Hello"),)), images, "llava")
+    turn = await shown(make_turn("What is it?", images=("a", "b"), model="llama", exchanges=(Exchange("Hi", "Hello"),)), images, "llava")
     assert images.fetched == [("a", 2**19, FETCH_S), ("b", 2**19, FETCH_S)]
     assert turn.messages[1:] == (
         Message("user", "Hi"),
         Message("assistant", "Hello"),
         Message("user", "What is it?", images=("data:a", "data:b")),
     )
-    assert turn.model == "llava"
-    assert (await shown(make_turn(images=("a",), model="llama"))).model == "llama"
+    assert turn.plan.model == "llava"
+    assert (await shown(make_turn(images=("a",), model="llama"))).plan.model == "llama"
 
 
 async def test_no_image_too_many_and_what_is_none_are_refused() -> None:

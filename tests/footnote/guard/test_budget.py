@@ -16,7 +16,7 @@ from footnote.guard.budget import DAY_S, Spending, check_budget, is_short, spend
 from footnote.settings import LLM, Budget, Price
 from footnote.types import Answer, Turn, Usage
 from tests.conftest import HandClock
-from tests.fakes import ME, make_turn
+from tests.turns import ME, make_turn, with_
 
 NOON = 1_700_000_000.0 // DAY_S * DAY_S + DAY_S / 2
 TOKENS = Budget(tokens_per_day=1000)
@@ -67,7 +67,7 @@ def used(prompt: int, completion: int, *, model: str | None = "small", **changes
 
 
 async def allowance(spending: Spending, budget: Budget, **changes: Any) -> str:
-    return (await check_budget(make_turn(**changes), spending=spending, budget=budget)).allowance
+    return (await check_budget(make_turn(**changes), spending=spending, budget=budget)).plan.allowance
 
 
 async def test_what_a_user_may_do_shrinks_with_what_they_spent_today(spending: Spending, clock: HandClock) -> None:
@@ -156,9 +156,9 @@ async def test_an_answer_says_that_it_was_made_with_less() -> None:
     turn = used(1, 1, allowance="cheaper")
     assert is_short(turn)
     written = Answer("Yes.", model="thrifty", warnings=("uncited",))
-    warned = await warn_of_budget(turn.with_(answer=written), llm=LLM(cheaper_model="thrifty"))
+    warned = await warn_of_budget(with_(turn, answer=written), llm=LLM(cheaper_model="thrifty"))
     assert warned.answer == replace(written, warnings=("uncited", "budget_cheaper"))
-    quoted = await warn_of_budget(turn.with_(allowance="search", answer=Answer("Yes.", extractive=True)), llm=LLM())
+    quoted = await warn_of_budget(with_(turn, allowance="search", answer=Answer("Yes.", extractive=True)), llm=LLM())
     assert quoted.answer == Answer("Yes.", extractive=True, warnings=("budget_search",))
     assert not is_short(used(1, 1))
     assert not is_short(make_turn(allowance="search"))

@@ -24,7 +24,8 @@ from footnote.settings import Rag
 from footnote.steps import Runner
 from footnote.types import Turn, Usage
 from tests.conftest import HandClock
-from tests.fakes import HELD, LIVE, ME, FakeEmbedder, FakeModel, FakeModels, Piece, make_turn
+from tests.fakes import FakeEmbedder, FakeModel, FakeModels, Piece
+from tests.turns import HELD, LIVE, ME, make_turn
 
 LLM, QDRANT = Rag(forbidden_check_mode="llm"), Rag(forbidden_check_mode="qdrant")
 ALLOW, BLOCK = '{"decision": "allow"}', 'I think: {"decision": "block"}'
@@ -153,8 +154,8 @@ async def test_every_query_and_the_question_itself_are_checked_at_once(known: An
 async def test_what_the_check_cost_is_counted(known: Any) -> None:
     replies = [[ALLOW, Delta(usage=Usage(100, 7))], [BLOCK, Delta(usage=Usage(90, 8))]]
     turn, _ = await check(make_turn("Executive appointment procedure", usage=Usage(1, 1)), known, *replies)
-    assert turn.usage == Usage(191, 16)
-    assert turn.usage.by_model == (("fake", 190, 15),)
+    assert turn.record.usage == Usage(191, 16)
+    assert turn.record.usage.by_model == (("fake", 190, 15),)
 
 
 async def test_what_the_first_check_cost_is_counted_though_the_second_fails(known: Any) -> None:
@@ -186,7 +187,7 @@ async def test_a_notice_says_what_it_is_about_in_the_questions_language(lang: st
     turn, _ = await check(make_turn(question, lang=lang), terms)
     assert turn.answer is not None
     assert told in turn.answer.text
-    assert turn.private == {"forbidden": {"topic": topic}}
+    assert turn.record.notes == {"forbidden": {"topic": topic}}
 
 
 async def test_without_terms_or_when_it_is_off_nothing_is_done() -> None:
@@ -236,8 +237,8 @@ async def test_live_or_held_the_notice_is_sent_once(profile: Any, known: Any) ->
     text, turn = await run(make_turn("임원이 누구야?", profile, lang="ko"), terms=known)
     assert turn.answer is not None
     assert text == turn.answer.text != ""
-    assert turn.spans[0].detail == {"forbidden": True}
-    assert "임원" not in json.dumps([turn.private, dict(turn.spans[0].detail)], ensure_ascii=False)
+    assert turn.record.spans[0].detail == {"forbidden": True}
+    assert "임원" not in json.dumps([turn.record.notes, dict(turn.record.spans[0].detail)], ensure_ascii=False)
 
 
 async def test_what_cannot_be_checked_is_blocked(known: Any) -> None:

@@ -15,7 +15,8 @@ from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from footnote.guard.audit import read_audit
 from footnote.guard.terms import Terms
 from tests.conftest import HandClock
-from tests.fakes import ME, FakeEmbedder
+from tests.fakes import FakeEmbedder
+from tests.turns import ME
 
 HOUR = 3600.0
 

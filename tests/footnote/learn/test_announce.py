@@ -15,7 +15,8 @@ from footnote.errors import Unavailable
 from footnote.learn.announce import AT_ONCE, DRAIN_S, GENERATED, MOST, SUBMITTED, WAIT_S, Announcer, announce_answer, announce_question
 from footnote.types import Answer, Citation, Turn
 from tests.conftest import HandClock
-from tests.fakes import LoopClock, make_hit, make_turn
+from tests.fakes import LoopClock, make_hit
+from tests.turns import make_turn
 
 HIT = make_hit("Built in 1894.")
 ANSWERED = make_turn(

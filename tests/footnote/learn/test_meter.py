@@ -11,7 +11,8 @@ from footnote.learn.meter import LogMeter, end_of, meter_turn, ms_of
 from footnote.tracing import JsonLines
 from footnote.types import Answer, Citation, Span, Turn, Usage
 from tests.conftest import HandClock
-from tests.fakes import make_hit, make_turn
+from tests.fakes import make_hit
+from tests.turns import make_turn
 
 WORDS = "zebra-canary"
 

@@ -8,7 +8,8 @@ import pytest
 
 from footnote.learn.questions import COUNT, TRIED, candidates, suggest_follow_ups, suggest_questions
 from footnote.types import Answer, Caller, Chunk, Citation, Hit
-from tests.fakes import ME, make_chunk, make_document, make_turn
+from tests.fakes import make_chunk, make_document
+from tests.turns import ME, make_turn
 
 
 def chunk(doc_id: str, heading: str, ordinal: int = 0, lang: str = "en") -> Chunk:
@@ -76,7 +77,7 @@ async def follow_ups(question: str, *hits: Hit, cited: int = 1, said: str = "It 
     """The first `cited` hits are in the answer; 0 = there was none."""
     citations = tuple(Citation(number, each, "text") for number, each in enumerate(hits[:cited], start=1))
     turn = make_turn(question, hits=hits, answer=Answer(said, citations), lang=lang)
-    return (await suggest_follow_ups(turn)).suggested_questions
+    return (await suggest_follow_ups(turn)).record.suggested_questions
 
 
 async def test_what_was_found_but_not_cited_can_be_asked_next_the_best_first() -> None:
@@ -153,6 +154,6 @@ async def test_where_nothing_was_answered_the_nearest_headings_help_and_may_use_
 
 async def test_without_hits_nothing_is_suggested_and_without_an_answer_something_may_be() -> None:
     assert await follow_ups("How many holidays?", cited=0) == ()
-    assert (await suggest_follow_ups(make_turn(hits=(hit("plan", "Travel"),)))).suggested_questions == (
+    assert (await suggest_follow_ups(make_turn(hits=(hit("plan", "Travel"),)))).record.suggested_questions == (
         "What does “Plan” say about “Travel”?",
     )

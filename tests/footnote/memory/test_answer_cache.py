@@ -23,8 +23,9 @@ from footnote.settings import LLM, Caching, Rag, Settings
 from footnote.steps import SKIP, Runner
 from footnote.types import Answer, Caller, Candidates, Exchange, Turn, Usage
 from tests.conftest import HandClock
-from tests.fakes import HELD, LIVE, make_document, make_turn, put_document
+from tests.fakes import make_document, put_document
 from tests.footnote.step_toys import toy
+from tests.turns import HELD, LIVE, make_turn, with_
 
 CACHED = replace(HELD, answer_cache_s=300)
 ASKED = make_turn("When was the bridge built?", CACHED)
@@ -71,22 +72,22 @@ async def ask(bound: dict[str, Any], turn: Turn = ASKED) -> Turn:
 async def test_the_same_question_gets_the_same_answer_at_once(bound: dict[str, Any], clock: HandClock) -> None:
     first = await ask(bound)
     assert first.outcome is None
-    assert first.private["answer_cache"] == {"hit": False}
+    assert first.record.notes["answer_cache"] == {"hit": False}
     clock.advance(60)
-    again = await ask(bound, ASKED.with_(trace_id="t2", question="when was the bridge built"))
+    again = await ask(bound, with_(ASKED, trace_id="t2", question="when was the bridge built"))
     assert again.outcome == "cached"
     assert again.answer == first.answer
-    assert again.hits == first.hits
+    assert again.evidence.hits == first.evidence.hits
     assert again.answer is not None
     assert again.answer.citations[0].spans == ((30, 33),)
-    assert again.private["answer_cache"] == {"hit": True, "age_s": 60.0, "similarity": 1.0, "saved_tokens": 0}
-    assert [span.name for span in again.spans] == ["find_answer"]
+    assert again.record.notes["answer_cache"] == {"hit": True, "age_s": 60.0, "similarity": 1.0, "saved_tokens": 0}
+    assert [span.name for span in again.record.spans] == ["find_answer"]
     clock.advance(240)
     assert (await ask(bound)).outcome is None
 
 
 async def test_a_live_answer_comes_as_a_token_again(bound: dict[str, Any]) -> None:
-    live = ASKED.with_(profile=replace(LIVE, answer_cache_s=300))
+    live = with_(ASKED, profile=replace(LIVE, answer_cache_s=300))
     first = await ask(bound, live)
     assert first.answer is not None
     sent = await events(bound, live)
@@ -95,13 +96,15 @@ async def test_a_live_answer_comes_as_a_token_again(bound: dict[str, Any]) -> No
 
 
 async def test_the_tokens_that_were_saved_are_those_of_the_answer(bound: dict[str, Any]) -> None:
-    turn = await begin(bound, ASKED.with_(usage=Usage(5, 5)))
+    turn = await begin(bound, with_(ASKED, usage=Usage(5, 5)))
     assert isinstance(turn, Turn)
-    found = (await ask(bound, ASKED.with_(profile=HELD))).with_(answer_place=turn.answer_place, usage=Usage(105, 15), profile=CACHED)
+    found = with_(
+        await ask(bound, with_(ASKED, profile=HELD)), answer_cache_key=turn.record.answer_cache_key, usage=Usage(105, 15), profile=CACHED
+    )
     await keep_answer(found, **{name: bound[name] for name in ("cache", "embedder", "clock")})
     again = await ask(bound)
-    assert again.private["answer_cache"]["saved_tokens"] == 110
-    assert again.usage == Usage()
+    assert again.record.notes["answer_cache"]["saved_tokens"] == 110
+    assert again.record.usage == Usage()
 
 
 async def test_a_deleted_document_takes_its_answers_with_it(bound: dict[str, Any]) -> None:
@@ -109,7 +112,7 @@ async def test_a_deleted_document_takes_its_answers_with_it(bound: dict[str, Any
     await bound["index"].remove("bridge", 1)
     turn = await ask(bound)
     assert turn.outcome == "refused"
-    assert turn.hits == ()
+    assert turn.evidence.hits == ()
 
 
 async def test_other_permissions_or_a_new_generation_end_an_answer(bound: dict[str, Any]) -> None:
@@ -119,14 +122,14 @@ async def test_other_permissions_or_a_new_generation_end_an_answer(bound: dict[s
     assert (turn.outcome, turn.answer and turn.answer.text) == (None, "The bridge was built in 1895. [1]")
     assert (await ask(bound)).outcome == "cached"
     await put_document(bound["index"], make_document("bridge", generation=3, groups=("board",)), ["The bridge was built in 1895."])
-    assert (await ask(bound)).hits == ()
+    assert (await ask(bound)).evidence.hits == ()
 
 
 @pytest.mark.parametrize("place", [0, 1])
 async def test_every_passage_is_read_again_whatever_the_version_says(bound: dict[str, Any], place: int) -> None:
     """Of the cited ones and of those that only stood beside them."""
     first = await ask(bound)
-    withdrawn = first.hits[place].chunk.chunk_id
+    withdrawn = first.evidence.hits[place].chunk.chunk_id
 
     class Gate:
         async def view(self, caller: Caller, collection: str) -> Any:
@@ -140,28 +143,28 @@ async def test_every_passage_is_read_again_whatever_the_version_says(bound: dict
     assert isinstance(turn, Turn)
     assert turn.outcome is None
     assert turn.answer is None
-    assert turn.answer_place is not None
-    assert await bound["cache"].get(turn.answer_place[0]) is None
+    assert turn.record.answer_cache_key is not None
+    assert await bound["cache"].get(turn.record.answer_cache_key[0]) is None
 
 
 async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: dict[str, Any]) -> None:
     begun = await begin(bound)
     assert isinstance(begun, Turn)
-    made = await ask(bound, ASKED.with_(profile=HELD))
+    made = await ask(bound, with_(ASKED, profile=HELD))
     await put_document(bound["index"], make_document("second"), ["The bridge was built anew in 1950."])
     rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    await keep_answer(made.with_(profile=CACHED, answer_place=begun.answer_place), **rows)
+    await keep_answer(with_(made, profile=CACHED, answer_cache_key=begun.record.answer_cache_key), **rows)
     assert (await ask(bound)).outcome is None
 
 
 async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: dict[str, Any]) -> None:
     said = (Exchange("Which bridges are there?", "The old one."),)
-    follow_up = ASKED.with_(room_id="r1", history=said, history_ids=("t0",))
+    follow_up = with_(ASKED, room_id="r1", exchanges=said, trace_ids=("t0",))
     await ask(bound, follow_up)
     others = (
         ASKED,
-        ASKED.with_(room_id="r2", history=said, history_ids=("t7",)),
-        follow_up.with_(history=(*said, *said), history_ids=("t0", "t1")),
+        with_(ASKED, room_id="r2", exchanges=said, trace_ids=("t7",)),
+        with_(follow_up, exchanges=(*said, *said), trace_ids=("t0", "t1")),
     )
     for other in others:
         assert (await ask(bound, other)).outcome is None
@@ -171,13 +174,13 @@ async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: di
 @pytest.mark.parametrize(
     ("turn", "caching"),
     [
-        (ASKED.with_(profile=HELD), Caching()),
-        (ASKED.with_(is_test=True), Caching()),
-        (ASKED.with_(allowance="search"), Caching()),
-        (ASKED.with_(degraded=True), Caching()),
+        (with_(ASKED, profile=HELD), Caching()),
+        (with_(ASKED, is_test=True), Caching()),
+        (with_(ASKED, allowance="search"), Caching()),
+        (with_(ASKED, degraded=True), Caching()),
         (ASKED, Caching(enabled=False)),
-        (ASKED.with_(question="Who sells ice cream on the moon?"), Caching()),
-        (ASKED.with_(collection="nothing"), Caching()),
+        (with_(ASKED, question="Who sells ice cream on the moon?"), Caching()),
+        (with_(ASKED, collection="nothing"), Caching()),
     ],
 )
 async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: Turn, caching: Caching) -> None:
@@ -200,19 +203,19 @@ async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: 
 async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: dict[str, Any], changes: dict[str, Any]) -> None:
     begun = await begin(bound)
     assert isinstance(begun, Turn)
-    made = (await ask(bound, ASKED.with_(profile=HELD))).with_(profile=CACHED, answer_place=begun.answer_place)
+    made = with_(await ask(bound, with_(ASKED, profile=HELD)), profile=CACHED, answer_cache_key=begun.record.answer_cache_key)
     rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    await keep_answer(made.with_(**changes), **rows)
+    await keep_answer(with_(made, **changes), **rows)
     assert (await ask(bound, ASKED)).outcome is None
 
 
 async def test_who_may_read_nothing_cannot_tell_from_their_trace_that_something_has_changed(bound: dict[str, Any]) -> None:
-    stranger = ASKED.with_(caller=Caller("stranger"))
+    stranger = with_(ASKED, caller=Caller("stranger"))
     before = await ask(bound, stranger)
     await put_document(bound["index"], make_document("second"), ["The bridge was built anew in 1950."])
-    after, elsewhere = await ask(bound, stranger), await ask(bound, stranger.with_(collection="nothing"))
+    after, elsewhere = await ask(bound, stranger), await ask(bound, with_(stranger, collection="nothing"))
     assert before.outcome == "refused"
-    assert before.private == after.private == elsewhere.private == {"answer_cache": {"hit": False}}
+    assert before.record.notes == after.record.notes == elsewhere.record.notes == {"answer_cache": {"hit": False}}
 
 
 async def test_without_the_store_the_question_is_answered(bound: dict[str, Any]) -> None:
@@ -223,4 +226,4 @@ async def test_without_the_store_the_question_is_answered(bound: dict[str, Any])
     turn = await ask(bound | {"cache": Down()})
     assert turn.answer is not None
     assert turn.outcome is None
-    assert {span.name: span.status for span in turn.spans}["find_answer"] == "skipped"
+    assert {span.name: span.status for span in turn.record.spans}["find_answer"] == "skipped"

@@ -17,8 +17,9 @@ from footnote.memory.conversations import is_kept, load_history, needs_history, 
 from footnote.steps import FAIL, SKIP, Runner
 from footnote.types import Answer, Citation, Exchange, Message, Turn, Usage
 from tests.conftest import HandClock
-from tests.fakes import HELD, ME, make_hit, make_turn
+from tests.fakes import make_hit
 from tests.footnote.step_toys import toy
+from tests.turns import HELD, ME, make_turn, with_
 
 TALKS = replace(HELD, history=2)
 
@@ -76,14 +77,14 @@ async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> As
 async def test_a_turn_is_stored_and_counted_by_whether_it_was_answered(answer: Answer | None, status: str) -> None:
     turns: Any = Turns()
     saved = await save_turn(make_turn(answer=answer), turns=turns)
-    assert saved.persisted
+    assert saved.record.persisted
     assert turns.calls == [("save", (saved, status)), ("count", "t1")]
 
 
 async def test_of_a_question_as_long_as_a_body_its_beginning_is_stored() -> None:
     turns = Turns()
     await save_turn(make_turn(question="x" * 1_000_000), turns=turns)  # type: ignore[arg-type]
-    assert [len(told[0].question) for name, told in turns.calls if name == "save"] == [10_000]
+    assert [len(told[0].request.question) for name, told in turns.calls if name == "save"] == [10_000]
 
 
 async def test_a_store_that_is_down_is_told_and_not_hidden() -> None:
@@ -97,7 +98,7 @@ async def test_a_store_that_is_down_is_told_and_not_hidden() -> None:
 async def test_a_turn_that_is_stored_is_persisted_although_it_could_not_be_counted(down: str) -> None:
     turns: Any = Turns(down)
     saved = await save_turn(make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),)), turns=turns)
-    assert saved.persisted
+    assert saved.record.persisted
 
 
 async def test_an_agents_talk_with_its_tools_is_let_go_of_once_it_has_answered() -> None:
@@ -105,20 +106,20 @@ async def test_an_agents_talk_with_its_tools_is_let_go_of_once_it_has_answered()
     talk = (Message("tool", "Two years.", tool_call_id="c1"),)
     saved = await save_turn(make_turn(answer=Answer("Two years."), tool_messages=talk), turns=turns)
     assert [name for name, _ in turns.calls] == ["save", "trim", "count"]
-    assert (turns.calls[0][1][0].tool_messages, saved.tool_messages) == (talk, ())
+    assert (turns.calls[0][1][0].record.tool_messages, saved.record.tool_messages) == (talk, ())
 
 
 async def test_an_agent_that_did_not_finish_keeps_its_talk() -> None:
     turns: Any = Turns()
     saved = await save_turn(make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),)), turns=turns)
     assert [name for name, _ in turns.calls] == ["save", "count"]
-    assert len(saved.tool_messages) == 1
+    assert len(saved.record.tool_messages) == 1
 
 
 async def test_a_turn_that_begins_is_idle_until_it_is_saved(store: SqliteTurnStore) -> None:
     turn = await open_turn(make_turn(), turns=store)
     assert (await store.get(ME, "t1"))["status"] == "idle"
-    await save_turn(turn.with_(answer=Answer("Yes."), usage=Usage(3, 4)), turns=store)
+    await save_turn(with_(turn, answer=Answer("Yes."), usage=Usage(3, 4)), turns=store)
     assert (await store.get(ME, "t1"))["status"] == "done"
     assert [rollup.figures["total_tokens"] for rollup in await store.rollups(ME, "1970-01-01")] == [7]
 
@@ -146,7 +147,7 @@ async def test_a_turn_that_was_killed_stays_idle(store: SqliteTurnStore) -> None
 
 async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
     async def say(turn: Turn) -> Turn:
-        return turn.with_(answer=Answer("Two years."))
+        return with_(turn, answer=Answer("Two years."))
 
     rows = (
         toy("open", open_turn, on_error=SKIP, when=is_kept),
@@ -155,8 +156,8 @@ async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
     )
     turns = Turns("save", "trim", "count")
     turn = await Runner(rows, lambda: {"turns": turns}).finish(make_turn())
-    assert (turn.answer, turn.persisted) == (Answer("Two years."), False)
-    assert [(span.name, span.status) for span in turn.spans] == [("open", "skipped"), ("say", "ok"), ("save", "skipped")]
+    assert (turn.answer, turn.record.persisted) == (Answer("Two years."), False)
+    assert [(span.name, span.status) for span in turn.record.spans] == [("open", "skipped"), ("say", "ok"), ("save", "skipped")]
     assert turns.calls == []
 
 
@@ -169,7 +170,7 @@ async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
         (make_turn(profile=TALKS, room_id="r1"), True),
         (make_turn(profile=TALKS), False),
         (make_turn(profile=HELD, room_id="r1"), False),
-        (make_turn(profile=TALKS, room_id="r1", history=(Exchange("Who?", "Ann."),)), False),
+        (make_turn(profile=TALKS, room_id="r1", exchanges=(Exchange("Who?", "Ann."),)), False),
     ],
 )
 def test_history_is_read_for_a_profile_that_wants_it_in_a_room(turn: Turn, needed: bool) -> None:
@@ -180,11 +181,11 @@ async def test_a_follow_up_gets_the_last_exchanges_of_its_room_as_they_were_aske
     for number in range(3):
         turn = make_turn(f"Question {number}?", TALKS, trace_id=f"t{number}", room_id="r1", started_at=float(number))
         talk = (Message("assistant", "Let me see."), Message("tool", "Found.", tool_call_id="c1"))
-        await save_turn(turn.with_(queries=("Rewritten?",), answer=Answer(f"Answer {number}."), tool_messages=talk), turns=store)
+        await save_turn(with_(turn, queries=("Rewritten?",), answer=Answer(f"Answer {number}."), tool_messages=talk), turns=store)
     asked = make_turn("And then?", TALKS, trace_id="t9", room_id="r1", started_at=9.0)
     turn = await load_history(await open_turn(asked, turns=store), turns=store, index=Index(), ledger=ledger)  # type: ignore[arg-type]
-    assert turn.history == (Exchange("Question 1?", "Answer 1."), Exchange("Question 2?", "Answer 2."))
-    assert turn.history_ids == ("t1", "t2")
+    assert turn.conversation.exchanges == (Exchange("Question 1?", "Answer 1."), Exchange("Question 2?", "Answer 2."))
+    assert turn.conversation.trace_ids == ("t1", "t2")
 
 
 @pytest.mark.parametrize(
@@ -199,7 +200,7 @@ async def test_history_is_of_the_same_room_mode_dialect_and_filter(
     await save_turn(make_turn(**{**known, **other}), turns=store)
     asked = make_turn(profile=TALKS, trace_id="t9", room_id="r1", filters={"class": ("Law", "Regulation")})
     turn = await load_history(asked, turns=store, index=Index(), ledger=ledger)  # type: ignore[arg-type]
-    assert (turn.history, turn.history_ids) == ((), ())
+    assert (turn.conversation.exchanges, turn.conversation.trace_ids) == ((), ())
 
 
 async def test_what_quotes_a_document_that_may_not_be_read_any_more_is_no_history(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
@@ -212,7 +213,7 @@ async def test_what_quotes_a_document_that_may_not_be_read_any_more_is_no_histor
         await ledger.get(ME, "pay")
     asked = make_turn(profile=TALKS, trace_id="t9", room_id="r1")
     turn = await load_history(asked, turns=store, index=Index("bridge"), ledger=ledger)  # type: ignore[arg-type]
-    assert turn.history_ids == ("t2",)
+    assert turn.conversation.trace_ids == ("t2",)
 
 
 async def test_what_was_said_of_a_document_is_no_history_either_where_it_was_found_by_an_earlier_question(
@@ -222,9 +223,9 @@ async def test_what_was_said_of_a_document_is_no_history_either_where_it_was_fou
     await save_turn(make_turn(profile=TALKS, trace_id="t1", room_id="r1", hits=(hit,), answer=Answer("Two years.")), turns=store)
     follow_up = make_turn(profile=TALKS, trace_id="t2", room_id="r1", started_at=1.0)
     told = await load_history(follow_up, turns=store, index=Index("pay"), ledger=ledger)  # type: ignore[arg-type]
-    assert told.leans_on == (("pay|1|0", "pay"),)
-    await save_turn(told.with_(answer=Answer("As I said, two years.")), turns=store)
+    assert told.conversation.leans_on == (("pay|1|0", "pay"),)
+    await save_turn(with_(told, answer=Answer("As I said, two years.")), turns=store)
     last = make_turn(profile=replace(TALKS, history=1), trace_id="t3", room_id="r1", started_at=2.0)
     known = await load_history(last, turns=store, index=Index("pay"), ledger=ledger)  # type: ignore[arg-type]
-    assert (known.history_ids, known.leans_on) == (("t2",), (("pay|1|0", "pay"),))
-    assert (await load_history(last, turns=store, index=Index(), ledger=ledger)).history_ids == ()  # type: ignore[arg-type]
+    assert (known.conversation.trace_ids, known.conversation.leans_on) == (("t2",), (("pay|1|0", "pay"),))
+    assert (await load_history(last, turns=store, index=Index(), ledger=ledger)).conversation.trace_ids == ()  # type: ignore[arg-type]

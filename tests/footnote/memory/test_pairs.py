@@ -21,8 +21,9 @@ from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.types import Answer, Caller, Candidate, Candidates, Chunk, Exchange, Ranked, Turn
 from tests.conftest import HandClock
-from tests.fakes import HELD, FakeEmbedder, make_hit, make_turn
+from tests.fakes import FakeEmbedder, make_hit
 from tests.footnote.memory.pairs import DIFFERENT, SAME, Pair, read_fresh
+from tests.turns import HELD, make_turn, with_
 
 KEPT = replace(HELD, search_cache_s=900, answer_cache_s=900)
 HIT = make_hit("The answer.")
@@ -60,28 +61,28 @@ async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock
     keeping = {name: bound[name] for name in ("cache", "embedder", "clock")}
     answering = {**bound, "prompts": Prompts()}
     first = make_turn(pair.asked, KEPT, lang=pair.lang, collection=f"of pair {number}", room_id="r1")
-    other = first.with_(question=pair.other)
+    other = with_(first, question=pair.other)
     match pair.kind:
         case "groups":
-            other = other.with_(caller=Caller("you", frozenset({"board"})))
+            other = with_(other, caller=Caller("you", frozenset({"board"})))
         case "language":
-            other = other.with_(lang="ko" if pair.lang == "de" else "de")
+            other = with_(other, lang="ko" if pair.lang == "de" else "de")
         case "conversation":
-            first = first.with_(history=(Exchange("What does the small one cost?", "9"),), history_ids=("a",))
-            other = other.with_(history=(Exchange("What does the big one cost?", "12"),), history_ids=("b",), room_id="r2")
+            first = with_(first, exchanges=(Exchange("What does the small one cost?", "9"),), trace_ids=("a",))
+            other = with_(other, exchanges=(Exchange("What does the big one cost?", "12"),), trace_ids=("b",), room_id="r2")
     if embedder.languages is None or pair.lang in embedder.languages:
         vectors = await embedder.embed([pair.asked, pair.other], query=True)
-        first = first.with_(vectors=(vectors[0],), embedder=embedder.name)
-        other = other.with_(vectors=(vectors[1],), embedder=embedder.name)
+        first = with_(first, vectors=(vectors[0],), embedder=embedder.name)
+        other = with_(other, vectors=(vectors[1],), embedder=embedder.name)
     searched = await recall_searches(first, **bound)
-    await keep_searches(searched.with_(found=(FOUND,)), **keeping)
+    await keep_searches(with_(searched, found=(FOUND,)), **keeping)
     asked = [made async for made in find_answer(first, **answering)][-1]
     assert isinstance(asked, Turn)
-    made = asked.with_(answer=Answer("The answer."), hits=(HIT,), ranked=(Ranked(HIT.chunk.chunk_id, 1.0, None, None),))
+    made = with_(asked, answer=Answer("The answer."), hits=(HIT,), ranked=(Ranked(HIT.chunk.chunk_id, 1.0),))
     await keep_answer(made, **keeping)
     answered = [found async for found in find_answer(other, **answering)][-1]
     assert isinstance(answered, Turn)
-    return (await recall_searches(other, **bound)).found != (None,), answered.outcome == "cached"
+    return (await recall_searches(other, **bound)).evidence.lists != (), answered.outcome == "cached"
 
 
 @pytest.mark.parametrize("embedder", [MiniLM(), AllAlike(languages=None)], ids=["minilm", "all alike"])

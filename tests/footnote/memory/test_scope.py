@@ -15,41 +15,41 @@ from footnote.prompts.store import Saved
 from footnote.settings import LLM, Settings
 from footnote.settings.marks import SettingInfo, each_setting
 from footnote.types import Caller, Exchange, Turn
-from tests.fakes import HELD, ME, make_turn
 from tests.settings import with_another
+from tests.turns import HELD, ME, make_turn, with_
 
 SAID = (Exchange("What does it cost?", "Nine euros."),)
-ASKED = make_turn(filters={"class": ("a",)}, room_id="r", history=SAID, history_ids=("t0",), model="m", embedder="e")
+ASKED = make_turn(filters={"class": ("a",)}, room_id="r", exchanges=SAID, trace_ids=("t0",), model="m", embedder="e")
 
 OF_A_SEARCH: dict[str, Turn] = {
-    "group": ASKED.with_(caller=replace(ME, groups=frozenset({"guests"}))),
-    "group more": ASKED.with_(caller=replace(ME, groups=ME.groups | {"guests"})),
-    "narrower": ASKED.with_(caller=ME.narrowed(("nobody",))),
-    "one who sees all": ASKED.with_(caller=Caller("me", ME.groups, sees_all=True)),
-    "collection": ASKED.with_(collection="other"),
-    "language": ASKED.with_(lang="de"),
-    "dialect": ASKED.with_(profile=replace(HELD, name="other")),
-    "embedder": ASKED.with_(embedder="other"),
-    "retriever": ASKED.with_(retriever="bm25"),
-    "filter": ASKED.with_(filters={"class": ("b",)}),
-    "filtered field": ASKED.with_(filters={"kind": ("a",)}),
-    "level": ASKED.with_(levels=(1, 2)),
+    "group": with_(ASKED, caller=replace(ME, groups=frozenset({"guests"}))),
+    "group more": with_(ASKED, caller=replace(ME, groups=ME.groups | {"guests"})),
+    "narrower": with_(ASKED, caller=ME.narrowed(("nobody",))),
+    "one who sees all": with_(ASKED, caller=Caller("me", ME.groups, sees_all=True)),
+    "collection": with_(ASKED, collection="other"),
+    "language": with_(ASKED, lang="de"),
+    "dialect": with_(ASKED, profile=replace(HELD, name="other")),
+    "embedder": with_(ASKED, embedder="other"),
+    "retriever": with_(ASKED, retriever="bm25"),
+    "filter": with_(ASKED, filters={"class": ("b",)}),
+    "filtered field": with_(ASKED, filters={"kind": ("a",)}),
+    "level": with_(ASKED, levels=(1, 2)),
 }
 OF_AN_ANSWER: dict[str, Turn] = OF_A_SEARCH | {
-    "mode": ASKED.with_(mode="gpt"),
-    "limit": ASKED.with_(limit=9),
-    "style": ASKED.with_(profile=replace(HELD, citation_style="footnote")),
-    "strictness": ASKED.with_(profile=replace(HELD, reject_uncited=True)),
-    "prompt": ASKED.with_(profile=replace(HELD, prompt="other")),
-    "model": ASKED.with_(model="other"),
-    "temperature": ASKED.with_(temperature=0.9),
-    "length": ASKED.with_(max_tokens=9),
-    "organisation": ASKED.with_(tool_scope="org"),
-    "room": ASKED.with_(room_id="r2"),
-    "place in the room": ASKED.with_(history_ids=("t1",)),
-    "thing said before": ASKED.with_(history=(Exchange("What does it cost?", "Ten euros."),)),
-    "conversation": ASKED.with_(history=(), history_ids=()),
-    "user's conversation": ASKED.with_(caller=replace(ME, user_id="you")),
+    "mode": with_(ASKED, mode="gpt"),
+    "limit": with_(ASKED, limit=9),
+    "style": with_(ASKED, profile=replace(HELD, citation_style="footnote")),
+    "strictness": with_(ASKED, profile=replace(HELD, reject_uncited=True)),
+    "prompt": with_(ASKED, profile=replace(HELD, prompt="other")),
+    "model": with_(ASKED, model="other"),
+    "temperature": with_(ASKED, temperature=0.9),
+    "length": with_(ASKED, max_tokens=9),
+    "organisation": with_(ASKED, tool_scope="org"),
+    "room": with_(ASKED, room_id="r2"),
+    "place in the room": with_(ASKED, trace_ids=("t1",)),
+    "thing said before": with_(ASKED, exchanges=(Exchange("What does it cost?", "Ten euros."),)),
+    "conversation": with_(ASKED, exchanges=(), trace_ids=()),
+    "user's conversation": with_(ASKED, caller=replace(ME, user_id="you")),
 }
 
 
@@ -105,39 +105,39 @@ def test_a_key_holds_of_a_secret_only_that_there_is_one() -> None:
 
 
 def test_one_who_may_read_nothing_is_not_one_who_may_read_all() -> None:
-    nobody = ASKED.with_(caller=Caller("me"))
-    assert of_answer(nobody) != of_answer(nobody.with_(caller=Caller("me", sees_all=True)))
-    assert of_answer(nobody) != of_answer(nobody.with_(caller=Caller("me", frozenset({"all"}))))
+    nobody = with_(ASKED, caller=Caller("me"))
+    assert of_answer(nobody) != of_answer(with_(nobody, caller=Caller("me", sees_all=True)))
+    assert of_answer(nobody) != of_answer(with_(nobody, caller=Caller("me", frozenset({"all"}))))
 
 
 @pytest.mark.parametrize("common", [frozenset(), frozenset({"staff"})], ids=["public", "one group"])
 def test_two_who_see_the_same_of_a_collection_share_what_was_found(common: frozenset[str]) -> None:
-    alone = ASKED.with_(history=(), history_ids=())
-    ann, bob = (alone.with_(caller=Caller(name, frozenset({f"user:{name}", "staff", name}))) for name in ("ann", "bob"))
+    alone = with_(ASKED, exchanges=(), trace_ids=())
+    ann, bob = (with_(alone, caller=Caller(name, frozenset({f"user:{name}", "staff", name}))) for name in ("ann", "bob"))
     for of in (of_answer, of_search):
         assert of(ann, groups=common) == of(bob, groups=common)
         assert of(ann, groups=common | {"user:ann"}) != of(bob, groups=common)
-        assert of(ann, groups=common) != of(alone.with_(caller=Caller("ann", sees_all=True)), groups=common)
+        assert of(ann, groups=common) != of(with_(alone, caller=Caller("ann", sees_all=True)), groups=common)
 
 
 @pytest.mark.parametrize("changes", [{"tool_scope": "org"}, {"ask_kdb": True}], ids=["tools", "knowledge base"])
 def test_where_other_systems_are_searched_any_group_may_matter_to_an_answer(changes: dict[str, Any]) -> None:
-    ann = ASKED.with_(history=(), history_ids=(), caller=Caller("ann", frozenset({"user:ann"})), **changes)
-    bob = ann.with_(caller=Caller("bob", frozenset({"user:bob"})))
+    ann = with_(ASKED, exchanges=(), trace_ids=(), caller=Caller("ann", frozenset({"user:ann"})), **changes)
+    bob = with_(ann, caller=Caller("bob", frozenset({"user:bob"})))
     assert of_answer(ann, groups=frozenset()) != of_answer(bob, groups=frozenset())
     assert of_search(ann, groups=frozenset()) == of_search(bob, groups=frozenset())
 
 
 def test_who_and_when_matter_in_a_conversation_only() -> None:
-    alone = ASKED.with_(history=(), history_ids=())
+    alone = with_(ASKED, exchanges=(), trace_ids=())
     for other in (
-        alone.with_(caller=replace(ME, user_id="you", role="admin")),
-        alone.with_(room_id="r2"),
-        alone.with_(trace_id="t9", started_at=5.0),
+        with_(alone, caller=replace(ME, user_id="you", role="admin")),
+        with_(alone, room_id="r2"),
+        with_(alone, trace_id="t9", started_at=5.0),
     ):
         assert of_answer(other) == of_answer(alone)
 
 
 def test_what_a_query_finds_has_nothing_to_do_with_what_was_said_before() -> None:
-    alone = ASKED.with_(history=(), history_ids=(), room_id=None)
+    alone = with_(ASKED, exchanges=(), trace_ids=(), room_id=None)
     assert of_search(alone) == of_search(ASKED)

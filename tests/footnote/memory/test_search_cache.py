@@ -19,7 +19,8 @@ from footnote.settings import Caching, Rag, Settings
 from footnote.steps import Runner
 from footnote.types import Caller, Turn
 from tests.conftest import HandClock
-from tests.fakes import HELD, ME, FakeEmbedder, make_document, make_turn, put_document
+from tests.fakes import FakeEmbedder, make_document, put_document
+from tests.turns import HELD, ME, make_turn, with_
 
 SEARCHING = replace(HELD, search_cache_s=900)
 ASKED = make_turn("When was the bridge built?", SEARCHING)
@@ -53,11 +54,12 @@ async def search(bound: dict[str, Any], turn: Turn = ASKED) -> Turn:
 async def test_a_question_is_searched_for_once(bound: dict[str, Any], clock: HandClock) -> None:
     first = await search(bound)
     clock.advance(90)
-    again = await search(bound, ASKED.with_(question="when was the bridge built"))
+    again = await search(bound, with_(ASKED, question="when was the bridge built"))
     assert bound["index"].searches == 1
-    assert (again.found, again.hits) == (first.found, first.hits)
-    assert first.private["search_cache"] == {"hits": 0}
-    assert again.private["search_cache"] == {"hits": 1, "age_s": 90.0, "similarity": 1.0}
+    assert [found.items for found in again.evidence.lists] == [found.items for found in first.evidence.lists]
+    assert again.evidence.hits == first.evidence.hits
+    assert first.record.notes["search_cache"] == {"hits": 0}
+    assert again.record.notes["search_cache"] == {"hits": 1, "age_s": 90.0, "similarity": 1.0}
     clock.advance(811)
     await search(bound)
     assert bound["index"].searches == 2
@@ -65,19 +67,19 @@ async def test_a_question_is_searched_for_once(bound: dict[str, Any], clock: Han
 
 async def test_of_several_queries_only_the_new_ones_are_searched_for(bound: dict[str, Any]) -> None:
     await search(bound)
-    turn = await search(bound, ASKED.with_(queries=("What crosses the river?", "When was the bridge built?")))
+    turn = await search(bound, with_(ASKED, queries=("What crosses the river?", "When was the bridge built?")))
     assert bound["index"].searches == 2
-    assert [hit.chunk.ordinal for hit in turn.hits] == [0, 1]
-    await search(bound, ASKED.with_(question="What crosses the river?"))
+    assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0, 1]
+    await search(bound, with_(ASKED, question="What crosses the river?"))
     assert bound["index"].searches == 2
 
 
 async def test_other_readers_other_filters_and_other_words_are_searched_for_anew(bound: dict[str, Any]) -> None:
     await search(bound)
     others = (
-        ASKED.with_(caller=Caller("me", frozenset({"guests"}))),
-        ASKED.with_(filters={"class": ("a",)}),
-        ASKED.with_(question="Where was the bridge built?"),
+        with_(ASKED, caller=Caller("me", frozenset({"guests"}))),
+        with_(ASKED, filters={"class": ("a",)}),
+        with_(ASKED, question="Where was the bridge built?"),
     )
     for other in others:
         await search(bound, other)
@@ -89,27 +91,27 @@ async def test_a_change_in_the_collection_ends_it(bound: dict[str, Any]) -> None
     await put_document(bound["index"], make_document("second"), ["A second bridge was built in 1910."])
     turn = await search(bound)
     assert bound["index"].searches == 2
-    assert {hit.chunk.doc_id for hit in turn.hits} == {"bridge", "second"}
+    assert {hit.chunk.doc_id for hit in turn.evidence.hits} == {"bridge", "second"}
     await bound["index"].remove("bridge", 1)
-    assert {hit.chunk.doc_id for hit in (await search(bound)).hits} == {"second"}
+    assert {hit.chunk.doc_id for hit in (await search(bound)).evidence.hits} == {"second"}
 
 
 async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound: dict[str, Any]) -> None:
     rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
     begun = await recall_searches(ASKED, index=bound["index"], settings=bound["settings"], **rows)
-    found = (await search(bound)).found
+    found = (await search(bound)).evidence.lists
     await put_document(bound["index"], make_document("second"), ["A second bridge was built in 1910."])
-    await keep_searches(begun.with_(found=found), **rows)
-    assert {hit.chunk.doc_id for hit in (await search(bound)).hits} == {"bridge", "second"}
+    await keep_searches(with_(begun, lists=found), **rows)
+    assert {hit.chunk.doc_id for hit in (await search(bound)).evidence.hits} == {"bridge", "second"}
 
 
 @pytest.mark.parametrize(
     ("turn", "caching"),
     [
-        (ASKED.with_(profile=HELD), Caching()),
-        (ASKED.with_(is_test=True), Caching()),
+        (with_(ASKED, profile=HELD), Caching()),
+        (with_(ASKED, is_test=True), Caching()),
         (ASKED, Caching(enabled=False)),
-        (ASKED.with_(degraded=True), Caching()),
+        (with_(ASKED, degraded=True), Caching()),
     ],
 )
 async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: Turn, caching: Caching) -> None:
@@ -122,12 +124,12 @@ async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: 
 async def test_other_words_find_it_by_their_vectors(bound: dict[str, Any]) -> None:
     embedder = bound["embedder"] = FakeEmbedder()
     for question in ("When was the bridge built?", "Do you know when the bridge was built?"):
-        await search(bound, ASKED.with_(question=question, vectors=(embedder.vector("bridge built"),), embedder=embedder.name))
+        await search(bound, with_(ASKED, question=question, vectors=(embedder.vector("bridge built"),), embedder=embedder.name))
     assert bound["index"].searches == 1
 
 
 async def test_a_search_that_was_not_whole_leaves_nothing_but_a_count_in_the_trace(bound: dict[str, Any]) -> None:
-    assert (await search(bound, ASKED.with_(degraded=True))).private == {"search_cache": {"hits": 0}}
+    assert (await search(bound, with_(ASKED, degraded=True))).record.notes == {"search_cache": {"hits": 0}}
 
 
 async def test_without_the_store_the_search_goes_on(bound: dict[str, Any]) -> None:
@@ -136,10 +138,10 @@ async def test_without_the_store_the_search_goes_on(bound: dict[str, Any]) -> No
             raise StoreUnavailable("down")
 
     turn = await search(bound | {"cache": Down()})
-    assert [hit.chunk.doc_id for hit in turn.hits] == ["bridge", "bridge"]
-    assert {span.name: span.status for span in turn.spans}["recall"] == "skipped"
+    assert [hit.chunk.doc_id for hit in turn.evidence.hits] == ["bridge", "bridge"]
+    assert {span.name: span.status for span in turn.record.spans}["recall"] == "skipped"
 
 
 def test_what_another_system_found_is_not_searched_for() -> None:
     assert may_search_again(ASKED)
-    assert not may_search_again(ASKED.with_(caller=ME, hits=(object(),)))
+    assert not may_search_again(with_(ASKED, caller=ME, hits=(object(),)))

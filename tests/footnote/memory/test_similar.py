@@ -16,7 +16,8 @@ from footnote.adapters.store_sqlite import open_store
 from footnote.memory.similar import Asked, asked_in, keep, look_up, place_of
 from footnote.settings import Caching
 from tests.conftest import HandClock
-from tests.fakes import FakeEmbedder, make_turn
+from tests.fakes import FakeEmbedder
+from tests.turns import make_turn
 
 CACHING = Caching()
 

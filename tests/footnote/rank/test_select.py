@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from footnote.rank.select import read_hits
-from footnote.types import Caller, Chunk, Ranked
-from tests.fakes import ME, make_chunk, make_document, make_turn
+from footnote.rank.select import read_pool
+from footnote.types import Caller, Candidate, Candidates, Chunk, Ranked
+from tests.fakes import make_chunk, make_document
+from tests.turns import ME, make_turn
 
 
 class Gate:
@@ -24,25 +25,30 @@ class Gate:
         return [self.chunks[chunk_id] for chunk_id in reversed(chunk_ids) if chunk_id in self.chunks]
 
 
-RANKED = tuple(Ranked(f"plan|1|{i}", 1 - i / 10, float(i), None) for i in range(6))
+RANKED = tuple(Ranked(f"plan|1|{i}", 1 - i / 10, "How long?") for i in range(6))
 
 
 async def test_the_best_readable_chunks_become_hits_in_their_order() -> None:
     index: Any = Gate(0, 1, 2, 3, 4, 5)
-    hits = (await read_hits(make_turn(ranked=RANKED, limit=2), index=index)).hits
-    assert [(hit.chunk.text, hit.score, hit.bm25, hit.cosine) for hit in hits] == [("text 0", 1.0, 0.0, None), ("text 1", 0.9, 1.0, None)]
+    found = Candidates(tuple(Candidate(f"plan|1|{i}", float(i)) for i in range(6)), (Candidate("plan|1|1", 0.7),))
+    evidence = (await read_pool(make_turn(found=(found,), ranked=RANKED, limit=2), index=index)).evidence
+    assert [(hit.chunk.text, hit.score, hit.scores) for hit in evidence.hits] == [
+        ("text 0", 1.0, {"bm25": 0.0}),
+        ("text 1", 0.9, {"bm25": 1.0, "cosine": 0.7}),
+    ]
+    assert evidence.pool == evidence.hits
     assert index.reads == [["plan|1|0", "plan|1|1"]]
 
 
 async def test_what_may_not_be_read_any_more_is_made_up_for_by_the_next_best() -> None:
     index: Any = Gate(1, 4, 5)
-    hits = (await read_hits(make_turn(ranked=RANKED, limit=2), index=index)).hits
+    hits = (await read_pool(make_turn(ranked=RANKED, limit=2), index=index)).evidence.hits
     assert [hit.chunk.ordinal for hit in hits] == [1, 4]
     index = Gate(5)
-    assert [hit.chunk.ordinal for hit in (await read_hits(make_turn(ranked=RANKED, limit=4), index=index)).hits] == [5]
+    assert [hit.chunk.ordinal for hit in (await read_pool(make_turn(ranked=RANKED, limit=4), index=index)).evidence.hits] == [5]
 
 
 async def test_nothing_ranked_reads_nothing() -> None:
     index: Any = Gate(0)
-    assert (await read_hits(make_turn(), index=index)).hits == ()
+    assert (await read_pool(make_turn(), index=index)).evidence.hits == ()
     assert index.reads == []

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
-from footnote.retrieve.fuse import convex_combination, fuse, fuse_lists, reciprocal_ranks, vectors_count
+from footnote.retrieve.fuse import convex_combination, fuse_lists, reciprocal_ranks, vectors_count
+from footnote.retrieve.fuse import fuse as fuse_one
 from footnote.settings import Fusion, Rag
-from footnote.types import Candidate, Candidates, Ranked, Retriever
-from tests.fakes import FakeEmbedder, make_turn
+from footnote.types import Candidate, Candidates, Ranked, RankedList, Retriever, lists_of
+from tests.fakes import FakeEmbedder
+from tests.turns import make_turn
+
+
+def fuse(found: Candidates, retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
+    """What an index found for one query."""
+    return fuse_one(lists_of("Why?", found), retriever, weight=weight, rrf_k=rrf_k)
 
 
 def entries(**scores: float) -> tuple[Candidate, ...]:
@@ -29,13 +37,21 @@ def test_min_max_scores_are_mixed_by_weight_and_a_missing_entry_counts_nothing()
     assert scores(fuse(BOTH, "cc", weight=0.2)) == [("a", 0.8), ("b", 0.6), ("d", 0.04), ("c", 0.0)]
 
 
-def test_a_fused_entry_keeps_the_scores_it_came_from() -> None:
+def test_a_fused_entry_knows_its_query() -> None:
     assert fuse(BOTH, "cc", weight=0.5) == [
-        Ranked("b", 0.75, 6.0, 0.9),
-        Ranked("a", 0.5, 10.0, 0.4),
-        Ranked("d", pytest.approx(0.1), None, 0.5),
-        Ranked("c", 0.0, 2.0, None),
+        Ranked("b", 0.75, "Why?"),
+        Ranked("a", 0.5, "Why?"),
+        Ranked("d", pytest.approx(0.1), "Why?"),
+        Ranked("c", 0.0, "Why?"),
     ]
+
+
+def test_three_lists_are_fused_and_a_chunk_is_scored_by_those_that_could_have_held_it() -> None:
+    words, vectors = lists_of("Why?", BOTH)
+    graph = RankedList("graph", "Why?", entries(c=1.0, e=0.5), absent=frozenset({"a"}))
+    # weights .5, .5, .5 of 1.5; bm25: a 1, b .5, c 0; cosine: b 1, d .2, a 0; graph: c 1, e 0; a by the first two alone
+    expected = [("a", 0.5), ("b", 0.5), ("c", 0.333333), ("d", 0.066667), ("e", 0.0)]
+    assert scores(fuse_one((words, vectors, graph), "cc", weight=0.5)) == expected
 
 
 def test_reciprocal_ranks_are_summed_and_scaled_to_one() -> None:
@@ -111,8 +127,8 @@ async def test_the_best_passage_by_words_stays_first_while_half_of_the_vectors_a
     dense = tuple(Candidate(f"p{n:02}", 0.9 - n / 100) for n in range(1, 40, 2))
     found = Candidates(lexical, dense, coverage=0.5, bare=frozenset(f"p{n:02}" for n in range(0, 40, 2)))
     fused = await fuse_lists(make_turn(retriever=retriever, found=(found,)), embedder=FakeEmbedder(), rag=Rag(fusion=fusion))
-    assert fused.ranked[0].chunk_id == "p00"
-    assert [entry.chunk_id for entry in fused.ranked[:6]] == ["p00", "p01", "p02", "p03", "p04", "p05"]
+    assert fused.evidence.ranked[0].chunk_id == "p00"
+    assert [entry.chunk_id for entry in fused.evidence.ranked[:6]] == ["p00", "p01", "p02", "p03", "p04", "p05"]
 
 
 def test_the_dense_list_counts_where_the_embedder_speaks_the_language() -> None:
@@ -139,20 +155,27 @@ async def test_settings_and_language_choose_the_fusion(
 ) -> None:
     turn = make_turn(retriever=retriever, lang=lang, found=(BOTH,))
     fused = await fuse_lists(turn, embedder=FakeEmbedder(), rag=Rag(fusion=fusion))
-    assert scores(fused.ranked)[:2] == best
+    assert scores(fused.evidence.ranked)[:2] == best
 
 
 async def test_without_an_embedder_the_words_decide_alone() -> None:
     fused = await fuse_lists(make_turn(retriever="cc", found=(BOTH,)), embedder=None, rag=Rag(fusion="convex"))
-    assert scores(fused.ranked) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]
+    assert scores(fused.evidence.ranked) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]
 
 
 async def test_what_several_queries_found_counts_by_its_better_score() -> None:
-    """With the scores of that list, whichever query came first."""
     one = Candidates(entries(a=10.0, b=6.0, c=2.0), (), 1.0)  # a 1, b .5, c 0
     other = Candidates(entries(c=9.0, a=5.0, d=1.0), (), 1.0)  # c 1, a .5, d 0
     for found in ((one, None, other), (other, one)):
-        fused = await fuse_lists(make_turn(retriever="bm25", found=found), embedder=None, rag=Rag())
-        assert fused.ranked == (
-            Ranked("a", 1.0, 10.0, None), Ranked("c", 1.0, 9.0, None), Ranked("b", 0.5, 6.0, None), Ranked("d", 0.0, 1.0, None),
+        turn = make_turn(retriever="bm25", queries=("first", "second", "third"), found=found)
+        fused = await fuse_lists(turn, embedder=None, rag=Rag())
+        by_one, by_other = ("first", "third") if found[0] is one else ("second", "first")
+        assert fused.evidence.ranked == (
+            Ranked("a", 1.0, by_one), Ranked("c", 1.0, by_other), Ranked("b", 0.5, by_one), Ranked("d", 0.0, by_other),
         )  # fmt: skip
+
+
+async def test_what_a_query_of_less_weight_finds_stands_behind() -> None:
+    turn = make_turn(retriever="bm25", queries=("first", "second"), found=(BOTH, Candidates(entries(z=1.0), ())))
+    light = replace(turn, queries=(turn.queries[0], replace(turn.queries[1], weight=0.4)))
+    assert scores((await fuse_lists(light, embedder=None, rag=Rag())).evidence.ranked) == [("a", 1.0), ("b", 0.5), ("z", 0.4), ("c", 0.0)]

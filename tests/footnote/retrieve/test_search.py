@@ -11,7 +11,8 @@ from footnote.errors import SearchUnavailable
 from footnote.retrieve.search import embed_query, search, wants_vector
 from footnote.settings import Rag
 from footnote.types import Caller, Candidates, Retriever, Search
-from tests.fakes import ME, FakeEmbedder, make_turn
+from tests.fakes import FakeEmbedder
+from tests.turns import ME, make_turn, with_
 
 
 class Asked:
@@ -46,13 +47,13 @@ async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Re
 async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_the_question() -> None:
     index = Asked()
     turn = make_turn("Why?", lang="de", collection="laws", filters={"year": ("1949",)}, levels=(1, 2))
-    turn = await search(turn.with_(embedder="fake-embedder"), index=index, embedder=FakeEmbedder(), rag=Rag(candidates=30))  # type: ignore[arg-type]
+    turn = await search(with_(turn, embedder="fake-embedder"), index=index, embedder=FakeEmbedder(), rag=Rag(candidates=30))  # type: ignore[arg-type]
     assert index.searches == [
         (ME, Search("laws", "Why?", "de", None, "fake-embedder", frozenset({"en", "und"}), 30, levels=(1, 2), filters={"year": ("1949",)})),
     ]
-    assert turn.found[0].coverage == 0.5
+    assert [found.coverage for found in turn.evidence.lists] == [1.0, 0.5]
     vector = np.ones(2, np.float32)
-    await search(turn.with_(retriever="knn", vectors=(vector,), found=()), index=index, embedder=FakeEmbedder(), rag=Rag())  # type: ignore[arg-type]
+    await search(with_(turn, retriever="knn", vectors=(vector,), found=()), index=index, embedder=FakeEmbedder(), rag=Rag())  # type: ignore[arg-type]
     assert index.searches[1][1].text == ""
     assert index.searches[1][1].vector is vector
 

@@ -10,7 +10,7 @@ import pytest
 from footnote.ports import View
 from footnote.types import Caller
 from footnote.understand.language import tell_language
-from tests.fakes import ME, make_turn
+from tests.turns import ME, make_turn
 
 NAMES = "John Hancock, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, Al Gore, Sandra Day " * 3
 

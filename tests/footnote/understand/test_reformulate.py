@@ -12,7 +12,8 @@ from footnote.ports import Delta
 from footnote.prompts import Prompts
 from footnote.types import Turn, Usage
 from footnote.understand.reformulate import may_reformulate, reformulate
-from tests.fakes import HELD, FakeModel, FakeModels, make_turn
+from tests.fakes import FakeModel, FakeModels
+from tests.turns import HELD, make_turn
 
 MENDS = replace(HELD, reformulate=True)
 
@@ -52,9 +53,9 @@ def test_only_a_profile_with_a_model_reformulates_what_no_model_has_just_worded(
 )
 async def test_a_mended_question_is_searched_for_and_the_owner_sees_both(lang: str, question: str, query: str) -> None:
     turn = await mend(asked(question, lang), json.dumps({"query": f" {query}\n"}))
-    assert turn.queries == (query,)
-    assert turn.private == {"original": question, "reformulated": query}
-    assert (turn.question, turn.usage) == (question, Usage(31, 6))
+    assert turn.rewritten == (query,)
+    assert turn.record.notes == {"original": question, "reformulated": query}
+    assert (turn.request.question, turn.record.usage) == (question, Usage(31, 6))
 
 
 @pytest.mark.parametrize(
@@ -83,11 +84,11 @@ async def test_a_wording_that_loses_or_adds_a_number_name_negation_or_changes_th
     lang: str, question: str, query: str
 ) -> None:
     turn = await mend(asked(question, lang), json.dumps({"query": query}))
-    assert (turn.queries, turn.private, turn.usage) == ((), {}, Usage(31, 6))
+    assert (turn.rewritten, turn.record.notes, turn.record.usage) == ((), {}, Usage(31, 6))
 
 
 async def test_half_a_character_in_a_wording_is_no_part_of_what_is_searched_for() -> None:
-    assert (await mend(asked("wehn"), r'{"query": "when\ud83d"}')).queries == ("when\ufffd",)
+    assert (await mend(asked("wehn"), r'{"query": "when\ud83d"}')).rewritten == ("when\ufffd",)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +96,7 @@ async def test_half_a_character_in_a_wording_is_no_part_of_what_is_searched_for(
 )
 async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) -> None:
     turn = await mend(asked("wehn"), reply)
-    assert (turn.searched_for, turn.private, turn.usage) == (("wehn",), {}, Usage(31, 6))
+    assert (turn.searched_for, turn.record.notes, turn.record.usage) == (("wehn",), {}, Usage(31, 6))
 
 
 @pytest.mark.parametrize(

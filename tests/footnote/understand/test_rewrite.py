@@ -14,15 +14,16 @@ from footnote.prompts import Prompts
 from footnote.steps import SKIP, Runner
 from footnote.types import Exchange, Turn, Usage
 from footnote.understand.rewrite import may_rewrite, rewrite
-from tests.fakes import HELD, FakeModel, FakeModels, make_turn
+from tests.fakes import FakeModel, FakeModels
 from tests.footnote.step_toys import toy
+from tests.turns import HELD, make_turn
 
 TOWER = Exchange("Who designed the Eiffel Tower?", "Gustave Eiffel's company designed it.")
 ALWAYS = replace(HELD, rewrite_always=True)
 
 
 def follow_up(question: str, *history: Exchange, lang: str = "en", model: str | None = "fake", **changes: Any) -> Turn:
-    return make_turn(question, history=history, lang=lang, model=model, usage=Usage(1, 1), **changes)
+    return make_turn(question, exchanges=history, lang=lang, model=model, usage=Usage(1, 1), **changes)
 
 
 async def ask(turn: Turn, *replies: str | Exception, usage: Usage | None = None) -> tuple[Turn, FakeModel]:
@@ -43,9 +44,9 @@ async def test_a_model_makes_a_follow_up_stand_alone() -> None:
     turn, model = await ask(
         follow_up("When was it built?", TOWER), queries("When was the Eiffel Tower built?"), usage=Usage(90, 10, estimated=False)
     )
-    assert turn.queries == ("When was the Eiffel Tower built?",)
-    assert turn.usage == Usage(91, 11)
-    assert (turn.question, turn.standalone) == ("When was it built?", "When was the Eiffel Tower built?")
+    assert turn.rewritten == ("When was the Eiffel Tower built?",)
+    assert turn.record.usage == Usage(91, 11)
+    assert (turn.request.question, turn.asked) == ("When was it built?", "When was the Eiffel Tower built?")
     assert model.sent[0].options["temperature"] == 0.0
 
 
@@ -92,14 +93,14 @@ async def test_a_profile_may_have_every_follow_up_reworded() -> None:
     turn, model = await ask(
         follow_up("How high is the Brandenburg Gate?", TOWER, profile=ALWAYS), queries("Height of the Brandenburg Gate")
     )
-    assert turn.queries == ("Height of the Brandenburg Gate",)
+    assert turn.rewritten == ("Height of the Brandenburg Gate",)
     assert len(model.sent) == 1
 
 
 @pytest.mark.parametrize("mode", ["gpt", "vision"])
 async def test_where_nothing_is_searched_no_model_is_asked_but_the_checks_see_what_is_meant(mode: str) -> None:
     turn, model = await ask(follow_up("When was it built?", TOWER, profile=ALWAYS, mode=mode))
-    assert (turn.queries, model.sent) == (("When was it built? designed Eiffel Tower",), [])
+    assert (turn.rewritten, model.sent) == (("When was it built? designed Eiffel Tower",), [])
 
 
 @pytest.mark.parametrize(
@@ -117,26 +118,26 @@ async def test_where_nothing_is_searched_no_model_is_asked_but_the_checks_see_wh
 )
 async def test_a_reply_that_holds_no_query_leaves_the_question_as_it_is_but_is_counted(reply: str) -> None:
     turn, _ = await ask(follow_up("When was it built?", TOWER), reply, usage=Usage(90, 10))
-    assert (turn.queries, turn.searched_for) == ((), ("When was it built?",))
-    assert turn.usage == Usage(91, 11)
+    assert (turn.rewritten, turn.searched_for) == ((), ("When was it built?",))
+    assert turn.record.usage == Usage(91, 11)
 
 
 async def test_of_many_queries_four_are_taken_clean_and_once_each() -> None:
     reply = "Sure!\n```json\n" + json.dumps({"queries": [" a \n b ", "a b", "c", "x" * 400, "d", "e"]}) + "\n```"
     turn, _ = await ask(follow_up("When was it built?", TOWER), f"<think>{{}}</think>{reply}")
-    assert turn.queries == ("a b", "c", "x" * 400, "d")
+    assert turn.rewritten == ("a b", "c", "x" * 400, "d")
 
 
 async def test_half_a_character_in_a_query_is_no_part_of_what_is_searched_for() -> None:
     turn, _ = await ask(follow_up("When was it built?", TOWER), r'{"queries": ["When was the tower built\ud83d?"]}')
-    assert turn.queries == ("When was the tower built\ufffd?",)
+    assert turn.rewritten == ("When was the tower built\ufffd?",)
 
 
 async def test_when_the_model_fails_the_original_question_stands() -> None:
     row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
     ports = {"models": FakeModels(FakeModel([[ModelUnavailable("down")]])), "prompts": Prompts()}
     turn = await Runner((row,), lambda: ports).finish(follow_up("When was it built?", TOWER))
-    assert (turn.searched_for, turn.degraded, turn.usage) == (("When was it built?",), True, Usage(1, 1))
+    assert (turn.searched_for, turn.record.degraded, turn.record.usage) == (("When was it built?",), True, Usage(1, 1))
 
 
 @pytest.mark.parametrize(
@@ -149,8 +150,8 @@ async def test_when_the_model_fails_the_original_question_stands() -> None:
 )
 async def test_without_a_model_the_words_of_the_question_before_are_added(lang: str, before: str, question: str, query: str) -> None:
     turn, model = await ask(follow_up(question, Exchange("How do sharks sleep?", ""), Exchange(before, "…"), lang=lang, model=None))
-    assert turn.queries == (query,)
-    assert (turn.usage, model.sent) == (Usage(1, 1), [])
+    assert turn.rewritten == (query,)
+    assert (turn.record.usage, model.sent) == (Usage(1, 1), [])
 
 
 async def test_a_question_before_that_leans_itself_brings_in_the_one_before_it_but_no_greeting_and_no_answer() -> None:
@@ -161,13 +162,13 @@ async def test_a_question_before_that_leans_itself_brings_in_the_one_before_it_b
         Exchange("thanks", ""),
     ]
     turn, _ = await ask(follow_up("Who pays for it?", *history, model=None))
-    assert turn.queries == ("Who pays for it? height designed Eiffel Tower",)
+    assert turn.rewritten == ("Who pays for it? height designed Eiffel Tower",)
 
 
 async def test_no_word_is_added_twice_and_at_most_twelve_are() -> None:
     words = " ".join(f"word{n}" for n in range(20))
     turn, _ = await ask(follow_up("Does it need word3?", Exchange(f"What of Word1 word1 {words}?", ""), model=None))
-    assert turn.queries[0].split()[4:] == ["Word1", "word0", "word2", *[f"word{n}" for n in range(4, 13)]]
+    assert turn.rewritten[0].split()[4:] == ["Word1", "word0", "word2", *[f"word{n}" for n in range(4, 13)]]
 
 
 async def test_without_a_model_a_question_that_stands_alone_is_left_alone_even_where_every_one_may_be_reworded() -> None:

@@ -37,7 +37,7 @@ class Events:
 
     def __init__(self, turn: Turn) -> None:
         self._lang = "en"
-        self._question = turn.question
+        self._question = turn.request.question
         self._queries: tuple[str, ...] = ()
         self._searching = self._spoken = False
 
@@ -69,7 +69,7 @@ class Events:
                     yield {"type": "token", "content": told}
                 yield done(turn)
             case Failed(error, turn, text):
-                yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.usage)
+                yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.record.usage)
 
     def _agent_step(self, name: str) -> Json:
         if name == "round":
@@ -88,22 +88,22 @@ def _told(kind: str, text: str) -> Json:
 def done(turn: Turn) -> Json:
     return {
         "type": "done",
-        "search_type": turn.mode,
+        "search_type": turn.request.mode,
         "final_response": answer_text(turn) + _nearest_told(turn),
-        "usage": tokens_used(turn.usage),
+        "usage": tokens_used(turn.record.usage),
         "references": [_reference(citation) for citation in (turn.answer.citations if turn.answer else ())],
         "nearest": [_reference(_opening(number, hit)) for number, hit in enumerate(_nearest(turn), start=1)],
         "warnings": list(turn.answer.warnings) if turn.answer else [],
         "trace_id": turn.trace_id,
-        "degraded": turn.degraded,
-        "vectors_pending": turn.vectors_pending,
-        "persisted": turn.persisted,
+        "degraded": turn.record.degraded,
+        "vectors_pending": turn.evidence.vectors_pending,
+        "persisted": turn.record.persisted,
     }
 
 
 def _nearest(turn: Turn) -> Sequence[Hit]:
     """The passages that were found, where none of them answers the question."""
-    return turn.hits[:NEAREST] if turn.mode == "rag" and turn.outcome == "refused" else ()
+    return turn.evidence.hits[:NEAREST] if turn.request.mode == "rag" and turn.outcome == "refused" else ()
 
 
 def _nearest_told(turn: Turn) -> str:

@@ -10,7 +10,7 @@ from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
 
 from footnote.errors import BadRequest, Forbidden
-from footnote.types import Caller, Mode, Profile, Turn
+from footnote.types import Caller, Mode, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
 from footnote_http.openapi import problems, shaped, streamed
 from footnote_http.routes import Router
@@ -90,8 +90,8 @@ async def tokens(
 @router.post(PATHS["vision"], name="vision_query", tags=["Chat core"], response_class=StreamingResponse, responses=ERRORS | STREAM)
 async def vision(request: VisionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
     """Answers a question about images: `step`, `debug`, `think`, `token`, `done` or `error`."""
-    turn = query_turn(request, "vision", as_user(caller, request.user_id), core, trace_id)
-    return await _stream(turn.with_(images=tuple(request.images)), core)
+    turn = query_turn(request, "vision", as_user(caller, request.user_id), core, trace_id, tuple(request.images))
+    return await _stream(turn, core)
 
 
 async def _stream(turn: Turn, core: Core) -> Response:
@@ -107,16 +107,13 @@ def as_user(caller: Caller, user_id: str | None) -> Caller:
     return replace(caller, user_id=user_id)
 
 
-def query_turn(request: QueryRequest, search_type: Mode, caller: Caller, core: Core, trace_id: str) -> Turn:
+def query_turn(request: QueryRequest, search_type: Mode, caller: Caller, core: Core, trace_id: str, images: tuple[str, ...] = ()) -> Turn:
     if request.search_type not in (None, search_type):
         raise BadRequest(f"search_type is “{request.search_type}”, but this route answers “{search_type}”. Leave it out.")
     if request.metadata_filter_values and not request.metadata_filter_key:
         raise BadRequest("metadata_filter_values needs metadata_filter_key: the field that has one of them.")
     key, values = request.metadata_filter_key, tuple(request.metadata_filter_values)
-    return Turn(
-        trace_id=trace_id,
-        caller=caller,
-        profile=PROFILES[search_type],
+    asked = Request(
         question=request.query,
         collection=request.collection_name or core.settings.index_name,
         mode=search_type,
@@ -128,5 +125,6 @@ def query_turn(request: QueryRequest, search_type: Mode, caller: Caller, core: C
         is_test=request.is_test,
         tool_scope=request.mcp_org if core.settings.mcp.mcp_enabled else "",
         ask_kdb=core.settings.kdb.url is not None,
-        started_at=core.clock(),
+        images=images,
     )
+    return core.new_turn(asked, caller, PROFILES[search_type], trace_id=trace_id)

@@ -41,7 +41,7 @@ def completion(turn: Turn, model: str, origin: str) -> Json:
                 "finish_reason": finish_reason(turn),
             }
         ],
-        "usage": tokens_used(turn.usage),
+        "usage": tokens_used(turn.record.usage),
         "citations": make_citations(turn, origin),
         "trace_id": turn.trace_id,
     }
@@ -86,7 +86,7 @@ class Chunks:
             yield self._chunk({"annotations": annotations}, type=ANNOTATIONS)
         yield self._chunk({}, finish_reason(turn), citations=make_citations(turn, self._origin), trace_id=turn.trace_id)
         if self._usage:
-            yield {**self._head, "choices": [], "usage": tokens_used(turn.usage)}
+            yield {**self._head, "choices": [], "usage": tokens_used(turn.record.usage)}
 
     def _status(self, text: Mapping[str, str], *values: object, done: bool) -> Json:
         description = text.get(self._lang, text["en"]).format(*values)
@@ -134,7 +134,7 @@ def error_detail(text: str, status: int, exc: Exception | None = None) -> Json:
 
 
 def _head(turn: Turn, kind: str, model: str) -> Json:
-    return {"id": f"chatcmpl-{turn.trace_id}", "object": kind, "created": int(turn.started_at), "model": model}
+    return {"id": f"chatcmpl-{turn.trace_id}", "object": kind, "created": int(turn.record.started_at), "model": model}
 
 
 def _source(citation: Citation, origin: str, lang: str) -> Json:

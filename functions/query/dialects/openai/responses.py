@@ -62,7 +62,7 @@ class ResponsesRequest(Options):
 def make_response(turn: Turn, request: ResponsesRequest, origin: str) -> ResponseBody:
     """Of a turn that is over."""
     cut = turn.answer.cut if turn.answer else None
-    usage = turn.usage
+    usage = turn.record.usage
     status: Literal["incomplete", "completed"] = "incomplete" if cut else "completed"
     body = _open(turn, request, status)
     return body.model_copy(
@@ -133,7 +133,7 @@ class ResponseEvents:
 def _open(turn: Turn, request: ResponsesRequest, status: Literal["in_progress", "completed", "incomplete", "failed"]) -> ResponseBody:
     return ResponseBody(
         id=f"resp_{turn.trace_id}",
-        created_at=int(turn.started_at),
+        created_at=int(turn.record.started_at),
         status=status,
         model=request.model,
         output=[],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
@@ -11,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from footnote.errors import BadRequest
 from footnote.events import Done, Event, Token
 from footnote.guard.input_guard import LONGEST
-from footnote.types import Answer, Caller, Exchange, Profile, Turn
+from footnote.types import Answer, Caller, Conversation, Exchange, Profile, Request, Turn
 from query.collections import has_collection
 from query.dialects.openai.open_webui import is_side_task, read_message
 from query.dialects.openai.replies import UnknownModel
@@ -60,10 +61,7 @@ async def make_turn(
     """A turn that is not to be run has its answer: what Open WebUI asks a model beside its users' questions."""
     text = last_question(messages)
     asked = read_message(text)
-    return Turn(
-        trace_id=trace_id,
-        caller=caller,
-        profile=PROFILE,
+    request = Request(
         question=asked.question,
         attached=asked.attached,
         first_number=asked.sources + 1,
@@ -71,10 +69,9 @@ async def make_turn(
         collection=await collection_of(options.model, caller, core),
         temperature=options.temperature,
         max_tokens=max_tokens,
-        history=earlier(messages),
-        answer=NOTHING if is_side_task(text) else None,
-        started_at=core.clock(),
     )
+    turn = core.new_turn(request, caller, PROFILE, trace_id=trace_id)
+    return replace(turn, conversation=Conversation(earlier(messages)), answer=NOTHING if is_side_task(text) else None)
 
 
 NOTHING = Answer("{}")

@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from fastapi import Depends, Header, Query, Request, Response
+from fastapi import Depends, Header, Query, Response
+from fastapi import Request as HttpRequest
 from fastapi.responses import StreamingResponse
 
-from footnote.types import Caller, Profile, Turn
+from footnote.types import Caller, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import SLOW, streamed
 from footnote_http.routes import Router
@@ -53,7 +54,7 @@ BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
 STREAM = NOT_FOUND | SLOW | streamed(AskEvent) | {204: {"description": "Nothing follows the `Last-Event-ID`"}}
 
 
-def _streams_of(request: Request) -> Streams:
+def _streams_of(request: HttpRequest) -> Streams:
     streams: Streams = request.app.state.streams
     return streams
 
@@ -95,10 +96,7 @@ async def ask_stream_get(
 
 
 def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:
-    return Turn(
-        trace_id=trace_id,
-        caller=caller.narrowed(tuple(request.permission_groups)),
-        profile=replace(profile, **BY_MODE[request.mode]),
+    asked = Request(
         question=request.query_text,
         collection=request.index_name,
         mode=request.mode,
@@ -107,5 +105,6 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
         model=allowed_model(request.model, core.settings.llm),
         room_id=request.room_id,
         tool_scope=ORGANISATION if request.mode == "pa" and core.settings.mcp.mcp_enabled else "",
-        started_at=core.clock(),
     )
+    narrowed = caller.narrowed(tuple(request.permission_groups))
+    return core.new_turn(asked, narrowed, replace(profile, **BY_MODE[request.mode]), trace_id=trace_id)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def reply(turn: Turn, llm: LLM, *, debug: bool = False, answer_format: str = "markdown") -> AskResponse:
-    texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.hits}
+    texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.evidence.hits}
     block = _block(turn)
-    made = make_reply(block, texts, llm, persisted=turn.persisted)
+    made = make_reply(block, texts, llm, persisted=turn.record.persisted)
     if debug:
         made.debug = _debug(turn, block)
     return claimed(made) if answer_format == "json" else made
@@ -65,13 +65,13 @@ def _failed(error: FootnoteError, block: Block, text: str) -> Mapping[str, Any]:
 
 
 def _block(turn: Turn) -> Block:
-    return make_block(turn, "done" if turn.answer else "error", now=turn.started_at)
+    return make_block(turn, "done" if turn.answer else "error", now=turn.record.started_at)
 
 
 def _debug(turn: Turn, block: Block) -> dict[str, Any]:
     return {
         "language": turn.lang,
-        "retriever": turn.retriever,
-        "latency_map": {span.name: round(span.ms, 2) for span in turn.spans},
+        "retriever": turn.request.retriever,
+        "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans},
         "steps": [step.model_dump() for step in make_steps(block)],
     }

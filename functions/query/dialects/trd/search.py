@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from footnote.ports import iso_time
-from footnote.types import Caller, Hit, Retriever, Turn
+from footnote.types import Caller, Hit, Request, Retriever, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
 from query.dialects.trd.ask import HELD
 from query.retrieval import find_hits
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
 
 router = Router()
 PROFILE = replace(HELD, answers_without_search=False)
@@ -59,7 +62,7 @@ class SearchResponse(BaseModel):
 def _route(retriever: Retriever) -> Callable[..., Awaitable[dict[str, Any]]]:
     async def search(request: RetrieveRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
         """The passages that a question finds, in the shape of an Elasticsearch search response."""
-        turn = await find_hits(retrieve_turn(request, caller, trace_id, retriever, core.clock()), core)
+        turn = await find_hits(retrieve_turn(request, caller, retriever, core, trace_id), core)
         return search_reply(turn, request.fields_exclude)
 
     return search
@@ -71,36 +74,33 @@ for _retriever in RETRIEVERS:
     )(_route(_retriever))
 
 
-def retrieve_turn(request: RetrieveRequest, caller: Caller, trace_id: str, retriever: Retriever, now: float) -> Turn:
-    return Turn(
-        trace_id=trace_id,
-        caller=caller.narrowed(tuple(request.permission_groups)),
-        profile=PROFILE,
+def retrieve_turn(request: RetrieveRequest, caller: Caller, retriever: Retriever, core: Core, trace_id: str) -> Turn:
+    asked = Request(
         question=request.query_text,
         collection=request.index_name,
         retriever=retriever,
         limit=request.num_result_doc,
         filters={name: tuple(values) for name, values in request.filter.items()},
-        started_at=now,
     )
+    return core.new_turn(asked, caller.narrowed(tuple(request.permission_groups)), PROFILE, trace_id=trace_id)
 
 
 def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
     """Elasticsearch's search response. `total` counts what was found in the lists that were fused."""
     return {
-        "took": round(sum(span.ms for span in turn.spans)),
+        "took": round(sum(span.ms for span in turn.record.spans)),
         "timed_out": False,
         "hits": {
-            "total": {"value": len(turn.ranked), "relation": "eq"},
-            "max_score": max((_score(turn, hit) for hit in turn.hits), default=None),
+            "total": {"value": len(turn.evidence.ranked), "relation": "eq"},
+            "max_score": max((_score(turn, hit) for hit in turn.evidence.hits), default=None),
             "hits": [
                 {
-                    "_index": turn.collection,
+                    "_index": turn.request.collection,
                     "_id": hit.chunk.public_id,
                     "_score": _score(turn, hit),
                     "_source": _source(hit, fields_exclude),
                 }
-                for hit in turn.hits
+                for hit in turn.evidence.hits
             ],
         },
     }
@@ -108,7 +108,7 @@ def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
 
 def _score(turn: Turn, hit: Hit) -> float:
     """Of words alone BM25's own number; fused scores and cosines are 0..1."""
-    return hit.bm25 if turn.retriever == "bm25" and hit.bm25 is not None else hit.score
+    return hit.scores.get("bm25", hit.score) if turn.request.retriever == "bm25" else hit.score
 
 
 def _source(hit: Hit, fields_exclude: list[str]) -> dict[str, Any]:

@@ -37,8 +37,8 @@ class MongoTurnStore:
 
     async def save(self, turn: Turn, status: Status) -> None:
         block = make_block(turn, status, now=self._clock())
-        expires_at = None if self._keep_s is None else turn.started_at + self._keep_s
-        await self._databases.run(turns.save, storable(block), float(turn.started_at), expires_at)
+        expires_at = None if self._keep_s is None else turn.record.started_at + self._keep_s
+        await self._databases.run(turns.save, storable(block), float(turn.record.started_at), expires_at)
 
     async def get(self, caller: Caller, trace_id: str) -> Block:
         return await self._databases.run(turns.get, caller, trace_id, self._since)

@@ -34,7 +34,7 @@ def save(connection: sqlite3.Connection, turn: Turn, block: Block, since: float)
                    status = iif(excluded.status = 'idle', turns.status, excluded.status),
                    block = iif(excluded.status = 'idle', turns.block, excluded.block)
                WHERE turns.user_id = excluded.user_id""",
-            (turn.trace_id, block["user_id"], block["room_id"], block["dialect"], block["status"], turn.started_at, _text(block)),
+            (turn.trace_id, block["user_id"], block["room_id"], block["dialect"], block["status"], turn.record.started_at, _text(block)),
         ).rowcount
         if not written:
             raise Conflict("This trace id is in use.")

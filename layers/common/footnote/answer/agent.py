@@ -25,7 +25,7 @@ from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
 from footnote.settings import LLM, MCP
-from footnote.types import Answer, Candidates, Message, Span, Stage, ToolCall, Turn, Usage
+from footnote.types import Answer, Message, RankedList, Span, Stage, ToolCall, Turn, Usage
 
 HELD = 200
 """Characters of a reply that are not shown before it is known whether a call follows them."""
@@ -38,7 +38,7 @@ async def plan(
     turn: Turn, *, models: Models, tools: Tools | None, searcher: Search, prompts: Prompts, mcp: MCP, llm: LLM
 ) -> AsyncIterator[Event | Turn]:
     """`turn.answer` with citations of `turn.hits`, which its searches found; `turn.tool_messages`: what was said before it."""
-    model = await models.pick(turn.model)
+    model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
     work = _Work(turn, model, llm)
@@ -62,7 +62,7 @@ async def plan(
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
             offered = ()  # a model, or its server, that knows no tools: it gets what a search for the question finds
-            wish = ToolCall("search", SEARCH.name, json.dumps({"query": turn.standalone}))
+            wish = ToolCall("search", SEARCH.name, json.dumps({"query": turn.asked}))
             async for event in work.call(box, [wish]):
                 yield event
             found = work.said.pop().content
@@ -81,15 +81,15 @@ async def plan(
     if not reply.text.strip():
         raise ModelUnavailable("The language model sent an empty answer.", usage=work.usage)
     text, citations = cite("".join(work.shown).strip(), box.hits, STYLE, turn.lang)
-    yield turn.with_(
-        found=tuple(work.found),
-        hits=tuple(box.hits),
+    record = replace(
+        turn.record,
         tool_messages=tuple(work.said),
-        answer=Answer(text.rstrip(), citations, model=model.name),
-        usage=turn.usage + work.usage,
-        spans=(*turn.spans, *work.spans),
-        degraded=turn.degraded or work.degraded,
+        spans=(*turn.record.spans, *work.spans),
+        degraded=turn.record.degraded or work.degraded,
     )
+    evidence = replace(turn.evidence, lists=work.found, hits=tuple(box.hits))
+    answer = Answer(text.rstrip(), citations, model=model.name)
+    yield replace(turn, evidence=evidence, answer=answer, record=record).with_usage(work.usage)
 
 
 @dataclass(slots=True)
@@ -113,7 +113,7 @@ class _Work:
     shown: list[str] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     spans: list[Span] = field(default_factory=list)
-    found: tuple[Candidates | None, ...] = ()
+    found: tuple[RankedList, ...] = ()
     """What its searches found in the index."""
     degraded: bool = False
     started: float = field(default_factory=perf_counter)
@@ -130,8 +130,8 @@ class _Work:
         yield Answering()
         stream = self.model.stream(
             messages,
-            temperature=chosen(self.turn.temperature, self.llm, "temperature", profile.temperature),
-            max_tokens=chosen(self.turn.max_tokens, self.llm, "max_completion_tokens", profile.max_tokens),
+            temperature=chosen(self.turn.request.temperature, self.llm, "temperature", profile.temperature),
+            max_tokens=chosen(self.turn.request.max_tokens, self.llm, "max_completion_tokens", profile.max_tokens),
             tools=offered,
             first_token_s=min(profile.first_token_s, left),
             total_s=left,
@@ -186,7 +186,7 @@ class _Work:
                 done, pending = await asyncio.wait(pending, return_when=asyncio.FIRST_COMPLETED)
                 for task in done:
                     called = task.result()
-                    shows = {} if called.found is None else {"passages": len(called.found.hits)}
+                    shows = {} if called.found is None else {"passages": len(called.found.evidence.hits)}
                     yield self._end(tasks[task], begun, called.status, **shows)
         finally:
             for task in tasks:
@@ -195,9 +195,9 @@ class _Work:
         results = [task.result() for task in tasks]
         results += [Called("Too many calls at once. Call it again.", "failed")] * (len(wishes) - len(results))
         for wish, called in zip(wishes, results, strict=True):
-            self.degraded |= called.status == "skipped" or (called.found is not None and called.found.degraded)
-            self.usage += called.found.usage if called.found is not None else Usage()
-            self.found += called.found.found if called.found is not None else ()
+            self.degraded |= called.status == "skipped" or (called.found is not None and called.found.record.degraded)
+            self.usage += called.found.record.usage if called.found is not None else Usage()
+            self.found += called.found.evidence.lists if called.found is not None else ()
             self.said.append(Message("tool", box.show(wish, called), tool_call_id=wish.call_id, name=wish.name))
 
     def _begin(self, name: str) -> str:
@@ -225,6 +225,6 @@ async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
 
 
 def _conversation(turn: Turn) -> list[Message]:
-    if not turn.profile.history_in_prompt or not turn.history:
-        return [Message("user", turn.standalone)]
-    return [*said_before(turn.history, turn.profile.context_tokens), Message("user", turn.question)]
+    if not turn.profile.history_in_prompt or not turn.conversation.exchanges:
+        return [Message("user", turn.asked)]
+    return [*said_before(turn.conversation.exchanges, turn.profile.context_tokens), Message("user", turn.request.question)]

@@ -98,21 +98,21 @@ async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:
         return turn
     claims = list(claims_of(answer, turn.lang))
     terms = [term for claim, _ in claims for term in content_terms(claim, turn.lang)]
-    asked = f"{turn.question} {turn.standalone}"
-    weights = await index.term_weights(turn.caller, turn.collection, terms)
+    asked = f"{turn.request.question} {turn.asked}"
+    weights = await index.term_weights(turn.caller, turn.request.collection, terms)
     passages = {citation.hit.chunk.chunk_id: sentences_of(citation.hit.chunk, turn.lang) for citation in answer.citations}
     least = 0 if any(citation.spans for citation in answer.citations) else LEAST_TERMS
     found = [support(claim, [c.hit.chunk for c in cited], passages, weights, asked, turn.lang, least) for claim, cited in claims]
     if measured := [claim.total for claim in found if claim.measured]:
-        turn = turn.noting(groundedness=round(fmean(measured), 3))
+        turn = turn.with_notes(groundedness=round(fmean(measured), 3))
     doubted = [claim for (claim, _), told in zip(claims, found, strict=True) if told.doubted]
     if not doubted:
         return turn
-    turn = turn.noting(unsupported=doubted)
+    turn = turn.with_notes(unsupported=doubted)
     if rag.output_check == "reject" and not turn.profile.live:
         refusal = Answer(message("unsupported", turn.lang), model=answer.model)
-        return turn.with_(outcome="refused", answer=refusal).noting(rejected_answer=answer.text)
-    return turn.with_(answer=replace(answer, warnings=(*answer.warnings, "unsupported")))
+        return replace(turn, outcome="refused", answer=refusal).with_notes(rejected_answer=answer.text)
+    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, "unsupported")))
 
 
 def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Citation]]]:

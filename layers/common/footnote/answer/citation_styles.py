@@ -64,7 +64,7 @@ STYLES: dict[str, CitationStyle] = {
 
 
 def markers_of(turn: Turn) -> Markers:
-    return Markers(STYLES[turn.profile.citation_style], turn.first_number, turn.link_origin)
+    return Markers(STYLES[turn.profile.citation_style], turn.request.first_number, turn.request.link_origin)
 
 
 def cite(

@@ -21,19 +21,20 @@ HISTORY_SHARE = 0.25
 
 
 async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
-    """`turn.messages` from the hits that fit, `turn.hits` cut to them: what is cited was shown to the model. What was said
+    """`turn.messages` from the hits that fit, `turn.evidence.hits` cut to them: what is cited was shown to the model. What was said
     before goes with them where the profile asks for it, in at most HISTORY_SHARE of the room for passages."""
     profile = turn.profile
-    hits = fit(turn.hits, profile.context_tokens)
-    earlier = said_before(turn.history, round(profile.context_tokens * HISTORY_SHARE)) if profile.history_in_prompt else ()
-    question = turn.question if earlier else turn.standalone
+    hits = fit(turn.evidence.hits, profile.context_tokens)
+    earlier = said_before(turn.conversation.exchanges, round(profile.context_tokens * HISTORY_SHARE)) if profile.history_in_prompt else ()
+    question = turn.request.question if earlier else turn.asked
     documents = [_fenced(hit) for hit in hits]
     system = prompts.render(profile.prompt, turn.lang, {"documents": documents})
     if profile.question_prompt:
         question = prompts.render(profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)})
-    if turn.attached:
-        question = prompts.render("attached", turn.lang, {"attached": untrusted(turn.attached), "question": question})
-    return turn.with_(hits=tuple(hits), messages=(Message("system", system), *earlier, Message("user", question)))
+    if turn.request.attached:
+        question = prompts.render("attached", turn.lang, {"attached": untrusted(turn.request.attached), "question": question})
+    messages = (Message("system", system), *earlier, Message("user", question))
+    return replace(turn, evidence=replace(turn.evidence, hits=tuple(hits)), messages=messages)
 
 
 def was_written(turn: Turn) -> bool:
@@ -44,14 +45,14 @@ def was_written(turn: Turn) -> bool:
 async def warn_of_planted(turn: Turn) -> Turn:
     """A warning where something that the model was shown looks like an instruction to it; how often, in the trace."""
     answer = turn.answer
-    shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.hits]
-    shown += [(turn.attached, "", turn.lang)] if turn.attached else []
-    shown += [(said.content, "", turn.lang) for said in turn.tool_messages if said.role == "tool" and said.name != SEARCH.name]
+    shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.evidence.hits]
+    shown += [(turn.request.attached, "", turn.lang)] if turn.request.attached else []
+    shown += [(said.content, "", turn.lang) for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH.name]
     # An attached file may be a megabyte, which takes seconds: nobody else is to wait for it.
     planted = await asyncio.to_thread(lambda: sum(len(find_planted(*text)) for text in shown))
     if answer is None or not planted:
         return turn
-    return turn.noting(planted=planted).with_(answer=replace(answer, warnings=(*answer.warnings, "planted")))
+    return replace(turn.with_notes(planted=planted), answer=replace(answer, warnings=(*answer.warnings, "planted")))
 
 
 def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:

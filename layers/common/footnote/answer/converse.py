@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from footnote.prompts import Prompts
 from footnote.text.tokens import count_tokens
@@ -12,8 +13,8 @@ from footnote.types import Exchange, Message, Turn
 async def assemble_conversation(turn: Turn, *, prompts: Prompts) -> Turn:
     """`turn.messages`: the system message, what was said before as far as it fits, the question."""
     system = Message("system", prompts.render(turn.profile.prompt, turn.lang, {}))
-    earlier = said_before(turn.history, turn.profile.context_tokens)
-    return turn.with_(messages=(system, *earlier, Message("user", turn.question)))
+    earlier = said_before(turn.conversation.exchanges, turn.profile.context_tokens)
+    return replace(turn, messages=(system, *earlier, Message("user", turn.request.question)))
 
 
 def said_before(history: Sequence[Exchange], budget: int) -> tuple[Message, ...]:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -85,7 +85,7 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
     if not is_answer(ranked, turn.lang):
         text = message("refused", turn.lang)
         yield Token(text)
-        yield turn.with_(outcome="refused", answer=Answer(text, extractive=True))
+        yield replace(turn, outcome="refused", answer=Answer(text, extractive=True))
         return
     markers = markers_of(turn)
     numbers: dict[str, int] = {}
@@ -94,7 +94,9 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
     text = ""
     for sentence in pick(ranked):
         chunk_id = sentence.hit.chunk.chunk_id
-        number = numbers.setdefault(chunk_id, turn.hits.index(sentence.hit) + 1 if markers.style.at_end else len(numbers) + markers.first)
+        number = numbers.setdefault(
+            chunk_id, turn.evidence.hits.index(sentence.hit) + 1 if markers.style.at_end else len(numbers) + markers.first
+        )
         cited.setdefault(chunk_id, []).append(sentence)
         marker = markers.write(number, sentence.hit)
         piece = ("\n\n" if text else "") + f"{readable(sentence)} {marker}".rstrip()
@@ -107,14 +109,14 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
         Citation(number, quoted[0].hit, quoted[0].text, quoted[0].page, tuple((q.start, q.end) for q in quoted), tuple(spans[chunk_id]))
         for (chunk_id, quoted), number in zip(cited.items(), numbers.values(), strict=True)
     )
-    yield turn.with_(answer=Answer(text, citations, extractive=True))
+    yield replace(turn, answer=Answer(text, citations, extractive=True))
 
 
 async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
     """The sentences of the first PASSAGES hits, best first."""
-    hits = turn.hits[:PASSAGES]
-    terms = content_terms(turn.standalone, turn.lang)
-    weights = await index.term_weights(turn.caller, turn.collection, [*terms, UNSEEN])
+    hits = turn.evidence.hits[:PASSAGES]
+    terms = content_terms(turn.asked, turn.lang)
+    weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN])
     known = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
     stored = {**known, **_sentences_outside([hit.chunk for hit in hits])}
     scored = [
@@ -193,12 +195,12 @@ def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[st
     scored = []
     for i, (start, end) in enumerate(stored.bounds):
         sentence = chunk.text[start:end]
-        if _names_only(chunk, start, end) or _asks(sentence, turn.standalone):
+        if _names_only(chunk, start, end) or _asks(sentence, turn.asked):
             continue
         together = pairs.keys() & _pairs(said[i], lang)
         covt = covered_share([*terms, *together], held[i] | title | together, weights, missing=missing)
         covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, missing=missing)
-        kind = answer_type_score(turn.standalone, sentence)
+        kind = answer_type_score(turn.asked, sentence)
         score = words = 0.5 * covt + 0.3 * covn + 0.3 * covp + 0.1 * kind
         if cosines is not None:
             score = 0.3 * covt + 0.2 * covn + 0.4 * cosines[i + 1] + 0.4 * cosines[0] + 0.1 * kind + 0.25 * covp

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 
 from footnote.answer.citation_styles import markers_of
 from footnote.events import Event, Token
@@ -28,15 +29,15 @@ OUTLINE = " › "
 
 
 def may_be_faq(turn: Turn) -> bool:
-    return any(_is_faq(hit.chunk) for hit in turn.hits[:LOOKED_AT])
+    return any(_is_faq(hit.chunk) for hit in turn.evidence.hits[:LOOKED_AT])
 
 
 async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
     """Settles the turn with the words that stand below the same question, where one of the first hits has it."""
     markers = markers_of(turn)
-    for place, hit in enumerate(turn.hits[:LOOKED_AT]):
+    for place, hit in enumerate(turn.evidence.hits[:LOOKED_AT]):
         for question, start, end in questions_of(hit.chunk) if _is_faq(hit.chunk) and len(turn.searched_for) == 1 else ():
-            if not agree(turn.standalone, question, turn.lang) or await _similarity(turn, question, embedder) < LEAST:
+            if not agree(turn.asked, question, turn.lang) or await _similarity(turn, question, embedder) < LEAST:
                 continue
             number = place + 1 if markers.style.at_end else markers.first
             said, marker = hit.chunk.text[start:end], markers.write(number, hit)
@@ -44,7 +45,7 @@ async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIter
             spans = ((len(text) - len(marker), len(text)),) if marker else ()
             citation = Citation(number, hit, said, hit.chunk.page_at(start), ((start, end),), spans)
             yield Token(text)
-            yield turn.with_(outcome="faq", answer=Answer(text, (citation,), extractive=True))
+            yield replace(turn, outcome="faq", answer=Answer(text, (citation,), extractive=True))
             return
     yield turn
 
@@ -84,4 +85,4 @@ def _is_faq(chunk: Chunk) -> bool:
 async def _similarity(turn: Turn, question: str, embedder: Embedder | None) -> float:
     if turn.vectors and speaks(embedder, turn.lang):
         return float(turn.vectors[0] @ (await embedder.embed([question], query=True))[0])
-    return bigram_cosine(bigrams(turn.standalone), bigrams(question))
+    return bigram_cosine(bigrams(turn.asked), bigrams(question))

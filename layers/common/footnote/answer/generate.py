@@ -21,19 +21,21 @@ T = TypeVar("T")
 
 
 async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) -> Turn:
-    """`turn.model`: the name of the model that will answer, or None when there is none, or no budget for one. The request's
+    """`turn.plan.model`: the name of the model that will answer, or None when there is none, or no budget for one. The request's
     stands before the user's preference, and that before the configured one, which an admin may have changed since. An endpoint
-    that is down leaves `turn.model_problem`: the documents are still there."""
-    if turn.allowance == "search":
-        return turn.with_(model=None)
-    name = turn.model or await _preferred(turn.caller.user_id, llm, records) or llm.model
-    if turn.allowance == "cheaper":
+    that is down leaves `turn.record.model_problem`: the documents are still there."""
+    if turn.plan.allowance == "search":
+        return replace(turn, plan=replace(turn.plan, model=None))
+    name = turn.plan.model or await _preferred(turn.caller.user_id, llm, records) or llm.model
+    if turn.plan.allowance == "cheaper":
         name = llm.cheaper_model or name
     try:
         model = await models.pick(name)
     except ModelUnavailable as exc:
-        return turn.with_(model=None, model_address=models.address, model_problem=exc.detail, degraded=True)
-    return turn.with_(model=model.name if model else None, model_address=models.address)
+        record = replace(turn.record, model_address=models.address, model_problem=exc.detail, degraded=True)
+        return replace(turn, plan=replace(turn.plan, model=None), record=record)
+    plan = replace(turn.plan, model=model.name if model else None)
+    return replace(turn, plan=plan, record=replace(turn.record, model_address=models.address))
 
 
 async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
@@ -49,37 +51,37 @@ async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
 async def need_model(turn: Turn) -> AsyncIterator[Event | Turn]:
     """Where only a model can answer: settles the turn when its user's budget is used up. NoModel, with the remedy, where none
     is configured, ModelUnavailable where it cannot be reached."""
-    if turn.model is None and turn.allowance == "search":
+    if turn.plan.model is None and turn.plan.allowance == "search":
         text = message("spent", turn.lang)
         yield Token(text)
-        turn = turn.with_(outcome="refused", answer=Answer(text))
-    elif turn.model_problem is not None:
-        raise ModelUnavailable(turn.model_problem)
-    elif turn.model is None:
+        turn = replace(turn, outcome="refused", answer=Answer(text))
+    elif turn.record.model_problem is not None:
+        raise ModelUnavailable(turn.record.model_problem)
+    elif turn.plan.model is None:
         raise NoModel("This needs a language model. Start Ollama, or set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
     yield turn
 
 
 def has_model(turn: Turn) -> bool:
-    return turn.model is not None
+    return turn.plan.model is not None
 
 
 def has_no_model(turn: Turn) -> bool:
-    return turn.model is None
+    return turn.plan.model is None
 
 
 async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Event | Turn]:
     """Streams the model's reply with checked citations; `turn.answer` is the whole of it, without what it thought aloud."""
-    model = await models.pick(turn.model)
+    model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
     profile, written, usage, cut = turn.profile, "", None, None
-    markers: dict[str, Any] = {"first": turn.first_number, "origin": turn.link_origin}
-    said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.hits, **markers)
+    markers: dict[str, Any] = {"first": turn.request.first_number, "origin": turn.request.link_origin}
+    said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.evidence.hits, **markers)
     stream = model.stream(
         turn.messages,
-        temperature=chosen(turn.temperature, llm, "temperature", profile.temperature),
-        max_tokens=chosen(turn.max_tokens, llm, "max_completion_tokens", profile.max_tokens),
+        temperature=chosen(turn.request.temperature, llm, "temperature", profile.temperature),
+        max_tokens=chosen(turn.request.max_tokens, llm, "max_completion_tokens", profile.max_tokens),
         first_token_s=profile.first_token_s,
         total_s=profile.total_s,
     )
@@ -103,13 +105,14 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         yield Token(rest)
     if thoughts.unopened and not profile.live:
         said = written.rpartition(NO_MORE)[2]
-    cited, citations = cite(said.strip(), turn.hits, profile.citation_style, turn.lang, **markers)
+    cited, citations = cite(said.strip(), turn.evidence.hits, profile.citation_style, turn.lang, **markers)
     if not cited.strip():
         raise ModelUnavailable("The language model sent an empty answer.", usage=spent(turn.messages, written, usage, model.name))
     usage = (usage or estimate(turn.messages, written)).by(model.name)
-    instead = turn.model is not None and model.name != turn.model  # that one failed
+    instead = turn.plan.model is not None and model.name != turn.plan.model  # that one failed
     answer = Answer(cited.rstrip(), citations, model=model.name, cut=cut)
-    yield turn.with_(answer=answer, usage=turn.usage + usage, degraded=turn.degraded or instead)
+    turn = turn.with_usage(usage)
+    yield replace(turn, answer=answer, record=replace(turn.record, degraded=turn.record.degraded or instead))
 
 
 def chosen(asked: T | None, llm: LLM, setting: str, usual: T | None) -> T | None:
@@ -130,9 +133,9 @@ async def check_citations(turn: Turn) -> Turn:
         return turn
     if turn.profile.reject_uncited:
         told = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model)
-        return turn.noting(rejected_answer=answer.text).with_(outcome="refused", answer=told)
+        return replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=told)
     warned = replace(answer, warnings=(*answer.warnings, "insufficient" if lacking else "uncited"))
-    return turn.with_(answer=warned, outcome="refused" if lacking else None)
+    return replace(turn, answer=warned, outcome="refused" if lacking else None)
 
 
 async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
@@ -140,19 +143,19 @@ async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event
     everything learns that there is nothing at all."""
     key = turn.profile.nothing_found
     if key is None:
-        visible = await index.sample(turn.caller, turn.collection, 1)
+        visible = await index.sample(turn.caller, turn.request.collection, 1)
         key = "no_hits" if visible else "empty" if turn.caller.sees_all else "no_access"
     text = message(key, turn.lang)
     yield Token(text)
-    yield turn.with_(outcome="no_hits", answer=Answer(text))
+    yield replace(turn, outcome="no_hits", answer=Answer(text))
 
 
 async def answer_without_search(turn: Turn) -> AsyncIterator[Event | Turn]:
     """Settles a turn whose documents could not be searched. Nothing of them is told, nor that there is nothing."""
     text = message("search_failed", turn.lang)
     yield Token(text)
-    yield turn.with_(outcome="refused", answer=Answer(text))
+    yield replace(turn, outcome="refused", answer=Answer(text))
 
 
 def found_nothing(turn: Turn) -> bool:
-    return not turn.hits and not (turn.attached and turn.model)
+    return not turn.evidence.hits and not (turn.request.attached and turn.plan.model)

@@ -17,7 +17,7 @@ from footnote.errors import FootnoteError, Rejected
 from footnote.ports import Tool, Tools
 from footnote.ports.tool_arguments import as_shown, filled
 from footnote.text.fences import untrusted, untrusted_title
-from footnote.types import Hit, ToolCall, Turn, Usage
+from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn, Usage
 
 log = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class Toolbox:
         if called.found is None or called.text:
             text = untrusted(called.text[:LONGEST_RESULT])
         else:
-            text = "\n".join(self._numbered(called.found.hits)) or "Nothing was found."
+            text = "\n".join(self._numbered(called.found.evidence.hits)) or "Nothing was found."
         name = wish.name if self.knows(wish.name) else "unknown"
         return f'<tool_output tool="{name}">\n{text}\n</tool_output>'
 
@@ -95,11 +95,11 @@ class Toolbox:
         query = arguments.get("query")
         if not isinstance(query, str):
             return Called("The argument `query` is missing.", "failed")
-        asked = self._turn.with_(question=query, queries=(), vectors=(), found=(), ranked=(), hits=(), history=(), usage=Usage(), spans=())
-        found = await self._search(asked)
+        record = replace(self._turn.record, usage=Usage(), spans=())
+        found = await self._search(replace(self._turn.ask(query), conversation=Conversation(), record=record))
         match found.outcome:
             case "forbidden":
-                return Called("This may not be searched for.", "failed", found.with_(hits=()))
+                return Called("This may not be searched for.", "failed", replace(found, evidence=Evidence()))
             case "blocked":
                 return Called("It could not be checked whether this may be searched for.", "skipped")
         return Called("", "ok", found)

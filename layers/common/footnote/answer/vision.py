@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from footnote.answer.converse import said_before
 from footnote.errors import BadRequest
@@ -17,13 +18,13 @@ FETCH_S = 15.0
 
 async def look(turn: Turn, *, images: Images, vision: Vision, llm: LLM, prompts: Prompts) -> Turn:
     """`turn.messages` with the images as `data:` URIs, for the model that sees. BadRequest for what is no image, or too much."""
-    if not turn.images:
+    if not turn.request.images:
         raise BadRequest("There is no image. Send one in `images`, as an address or a data: URI.")
-    if len(turn.images) > vision.max_images:
-        raise BadRequest(f"There are {len(turn.images)} images; {vision.max_images} are allowed.")
+    if len(turn.request.images) > vision.max_images:
+        raise BadRequest(f"There are {len(turn.request.images)} images; {vision.max_images} are allowed.")
     most = int(vision.max_image_mb * 2**20)
-    seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, limit_s=FETCH_S) for url in turn.images))
+    seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, limit_s=FETCH_S) for url in turn.request.images))
     system = Message("system", prompts.render("vision", turn.lang, {}))
-    earlier = said_before(turn.history, turn.profile.context_tokens)
-    asked = Message("user", turn.question, images=tuple(seen))
-    return turn.with_(model=llm.vision_model or turn.model, messages=(system, *earlier, asked))
+    earlier = said_before(turn.conversation.exchanges, turn.profile.context_tokens)
+    asked = Message("user", turn.request.question, images=tuple(seen))
+    return replace(turn, plan=replace(turn.plan, model=llm.vision_model or turn.plan.model), messages=(system, *earlier, asked))

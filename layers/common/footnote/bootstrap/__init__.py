@@ -28,7 +28,8 @@ from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
 from footnote.ports import Clock, Models, Parser
 from footnote.settings import Settings
 from footnote.steps import Runner
-from footnote.types import Caller, Profile, Turn
+from footnote.tracing import new_trace_id
+from footnote.types import Caller, Profile, Request, Turn, begin_turn
 
 QUESTIONS_S = 24 * 3600.0
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -87,6 +88,10 @@ class Core(Backends):
         """What an agent searches for, with its hits."""
         return await self.lookup.finish(turn)
 
+    def new_turn(self, request: Request, caller: Caller, profile: Profile, *, trace_id: str | None = None) -> Turn:
+        """A turn before its first step, that begins now. `trace_id`: the request's own, by default a new one."""
+        return begin_turn(new_trace_id() if trace_id is None else trace_id, caller, profile, request, started_at=self.clock())
+
     @cached_property
     def ingestor(self) -> Ingestor:
         return Ingestor(self.ledger, self.files, self.queue, self.index, self.parser, self.embedder, self.settings.ingest, self.clock)
@@ -125,7 +130,7 @@ class Core(Backends):
         return {"name": name, "documents": documents, "questions": questions}
 
     async def _answerable(self, caller: Caller, collection: str, question: str) -> bool:
-        turn = await self.retrieve.finish(Turn("", caller, UNSAVED, question, collection))
+        turn = await self.retrieve.finish(self.new_turn(Request(question, collection), caller, UNSAVED, trace_id=""))
         return await is_answerable(turn, index=self.index)
 
     def _ports(self) -> dict[str, Any]:

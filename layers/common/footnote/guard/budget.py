@@ -56,35 +56,35 @@ class Spending:
 
 def spends(turn: Turn) -> bool:
     """The one local user has no budget."""
-    return not turn.is_test and not turn.caller.sees_all
+    return not turn.request.is_test and not turn.caller.sees_all
 
 
 async def check_budget(turn: Turn, *, spending: Spending, budget: Budget) -> Turn:
-    """`turn.allowance`"""
+    """`turn.plan.allowance`"""
     if not _limits(budget):
         return turn
     share = await spending.share(turn.caller.user_id, budget)
     allowance: Allowance = "full" if share < budget.cheaper_at else "cheaper" if share < 1 else "search"
-    return turn.with_(allowance=allowance)
+    return replace(turn, plan=replace(turn.plan, allowance=allowance))
 
 
 def is_short(turn: Turn) -> bool:
-    return turn.allowance != "full" and turn.answer is not None
+    return turn.plan.allowance != "full" and turn.answer is not None
 
 
 async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
     """The answer says that it was made with less than usual: `budget_cheaper`, where that model wrote it, or `budget_search`."""
     answer = turn.answer
-    if answer is None or (turn.allowance == "cheaper" and (answer.model is None or answer.model != llm.cheaper_model)):
+    if answer is None or (turn.plan.allowance == "cheaper" and (answer.model is None or answer.model != llm.cheaper_model)):
         return turn
-    return turn.with_(answer=replace(answer, warnings=(*answer.warnings, f"budget_{turn.allowance}")))
+    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, f"budget_{turn.plan.allowance}")))
 
 
 async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM) -> Turn:
     """Counts what the turn used, whatever became of it."""
-    limits, usage = _limits(budget), turn.usage
+    limits, usage = _limits(budget), turn.record.usage
     if limits and usage.total_tokens:
-        model = turn.answer.model if turn.answer else turn.model
+        model = turn.answer.model if turn.answer else turn.plan.model
         cost = sum(llm.cost(share, name) or 0.0 for name, share in usage.shares(model))
         spent = {"tokens": usage.total_tokens, "money": round(cost * MILLIONTHS)}
         await spending.add(turn.caller.user_id, {unit: spent[unit] for unit in limits})

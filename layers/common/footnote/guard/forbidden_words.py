@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from footnote.completion import complete, read_object
@@ -44,21 +45,21 @@ async def check_forbidden(
     if copy is None or not copy.terms:
         yield turn
         return
-    asked = tuple(dict.fromkeys((*turn.searched_for, turn.question)))
+    asked = tuple(dict.fromkeys((*turn.searched_for, turn.request.question)))
     turn, vectors = await _with_vectors(turn, asked, embedder if copy.vectors else None)
     met = {
         question: hits
         for place, question in enumerate(asked)
         if (hits := meet(question, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold))
     }
-    model = await models.pick(turn.model) if met and rag.forbidden_check_mode == "llm" and turn.allowance != "search" else None
+    model = await models.pick(turn.plan.model) if met and rag.forbidden_check_mode == "llm" and turn.plan.allowance != "search" else None
     if rag.forbidden_check_mode == "qdrant":
         blocked = list(met.values())
     elif model is None:
         blocked = [hits for question, hits in met.items() if _is_plain(question, hits)]
     else:
         judged, used = await _judge_all(turn, met, model.name, models, prompts)
-        turn = turn.with_(usage=turn.usage + used)
+        turn = turn.with_usage(used)
         blocked = [hits for hits, blocks in zip(met.values(), judged, strict=True) if blocks]
     if not blocked:
         yield turn
@@ -66,7 +67,7 @@ async def check_forbidden(
     best = max((hit for hits in blocked for hit in hits), key=lambda hit: hit.similarity)
     guidance = prompts.render("forbidden_guidance", turn.lang, {"topic": best.term.topic}).strip()
     yield Token(guidance)
-    yield turn.noting(forbidden={"topic": best.term.topic}).with_(outcome="forbidden", answer=Answer(guidance))
+    yield replace(turn.with_notes(forbidden={"topic": best.term.topic}), outcome="forbidden", answer=Answer(guidance))
 
 
 def _is_plain(question: str, hits: Sequence[TermHit]) -> bool:
@@ -113,6 +114,6 @@ async def _with_vectors(turn: Turn, asked: Sequence[str], embedder: Embedder | N
     if not speaks(embedder, turn.lang):
         return turn, ()
     vectors = tuple(await embedder.embed(asked, query=True))
-    if turn.retriever != "bm25":
-        turn = turn.with_(vectors=vectors[: len(turn.searched_for)], embedder=embedder.name)
+    if turn.request.retriever != "bm25":
+        turn = turn.with_vectors(vectors[: len(turn.queries)], embedder.name)
     return turn, vectors

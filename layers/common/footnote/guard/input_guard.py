@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 
 from footnote.errors import Rejected
 from footnote.settings import Rag
@@ -18,7 +19,7 @@ READ = 10 * LONGEST
 
 async def check_input(turn: Turn, *, rag: Rag) -> Turn:
     """The turn with a cleaned question; `Rejected` when there is nothing to ask or far too much."""
-    question = clean_question(turn.question) if len(turn.question) <= READ else turn.question
+    question = clean_question(turn.request.question) if len(turn.request.question) <= READ else turn.request.question
     if not question:
         raise Rejected("The question is empty. Write what you want to know.")
     if len(question) > LONGEST:
@@ -27,7 +28,8 @@ async def check_input(turn: Turn, *, rag: Rag) -> Turn:
         raise Rejected("The question holds no letter or digit. Write it in words.")
     if rag.injection_check_enabled and is_injection(question):
         raise Rejected("The question tries to change the assistant's rules. Ask only what you want to know.")
-    return turn.with_(question=question)
+    queries = tuple(replace(query, text=question) if query.kind == "original" else query for query in turn.queries)
+    return replace(turn, request=replace(turn.request, question=question), queries=queries)
 
 
 def clean_question(text: str) -> str:

@@ -75,10 +75,10 @@ class Announcer:
 
 async def announce_question(turn: Turn, *, announcer: Announcer) -> Turn:
     detail = {
-        "query": _cut(turn.question),
+        "query": _cut(turn.request.question),
         "user_id": turn.caller.user_id,
-        "session_id": turn.room_id or turn.trace_id,
-        "model_id": turn.model,
+        "session_id": turn.request.room_id or turn.trace_id,
+        "model_id": turn.plan.model,
     }
     announcer.tell(turn.trace_id, SUBMITTED, detail)
     return turn
@@ -89,12 +89,12 @@ async def announce_answer(turn: Turn, *, announcer: Announcer, clock: Clock) -> 
     answer = turn.answer
     if answer is not None:
         detail = {
-            "query": _cut(turn.question),
+            "query": _cut(turn.request.question),
             "response": _cut(answer.text),
             "model_id": answer.model,
-            "latency_ms": max(0, round((clock() - turn.started_at) * 1000)),
+            "latency_ms": max(0, round((clock() - turn.record.started_at) * 1000)),
             "citation_count": len(answer.citations),
-            "retrieval_count": len(turn.hits),
+            "retrieval_count": len(turn.evidence.hits),
             "user_id": turn.caller.user_id,
         }
         announcer.tell(turn.trace_id, GENERATED, detail)

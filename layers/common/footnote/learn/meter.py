@@ -28,18 +28,20 @@ def end_of(turn: Turn) -> Ended:
         return turn.outcome
     if turn.answer is not None:
         return "answered"
-    return "rejected" if any(span.name == GUARD and span.status == "failed" for span in turn.spans) else "error"
+    return "rejected" if any(span.name == GUARD and span.status == "failed" for span in turn.record.spans) else "error"
 
 
 def ms_of(turn: Turn, *steps: str) -> float | None:
     """How long these steps took together; None: none of them ran."""
-    times = [span.ms for span in turn.spans if span.name in steps]
+    times = [span.ms for span in turn.record.spans if span.name in steps]
     return round(sum(times), 2) if times else None
 
 
 def fell_back(turn: Turn) -> bool:
     """Another model answered than the one that was to."""
-    return turn.answer is not None and turn.answer.model is not None and turn.model is not None and turn.answer.model != turn.model
+    return (
+        turn.answer is not None and turn.answer.model is not None and turn.plan.model is not None and turn.answer.model != turn.plan.model
+    )
 
 
 class LogMeter:
@@ -52,17 +54,17 @@ class LogMeter:
             extra={
                 "trace_id": turn.trace_id,
                 "user_id": turn.caller.user_id,
-                "collection": turn.collection,
-                "retriever": turn.retriever,
+                "collection": turn.request.collection,
+                "retriever": turn.request.retriever,
                 "outcome": end_of(turn),
-                "degraded": turn.degraded,
+                "degraded": turn.record.degraded,
                 "llm": answer.model if answer else None,
-                "hits": len(turn.hits),
+                "hits": len(turn.evidence.hits),
                 "citations": len(answer.citations) if answer else 0,
-                "prompt_tokens": turn.usage.prompt_tokens,
-                "completion_tokens": turn.usage.completion_tokens,
-                "ms": round((now - turn.started_at) * 1000),
-                "first_token_ms": turn.first_token_ms and round(turn.first_token_ms),
-                "steps": {span.name: round(span.ms, 2) for span in turn.spans},
+                "prompt_tokens": turn.record.usage.prompt_tokens,
+                "completion_tokens": turn.record.usage.completion_tokens,
+                "ms": round((now - turn.record.started_at) * 1000),
+                "first_token_ms": turn.record.first_token_ms and round(turn.record.first_token_ms),
+                "steps": {span.name: round(span.ms, 2) for span in turn.record.spans},
             },
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 
 from footnote.ports import Index
 from footnote.text.tokens import content_terms
@@ -76,7 +77,7 @@ def candidates(chunks: Sequence[Chunk]) -> Iterator[tuple[str, str]]:
 
 
 async def suggest_follow_ups(turn: Turn) -> Turn:
-    """`turn.suggested_questions`: at most COUNT, the best hit's first, rather none than one that leads nowhere.
+    """`turn.record.suggested_questions`: at most COUNT, the best hit's first, rather none than one that leads nowhere.
 
     Only from good hits that the answer does not cite, in the question's language, whose headings say something
     that neither their title nor the question nor the answer nor a suggestion before has said. Where nothing was
@@ -85,11 +86,11 @@ async def suggest_follow_ups(turn: Turn) -> Turn:
         return turn
     answer = turn.answer
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations} if answer else set()
-    told = {(hit.chunk.doc_id, _topic(hit.chunk)) for hit in turn.hits if hit.chunk.chunk_id in cited}
-    asked = set(content_terms(turn.standalone, turn.lang))
+    told = {(hit.chunk.doc_id, _topic(hit.chunk)) for hit in turn.evidence.hits if hit.chunk.chunk_id in cited}
+    asked = set(content_terms(turn.asked, turn.lang))
     said = asked.union(content_terms(answer.text, turn.lang)) if answer and cited else set()
     questions: list[str] = []
-    for chunk in (hit.chunk for hit in turn.hits if hit.score >= GOOD_HIT * turn.hits[0].score):
+    for chunk in (hit.chunk for hit in turn.evidence.hits if hit.score >= GOOD_HIT * turn.evidence.hits[0].score):
         topic = _topic(chunk)
         if topic is None or chunk.lang != turn.lang or (chunk.doc_id, topic) in told:
             continue
@@ -97,7 +98,7 @@ async def suggest_follow_ups(turn: Turn) -> Turn:
         if terms != asked and not terms <= said.union(content_terms(chunk.title, turn.lang)):
             questions.append(_ask(chunk, topic, turn.lang))
             said |= terms
-    return turn.with_(suggested_questions=tuple(questions[:COUNT]))
+    return replace(turn, record=replace(turn.record, suggested_questions=tuple(questions[:COUNT])))
 
 
 def _topic(chunk: Chunk) -> str | None:

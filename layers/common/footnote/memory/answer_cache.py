@@ -7,6 +7,7 @@ a deleted, replaced or withdrawn one ends it.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 from footnote.events import Event, Token
@@ -19,7 +20,7 @@ from footnote.types import Answer, Chunk, Citation, Hit, Turn
 
 
 def may_answer_again(turn: Turn) -> bool:
-    return turn.profile.answer_cache_s > 0 and turn.allowance == "full" and not turn.is_test and not turn.attached
+    return turn.profile.answer_cache_s > 0 and turn.plan.allowance == "full" and not turn.request.is_test and not turn.request.attached
 
 
 async def find_answer(
@@ -38,7 +39,7 @@ async def find_answer(
     if not caching.enabled:
         yield turn
         return
-    view = await index.view(turn.caller, turn.collection)
+    view = await index.view(turn.caller, turn.request.collection)
     asked = asked_in(turn, embedder)
     place = place_of(digest(answer_scope(turn, view, settings, prompts)), asked, caching)
     found = await look_up(cache, place, asked, caching, clock())
@@ -48,20 +49,21 @@ async def find_answer(
             answer, hits = _restored(found.value, chunks)
             told = {"hit": True, "age_s": round(found.age_s, 1), "similarity": round(found.similarity, 3)}
             yield Token(answer.text)
-            yield turn.with_(outcome="cached", answer=answer, hits=hits).noting(
-                answer_cache={**told, "saved_tokens": found.value["tokens"]}
-            )
+            evidence = replace(turn.evidence, hits=hits)
+            turn = turn.with_notes(answer_cache={**told, "saved_tokens": found.value["tokens"]})
+            yield replace(turn, outcome="cached", answer=answer, evidence=evidence)
             return
         await cache.delete(place)
-    yield turn.with_(answer_place=(place, turn.usage.total_tokens)).noting(answer_cache={"hit": False})
+    record = replace(turn.record, answer_cache_key=(place, turn.record.usage.total_tokens))
+    yield replace(turn, record=record).with_notes(answer_cache={"hit": False})
 
 
 async def keep_answer(turn: Turn, *, cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
     """Only whole answers without a doubt, from what the index found when all vectors were there."""
-    whole = not (turn.degraded or turn.vectors_pending)
-    if turn.answer_place and turn.answer and turn.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
-        place, spent = turn.answer_place
-        value = _kept(turn.answer, turn.hits, turn.usage.total_tokens - spent)
+    whole = not (turn.record.degraded or turn.evidence.vectors_pending)
+    if turn.record.answer_cache_key and turn.answer and turn.evidence.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
+        place, spent = turn.record.answer_cache_key
+        value = _kept(turn.answer, turn.evidence.hits, turn.record.usage.total_tokens - spent)
         await keep(cache, place, asked_in(turn, embedder), value, turn.profile.answer_cache_s, clock())
     return turn
 
@@ -74,13 +76,13 @@ def _kept(answer: Answer, hits: tuple[Hit, ...], tokens: int) -> dict[str, Any]:
         "extractive": answer.extractive,
         "model": answer.model,
         "tokens": tokens,
-        "hits": [(hit.chunk.chunk_id, hit.score, hit.bm25, hit.cosine) for hit in hits],
+        "hits": [(hit.chunk.chunk_id, hit.score, hit.scores) for hit in hits],
         "citations": [(c.number, places[c.hit.chunk.chunk_id], c.snippet, c.page, c.bounds, c.spans) for c in answer.citations],
     }
 
 
 def _restored(value: dict[str, Any], chunks: dict[str, Chunk]) -> tuple[Answer, tuple[Hit, ...]]:
-    hits = tuple(Hit(chunks[chunk_id], *scores) for chunk_id, *scores in value["hits"])
+    hits = tuple(Hit(chunks[chunk_id], score, scores) for chunk_id, score, scores in value["hits"])
     citations = tuple(
         Citation(number, hits[place], snippet, page, _pairs(bounds), _pairs(spans))
         for number, place, snippet, page, bounds, spans in value["citations"]

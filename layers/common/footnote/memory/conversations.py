@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Block, Index, Ledger, TurnStore, question_of, quoted_in
 from footnote.text.halves import whole
-from footnote.types import Exchange, Turn
+from footnote.types import Conversation, Exchange, Turn
 
 log = logging.getLogger(__name__)
 
@@ -17,11 +18,11 @@ LONGEST_QUESTION = 10_000
 
 
 def is_kept(turn: Turn) -> bool:
-    return not turn.is_test
+    return not turn.request.is_test
 
 
 def needs_history(turn: Turn) -> bool:
-    return turn.profile.history > 0 and turn.room_id is not None and not turn.history
+    return turn.profile.history > 0 and turn.request.room_id is not None and not turn.conversation.exchanges
 
 
 async def open_turn(turn: Turn, *, turns: TurnStore) -> Turn:
@@ -31,19 +32,22 @@ async def open_turn(turn: Turn, *, turns: TurnStore) -> Turn:
 
 
 async def load_history(turn: Turn, *, turns: TurnStore, index: Index, ledger: Ledger) -> Turn:
-    """`turn.history`: the last finished turns of the same room, dialect and mode; of a filtered question, those that were
+    """`turn.conversation`: the last finished turns of the same room, dialect and mode; of a filtered question, those that were
     filtered by one of its values. What quotes a document that may not be read any more is not among them."""
-    classes = frozenset(value for values in turn.filters.values() for value in values)
-    room = turn.room_id or turn.trace_id
-    blocks = await turns.history(turn.caller, room, turn.profile.name, turn.profile.history, mode=turn.mode, classes=classes)
+    classes = frozenset(value for values in turn.request.filters.values() for value in values)
+    room = turn.request.room_id or turn.trace_id
+    blocks = await turns.history(turn.caller, room, turn.profile.name, turn.profile.history, mode=turn.request.mode, classes=classes)
     if any(map(quoted_in, blocks)):
         told = await read_again(blocks, turn.caller, index=index, ledger=ledger)
         blocks = [block for block in told.blocks if block["outcome"] != WITHDRAWN]
     quoted = {each["doc_id"]: each["passage"] for block in blocks for each in quoted_in(block)}
-    return turn.with_(
-        history=tuple(map(_exchange, blocks)),
-        history_ids=tuple(block["trace_id"] for block in blocks),
-        leans_on=tuple((passage, doc_id) for doc_id, passage in quoted.items()),
+    return replace(
+        turn,
+        conversation=Conversation(
+            exchanges=tuple(map(_exchange, blocks)),
+            trace_ids=tuple(block["trace_id"] for block in blocks),
+            leans_on=tuple((passage, doc_id) for doc_id, passage in quoted.items()),
+        ),
     )
 
 
@@ -52,15 +56,16 @@ def _exchange(block: Block) -> Exchange:
 
 
 async def save_turn(turn: Turn, *, turns: TurnStore) -> Turn:
-    """`turn.persisted`. A turn that failed or has no answer is stored as an error, with what had been sent of one. Of a
+    """`turn.record.persisted`. A turn that failed or has no answer is stored as an error, with what had been sent of one. Of a
     finished agent's turn the talk with its tools is let go of; an unfinished one keeps it."""
-    saved = turn.with_(persisted=True, question=whole(turn.question[:LONGEST_QUESTION]))
-    done = turn.answer is not None and turn.partial is None
+    request = replace(turn.request, question=whole(turn.request.question[:LONGEST_QUESTION]))
+    saved = replace(turn, request=request, record=replace(turn.record, persisted=True))
+    done = turn.answer is not None and turn.record.partial is None
     await turns.save(saved, "done" if done else "error")
     try:
-        if done and turn.tool_messages:
+        if done and turn.record.tool_messages:
             await turns.trim(turn.caller, turn.trace_id)
-            saved = saved.with_(tool_messages=())
+            saved = replace(saved, record=replace(saved.record, tool_messages=()))
         await turns.count(saved)
     except FootnoteError as exc:  # the turn is stored; its figures are made anew every hour
         log.warning("turn not counted", extra={"trace_id": turn.trace_id, "error": type(exc).__name__})

@@ -19,15 +19,15 @@ def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
     conversation is in it."""
     return {
         "readers": "all" if turn.caller.sees_all else sorted(view.groups),
-        "collection": turn.collection,
+        "collection": turn.request.collection,
         "version": view.version,
         "lang": turn.lang,
         "dialect": turn.profile.name,
         "embedder": turn.embedder,
-        "retriever": turn.retriever,
-        "filters": sorted((name, sorted(values)) for name, values in turn.filters.items()),
-        "conditions": asdict(turn.conditions),
-        "levels": sorted(turn.levels),
+        "retriever": turn.request.retriever,
+        "filters": sorted((name, sorted(values)) for name, values in turn.request.filters.items()),
+        "conditions": asdict(turn.request.conditions),
+        "levels": sorted(turn.request.levels),
         "settings": settings.fingerprints.search,
     }
 
@@ -38,16 +38,23 @@ def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts) -
     return {
         **search_scope(turn, view, settings),
         "settings": settings.fingerprints.answer,
-        "outside": sorted(turn.caller.groups) if turn.tool_scope or turn.ask_kdb else None,
-        "mode": turn.mode,
-        "limit": turn.limit,
+        "outside": sorted(turn.caller.groups) if turn.request.tool_scope or turn.request.ask_kdb else None,
+        "mode": turn.request.mode,
+        "limit": turn.request.limit,
         "profile": asdict(turn.profile),
-        "model": turn.model,
-        "asked": [turn.temperature, turn.max_tokens],
+        "model": turn.plan.model,
+        "asked": [turn.request.temperature, turn.request.max_tokens],
         "prompts": sorted((name, saved.version) for name, saved in prompts.saved.items()),
-        "tools": turn.tool_scope,
-        "links": turn.link_origin,
-        "conversation": [turn.caller.user_id, turn.room_id, turn.history_ids, [asdict(e) for e in turn.history]] if turn.history else None,
+        "tools": turn.request.tool_scope,
+        "links": turn.request.link_origin,
+        "conversation": [
+            turn.caller.user_id,
+            turn.request.room_id,
+            turn.conversation.trace_ids,
+            [asdict(e) for e in turn.conversation.exchanges],
+        ]
+        if turn.conversation.exchanges
+        else None,
     }
 
 

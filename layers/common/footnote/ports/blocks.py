@@ -21,68 +21,69 @@ TITLE_LENGTH = 120
 
 def make_block(turn: Turn, status: Status, *, now: float) -> Block:
     """Conversation, result and trace of a turn. A turn without a room is a room of its own, named by its trace."""
-    answer = turn.answer
-    conversations = [_message(Message("user", turn.question), turn.started_at)]
-    conversations += [_message(said, now) for said in turn.tool_messages]
+    answer, request, record = turn.answer, turn.request, turn.record
+    usage = record.usage
+    conversations = [_message(Message("user", request.question), record.started_at)]
+    conversations += [_message(said, now) for said in record.tool_messages]
     if answer is not None:
         conversations.append(_message(Message("assistant", answer.text), now))
     return {
         "version": "v3",
         "status": status,
-        "block_classes": sorted({value for values in turn.filters.values() for value in values}),
-        "search_type": turn.mode,
+        "block_classes": sorted({value for values in request.filters.values() for value in values}),
+        "search_type": request.mode,
         "conversations": conversations,
         "room_id": room_of(turn),
         "chat_id": turn.trace_id,
         "user_id": turn.caller.user_id,
-        "is_tool_block": bool(turn.tool_messages),
+        "is_tool_block": bool(record.tool_messages),
         "is_error": status == "error",
         "result": {
             "type": "error" if status == "error" else "done",
             "final_response": answer.text if answer else _partial(turn),
             "references": [_reference(citation) for citation in answer.citations] if answer else [],
             "usage": {
-                "prompt_tokens": turn.usage.prompt_tokens,
-                "completion_tokens": turn.usage.completion_tokens,
-                "total_tokens": turn.usage.total_tokens,
-                "estimated": turn.usage.estimated,
+                "prompt_tokens": usage.prompt_tokens,
+                "completion_tokens": usage.completion_tokens,
+                "total_tokens": usage.total_tokens,
+                "estimated": usage.estimated,
                 "models": [
-                    {"model": model, "prompt_tokens": read, "completion_tokens": written} for model, read, written in turn.usage.by_model
+                    {"model": model, "prompt_tokens": read, "completion_tokens": written} for model, read, written in usage.by_model
                 ],
                 "type": "usage",
             },
-            "search_decision": {"rewritten_query": list(turn.queries)},
+            "search_decision": {"rewritten_query": list(turn.rewritten)},
         },
         "dialect": turn.profile.name,
         "trace_id": turn.trace_id,
-        "collection": turn.collection,
+        "collection": request.collection,
         "lang": turn.lang,
         "outcome": turn.outcome,
-        "degraded": turn.degraded,
-        "vectors_pending": turn.vectors_pending,
+        "degraded": record.degraded,
+        "vectors_pending": turn.evidence.vectors_pending,
         "llm": answer.model if answer else None,
-        "llm_failed": bool(answer and answer.extractive and (turn.model or turn.model_problem)),
-        "llm_address": turn.model_address if turn.caller.role == "admin" else None,  # a host's name is for those who look after it
+        "llm_failed": bool(answer and answer.extractive and (turn.plan.model or record.model_problem)),
+        "llm_address": record.model_address if turn.caller.role == "admin" else None,  # a host's name is for those who look after it
         "extractive": answer.extractive if answer else False,
         "warnings": list(answer.warnings) if answer else [],
-        "hits": [_hit(hit) for hit in turn.hits],
-        "leans_on": [{"passage": passage, "doc_id": doc_id} for passage, doc_id in turn.leans_on],
-        "suggested_questions": list(turn.suggested_questions),
-        "latency_ms": max(0, round((now - turn.started_at) * 1000)),
-        "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in turn.spans],
-        "created_at": iso_time(turn.started_at),
-        "private": dict(turn.private),
+        "hits": [_hit(hit) for hit in turn.evidence.hits],
+        "leans_on": [{"passage": passage, "doc_id": doc_id} for passage, doc_id in turn.conversation.leans_on],
+        "suggested_questions": list(record.suggested_questions),
+        "latency_ms": max(0, round((now - record.started_at) * 1000)),
+        "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in record.spans],
+        "created_at": iso_time(record.started_at),
+        "private": dict(record.notes),
     }
 
 
 def _partial(turn: Turn) -> str:
     """What had been sent of an answer that broke off. Of an agent's nothing: what its searches found went with it, so nobody
     could tell later whether it may still be told."""
-    return turn.partial or "" if turn.mode != "pa" else ""
+    return turn.record.partial or "" if turn.request.mode != "pa" else ""
 
 
 def room_of(turn: Turn) -> str:
-    return turn.room_id or turn.trace_id
+    return turn.request.room_id or turn.trace_id
 
 
 def usage_of(block: Block) -> Usage:
@@ -156,8 +157,7 @@ def _hit(hit: Hit) -> dict[str, Any]:
         "section": chunk.section_at(0),
         "headings": list(chunk.headings),
         "score": float(hit.score),
-        "bm25": None if hit.bm25 is None else float(hit.bm25),
-        "cosine": None if hit.cosine is None else float(hit.cosine),
+        **{name: None if name not in hit.scores else float(hit.scores[name]) for name in ("bm25", "cosine")},
     }
 
 

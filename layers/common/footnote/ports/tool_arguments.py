@@ -12,7 +12,7 @@ from footnote.types import Turn
 def scope_of(turn: Turn) -> str:
     """The organisation whose tools this caller may use here: the one that is asked for, where they belong to a group of that
     name; else "", and only what is everybody's is left."""
-    return turn.tool_scope if turn.caller.sees_all or turn.tool_scope in turn.caller.groups else ""
+    return turn.request.tool_scope if turn.caller.sees_all or turn.request.tool_scope in turn.caller.groups else ""
 
 
 def find_search(tools: Sequence[Tool], name: str, scope: str) -> Tool | None:
@@ -22,15 +22,15 @@ def find_search(tools: Sequence[Tool], name: str, scope: str) -> Tool | None:
 
 def session_arguments(turn: Turn) -> dict[str, Any]:
     """By the names that a search service of this kind knows them under. One field can be filtered by."""
-    key = next(iter(turn.filters), "")
+    key = next(iter(turn.request.filters), "")
     return {
-        "collection_name": turn.collection,
+        "collection_name": turn.request.collection,
         "metadata_filter_key": key,
-        "match_values": list(turn.filters.get(key, ())),
-        "top_k": turn.limit,
-        "use_paragraph": turn.levels == (2,),
+        "match_values": list(turn.request.filters.get(key, ())),
+        "top_k": turn.request.limit,
+        "use_paragraph": turn.request.levels == (2,),
         "user_id": turn.caller.user_id,
-        "room_id": turn.room_id or turn.trace_id,
+        "room_id": turn.request.room_id or turn.trace_id,
     }
 
 

@@ -70,15 +70,17 @@ class Rollup:
 def share_of(turn: Turn) -> tuple[str, Rollup]:
     """The day (UTC) whose figures a turn counts in, and what it adds to them as soon as it is over: the rest is made
     from whole days."""
-    usage = turn.usage
+    usage = turn.record.usage
     figures = {
         "turns": 1,
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
         "total_tokens": usage.total_tokens,
     }
-    day = datetime.fromtimestamp(turn.started_at, UTC).date().isoformat()
-    return day, Rollup(turn.caller.user_id, room_of(turn), turn.mode, figures, _model_of(turn.answer.model if turn.answer else None, usage))
+    day = datetime.fromtimestamp(turn.record.started_at, UTC).date().isoformat()
+    return day, Rollup(
+        turn.caller.user_id, room_of(turn), turn.request.mode, figures, _model_of(turn.answer.model if turn.answer else None, usage)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,19 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from footnote.ports import Index
-from footnote.types import Hit, Turn
+from footnote.types import Chunk, Hit, Ranked, Turn
 
 
-async def read_hits(turn: Turn, *, index: Index) -> Turn:
-    """`turn.hits`: the best `turn.limit` chunks that exist, are active and visible at this moment. What a condition counts on may
-    have changed since the search: it is asked again."""
-    hits: list[Hit] = []
-    for start in range(0, len(turn.ranked), turn.limit):
-        batch = turn.ranked[start : start + turn.limit]
+async def read_pool(turn: Turn, *, index: Index) -> Turn:
+    """`turn.evidence.pool`: the best chunks that exist, are active and visible at this moment, as many as are asked for; the hits,
+    unless something ranks them anew. What a condition counts on may have changed since the search: it is asked again."""
+    evidence, request = turn.evidence, turn.request
+    pool: list[tuple[Ranked, Chunk]] = []
+    for start in range(0, len(evidence.ranked), request.limit):
+        batch = evidence.ranked[start : start + request.limit]
         read = await index.read(turn.caller, [entry.chunk_id for entry in batch])
-        chunks = {chunk.chunk_id: chunk for chunk in read if turn.conditions.match(chunk.metadata)}
-        hits += [Hit(chunks[entry.chunk_id], entry.score, entry.bm25, entry.cosine) for entry in batch if entry.chunk_id in chunks]
-        if len(hits) >= turn.limit:
+        chunks = {chunk.chunk_id: chunk for chunk in read if request.conditions.match(chunk.metadata)}
+        pool += [(entry, chunks[entry.chunk_id]) for entry in batch if entry.chunk_id in chunks]
+        if len(pool) >= request.limit:
             break
-    return turn.with_(hits=tuple(hits[: turn.limit]))
+    hits = _with_scores(turn, pool[: request.limit])
+    return replace(turn, evidence=replace(evidence, pool=hits, hits=hits))
+
+
+def _with_scores(turn: Turn, pool: Sequence[tuple[Ranked, Chunk]]) -> tuple[Hit, ...]:
+    """Those of the lists that each entry came from."""
+    wanted = {entry.chunk_id for entry, _ in pool}
+    scores = {
+        (found.query, entry.chunk_id, found.source): entry.score
+        for found in turn.evidence.lists
+        for entry in found.items
+        if entry.chunk_id in wanted
+    }
+    sources = tuple(dict.fromkeys(found.source for found in turn.evidence.lists))
+    return tuple(
+        Hit(
+            chunk,
+            entry.score,
+            {source: scores[key] for source in sources if (key := (entry.query, entry.chunk_id, source)) in scores},
+        )
+        for entry, chunk in pool
+    )

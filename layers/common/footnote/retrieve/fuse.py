@@ -10,22 +10,28 @@ possible score is 1. Equal scores are ordered by chunk id.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
-from footnote.types import Candidate, Candidates, Ranked, Retriever, Turn
+from footnote.types import Candidate, Ranked, RankedList, Retriever, Turn
 
 Weighted = tuple[Sequence[Candidate], float]
 """A list and its weight."""
 
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
-    """`turn.ranked`: everything that was found, best first; of what several queries found, the better place counts."""
+    """`turn.evidence.ranked`: everything that was found, best first; of what several queries found, the better place counts."""
     weight = rag.alpha if vectors_count(embedder, turn.lang, rag) else 0.0
-    retriever = "rrf" if turn.retriever == "cc" and rag.fusion == "rrf" else turn.retriever
-    lists = [fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k) for found in turn.found if found is not None]
-    return turn.with_(ranked=tuple(lists[0] if len(lists) == 1 else merge(lists)))
+    asked = turn.request.retriever
+    retriever = "rrf" if asked == "cc" and rag.fusion == "rrf" else asked
+    fused = [
+        _weighted(fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k), query.weight)
+        for query in turn.queries
+        if (found := turn.evidence.lists_for(query.text))
+    ]
+    return replace(turn, evidence=replace(turn.evidence, ranked=tuple(fused[0] if len(fused) == 1 else merge(fused))))
 
 
 def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> bool:
@@ -33,31 +39,42 @@ def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> bool:
     return speaks(embedder, lang) or (embedder is not None and rag.fusion == "convex")
 
 
-def fuse(candidates: Candidates, retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
-    """Best first. `weight` is the dense list's share, 0..1; it shrinks with the share of chunks that have no vector yet:
-    the best of a few is not yet the best of all."""
-    share = weight * min(1.0, candidates.coverage)
+def fuse(lists: Sequence[RankedList], retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
+    """The lists of one query as one, best first. `weight` is the dense list's share, 0..1, the others have the rest; it shrinks
+    with the share of chunks that have no vector yet: the best of a few is not yet the best of all."""
     match retriever:
         case "bm25":
-            scores = _minmax(candidates.lexical)
+            scores = _minmax([entry for found in lists if found.source == "bm25" for entry in found.items])
         case "knn":
-            scores = {entry.chunk_id: max(0.0, entry.score) for entry in candidates.dense}
+            scores = {entry.chunk_id: max(0.0, entry.score) for found in lists if found.source == "cosine" for entry in found.items}
         case "rrf":
-            scores = _combine(candidates, share, partial(reciprocal_ranks, k=rrf_k))
+            scores = _combine(lists, weight, partial(reciprocal_ranks, k=rrf_k))
         case "cc":
-            scores = _combine(candidates, share, convex_combination)
-    bm25 = {entry.chunk_id: entry.score for entry in candidates.lexical}
-    cosine = {entry.chunk_id: entry.score for entry in candidates.dense}
+            scores = _combine(lists, weight, convex_combination)
     order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)  # stable: equal scores stay in the order of their ids
-    return [Ranked(chunk_id, scores[chunk_id], bm25.get(chunk_id), cosine.get(chunk_id)) for chunk_id in order]
+    query = lists[0].query if lists else ""
+    return [Ranked(chunk_id, scores[chunk_id], query) for chunk_id in order]
 
 
-def _combine(candidates: Candidates, share: float, combine: Callable[[Sequence[Weighted]], dict[str, float]]) -> dict[str, float]:
-    both = combine([(candidates.lexical, 1 - share), (candidates.dense, share)])
-    if not candidates.bare or not share:
-        return both
-    words = combine([(candidates.lexical, 1.0)])
-    return both | {chunk_id: words[chunk_id] for chunk_id in candidates.bare}
+def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequence[Weighted]], dict[str, float]]) -> dict[str, float]:
+    """A chunk that some lists could not have held is scored by the others alone."""
+    share = weight * min((1.0, *(found.coverage for found in lists if found.source == "cosine")))
+    weights = {found.source: share if found.source == "cosine" else 1 - share for found in lists}
+    scores = combine([(found.items, weights[found.source]) for found in lists])
+    if not share:
+        return scores
+    absences: dict[frozenset[str], set[str]] = {}
+    for chunk_id in frozenset[str]().union(*(found.absent for found in lists)):
+        absences.setdefault(frozenset(found.source for found in lists if chunk_id in found.absent), set()).add(chunk_id)
+    for sources, chunk_ids in absences.items():
+        others = [(found.items, weights[found.source] or 1.0) for found in lists if found.source not in sources]
+        alone = combine(others)
+        scores |= {chunk_id: alone[chunk_id] for chunk_id in chunk_ids}
+    return scores
+
+
+def _weighted(entries: list[Ranked], weight: float) -> list[Ranked]:
+    return entries if weight == 1 else [entry._replace(score=entry.score * weight) for entry in entries]
 
 
 def merge(lists: Sequence[Sequence[Ranked]]) -> list[Ranked]:

@@ -11,6 +11,7 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Awaitable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from footnote.errors import Unavailable
@@ -28,11 +29,11 @@ PERSONAL = ("user_id", "room_id")
 
 
 def may_search_remotely(turn: Turn) -> bool:
-    return bool(turn.tool_scope)
+    return bool(turn.request.tool_scope)
 
 
 async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
-    """`turn.hits` from the MCP server's search, best first; the turn as it was where there is none or it finds nothing.
+    """`turn.evidence.hits` from the MCP server's search, best first; the turn as it was where there is none or it finds nothing.
     Unavailable where it is down or cannot be understood."""
     if tools is None or not mcp.mcp_enabled:
         return turn
@@ -45,7 +46,7 @@ async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
 
 
 def may_ask_kdb(turn: Turn) -> bool:
-    return turn.ask_kdb and not turn.hits
+    return turn.request.ask_kdb and not turn.evidence.hits
 
 
 async def search_kdb(turn: Turn, *, knowledge_base: KnowledgeBase | None, kdb: KDB) -> Turn:
@@ -63,7 +64,8 @@ async def _found(turn: Turn, source: str, searches: Sequence[Awaitable[str]]) ->
         known = best.setdefault(hit.chunk.chunk_id, hit)
         if known.score < hit.score:
             best[hit.chunk.chunk_id] = hit
-    return turn.with_(hits=tuple(sorted(best.values(), key=lambda hit: -hit.score)[: turn.limit]))
+    hits = tuple(sorted(best.values(), key=lambda hit: -hit.score)[: turn.request.limit])
+    return replace(turn, evidence=replace(turn.evidence, hits=hits))
 
 
 def _read(reply: str, source: str, turn: Turn) -> Iterator[Hit]:
@@ -101,7 +103,7 @@ def _hit(result: dict[str, Any], place: int, source: str, turn: Turn) -> Hit:
         title=name,
         text=text,
         lang=turn.lang,
-        collection=turn.collection,
+        collection=turn.request.collection,
         page=page if isinstance(page, int) else None,
         metadata={"p_id": p_id} | {key: whole(str(told[key])) for key in KEPT if key in told},
     )

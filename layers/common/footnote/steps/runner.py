@@ -25,7 +25,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any
 
@@ -105,7 +105,7 @@ class Runner:
                 progress.error = progress.error or exc
             except Exception as exc:
                 progress.error = progress.error or defect(exc, "table", progress.turn.trace_id)
-            progress.turn = progress.turn.with_(partial="".join(progress.sent))
+            progress.turn = _recorded(progress.turn, partial="".join(progress.sent))
         turn = progress.turn
         if progress.error is not None:
             await outbox.put(Failed(progress.error, turn, "".join(progress.sent)))
@@ -141,8 +141,8 @@ class Runner:
         ms = (self._timer() - started) * 1000
         detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
         detail |= calls.told()
-        first = after.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
-        progress.turn = after.with_(spans=(*after.spans, Span(step.name, ms, status, detail)), first_token_ms=first)
+        first = after.record.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
+        progress.turn = _recorded(after, spans=(*after.record.spans, Span(step.name, ms, status, detail)), first_token_ms=first)
         await emit(StepFinished(step.name, ms, status, detail, stage=step.stage))
         if step.on_end is not None and status in ("ok", "fallback"):
             await emit(step.on_end(after))
@@ -159,7 +159,7 @@ class Runner:
             error = exc
         if error is not None:
             if isinstance(error, ModelUnavailable) and error.usage is not None:
-                before = before.with_(usage=before.usage + error.usage)
+                before = before.with_usage(error.usage)
             if error.status > 500:  # a defect is in the log by now
                 log.warning("a step failed", extra={"step": step.name, "trace_id": before.trace_id, "error": type(error).__name__})
             after, status = before, "failed"
@@ -167,14 +167,14 @@ class Runner:
             policy = chosen if len(progress.sent) == sent else FAIL
             if policy in (SKIP, IGNORE):
                 worse = policy is SKIP and not step.always
-                after, status, error = before.with_(degraded=before.degraded or worse), "skipped", None
+                after, status, error = _recorded(before, degraded=before.record.degraded or worse), "skipped", None
             elif policy is BLOCK:
                 if error.status >= 500:
-                    after, error = before.with_(outcome="blocked"), None
+                    after, error = replace(before, outcome="blocked"), None
             elif policy is FALLBACK and step.fallback is not None:
                 try:
                     after, status, error = (
-                        (await call(step, step.fallback, before, progress.ports, emit)).with_(degraded=True),
+                        _recorded(await call(step, step.fallback, before, progress.ports, emit), degraded=True),
                         "fallback",
                         None,
                     )
@@ -192,20 +192,23 @@ class Runner:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         good = [mine.turn for task, mine in zip(tasks, branches, strict=True) if not task.cancelled() and task.exception() is None]
-        known = len(progress.turn.spans)
-        spans = tuple(span for mine in branches for span in mine.turn.spans[known:])
+        known = len(progress.turn.record.spans)
+        spans = tuple(span for mine in branches for span in mine.turn.record.spans[known:])
         for branch, task in zip(row.rows, tasks, strict=True):
             if task in late:
                 spans += (Span(branch.name, (row.timeout_s or 0) * 1000, "late"),)
                 await emit(StepFinished(branch.name, (row.timeout_s or 0) * 1000, "late", stage=next(steps_of([branch])).stage))
         if not good:
-            progress.turn = progress.turn.with_(spans=(*progress.turn.spans, *spans))
+            progress.turn = _recorded(progress.turn, spans=(*progress.turn.record.spans, *spans))
             failed = [task.exception() for task in tasks if not task.cancelled()]
             raise next((exc for exc in failed if isinstance(exc, FootnoteError)), StepTimeout(f"No branch of “{row.name}” was in time."))
         merged = row.merge(progress.turn, good)
-        progress.turn = merged.with_(
-            spans=(*progress.turn.spans, *spans), degraded=merged.degraded or progress.turn.degraded or len(good) < len(tasks)
-        )
+        degraded = merged.record.degraded or progress.turn.record.degraded or len(good) < len(tasks)
+        progress.turn = _recorded(merged, spans=(*progress.turn.record.spans, *spans), degraded=degraded)
+
+
+def _recorded(turn: Turn, **changes: Any) -> Turn:
+    return replace(turn, record=replace(turn.record, **changes))
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""What flows through the house: plain, frozen values. No I/O, no framework, no numpy at import.
+"""What flows through the core: plain, frozen values. No I/O, no framework, no numpy at import.
 
 A question becomes a `Turn`; every step takes a Turn and returns a new one. A file becomes a
 `Document` with `Block`s, which are cut into `Chunk`s. Sizes are in bytes, times in seconds since
@@ -7,6 +7,7 @@ the epoch unless a name says `_ms`, pages count from 1, character offsets from 0
 
 from __future__ import annotations
 
+from footnote.types.answer import Answer, Citation, Cut, Message, ToolCall
 from footnote.types.caller import ADMINS, EVERYONE, Caller, Page, Role
 from footnote.types.conditions import Condition, Conditions, Operator
 from footnote.types.documents import (
@@ -25,24 +26,15 @@ from footnote.types.documents import (
     chunks_digest,
     make_chunk_id,
 )
-from footnote.types.retrieval import Candidate, Candidates, Hit, Ranked, Retriever, Search, SentenceVectors
+from footnote.types.evidence import Evidence, Hit, Ranked, RankedList, lists_of
+from footnote.types.feedback import Feedback
+from footnote.types.plan import Allowance, Plan
+from footnote.types.query import Query, QueryKind
+from footnote.types.record import Record, Span, Usage
+from footnote.types.request import Mode, Profile, Request
+from footnote.types.retrieval import Candidate, Candidates, Retriever, Search, SentenceVectors
 from footnote.types.stages import Stage
-from footnote.types.turn import (
-    Allowance,
-    Answer,
-    Citation,
-    Cut,
-    Exchange,
-    Feedback,
-    Message,
-    Mode,
-    Outcome,
-    Profile,
-    Span,
-    ToolCall,
-    Turn,
-    Usage,
-)
+from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn
 
 __all__ = [
     "ADMINS",
@@ -60,9 +52,11 @@ __all__ = [
     "Citation",
     "Condition",
     "Conditions",
+    "Conversation",
     "Cut",
     "Document",
     "DocumentState",
+    "Evidence",
     "Exchange",
     "Feedback",
     "Hit",
@@ -75,8 +69,14 @@ __all__ = [
     "Parsed",
     "Part",
     "Place",
+    "Plan",
     "Profile",
+    "Query",
+    "QueryKind",
     "Ranked",
+    "RankedList",
+    "Record",
+    "Request",
     "Retriever",
     "Role",
     "Search",
@@ -87,6 +87,8 @@ __all__ = [
     "Turn",
     "Unit",
     "Usage",
+    "begin_turn",
     "chunks_digest",
+    "lists_of",
     "make_chunk_id",
 ]

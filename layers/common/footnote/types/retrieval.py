@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from footnote.types.conditions import ANYTHING, Conditions
-from footnote.types.documents import Chunk, Level
+from footnote.types.documents import Level
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,25 +57,6 @@ class Candidates:
     vector was asked for."""
     bare: frozenset[str] = frozenset()
     """Chunks in `lexical` without a vector: `dense` could not have held them."""
-
-
-class Ranked(NamedTuple):
-    """A fused entry, `score` 0..1, with the scores it came from (None = not in that list)."""
-
-    chunk_id: str
-    score: float
-    bm25: float | None
-    cosine: float | None
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """A chunk with its place in the result. `score` is 0..1 after min-max fusion."""
-
-    chunk: Chunk
-    score: float
-    bm25: float | None = None
-    cosine: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

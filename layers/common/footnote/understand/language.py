@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from footnote.ports import Index
 from footnote.text.language import detect_language
 from footnote.types import Turn
 
 
 async def tell_language(turn: Turn, *, index: Index) -> Turn:
-    view = await index.view(turn.caller, turn.collection)
-    return turn.with_(lang=detect_language(turn.question, view.languages))
+    view = await index.view(turn.caller, turn.request.collection)
+    return _in_language(turn, detect_language(turn.request.question, view.languages))
 
 
 async def tell_language_alone(turn: Turn) -> Turn:
     """By the question's own words."""
-    return turn.with_(lang=detect_language(turn.question))
+    return _in_language(turn, detect_language(turn.request.question))
+
+
+def _in_language(turn: Turn, lang: str) -> Turn:
+    return replace(turn, queries=tuple(replace(query, lang=lang) for query in turn.queries))

@@ -28,19 +28,19 @@ REPLY_TOKENS = 1000
 
 def may_reformulate(turn: Turn) -> bool:
     """Not where a model has just written what is searched for."""
-    return turn.profile.reformulate and turn.model is not None and not turn.queries
+    return turn.profile.reformulate and turn.plan.model is not None and not turn.rewritten
 
 
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """`turn.queries`: the question as a model words it, where that still asks for the same."""
-    prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.question)})
-    reply = await complete(models, turn.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
+    prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)})
+    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
     told = (read_object(reply.text) or {}).get("query")
     query = " ".join(whole(told).split()) if isinstance(told, str) else ""
-    turn = turn.with_(usage=turn.usage + reply.usage)
-    if not query or len(query) > max(LONGEST, 2 * len(turn.question)) or not keeps_meaning(turn.question, query, turn.lang):
+    turn = turn.with_usage(reply.usage)
+    if not query or len(query) > max(LONGEST, 2 * len(turn.request.question)) or not keeps_meaning(turn.request.question, query, turn.lang):
         return turn
-    return turn.with_(queries=(query,)).noting(original=turn.question, reformulated=query)
+    return turn.rewrite(query).with_notes(original=turn.request.question, reformulated=query)
 
 
 def keeps_meaning(question: str, query: str, lang: str) -> bool:

@@ -26,23 +26,23 @@ REPLY_TOKENS = 1000
 
 
 def may_rewrite(turn: Turn) -> bool:
-    return bool(turn.history)
+    return bool(turn.conversation.exchanges)
 
 
 async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """`turn.queries`, or the turn as it was where nothing is left open. A model is asked at most once; where none is, the
     words that the conversation was about are added."""
-    if is_greeting(turn.question):
+    if is_greeting(turn.request.question):
         return turn
-    leans = needs_rewriting(turn.question, turn.lang)
-    if turn.model is None or turn.mode not in SEARCHING:
-        return turn.with_(queries=(add_words(turn.question, turn.history, turn.lang),)) if leans else turn
+    leans = needs_rewriting(turn.request.question, turn.lang)
+    if turn.plan.model is None or turn.request.mode not in SEARCHING:
+        return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang)) if leans else turn
     if not leans and not turn.profile.rewrite_always:
         return turn
-    exchanges = [_shown(exchange) for exchange in turn.history[-EXCHANGES:]]
-    prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.question)})
-    reply = await complete(models, turn.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
-    return turn.with_(queries=read_queries(reply.text), usage=turn.usage + reply.usage)
+    exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
+    prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)})
+    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
+    return turn.rewrite(*read_queries(reply.text)).with_usage(reply.usage)
 
 
 def read_queries(reply: str) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from footnote.types import Turn
 
 
 async def tell_queries(turn: Turn) -> AsyncIterator[Event | Turn]:
-    yield Rewritten(turn.queries)
+    yield Rewritten(turn.rewritten)
     yield turn
 
 
 def was_rewritten(turn: Turn) -> bool:
-    return bool(turn.queries)
+    return bool(turn.rewritten)

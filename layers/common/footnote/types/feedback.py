@@ -1,0 +1,18 @@
+"""What a reader thought of an answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    trace_id: str
+    user_id: str
+    rating: Literal["up", "down"]
+    reason: str | None = None
+    proposed_answer: str | None = None
+    selected_citations: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    created_at: float = 0.0

@@ -1,0 +1,51 @@
+"""Turns for tests, by flat names: a turn's parts are filled from `hits=`, `lang=`, `model=` and the like."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+from footnote.types import Caller, Conversation, Evidence, Plan, Profile, Query, Record, Request, Turn, begin_turn, lists_of
+
+ME = Caller("me", frozenset({"staff"}))
+HELD = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
+LIVE = replace(HELD, live=True)
+
+PARTS: dict[str, type] = {"plan": Plan, "conversation": Conversation, "evidence": Evidence, "record": Record, "request": Request}
+"""A name that two parts have, such as `model`, is the first one's; the request's is set beside it."""
+
+
+def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: Any) -> Turn:
+    turn = begin_turn("t1", ME, profile, Request(question, "default"))
+    return with_(turn, **changes)
+
+
+def with_(turn: Turn, **changes: Any) -> Turn:
+    """`queries`: texts, () = the question as it is; `vectors`: one of each query; `found`: what an index found for each."""
+    if "question" in changes:
+        turn = replace(turn, request=replace(turn.request, question=changes["question"]))
+        turn = turn if turn.rewritten else replace(turn, queries=(replace(turn.queries[0], text=changes.pop("question")),))
+    if "queries" in changes:
+        turn = turn.rewrite(*changes.pop("queries"))
+    for name in ("lang", "embedder"):
+        if name in changes:
+            value = changes.pop(name)
+            turn = replace(turn, queries=tuple(replace(query, **{name: value}) for query in turn.queries))
+    if "vectors" in changes:
+        vectors = changes.pop("vectors") or [None] * len(turn.queries)
+        turn = turn.with_vectors(vectors, turn.embedder)
+    if "found" in changes:
+        found = zip(turn.queries, changes.pop("found"), strict=False)
+        lists = tuple(each for query, candidates in found if candidates for each in lists_of(query.text, candidates))
+        turn = replace(turn, evidence=replace(turn.evidence, lists=lists))
+    if "model" in changes:
+        turn = replace(turn, request=replace(turn.request, model=changes["model"]))
+    for part, kind in PARTS.items():
+        names = {each.name for each in fields(kind)}
+        if own := {name: changes.pop(name) for name in names & changes.keys()}:
+            turn = replace(turn, **{part: replace(getattr(turn, part), **own)})
+    return replace(turn, **changes)
+
+
+def query(text: str, **known: Any) -> Query:
+    return Query(text, **known)
