@@ -21,6 +21,7 @@ from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.once import once
 from footnote_http.openapi import problems
+from footnote_http.pages import PageBody
 from footnote_http.start import observed, start
 from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Content, Save, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
@@ -72,10 +73,8 @@ class DocumentBody(BaseModel):
     vectors: dict[str, int] | None = Field(None, description="Vectors made and wanted, over all documents: for admins.")
 
 
-class DocumentPage(BaseModel):
+class DocumentPage(PageBody):
     data: list[DocumentBody]
-    has_more: bool
-    last_id: str | None
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
@@ -160,7 +159,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     ) -> DocumentPage:
         """The documents that the caller may see, newest first."""
         page: Page[Document] = await core.ledger.list(caller, collection=collection, limit=limit, after=after)
-        return DocumentPage(data=[_body(document) for document in page.data], has_more=page.has_more, last_id=page.last_id)
+        return DocumentPage.of(page, _body)
 
     @app.get("/documents/{doc_id}", name="get_document", tags=["Documents"], responses=GONE)
     async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:

@@ -19,6 +19,7 @@ from footnote.types import Caller, Page
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import problems
+from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 
 if TYPE_CHECKING:
@@ -71,10 +72,8 @@ class PromptChange(BaseModel):
         return self
 
 
-class PromptPage(BaseModel):
+class PromptPage(PageBody):
     data: list[PromptRow]
-    has_more: bool
-    last_id: str | None
 
 
 class SettingBody(BaseModel):
@@ -86,10 +85,8 @@ class SettingBody(BaseModel):
     description: str
 
 
-class SettingPage(BaseModel):
+class SettingPage(PageBody):
     data: list[SettingBody]
-    has_more: bool
-    last_id: str | None
 
 
 class SettingChange(BaseModel):
@@ -105,17 +102,15 @@ class AuditBody(BaseModel):
     facts: dict[str, Any]
 
 
-class AuditPage(BaseModel):
+class AuditPage(PageBody):
     data: list[AuditBody]
-    has_more: bool
-    last_id: str | None
 
 
 @router.get("/prompts", name="list_prompts", tags=["Administration"], responses=ADMINS)
 async def prompts(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> PromptPage:
     """Every prompt in every language, and which text of it is in force."""
     page = page_of(await list_prompts(core), lambda row: f"{row.name}.{row.lang}", limit, after)
-    return PromptPage(data=list(page.data), has_more=page.has_more, last_id=page.last_id)
+    return PromptPage.of(page, lambda row: row)
 
 
 @router.get("/prompts/{name}", name="get_prompt", tags=["Administration"], responses=MISSING)
@@ -146,7 +141,7 @@ async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str 
     """Every setting, and where its value is from."""
     await core.load_changes()
     page = page_of(core.live.all(), lambda setting: setting.key, limit, after)
-    return SettingPage(data=[SettingBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+    return SettingPage.of(page, lambda each: SettingBody(**asdict(each)))
 
 
 @router.put("/settings/{key}", name="change_setting", tags=["Administration"], responses=MISSING)
@@ -159,7 +154,7 @@ async def change_setting(key: str, body: SettingChange, admin: AdminOf, core: Co
 async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
     """Who changed what, newest first."""
     page = await read_audit(core.records, limit, after)
-    return AuditPage(data=[AuditBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+    return AuditPage.of(page, lambda each: AuditBody(**asdict(each)))
 
 
 def page_of(rows: Sequence[T], key: Callable[[T], str], limit: int, after: str | None) -> Page[T]:

@@ -17,6 +17,7 @@ from footnote.types import Caller, Page
 from footnote_http.app import Limit
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import problems
+from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from query.replies import TurnBody, make_turn_body
 
@@ -43,23 +44,19 @@ class RoomBody(BaseModel):
     updated_at: float
 
 
-class RoomPage(BaseModel):
+class RoomPage(PageBody):
     data: list[RoomBody]
-    has_more: bool
-    last_id: str | None
 
 
-class TurnPage(BaseModel):
+class TurnPage(PageBody):
     data: list[TurnBody]
-    has_more: bool
-    last_id: str | None
 
 
 @router.get("/conversations", name="list_conversations", tags=["Conversations"], responses=NOT_FOUND)
 async def conversations(caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> RoomPage:
     """The caller's conversations, the last used one first."""
     page: Page[Room] = await core.turns.rooms(caller, limit, after)
-    return RoomPage(data=[RoomBody(**asdict(room)) for room in page.data], has_more=page.has_more, last_id=page.last_id)
+    return RoomPage.of(page, lambda each: RoomBody(**asdict(each)))
 
 
 @router.get("/conversations/{room_id:room}", name="get_conversation", tags=["Conversations"], responses=NOT_FOUND)

@@ -9,6 +9,7 @@ from footnote.guard.terms import LONGEST, Match, Term
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import problems
+from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from query.admin import ADMINS
 
@@ -26,17 +27,15 @@ class TermBody(TermChange):
     changed_by: str
 
 
-class TermPage(BaseModel):
+class TermPage(PageBody):
     data: list[TermBody]
-    has_more: bool
-    last_id: str | None
 
 
 @router.get("/forbidden-terms", name="list_forbidden_terms", tags=["Administration"], responses=ADMINS)
 async def forbidden_terms(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TermPage:
     """The terms, in the order of their letters."""
     page = await core.terms.page(limit, after)
-    return TermPage(data=[_body(term) for term in page.data], has_more=page.has_more, last_id=page.last_id)
+    return TermPage.of(page, _body)
 
 
 # A term may hold a slash.

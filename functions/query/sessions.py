@@ -14,6 +14,7 @@ from footnote.guard.identity import close_session, list_sessions, revoke_session
 from footnote_http.app import Limit
 from footnote_http.callers import COOKIE, AdminOf, CoreOf, TokenOf, owner_of
 from footnote_http.openapi import problems
+from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from query.admin import ADMINS
 
@@ -34,10 +35,8 @@ class SessionBody(BaseModel):
     expires_at: float
 
 
-class SessionPage(BaseModel):
+class SessionPage(PageBody):
     data: list[SessionBody]
-    has_more: bool
-    last_id: str | None
 
 
 @router.post("/sessions", name="sign_in", tags=["Sign-in"], status_code=204)
@@ -66,7 +65,7 @@ async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
 async def sessions(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> SessionPage:
     """Who is signed in, for admins. There is no token in it."""
     page = await list_sessions(core.clock(), records=core.records, limit=limit, after=after)
-    return SessionPage(data=[SessionBody(**asdict(each)) for each in page.data], has_more=page.has_more, last_id=page.last_id)
+    return SessionPage.of(page, lambda each: SessionBody(**asdict(each)))
 
 
 @router.delete(

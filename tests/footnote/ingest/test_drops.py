@@ -140,31 +140,19 @@ async def test_whenever_the_events_of_five_changes_come_the_end_is_the_state_of_
     assert {state for _, state, _ in await states(core)} == {"READY"}
 
 
-async def test_a_file_that_changes_while_it_is_read_ends_as_it_is_now(core: Core, shelf: Shelf) -> None:
-    shelf.put(KEY, OLD)
-    shelf.before_get.append(lambda: shelf.put(KEY, NEW))
-    await tell(core)
-    assert await answering(core) == [NEW]
-
-
-async def test_a_file_that_is_removed_while_it_is_read_leaves_nothing(core: Core, shelf: Shelf) -> None:
-    shelf.put(KEY, OLD)
-    shelf.before_get.append(shelf.objects.clear)
-    await tell(core)
-    assert (await states(core), await core.ledger.origins("s3://")) == ([], {})
-
-
-async def test_a_file_that_changes_once_it_was_read_ends_as_it_is_now(core: Core, shelf: Shelf) -> None:
+@pytest.mark.parametrize("moment", ["before_get", "after_get"])
+async def test_a_file_that_changes_while_it_is_read_or_soon_after_ends_as_it_is_now(core: Core, shelf: Shelf, moment: str) -> None:
     """The event of the change may have been done with before: nobody else comes to look."""
     shelf.put(KEY, OLD)
-    shelf.after_get.append(lambda: shelf.put(KEY, NEW))
+    getattr(shelf, moment).append(lambda: shelf.put(KEY, NEW))
     await tell(core)
     assert await answering(core) == [NEW]
 
 
-async def test_a_file_that_is_removed_once_it_was_read_leaves_nothing(core: Core, shelf: Shelf) -> None:
+@pytest.mark.parametrize("moment", ["before_get", "after_get"])
+async def test_a_file_that_is_removed_while_it_is_read_or_soon_after_leaves_nothing(core: Core, shelf: Shelf, moment: str) -> None:
     shelf.put(KEY, OLD)
-    shelf.after_get.append(shelf.objects.clear)
+    getattr(shelf, moment).append(shelf.objects.clear)
     await tell(core)
     assert (await states(core), await answering(core), await core.ledger.origins("s3://")) == ([], [], {})
 
