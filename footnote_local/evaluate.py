@@ -16,6 +16,7 @@ from typing import Literal
 from footnote.adapters.opensearch_reindex import delete_indexes
 from footnote.answer.extract import is_answer, pick, rank_sentences
 from footnote.bootstrap import Core
+from footnote.deps import Deps
 from footnote.errors import ModelUnavailable
 from footnote.ingest.pipeline import cut
 from footnote.learn.golden import GoldenQuery, GoldenSet
@@ -125,9 +126,8 @@ async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewrit
     started = time.perf_counter()
     if query.history and rewriting != "none":
         model = await core.models.pick(None) if rewriting == "model" else None
-        ports = {"index": core.index, "models": core.models, "prompts": core.prompts}
         turn = replace(turn, conversation=Conversation(query.history), plan=Plan(model.name if model else None))
-        turn = await Runner(UNDERSTANDING, lambda: ports).finish(turn)
+        turn = await Runner(UNDERSTANDING, Deps, core.turn_deps).finish(turn)
     turn = await core.retrieve.finish(turn)
     return turn, (time.perf_counter() - started) * 1000
 

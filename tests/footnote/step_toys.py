@@ -1,11 +1,12 @@
-"""Toy steps and ports: the trail of a turn is written into its question."""
+"""Toy steps and what they ask for: the trail of a turn is written into its question."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from functools import partial
+from time import perf_counter
 from typing import Any
 
 from footnote.events import Event, Token
@@ -57,6 +58,16 @@ class Saves:
         self.trails: list[str] = []
 
 
+class Toys:
+    """What toy steps may ask for."""
+
+    saves: Saves
+    store: str
+
+    def __init__(self, **given: Any) -> None:
+        vars(self).update(given)
+
+
 async def save(turn: Turn, *, saves: Saves) -> Turn:
     if saves.error is not None:
         raise saves.error
@@ -68,13 +79,17 @@ SAVE = toy("save", save, on_error=SKIP, always=True)
 START = make_turn("", LIVE)
 
 
-async def collect(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> list[Event]:
-    async with aclosing(Runner(rows, lambda: ports).run(turn)) as events:
+def runner_of(rows: Sequence[Any], *, timer: Callable[[], float] = perf_counter, **given: Any) -> Runner[Toys]:
+    return Runner(rows, Toys, lambda: Toys(**given), timer=timer)
+
+
+async def collect(rows: Sequence[Any], turn: Turn = START, **given: Any) -> list[Event]:
+    async with aclosing(runner_of(rows, **given).run(turn)) as events:
         return [event async for event in events]
 
 
-async def end(rows: Sequence[Any], turn: Turn = START, **ports: Any) -> Any:
-    return (await collect(rows, turn, **ports))[-1]
+async def end(rows: Sequence[Any], turn: Turn = START, **given: Any) -> Any:
+    return (await collect(rows, turn, **given))[-1]
 
 
 def statuses(turn: Turn) -> dict[str, str]:

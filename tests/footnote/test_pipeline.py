@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,53 +13,16 @@ from footnote.adapters.index_sqlite import SqliteIndex
 from footnote.answer.messages import message
 from footnote.errors import BadRequest, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, StoreUnavailable
 from footnote.events import Answering, Done, Event, Failed, LanguageKnown, PassagesRead, Searching, StepFinished, StepStarted, Token
-from footnote.guard.terms import TermCopy
-from footnote.learn.announce import Announcer
-from footnote.learn.meter import LogMeter
 from footnote.pipeline import ANSWER, RETRIEVE
 from footnote.ports import ChunkVectors
-from footnote.prompts import Prompts
-from footnote.settings import LLM, MCP, Budget, Rag, Settings, Vision
-from footnote.steps import Runner
 from footnote.types import Caller, Turn
-from tests.conftest import HandClock
+from tests.deps import FakeDeps, Turns, finish, run_table
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, Piece, make_document, put_document
 from tests.turns import HELD, LIVE, ME, make_turn
 
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
 QUESTION = "When was the bridge built?"
 STRICT = replace(HELD, reject_uncited=True)
-NOT_THERE = ("ledger", "cache", "spending", "tools", "knowledge_base", "kdb", "images", "searcher")
-
-
-class Turns:
-    """A store that remembers what it was given, or is down."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self.error = error
-        self.saved: list[tuple[Turn, str]] = []
-
-    async def save(self, turn: Turn, status: str) -> None:
-        if self.error is not None:
-            raise self.error
-        if status != "idle":
-            self.saved.append((turn, status))
-
-    async def count(self, turn: Turn) -> None:
-        """Nobody looks at the figures."""
-
-
-class Nothing:
-    """Stores without anything in them: records, terms, a bus that nobody listens to."""
-
-    async def get(self, kind: str, key: str) -> None:
-        return None
-
-    async def current(self) -> TermCopy:
-        return TermCopy(0, (), {})
-
-    async def publish(self, detail_type: str, detail: Any) -> None:
-        return None
 
 
 class Down:
@@ -86,23 +48,17 @@ async def bridge(index: SqliteIndex) -> SqliteIndex:
     return index
 
 
-def ports(index: Any, *reply: Piece, model: Any = None, turns: Turns | None = None, embedder: Any = None) -> dict[str, Any]:
+def ports(index: Any, *reply: Piece, model: Any = None, turns: Turns | None = None, embedder: Any = None) -> FakeDeps:
     models = FakeModels(model if model is not None else FakeModel([reply]) if reply else None)
-    known: dict[str, Any] = {"prompts": Prompts(), "meter": LogMeter(), "clock": HandClock(), "records": Nothing(), "terms": Nothing()}
-    known |= {"rag": Rag(), "llm": LLM(), "settings": Settings(), "mcp": MCP(), "budget": Budget(), "vision": Vision()}
-    known |= {"announcer": Announcer(Nothing()), **dict.fromkeys(NOT_THERE)}
-    return {"index": index, "embedder": embedder, "models": models, "turns": turns or Turns(), **known}
+    return FakeDeps(index=index, embedder=embedder, models=models, turns=turns or Turns())
 
 
-async def run(bound: dict[str, Any], turn: Turn, table: Any = ANSWER) -> list[Event]:
-    async with aclosing(Runner(table, lambda: bound).run(turn)) as events:
-        return [event async for event in events]
+async def run(bound: FakeDeps, turn: Turn) -> list[Event]:
+    return await run_table(ANSWER, turn, bound)
 
 
-async def answer(bound: dict[str, Any], turn: Turn) -> Turn:
-    events = await run(bound, turn)
-    assert isinstance(events[-1], Done), events[-1]
-    return events[-1].turn
+async def answer(bound: FakeDeps, turn: Turn) -> Turn:
+    return await finish(ANSWER, turn, bound)
 
 
 def tokens(events: Sequence[Event]) -> str:
@@ -129,7 +85,7 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     assert [event for event in events if not isinstance(event, StepStarted | StepFinished | Token | Done)] == [
         LanguageKnown("en"), Searching("embedder"), Searching("index"), PassagesRead(1), Answering(),
     ]  # fmt: skip
-    sent = bound["models"].model.sent[0]
+    sent = bound.models.model.sent[0]
     assert BRIDGE[0] in sent.messages[0].content
     assert sent.messages[-1].content == QUESTION
 
@@ -187,7 +143,7 @@ async def test_nothing_found_says_so_and_asks_no_model(bridge: SqliteIndex) -> N
     bound = ports(bridge, "An invention.")
     turn = await answer(bound, make_turn("Zebras?"))
     assert (turn.outcome, turn.answer and turn.answer.text, turn.record.persisted) == ("no_hits", message("no_hits", "en"), True)
-    assert bound["models"].model.sent == []
+    assert bound.models.model.sent == []
 
 
 async def test_an_empty_collection_says_that_there_are_no_documents_yet(index: SqliteIndex) -> None:
@@ -242,7 +198,7 @@ async def test_what_may_not_be_asked_is_a_bad_request_that_searches_nothing(ques
 async def test_both_lists_make_one_order_and_a_hit_keeps_both_scores(bridge: SqliteIndex) -> None:
     embedder = FakeEmbedder()
     await bridge.put_vectors(embedder.name, [ChunkVectors(f"bridge|1|{i}", embedder.vector(text)) for i, text in enumerate(BRIDGE)])
-    turn = await Runner(RETRIEVE, lambda: ports(bridge, embedder=embedder)).finish(make_turn(QUESTION, retriever="cc"))
+    turn = await finish(RETRIEVE, make_turn(QUESTION, retriever="cc"), ports(bridge, embedder=embedder))
     assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0, 1]
     assert turn.evidence.hits[0].score == 1.0
     assert "bm25" in turn.evidence.hits[0].scores
@@ -253,8 +209,8 @@ async def test_both_lists_make_one_order_and_a_hit_keeps_both_scores(bridge: Sql
 
 async def test_retrieval_writes_nothing_and_asks_no_model(bridge: SqliteIndex) -> None:
     bound = ports(bridge, "x", turns=(turns := Turns()))
-    turn = await Runner(RETRIEVE, lambda: bound).finish(make_turn(QUESTION, limit=1))
-    assert (len(turn.evidence.hits), turns.saved, bound["models"].asked) == (1, [], [])
+    turn = await finish(RETRIEVE, make_turn(QUESTION, limit=1), bound)
+    assert (len(turn.evidence.hits), turns.saved, bound.models.asked) == (1, [], [])
     assert turn.caller == ME
 
 

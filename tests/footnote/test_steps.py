@@ -7,7 +7,6 @@ import itertools
 import logging
 from collections.abc import AsyncIterator
 from contextlib import aclosing
-from functools import partial
 from typing import Any
 
 import pytest
@@ -27,7 +26,7 @@ from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Runner
 from footnote.steps.runner import QUEUE_SIZE
 from footnote.types import Answer, Span, Stage, Turn, Usage
 from tests.fakes import LoopClock
-from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, say, statuses, toy
+from tests.footnote.step_toys import SAVE, START, Saves, collect, end, fail, mark, never, runner_of, say, statuses, toy
 from tests.turns import HELD, LIVE, make_turn, with_
 
 # --- order, events, spans ----------------------------------------------------------------------
@@ -35,9 +34,8 @@ from tests.turns import HELD, LIVE, make_turn, with_
 
 async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
     ticks = itertools.count(start=10.0, step=0.5)
-    runner = Runner(
-        (toy("one", mark("a"), shows=lambda t: {"length": len(t.request.question)}), toy("two", mark("b"))), dict, timer=lambda: next(ticks)
-    )
+    rows = (toy("one", mark("a"), shows=lambda t: {"length": len(t.request.question)}), toy("two", mark("b")))
+    runner = runner_of(rows, timer=lambda: next(ticks))
     events = [event async for event in runner.run(START)]
     assert events[:4] == [
         StepStarted("one", Stage.RETRIEVE),
@@ -53,9 +51,9 @@ async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
 @pytest.mark.parametrize("profile", [LIVE, HELD])
 async def test_a_turn_knows_when_its_text_began(profile: Any) -> None:
     ticks = itertools.count(0, 0.5)  # turn, step, first token, end of the step
-    runner = Runner((toy("say", say("a", "b")), SAVE), lambda: {"saves": Saves()}, timer=lambda: next(ticks))
+    runner = runner_of((toy("say", say("a", "b")), SAVE), saves=Saves(), timer=lambda: next(ticks))
     assert (await runner.finish(make_turn("", profile))).record.first_token_ms == 1000
-    assert (await Runner((toy("one", mark("a")),), dict).finish(START)).record.first_token_ms is None
+    assert (await runner_of((toy("one", mark("a")),)).finish(START)).record.first_token_ms is None
 
 
 @pytest.mark.parametrize(
@@ -79,11 +77,11 @@ async def test_a_row_whose_condition_does_not_hold_leaves_no_trace() -> None:
     assert events[-1].turn.request.question == "b"
 
 
-async def test_a_step_gets_the_ports_it_names_and_no_others() -> None:
+async def test_a_step_gets_what_it_asks_for() -> None:
     async def asks(turn: Turn, *, store: str) -> Turn:
         return with_(turn, question=store)
 
-    done = await end((toy("one", asks),), store="the store", other="another")
+    done = await end((toy("one", asks),), store="the store")
     assert done.turn.request.question == "the store"
 
 
@@ -205,7 +203,7 @@ async def test_a_row_may_choose_its_policy_by_turn_and_error(error: FootnoteErro
     ended = await end((toy("one", fail(error), on_error=choose, fallback=mark("f")),))
     assert (ended.turn.request.question if isinstance(ended, Done) else None) == question
     with pytest.raises(TypeError, match="no fallback"):
-        Runner((toy("one", mark("a"), on_error=choose),), dict)
+        runner_of((toy("one", mark("a"), on_error=choose),))
 
 
 async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
@@ -335,7 +333,7 @@ async def test_the_limit_counts_for_each_wait_and_not_for_their_sum() -> None:
 
 async def test_a_slow_reader_trips_no_limit() -> None:
     clock = LoopClock()
-    runner = Runner((toy("say", say(*"x" * (QUEUE_SIZE + 50)), timeout_s=10),), dict)
+    runner = runner_of((toy("say", say(*"x" * (QUEUE_SIZE + 50)), timeout_s=10),))
     read = 0
     async for event in runner.run(START):
         read += isinstance(event, Token)
@@ -375,7 +373,7 @@ async def test_a_client_that_leaves_at_any_event_stops_nothing_that_must_be_save
     assert count == 14
     for leave_after in range(1, count + 1):
         saves = Saves()
-        runner = Runner(TALK, partial(dict, saves=saves))
+        runner = runner_of(TALK, saves=saves)
         async with aclosing(runner.run(START)) as events:
             for _ in range(leave_after):
                 await anext(events)
@@ -390,7 +388,7 @@ async def test_a_reader_that_is_cancelled_while_it_waits_leaves_the_turn_running
         await go.wait()
         return with_(turn, question="waited")
 
-    runner = Runner((toy("wait", wait), SAVE), lambda: {"saves": saves})
+    runner = runner_of((toy("wait", wait), SAVE), saves=saves)
     reader = asyncio.create_task(runner.finish(START))
     await asyncio.sleep(0.001)
     reader.cancel()
@@ -411,7 +409,7 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
         yield turn
 
     saves = Saves()
-    runner = Runner((toy("count", count), SAVE), lambda: {"saves": saves})
+    runner = runner_of((toy("count", count), SAVE), saves=saves)
     async with aclosing(runner.run(START)) as events:
         assert await anext(events) == StepStarted("count", Stage.RETRIEVE)
         await asyncio.sleep(0.002)
@@ -425,9 +423,9 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
 
 
 async def test_finish_gives_the_turn_or_raises_what_it_failed_with() -> None:
-    assert (await Runner((toy("one", mark("a")),), dict).finish(START)).request.question == "a"
+    assert (await runner_of((toy("one", mark("a")),)).finish(START)).request.question == "a"
     with pytest.raises(SearchUnavailable, match="down"):
-        await Runner((toy("one", fail(SearchUnavailable("down"))),), dict).finish(START)
+        await runner_of((toy("one", fail(SearchUnavailable("down"))),)).finish(START)
 
 
 async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_hanging_it() -> None:
@@ -441,19 +439,38 @@ async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_
     assert saves.trails == [""]
 
 
-async def test_ports_that_cannot_be_had_end_a_turn_before_it_begins() -> None:
-    asked = itertools.count()
+class Kit:
+    """One part can be had, another can't; which were asked for."""
 
-    def ports() -> dict[str, Any]:
-        if next(asked):
-            raise SearchUnavailable("down")
-        return {}
+    def __init__(self) -> None:
+        self.asked: list[str] = []
 
-    runner = Runner([toy("a", mark("a"))], ports)
-    async with asyncio.timeout(5):
-        with pytest.raises(SearchUnavailable):
-            await runner.finish(make_turn())
+    @property
+    def store(self) -> str:
+        self.asked.append("store")
+        return "the store"
+
+    @property
+    def broken(self) -> str:
+        self.asked.append("broken")
+        raise SearchUnavailable("down")
+
+
+async def test_a_part_is_asked_for_when_a_row_that_names_it_runs() -> None:
+    kit = Kit()
+
+    async def first(turn: Turn, *, store: str) -> Turn:
+        return with_(turn, question=store)
+
+    async def second(turn: Turn, *, broken: str) -> Turn:
+        return turn
+
+    rows = (toy("first", first), toy("never", second, when=lambda t: False))
+    assert (await Runner(rows, Kit, lambda: kit).finish(START)).request.question == "the store"
+    assert kit.asked == ["store"]
+    turn = await Runner((toy("first", first), toy("second", second, on_error=SKIP)), Kit, lambda: kit).finish(START)
+    assert (turn.request.question, turn.record.degraded, kit.asked) == ("the store", True, ["store", "store", "broken"])
 
 
 async def test_draining_an_idle_runner_returns_at_once() -> None:
-    await Runner(TALK, lambda: {"saves": Saves()}).drain()
+    await runner_of(TALK, saves=Saves()).drain()

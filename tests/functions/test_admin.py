@@ -141,7 +141,7 @@ async def test_a_setting_counts_from_the_next_question_on_and_seconds_later_in_o
     seen = {}
     for core in (mine, other):
         await core.refresh()
-        seen[core] = lambda core=core: core._ports()["rag"].alpha
+        seen[core] = lambda core=core: core.turn_deps().rag.alpha
     assert (seen[mine](), seen[other]()) == (0.5, 0.5)
 
     async with httpx.AsyncClient(transport=httpx.ASGITransport(create_query(lambda: mine)), base_url="http://footnote.test") as client:

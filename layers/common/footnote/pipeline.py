@@ -1,7 +1,7 @@
 """THE order of a turn. Read this first.
 
 A table is read from top to bottom; what each row's failure means stands in it. Tables are bound to
-ports in `bootstrap.py` and run by `steps.Runner`.
+what their steps ask for in `bootstrap` and run by `steps.Runner`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch
-from footnote.types import Stage, Turn
+from footnote.types import Mode, Stage, Turn
 from footnote.understand.language import tell_language, tell_language_alone
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
@@ -57,6 +57,10 @@ def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
 def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
     """What a model that fails before its first word means."""
     return FALLBACK if turn.profile.quotes_instead else FAIL
+
+
+def answering_mode(turn: Turn) -> Mode:
+    return turn.request.mode
 
 
 # fmt: off
@@ -213,7 +217,7 @@ AGENT = (
 
 ANSWER = (
     *UNDERSTAND,
-    Switch("mode", lambda t: t.request.mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT}),
+    Switch("mode", answering_mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT}),
     Step(
         "follow_up", suggest_follow_ups, stage=Stage.ANSWER, on_error=SKIP, always=True, when=lambda t: bool(t.evidence.hits),
         shows=lambda t: {"questions": len(t.record.suggested_questions)},

@@ -19,11 +19,11 @@ from footnote.guard.forbidden_words import check_forbidden
 from footnote.guard.terms import Term, TermCopy, Terms
 from footnote.pipeline import FORBIDDEN
 from footnote.ports import Delta
-from footnote.prompts import LANGUAGES, Prompts
+from footnote.prompts import LANGUAGES
 from footnote.settings import Rag
-from footnote.steps import Runner
 from footnote.types import Turn, Usage
 from tests.conftest import HandClock
+from tests.deps import FakeDeps, run_step, run_table
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, Piece
 from tests.turns import HELD, LIVE, ME, make_turn
 
@@ -72,10 +72,8 @@ def known() -> Any:
 async def check(turn: Turn, terms: Any, *replies: Sequence[Piece] | str, rag: Rag = LLM, **ports: Any) -> tuple[Turn, FakeModel]:
     """The turn after the check, with a model that replies so; without replies there is none."""
     model = FakeModel([[reply] if isinstance(reply, str) else reply for reply in replies])
-    given = {"terms": terms, "embedder": None, "models": FakeModels(model if replies else None), "prompts": Prompts(), "rag": rag, **ports}
-    after = [event async for event in check_forbidden(turn, **given) if isinstance(event, Turn)]
-    assert len(after) == 1
-    return after[0], model
+    deps = FakeDeps(**{"terms": terms, "models": FakeModels(model if replies else None), "rag": rag, **ports})
+    return await run_step(check_forbidden, turn, deps), model
 
 
 @pytest.mark.parametrize(("lang", "question"), ASKED)
@@ -226,8 +224,7 @@ async def test_a_user_whose_budget_is_spent_gets_no_model_for_it(known: Any) -> 
 
 async def run(turn: Turn, **ports: Any) -> tuple[str, Turn]:
     """(what a reader gets as tokens, the turn at the end) of the row as the pipeline has it."""
-    given = {"embedder": None, "models": FakeModels(), "prompts": Prompts(), "rag": LLM, **ports}
-    events = [event async for event in Runner((FORBIDDEN,), lambda: given).run(turn)]
+    events = await run_table((FORBIDDEN,), turn, FakeDeps(rag=LLM, **ports))
     assert isinstance(events[-1], Done)
     return "".join(event.text for event in events if isinstance(event, Token)), events[-1].turn
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,11 +17,11 @@ from footnote.errors import StoreUnavailable
 from footnote.events import Done, Event, Token
 from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
 from footnote.pipeline import SEARCH
-from footnote.prompts import Prompts
-from footnote.settings import LLM, Caching, Rag, Settings
-from footnote.steps import SKIP, Runner
+from footnote.settings import Caching, Settings
+from footnote.steps import SKIP
 from footnote.types import Answer, Caller, Candidates, Exchange, Turn, Usage
 from tests.conftest import HandClock
+from tests.deps import FakeDeps, run_step, run_table
 from tests.fakes import make_document, put_document
 from tests.footnote.step_toys import toy
 from tests.turns import HELD, LIVE, make_turn, with_
@@ -38,38 +37,26 @@ TABLE = (
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river."]
 
 
-async def begin(bound: dict[str, Any], turn: Turn = ASKED) -> Turn:
-    """The turn after the look-up."""
-    ports = {name: bound[name] for name in ("index", "cache", "embedder", "prompts", "settings", "clock")}
-    last = [made async for made in find_answer(turn, **ports)][-1]
-    assert isinstance(last, Turn)
-    return last
-
-
 @pytest.fixture
-async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[dict[str, Any]]:
+async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[FakeDeps]:
     index, store = SqliteIndex(tmp_path), open_store(tmp_path)
     await put_document(index, make_document("bridge"), BRIDGE)
-    yield {
-        "index": index, "cache": SqliteCache(store, clock), "embedder": None, "prompts": Prompts(),
-        "settings": Settings(), "rag": Rag(), "llm": LLM(), "clock": clock,
-    }  # fmt: skip
+    yield FakeDeps(index=index, optional_cache=SqliteCache(store, clock), clock=clock)
     await index.close()
     store.close()
 
 
-async def events(bound: dict[str, Any], turn: Turn) -> list[Event]:
-    async with aclosing(Runner(TABLE, lambda: bound).run(turn)) as sent:
-        return [event async for event in sent]
+async def events(bound: FakeDeps, turn: Turn) -> list[Event]:
+    return await run_table(TABLE, turn, bound)
 
 
-async def ask(bound: dict[str, Any], turn: Turn = ASKED) -> Turn:
+async def ask(bound: FakeDeps, turn: Turn = ASKED) -> Turn:
     last = (await events(bound, turn))[-1]
     assert isinstance(last, Done)
     return last.turn
 
 
-async def test_the_same_question_gets_the_same_answer_at_once(bound: dict[str, Any], clock: HandClock) -> None:
+async def test_the_same_question_gets_the_same_answer_at_once(bound: FakeDeps, clock: HandClock) -> None:
     first = await ask(bound)
     assert first.outcome is None
     assert first.record.notes["answer_cache"] == {"hit": False}
@@ -86,7 +73,7 @@ async def test_the_same_question_gets_the_same_answer_at_once(bound: dict[str, A
     assert (await ask(bound)).outcome is None
 
 
-async def test_a_live_answer_comes_as_a_token_again(bound: dict[str, Any]) -> None:
+async def test_a_live_answer_comes_as_a_token_again(bound: FakeDeps) -> None:
     live = with_(ASKED, profile=replace(LIVE, answer_cache_s=300))
     first = await ask(bound, live)
     assert first.answer is not None
@@ -95,69 +82,68 @@ async def test_a_live_answer_comes_as_a_token_again(bound: dict[str, Any]) -> No
     assert [event.text for event in await events(bound, ASKED) if isinstance(event, Token)] == [first.answer.text]
 
 
-async def test_the_tokens_that_were_saved_are_those_of_the_answer(bound: dict[str, Any]) -> None:
-    turn = await begin(bound, with_(ASKED, usage=Usage(5, 5)))
+async def test_the_tokens_that_were_saved_are_those_of_the_answer(bound: FakeDeps) -> None:
+    turn = await run_step(find_answer, with_(ASKED, usage=Usage(5, 5)), bound)
     assert isinstance(turn, Turn)
     found = with_(
         await ask(bound, with_(ASKED, profile=HELD)), answer_cache_key=turn.record.answer_cache_key, usage=Usage(105, 15), profile=CACHED
     )
-    await keep_answer(found, **{name: bound[name] for name in ("cache", "embedder", "clock")})
+    await run_step(keep_answer, found, bound)
     again = await ask(bound)
     assert again.record.notes["answer_cache"]["saved_tokens"] == 110
     assert again.record.usage == Usage()
 
 
-async def test_a_deleted_document_takes_its_answers_with_it(bound: dict[str, Any]) -> None:
+async def test_a_deleted_document_takes_its_answers_with_it(bound: FakeDeps) -> None:
     await ask(bound)
-    await bound["index"].remove("bridge", 1)
+    await bound.index.remove("bridge", 1)
     turn = await ask(bound)
     assert turn.outcome == "refused"
     assert turn.evidence.hits == ()
 
 
-async def test_other_permissions_or_a_new_generation_end_an_answer(bound: dict[str, Any]) -> None:
+async def test_other_permissions_or_a_new_generation_end_an_answer(bound: FakeDeps) -> None:
     await ask(bound)
-    await put_document(bound["index"], make_document("bridge", generation=2), ["The bridge was built in 1895."])
+    await put_document(bound.index, make_document("bridge", generation=2), ["The bridge was built in 1895."])
     turn = await ask(bound)
     assert (turn.outcome, turn.answer and turn.answer.text) == (None, "The bridge was built in 1895. [1]")
     assert (await ask(bound)).outcome == "cached"
-    await put_document(bound["index"], make_document("bridge", generation=3, groups=("board",)), ["The bridge was built in 1895."])
+    await put_document(bound.index, make_document("bridge", generation=3, groups=("board",)), ["The bridge was built in 1895."])
     assert (await ask(bound)).evidence.hits == ()
 
 
 @pytest.mark.parametrize("place", [0, 1])
-async def test_every_passage_is_read_again_whatever_the_version_says(bound: dict[str, Any], place: int) -> None:
+async def test_every_passage_is_read_again_whatever_the_version_says(bound: FakeDeps, place: int) -> None:
     """Of the cited ones and of those that only stood beside them."""
     first = await ask(bound)
     withdrawn = first.evidence.hits[place].chunk.chunk_id
 
     class Gate:
         async def view(self, caller: Caller, collection: str) -> Any:
-            return await bound["index"].view(caller, collection)
+            return await bound.index.view(caller, collection)
 
         async def read(self, caller: Caller, chunk_ids: list[str]) -> Any:
             assert withdrawn in chunk_ids
-            return [chunk for chunk in await bound["index"].read(caller, chunk_ids) if chunk.chunk_id != withdrawn]
+            return [chunk for chunk in await bound.index.read(caller, chunk_ids) if chunk.chunk_id != withdrawn]
 
-    turn = await begin(bound | {"index": Gate()})
+    turn = await run_step(find_answer, ASKED, bound.but(index=Gate()))
     assert isinstance(turn, Turn)
     assert turn.outcome is None
     assert turn.answer is None
     assert turn.record.answer_cache_key is not None
-    assert await bound["cache"].get(turn.record.answer_cache_key[0]) is None
+    assert await bound.optional_cache.get(turn.record.answer_cache_key[0]) is None
 
 
-async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: dict[str, Any]) -> None:
-    begun = await begin(bound)
+async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: FakeDeps) -> None:
+    begun = await run_step(find_answer, ASKED, bound)
     assert isinstance(begun, Turn)
     made = await ask(bound, with_(ASKED, profile=HELD))
-    await put_document(bound["index"], make_document("second"), ["The bridge was built anew in 1950."])
-    rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    await keep_answer(with_(made, profile=CACHED, answer_cache_key=begun.record.answer_cache_key), **rows)
+    await put_document(bound.index, make_document("second"), ["The bridge was built anew in 1950."])
+    await run_step(keep_answer, with_(made, profile=CACHED, answer_cache_key=begun.record.answer_cache_key), bound)
     assert (await ask(bound)).outcome is None
 
 
-async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: dict[str, Any]) -> None:
+async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: FakeDeps) -> None:
     said = (Exchange("Which bridges are there?", "The old one."),)
     follow_up = with_(ASKED, room_id="r1", exchanges=said, trace_ids=("t0",))
     await ask(bound, follow_up)
@@ -183,8 +169,8 @@ async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: di
         (with_(ASKED, collection="nothing"), Caching()),
     ],
 )
-async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: Turn, caching: Caching) -> None:
-    bound["settings"] = Settings(cache=caching)
+async def test_nothing_is_kept_where_it_may_not_be(bound: FakeDeps, turn: Turn, caching: Caching) -> None:
+    bound.settings = Settings(cache=caching)
     first, again = await ask(bound, turn), await ask(bound, turn)
     assert first.outcome == again.outcome != "cached"
 
@@ -200,30 +186,29 @@ async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: 
     ],
     ids=lambda changes: next(iter(changes)),
 )
-async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: dict[str, Any], changes: dict[str, Any]) -> None:
-    begun = await begin(bound)
+async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: FakeDeps, changes: dict[str, Any]) -> None:
+    begun = await run_step(find_answer, ASKED, bound)
     assert isinstance(begun, Turn)
     made = with_(await ask(bound, with_(ASKED, profile=HELD)), profile=CACHED, answer_cache_key=begun.record.answer_cache_key)
-    rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    await keep_answer(with_(made, **changes), **rows)
+    await run_step(keep_answer, with_(made, **changes), bound)
     assert (await ask(bound, ASKED)).outcome is None
 
 
-async def test_who_may_read_nothing_cannot_tell_from_their_trace_that_something_has_changed(bound: dict[str, Any]) -> None:
+async def test_who_may_read_nothing_cannot_tell_from_their_trace_that_something_has_changed(bound: FakeDeps) -> None:
     stranger = with_(ASKED, caller=Caller("stranger"))
     before = await ask(bound, stranger)
-    await put_document(bound["index"], make_document("second"), ["The bridge was built anew in 1950."])
+    await put_document(bound.index, make_document("second"), ["The bridge was built anew in 1950."])
     after, elsewhere = await ask(bound, stranger), await ask(bound, with_(stranger, collection="nothing"))
     assert before.outcome == "refused"
     assert before.record.notes == after.record.notes == elsewhere.record.notes == {"answer_cache": {"hit": False}}
 
 
-async def test_without_the_store_the_question_is_answered(bound: dict[str, Any]) -> None:
+async def test_without_the_store_the_question_is_answered(bound: FakeDeps) -> None:
     class Down:
         async def get(self, key: str) -> None:
             raise StoreUnavailable("down")
 
-    turn = await ask(bound | {"cache": Down()})
+    turn = await ask(bound.but(optional_cache=Down()))
     assert turn.answer is not None
     assert turn.outcome is None
     assert {span.name: span.status for span in turn.record.spans}["find_answer"] == "skipped"

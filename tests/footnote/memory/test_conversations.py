@@ -12,11 +12,13 @@ import pytest
 
 from footnote.adapters.ledger_sqlite import SqliteLedger
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
+from footnote.deps import Deps
 from footnote.errors import NotFound, StoreUnavailable
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.steps import FAIL, SKIP, Runner
 from footnote.types import Answer, Citation, Exchange, Message, Turn, Usage
 from tests.conftest import HandClock
+from tests.deps import FakeDeps, finish
 from tests.fakes import make_hit
 from tests.footnote.step_toys import toy
 from tests.turns import HELD, ME, make_turn, with_
@@ -133,7 +135,7 @@ async def test_a_turn_that_was_killed_stays_idle(store: SqliteTurnStore) -> None
         return turn
 
     rows = (toy("open", open_turn, on_error=SKIP), toy("hang", hang), toy("save", save_turn, on_error=SKIP, always=True))
-    runner = Runner(rows, lambda: {"turns": store})
+    runner = Runner(rows, Deps, lambda: FakeDeps(turns=store))
     reader = asyncio.create_task(runner.finish(make_turn(room_id="r1")))
     await began.wait()
     (task,) = runner._running
@@ -155,7 +157,7 @@ async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
         toy("save", save_turn, on_error=SKIP, always=True, when=is_kept),
     )
     turns = Turns("save", "trim", "count")
-    turn = await Runner(rows, lambda: {"turns": turns}).finish(make_turn())
+    turn = await finish(rows, make_turn(), FakeDeps(turns=turns))
     assert (turn.answer, turn.record.persisted) == (Answer("Two years."), False)
     assert [(span.name, span.status) for span in turn.record.spans] == [("open", "skipped"), ("say", "ok"), ("save", "skipped")]
     assert turns.calls == []

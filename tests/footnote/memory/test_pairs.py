@@ -17,10 +17,9 @@ from footnote.adapters.store_sqlite import open_store
 from footnote.memory.answer_cache import find_answer, keep_answer
 from footnote.memory.search_cache import keep_searches, recall_searches
 from footnote.ports import View
-from footnote.prompts import Prompts
-from footnote.settings import Settings
-from footnote.types import Answer, Caller, Candidate, Candidates, Chunk, Exchange, Ranked, Turn
+from footnote.types import Answer, Caller, Candidate, Candidates, Chunk, Exchange, Ranked
 from tests.conftest import HandClock
+from tests.deps import FakeDeps, run_step
 from tests.fakes import FakeEmbedder, make_hit
 from tests.footnote.memory.pairs import DIFFERENT, SAME, Pair, read_fresh
 from tests.turns import HELD, make_turn, with_
@@ -57,9 +56,7 @@ async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
 
 async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock: HandClock) -> tuple[bool, bool]:
     """Whether the second question gets the first one's (search result, answer)."""
-    bound = {"index": Library(), "cache": cache, "embedder": embedder, "settings": Settings(), "clock": clock}
-    keeping = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    answering = {**bound, "prompts": Prompts()}
+    deps = FakeDeps(index=Library(), optional_cache=cache, embedder=embedder, clock=clock)
     first = make_turn(pair.asked, KEPT, lang=pair.lang, collection=f"of pair {number}", room_id="r1")
     other = with_(first, question=pair.other)
     match pair.kind:
@@ -74,15 +71,13 @@ async def hits(pair: Pair, number: int, cache: SqliteCache, embedder: Any, clock
         vectors = await embedder.embed([pair.asked, pair.other], query=True)
         first = with_(first, vectors=(vectors[0],), embedder=embedder.name)
         other = with_(other, vectors=(vectors[1],), embedder=embedder.name)
-    searched = await recall_searches(first, **bound)
-    await keep_searches(with_(searched, found=(FOUND,)), **keeping)
-    asked = [made async for made in find_answer(first, **answering)][-1]
-    assert isinstance(asked, Turn)
+    searched = await run_step(recall_searches, first, deps)
+    await run_step(keep_searches, with_(searched, found=(FOUND,)), deps)
+    asked = await run_step(find_answer, first, deps)
     made = with_(asked, answer=Answer("The answer."), hits=(HIT,), ranked=(Ranked(HIT.chunk.chunk_id, 1.0),))
-    await keep_answer(made, **keeping)
-    answered = [found async for found in find_answer(other, **answering)][-1]
-    assert isinstance(answered, Turn)
-    return (await recall_searches(other, **bound)).evidence.lists != (), answered.outcome == "cached"
+    await run_step(keep_answer, made, deps)
+    answered = await run_step(find_answer, other, deps)
+    return (await run_step(recall_searches, other, deps)).evidence.lists != (), answered.outcome == "cached"
 
 
 @pytest.mark.parametrize("embedder", [MiniLM(), AllAlike(languages=None)], ids=["minilm", "all alike"])

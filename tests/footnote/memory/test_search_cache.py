@@ -15,10 +15,10 @@ from footnote.adapters.store_sqlite import open_store
 from footnote.errors import StoreUnavailable
 from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
 from footnote.pipeline import SEARCH
-from footnote.settings import Caching, Rag, Settings
-from footnote.steps import Runner
+from footnote.settings import Caching, Settings
 from footnote.types import Caller, Turn
 from tests.conftest import HandClock
+from tests.deps import FakeDeps, finish, run_step
 from tests.fakes import FakeEmbedder, make_document, put_document
 from tests.turns import HELD, ME, make_turn, with_
 
@@ -37,44 +37,42 @@ class Counting(SqliteIndex):
 
 
 @pytest.fixture
-async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[dict[str, Any]]:
+async def bound(tmp_path: Path, clock: HandClock) -> AsyncIterator[FakeDeps]:
     index, store = Counting(tmp_path), open_store(tmp_path)
     await put_document(index, make_document("bridge"), ["The bridge was built in 1894.", "Ferries cross the river."])
-    yield {
-        "index": index, "cache": SqliteCache(store, clock), "embedder": None, "settings": Settings(), "rag": Rag(), "clock": clock,
-    }  # fmt: skip
+    yield FakeDeps(index=index, optional_cache=SqliteCache(store, clock), clock=clock)
     await index.close()
     store.close()
 
 
-async def search(bound: dict[str, Any], turn: Turn = ASKED) -> Turn:
-    return await Runner(SEARCH, lambda: bound).finish(turn)
+async def search(bound: FakeDeps, turn: Turn = ASKED) -> Turn:
+    return await finish(SEARCH, turn, bound)
 
 
-async def test_a_question_is_searched_for_once(bound: dict[str, Any], clock: HandClock) -> None:
+async def test_a_question_is_searched_for_once(bound: FakeDeps, clock: HandClock) -> None:
     first = await search(bound)
     clock.advance(90)
     again = await search(bound, with_(ASKED, question="when was the bridge built"))
-    assert bound["index"].searches == 1
+    assert bound.index.searches == 1
     assert [found.items for found in again.evidence.lists] == [found.items for found in first.evidence.lists]
     assert again.evidence.hits == first.evidence.hits
     assert first.record.notes["search_cache"] == {"hits": 0}
     assert again.record.notes["search_cache"] == {"hits": 1, "age_s": 90.0, "similarity": 1.0}
     clock.advance(811)
     await search(bound)
-    assert bound["index"].searches == 2
+    assert bound.index.searches == 2
 
 
-async def test_of_several_queries_only_the_new_ones_are_searched_for(bound: dict[str, Any]) -> None:
+async def test_of_several_queries_only_the_new_ones_are_searched_for(bound: FakeDeps) -> None:
     await search(bound)
     turn = await search(bound, with_(ASKED, queries=("What crosses the river?", "When was the bridge built?")))
-    assert bound["index"].searches == 2
+    assert bound.index.searches == 2
     assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0, 1]
     await search(bound, with_(ASKED, question="What crosses the river?"))
-    assert bound["index"].searches == 2
+    assert bound.index.searches == 2
 
 
-async def test_other_readers_other_filters_and_other_words_are_searched_for_anew(bound: dict[str, Any]) -> None:
+async def test_other_readers_other_filters_and_other_words_are_searched_for_anew(bound: FakeDeps) -> None:
     await search(bound)
     others = (
         with_(ASKED, caller=Caller("me", frozenset({"guests"}))),
@@ -83,25 +81,24 @@ async def test_other_readers_other_filters_and_other_words_are_searched_for_anew
     )
     for other in others:
         await search(bound, other)
-    assert bound["index"].searches == 4
+    assert bound.index.searches == 4
 
 
-async def test_a_change_in_the_collection_ends_it(bound: dict[str, Any]) -> None:
+async def test_a_change_in_the_collection_ends_it(bound: FakeDeps) -> None:
     await search(bound)
-    await put_document(bound["index"], make_document("second"), ["A second bridge was built in 1910."])
+    await put_document(bound.index, make_document("second"), ["A second bridge was built in 1910."])
     turn = await search(bound)
-    assert bound["index"].searches == 2
+    assert bound.index.searches == 2
     assert {hit.chunk.doc_id for hit in turn.evidence.hits} == {"bridge", "second"}
-    await bound["index"].remove("bridge", 1)
+    await bound.index.remove("bridge", 1)
     assert {hit.chunk.doc_id for hit in (await search(bound)).evidence.hits} == {"second"}
 
 
-async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound: dict[str, Any]) -> None:
-    rows = {name: bound[name] for name in ("cache", "embedder", "clock")}
-    begun = await recall_searches(ASKED, index=bound["index"], settings=bound["settings"], **rows)
+async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound: FakeDeps) -> None:
+    begun = await run_step(recall_searches, ASKED, bound)
     found = (await search(bound)).evidence.lists
-    await put_document(bound["index"], make_document("second"), ["A second bridge was built in 1910."])
-    await keep_searches(with_(begun, lists=found), **rows)
+    await put_document(bound.index, make_document("second"), ["A second bridge was built in 1910."])
+    await run_step(keep_searches, with_(begun, lists=found), bound)
     assert {hit.chunk.doc_id for hit in (await search(bound)).evidence.hits} == {"bridge", "second"}
 
 
@@ -114,30 +111,30 @@ async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound
         (with_(ASKED, degraded=True), Caching()),
     ],
 )
-async def test_nothing_is_kept_where_it_may_not_be(bound: dict[str, Any], turn: Turn, caching: Caching) -> None:
-    bound["settings"] = Settings(cache=caching)
+async def test_nothing_is_kept_where_it_may_not_be(bound: FakeDeps, turn: Turn, caching: Caching) -> None:
+    bound.settings = Settings(cache=caching)
     await search(bound, turn)
     await search(bound, turn)
-    assert bound["index"].searches == 2
+    assert bound.index.searches == 2
 
 
-async def test_other_words_find_it_by_their_vectors(bound: dict[str, Any]) -> None:
-    embedder = bound["embedder"] = FakeEmbedder()
+async def test_other_words_find_it_by_their_vectors(bound: FakeDeps) -> None:
+    embedder = bound.embedder = FakeEmbedder()
     for question in ("When was the bridge built?", "Do you know when the bridge was built?"):
         await search(bound, with_(ASKED, question=question, vectors=(embedder.vector("bridge built"),), embedder=embedder.name))
-    assert bound["index"].searches == 1
+    assert bound.index.searches == 1
 
 
-async def test_a_search_that_was_not_whole_leaves_nothing_but_a_count_in_the_trace(bound: dict[str, Any]) -> None:
+async def test_a_search_that_was_not_whole_leaves_nothing_but_a_count_in_the_trace(bound: FakeDeps) -> None:
     assert (await search(bound, with_(ASKED, degraded=True))).record.notes == {"search_cache": {"hits": 0}}
 
 
-async def test_without_the_store_the_search_goes_on(bound: dict[str, Any]) -> None:
+async def test_without_the_store_the_search_goes_on(bound: FakeDeps) -> None:
     class Down:
         async def get(self, key: str) -> None:
             raise StoreUnavailable("down")
 
-    turn = await search(bound | {"cache": Down()})
+    turn = await search(bound.but(optional_cache=Down()))
     assert [hit.chunk.doc_id for hit in turn.evidence.hits] == ["bridge", "bridge"]
     assert {span.name: span.status for span in turn.record.spans}["recall"] == "skipped"
 

@@ -11,9 +11,10 @@ import pytest
 from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.prompts import Prompts
-from footnote.steps import SKIP, Runner
+from footnote.steps import SKIP
 from footnote.types import Exchange, Turn, Usage
 from footnote.understand.rewrite import may_rewrite, rewrite
+from tests.deps import FakeDeps, finish
 from tests.fakes import FakeModel, FakeModels
 from tests.footnote.step_toys import toy
 from tests.turns import HELD, make_turn
@@ -135,8 +136,8 @@ async def test_half_a_character_in_a_query_is_no_part_of_what_is_searched_for() 
 
 async def test_when_the_model_fails_the_original_question_stands() -> None:
     row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
-    ports = {"models": FakeModels(FakeModel([[ModelUnavailable("down")]])), "prompts": Prompts()}
-    turn = await Runner((row,), lambda: ports).finish(follow_up("When was it built?", TOWER))
+    deps = FakeDeps(models=FakeModels(FakeModel([[ModelUnavailable("down")]])))
+    turn = await finish((row,), follow_up("When was it built?", TOWER), deps)
     assert (turn.searched_for, turn.record.degraded, turn.record.usage) == (("When was it built?",), True, Usage(1, 1))
 
 

@@ -12,11 +12,13 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from functools import cache, cached_property, partial
-from typing import Any
+from typing import Any, cast
 
 from footnote.adapters.secret_local import load_secret
 from footnote.answer.extract import is_answerable
+from footnote.answer.toolbox import Search
 from footnote.bootstrap.backends import BACKENDS, Backends
+from footnote.deps import Deps, SettingGroups, TurnDeps
 from footnote.errors import FootnoteError, NotFound, StoreUnavailable
 from footnote.guard.identity import LOCAL
 from footnote.ingest.drops import Bucket
@@ -35,7 +37,7 @@ QUESTIONS_S = 24 * 3600.0
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
 
 
-class Core(Backends):
+class Core(Backends, SettingGroups):
     """What the functions ask for: turns, ingest, sources, and the parts themselves."""
 
     def __init__(self, settings: Settings, *, clock: Clock = time.time, models: Models | None = None, parser: Parser | None = None) -> None:
@@ -73,20 +75,25 @@ class Core(Backends):
     # --- what the functions ask for --------------------------------------------------------------
 
     @cached_property
-    def answer(self) -> Runner:
-        return Runner(ANSWER, self._ports)
+    def answer(self) -> Runner[Deps]:
+        return Runner(ANSWER, Deps, self.turn_deps)
 
     @cached_property
-    def retrieve(self) -> Runner:
-        return Runner(RETRIEVE, self._ports)
+    def retrieve(self) -> Runner[Deps]:
+        return Runner(RETRIEVE, Deps, self.turn_deps)
 
     @cached_property
-    def lookup(self) -> Runner:
-        return Runner(LOOK_UP, self._ports)
+    def lookup(self) -> Runner[Deps]:
+        return Runner(LOOK_UP, Deps, self.turn_deps)
 
-    async def search(self, turn: Turn) -> Turn:
-        """What an agent searches for, with its hits."""
-        return await self.lookup.finish(turn)
+    @property
+    def searcher(self) -> Search:
+        """What an agent searches with."""
+        return self.lookup.finish
+
+    def turn_deps(self) -> Deps:
+        """What the steps of one turn ask for."""
+        return cast(Deps, TurnDeps(self, self.lookup.finish))
 
     def new_turn(self, request: Request, caller: Caller, profile: Profile, *, trace_id: str | None = None) -> Turn:
         """A turn before its first step, that begins now. `trace_id`: the request's own, by default a new one."""
@@ -132,35 +139,6 @@ class Core(Backends):
     async def _answerable(self, caller: Caller, collection: str, question: str) -> bool:
         turn = await self.retrieve.finish(self.new_turn(Request(question, collection), caller, UNSAVED, trace_id=""))
         return await is_answerable(turn, index=self.index)
-
-    def _ports(self) -> dict[str, Any]:
-        """Of one turn: each port, and the groups of settings as they are now."""
-        return {
-            "index": self.index,
-            "embedder": self.embedder,
-            "models": self.models,
-            "prompts": self.prompts,
-            "turns": self.turns,
-            "ledger": self.ledger,
-            "records": self.records,
-            "terms": self.terms,
-            "cache": self.optional_cache,
-            "announcer": self.announcer,
-            "spending": self.spending,
-            "tools": self.tools,
-            "knowledge_base": self.knowledge_base,
-            "images": self.images,
-            "searcher": self.search,
-            "meter": self.meter,
-            "clock": self.clock,
-            "rag": self.settings.rag,
-            "llm": self.settings.llm,
-            "settings": self.settings,
-            "mcp": self.settings.mcp,
-            "kdb": self.settings.kdb,
-            "budget": self.settings.budget,
-            "vision": self.settings.vision,
-        }
 
     async def check(self, *names: str) -> dict[str, str]:
         """Tries these parts, by default all: name → "ok" or what is wrong. What the embedded store holds is one part."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from functools import cached_property, partial
 from importlib.util import find_spec
-from typing import Any
 
 from pydantic import SecretStr
 
@@ -36,6 +35,7 @@ from footnote.adapters.queue_aws import SqsQueue
 from footnote.adapters.queue_local import SqliteQueue
 from footnote.adapters.records_mongodb import MongoRecords
 from footnote.adapters.records_sqlite import SqliteRecords
+from footnote.adapters.sqlite import Database
 from footnote.adapters.store_mongodb import MongoTurnStore
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.adapters.tokens_jwt import JwtTokens
@@ -232,7 +232,7 @@ class Backends:
         return Databases(db.address, db.name, db.statistics) if db.address else None
 
     @cached_property
-    def _store(self) -> Any:
+    def _store(self) -> Database:
         return open_store(self.settings.data)
 
 

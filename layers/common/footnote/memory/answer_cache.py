@@ -27,7 +27,7 @@ async def find_answer(
     turn: Turn,
     *,
     index: Index,
-    cache: Cache,
+    optional_cache: Cache,
     embedder: Embedder | None,
     prompts: Prompts,
     settings: Settings,
@@ -42,7 +42,7 @@ async def find_answer(
     view = await index.view(turn.caller, turn.request.collection)
     asked = asked_in(turn, embedder)
     place = place_of(digest(answer_scope(turn, view, settings, prompts)), asked, caching)
-    found = await look_up(cache, place, asked, caching, clock())
+    found = await look_up(optional_cache, place, asked, caching, clock())
     if found is not None:
         chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, [hit[0] for hit in found.value["hits"]])}
         if len(chunks) == len(found.value["hits"]):
@@ -53,18 +53,18 @@ async def find_answer(
             turn = turn.with_notes(answer_cache={**told, "saved_tokens": found.value["tokens"]})
             yield replace(turn, outcome="cached", answer=answer, evidence=evidence)
             return
-        await cache.delete(place)
+        await optional_cache.delete(place)
     record = replace(turn.record, answer_cache_key=(place, turn.record.usage.total_tokens))
     yield replace(turn, record=record).with_notes(answer_cache={"hit": False})
 
 
-async def keep_answer(turn: Turn, *, cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
+async def keep_answer(turn: Turn, *, optional_cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
     """Only whole answers without a doubt, from what the index found when all vectors were there."""
     whole = not (turn.record.degraded or turn.evidence.vectors_pending)
     if turn.record.answer_cache_key and turn.answer and turn.evidence.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
         place, spent = turn.record.answer_cache_key
         value = _kept(turn.answer, turn.evidence.hits, turn.record.usage.total_tokens - spent)
-        await keep(cache, place, asked_in(turn, embedder), value, turn.profile.answer_cache_s, clock())
+        await keep(optional_cache, place, asked_in(turn, embedder), value, turn.profile.answer_cache_s, clock())
     return turn
 
 

@@ -18,7 +18,9 @@ def may_search_again(turn: Turn) -> bool:
     return turn.profile.search_cache_s > 0 and not turn.evidence.hits and not turn.request.is_test
 
 
-async def recall_searches(turn: Turn, *, index: Index, cache: Cache, embedder: Embedder | None, settings: Settings, clock: Clock) -> Turn:
+async def recall_searches(
+    turn: Turn, *, index: Index, optional_cache: Cache, embedder: Embedder | None, settings: Settings, clock: Clock
+) -> Turn:
     """`turn.evidence.lists` of each query that was searched for before; the keys of the others are noted, to be filled."""
     caching = settings.cache
     if not caching.enabled:
@@ -27,7 +29,7 @@ async def recall_searches(turn: Turn, *, index: Index, cache: Cache, embedder: E
     scope = digest(search_scope(turn, view, settings))
     queries = _each(asked_in(turn, embedder))
     keys = [place_of(scope, query, caching) for query in queries]
-    hits = await asyncio.gather(*(look_up(cache, key, query, caching, clock()) for key, query in zip(keys, queries, strict=True)))
+    hits = await asyncio.gather(*(look_up(optional_cache, key, query, caching, clock()) for key, query in zip(keys, queries, strict=True)))
     told: dict[str, Any] = {"hits": sum(hit is not None for hit in hits)}
     if told["hits"]:
         told |= {
@@ -40,14 +42,14 @@ async def recall_searches(turn: Turn, *, index: Index, cache: Cache, embedder: E
     return replace(turn, evidence=replace(turn.evidence, lists=lists), record=record).with_notes(search_cache=told)
 
 
-async def keep_searches(turn: Turn, *, cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
+async def keep_searches(turn: Turn, *, optional_cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
     """What was searched for just now, where the search was whole."""
     if not turn.record.search_cache_keys or turn.record.degraded:
         return turn
     queries = _each(asked_in(turn, embedder))
     await asyncio.gather(
         *(
-            keep(cache, key, query, _value(found), turn.profile.search_cache_s, clock())
+            keep(optional_cache, key, query, _value(found), turn.profile.search_cache_s, clock())
             for key, query in zip(turn.record.search_cache_keys, queries, strict=True)
             if key is not None and (found := turn.evidence.lists_for(query.queries[0]))
         )

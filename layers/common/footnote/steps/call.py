@@ -1,18 +1,18 @@
-"""One call of a step: its ports, its time limit, its tries, and every foreign error made ours."""
+"""One call of a step: what it asks for, its time limit, its tries, and every foreign error made ours."""
 
 from __future__ import annotations
 
 import asyncio
 import inspect
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import Any, cast
 
 from footnote.errors import FootnoteError, ModelTimeout, SearchTimeout, StepTimeout, Unavailable
 from footnote.events import Event
-from footnote.steps.check import port_names
+from footnote.steps.check import argument_names
 from footnote.steps.rows import Step, StepFunction
 from footnote.types import Turn
 
@@ -24,10 +24,10 @@ PAUSE_S = 0.05
 Emit = Callable[[Event], Awaitable[None]]
 
 
-async def call(step: Step, function: StepFunction, turn: Turn, ports: Mapping[str, Any], emit: Emit) -> Turn:
+async def call(step: Step, function: StepFunction, turn: Turn, deps: Any, emit: Emit) -> Turn:
     """The turn that the function makes; raises our errors only."""
     try:
-        bound = partial(function, turn, **{name: ports[name] for name in port_names(function)})
+        bound = partial(function, turn, **{name: getattr(deps, name) for name in argument_names(function)})
         made = bound()
         if isinstance(made, AsyncIterator):
             return await _consume(made, step, emit)

@@ -1,6 +1,6 @@
 """The runner: a table of steps → a stream of events, with every failure decided by the table.
 
-A step is an async function from a `Turn` (and the ports it names as keyword-only arguments) to a
+A step is an async function from a `Turn` (and what it asks for by keyword-only arguments) to a
 new Turn, or an async generator of events that ends by yielding one. It writes no span, time limit,
 retry or step event of its own. What happens when it fails stands in its row:
 
@@ -23,16 +23,16 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
 from footnote.steps.call import Emit, call, defect
-from footnote.steps.check import check_ports
+from footnote.steps.check import check
 from footnote.steps.rows import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Row, Step, Switch, steps_of
 from footnote.tracing import model_calls
 from footnote.types import Span, Turn
@@ -43,21 +43,25 @@ QUEUE_SIZE = 256
 """Events that a slow reader may fall behind before the turn waits for it."""
 
 
-class Runner:
-    """A table bound to its ports. `ports()`: name of a keyword-only argument → the port; asked once for each turn, so that
-    what changes in between changes for the next one."""
+D = TypeVar("D")
 
-    def __init__(self, rows: Sequence[Row], ports: Callable[[], Mapping[str, Any]], *, timer: Callable[[], float] = perf_counter) -> None:
+
+class Runner(Generic[D]):
+    """A table bound to what its steps may ask for: the members of `kind`, which the table is checked against. `deps()` is asked
+    once for each turn; a member is taken from it when a row that names it runs."""
+
+    def __init__(self, rows: Sequence[Row], kind: type, deps: Callable[[], D], *, timer: Callable[[], float] = perf_counter) -> None:
+        check(rows, kind)
         self._rows = rows
-        self._ports = ports
+        self._deps = deps
         self._timer = timer
         self._running: set[asyncio.Task[None]] = set()
-        check_ports(rows, ports())
 
-    async def run(self, turn: Turn) -> AsyncGenerator[Event, None]:
-        """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish."""
+    async def run(self, turn: Turn, deps: D | None = None) -> AsyncGenerator[Event, None]:
+        """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish. `deps`: those of
+        the turn that this one is a part of."""
         outbox = _Outbox()
-        task = asyncio.create_task(self._work(_Progress(turn, self._ports()), outbox))
+        task = asyncio.create_task(self._work(_Progress(turn, self._deps() if deps is None else deps), outbox))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         try:
@@ -69,9 +73,9 @@ class Runner:
         finally:
             outbox.close()
 
-    async def finish(self, turn: Turn) -> Turn:
+    async def finish(self, turn: Turn, deps: D | None = None) -> Turn:
         """Runs the turn to its end without a reader; raises what it failed with."""
-        async with aclosing(self.run(turn)) as events:
+        async with aclosing(self.run(turn, deps)) as events:
             async for event in events:
                 if isinstance(event, Done):
                     return event.turn
@@ -154,7 +158,7 @@ class Runner:
         before, sent = progress.turn, len(progress.sent)
         after, status, error = before, "ok", None
         try:
-            after = await call(step, step.run, before, progress.ports, emit)
+            after = await call(step, step.run, before, progress.deps, emit)
         except FootnoteError as exc:
             error = exc
         if error is not None:
@@ -174,7 +178,7 @@ class Runner:
             elif policy is FALLBACK and step.fallback is not None:
                 try:
                     after, status, error = (
-                        _recorded(await call(step, step.fallback, before, progress.ports, emit), degraded=True),
+                        _recorded(await call(step, step.fallback, before, progress.deps, emit), degraded=True),
                         "fallback",
                         None,
                     )
@@ -183,7 +187,7 @@ class Runner:
         return after, status, error
 
     async def _run_parallel(self, row: Parallel, progress: _Progress, emit: Emit) -> None:
-        branches = [_Progress(progress.turn, progress.ports, sent=progress.sent) for _ in row.rows]
+        branches = [_Progress(progress.turn, progress.deps, sent=progress.sent) for _ in row.rows]
         tasks = [asyncio.create_task(self._run_rows([branch], mine, emit)) for branch, mine in zip(row.rows, branches, strict=True)]
         try:
             _, late = await asyncio.wait(tasks, timeout=row.timeout_s)
@@ -216,7 +220,7 @@ class _Progress:
     """Where a running turn stands."""
 
     turn: Turn
-    ports: Mapping[str, Any]
+    deps: Any
     sent: list[str] = field(default_factory=list)
     error: FootnoteError | None = None
     first_token_ms: float | None = None

@@ -1,0 +1,143 @@
+"""What a step may ask for, by the name and type of a keyword-only argument: ports, groups of settings, the clock."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Protocol, cast
+
+from footnote.answer.toolbox import Search
+from footnote.guard.budget import Spending
+from footnote.guard.terms import Terms
+from footnote.learn.announce import Announcer
+from footnote.ports import Cache, Clock, Embedder, Images, Index, KnowledgeBase, Ledger, Meter, Models, Records, Tools, TurnStore
+from footnote.prompts import Prompts
+from footnote.settings import KDB, LLM, MCP, Budget, Rag, Settings, Vision
+from footnote.types import Turn
+
+
+class SettingGroups:
+    """The groups of `settings` that steps ask for."""
+
+    @property
+    def settings(self) -> Settings:
+        raise NotImplementedError
+
+    @property
+    def rag(self) -> Rag:
+        return self.settings.rag
+
+    @property
+    def llm(self) -> LLM:
+        return self.settings.llm
+
+    @property
+    def mcp(self) -> MCP:
+        return self.settings.mcp
+
+    @property
+    def kdb(self) -> KDB:
+        return self.settings.kdb
+
+    @property
+    def budget(self) -> Budget:
+        return self.settings.budget
+
+    @property
+    def vision(self) -> Vision:
+        return self.settings.vision
+
+
+class Deps(Protocol):
+    """The Core as steps see it."""
+
+    @property
+    def index(self) -> Index: ...
+
+    @property
+    def embedder(self) -> Embedder | None: ...
+
+    @property
+    def models(self) -> Models: ...
+
+    @property
+    def prompts(self) -> Prompts: ...
+
+    @property
+    def turns(self) -> TurnStore: ...
+
+    @property
+    def ledger(self) -> Ledger: ...
+
+    @property
+    def records(self) -> Records: ...
+
+    @property
+    def terms(self) -> Terms: ...
+
+    @property
+    def optional_cache(self) -> Cache: ...
+
+    @property
+    def announcer(self) -> Announcer: ...
+
+    @property
+    def spending(self) -> Spending: ...
+
+    @property
+    def tools(self) -> Tools | None: ...
+
+    @property
+    def knowledge_base(self) -> KnowledgeBase | None: ...
+
+    @property
+    def images(self) -> Images: ...
+
+    @property
+    def meter(self) -> Meter: ...
+
+    @property
+    def clock(self) -> Clock: ...
+
+    @property
+    def searcher(self) -> Search: ...
+
+    @property
+    def settings(self) -> Settings: ...
+
+    @property
+    def rag(self) -> Rag: ...
+
+    @property
+    def llm(self) -> LLM: ...
+
+    @property
+    def mcp(self) -> MCP: ...
+
+    @property
+    def kdb(self) -> KDB: ...
+
+    @property
+    def budget(self) -> Budget: ...
+
+    @property
+    def vision(self) -> Vision: ...
+
+
+class TurnDeps(SettingGroups):
+    """The same for one turn: settings stay as they were when it began, and a port is made when a step asks for it.
+    `search`: a turn → the turn with its hits, by the deps given."""
+
+    def __init__(self, core: Deps, search: Callable[[Turn, Deps], Awaitable[Turn]]) -> None:
+        self._core, self._settings, self._search = core, core.settings, search
+
+    @property
+    def settings(self) -> Settings:
+        return self._settings
+
+    @property
+    def searcher(self) -> Search:
+        """An agent's searches are part of its turn."""
+        return lambda turn: self._search(turn, cast(Deps, self))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._core, name)

@@ -1,0 +1,104 @@
+"""What steps ask for, with nothing behind it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import aclosing
+from typing import Any
+
+from footnote.deps import Deps
+from footnote.events import Done, Event
+from footnote.guard.terms import TermCopy
+from footnote.learn.announce import Announcer
+from footnote.learn.meter import LogMeter
+from footnote.prompts import Prompts
+from footnote.settings import Settings
+from footnote.steps import Row, Runner
+from footnote.steps.check import argument_names
+from footnote.types import Turn
+from tests.conftest import HandClock
+from tests.fakes import FakeModels
+
+
+class Turns:
+    """A store that remembers what it was given, or is down."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        self.error = error
+        self.saved: list[tuple[Turn, str]] = []
+
+    async def save(self, turn: Turn, status: str) -> None:
+        if self.error is not None:
+            raise self.error
+        if status != "idle":
+            self.saved.append((turn, status))
+
+    async def count(self, turn: Turn) -> None:
+        """Nobody looks at the figures."""
+
+
+class Nothing:
+    """Stores without anything in them: records, terms, a bus that nobody listens to."""
+
+    async def get(self, kind: str, key: str) -> None:
+        return None
+
+    async def current(self) -> TermCopy:
+        return TermCopy(0, (), {})
+
+    async def publish(self, detail_type: str, detail: Any) -> None:
+        return None
+
+
+MAKERS: Mapping[str, Callable[[], Any]] = {
+    "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns, "records": Nothing, "terms": Nothing,
+    "settings": Settings,
+    "announcer": lambda: Announcer(Nothing()),
+}  # fmt: skip
+"""What stands in where a test gives nothing, beside groups of the settings; what is neither is None."""
+
+
+NAMES = frozenset(name for name, value in vars(Deps).items() if isinstance(value, property))
+
+
+class FakeDeps:
+    """`footnote.deps.Deps`: what a test gives by name, and stand-ins that are made when a step asks for them."""
+
+    def __init__(self, **given: Any) -> None:
+        for name, value in given.items():
+            setattr(self, name, value)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in NAMES:
+            raise TypeError(f"Deps has no {name!r}")
+        super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:  # what is not there yet
+        if name not in NAMES:
+            raise AttributeError(name)
+        made = getattr(self.settings, name) if name in Settings.model_fields else MAKERS.get(name, lambda: None)()
+        setattr(self, name, made)
+        return made
+
+    def but(self, **given: Any) -> FakeDeps:
+        """The same with other parts."""
+        return FakeDeps(**(vars(self) | given))
+
+
+async def run_table(rows: Sequence[Row], turn: Turn, deps: FakeDeps) -> list[Event]:
+    async with aclosing(Runner(rows, Deps, lambda: deps).run(turn)) as events:
+        return [event async for event in events]
+
+
+async def finish(rows: Sequence[Row], turn: Turn, deps: FakeDeps) -> Turn:
+    """The turn that the table ends with; nothing may fail."""
+    last = (await run_table(rows, turn, deps))[-1]
+    assert isinstance(last, Done), last
+    return last.turn
+
+
+async def run_step(step: Any, turn: Turn, deps: FakeDeps) -> Any:
+    """What the step makes of the turn, by itself: no row, no policy."""
+    made = step(turn, **{name: getattr(deps, name) for name in argument_names(step)})
+    return [item async for item in made][-1] if inspect.isasyncgen(made) else await made

@@ -1,0 +1,61 @@
+"""What steps ask for, of the Core: made when it is asked for, and of one moment."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.deps import Deps
+from footnote.settings import LLM, Embedding, Settings
+from footnote.types import Turn
+from tests.conftest import HandClock
+from tests.deps import NAMES, FakeDeps
+from tests.turns import ME, make_turn
+
+
+@pytest.fixture
+def core(tmp_path: Path, clock: HandClock) -> Core:
+    return Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
+
+
+async def test_asking_for_search_alone_makes_no_backend_that_no_step_of_it_asks_for(core: Core) -> None:
+    await core.retrieve.finish(make_turn("How long?", retriever="bm25"))
+    made = {name for name in vars(core) if not name.startswith("_")} - {"clock", "live", "checks"}
+    asked_for = {"index", "terms", "records", "cache", "optional_cache", "embedder", "models", "endpoints", "prompts"}
+    assert made == {"retrieve", "lookup"} | asked_for
+    await core.close()
+
+
+async def test_a_turn_keeps_the_settings_that_it_began_with(core: Core) -> None:
+    turn = core.turn_deps()
+    await core.records.put("setting", "rag.alpha", {"value": 0.9}, by=ME.user_id)
+    await core.load_changes()
+    assert (turn.rag.alpha, turn.settings.rag.alpha) == (0.5, 0.5)
+    assert (core.turn_deps().rag.alpha, core.rag.alpha) == (0.9, 0.9)
+    await core.close()
+
+
+async def test_an_agents_searches_are_part_of_its_turn(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[Any] = []
+
+    async def finish(turn: Turn, deps: Deps) -> Turn:
+        searched.append(deps)
+        return turn
+
+    monkeypatch.setattr(core.lookup, "finish", finish)
+    deps = core.turn_deps()
+    assert await deps.searcher(turn := make_turn()) is turn
+    assert searched == [deps]
+    await core.close()
+
+
+def test_the_fake_has_what_steps_ask_for_and_nothing_else() -> None:
+    fake = FakeDeps(clock=time.time)
+    assert {name for name in NAMES if hasattr(fake, name)} == NAMES
+    assert fake.models is fake.models
+    with pytest.raises(TypeError, match="Deps has no 'indeks'"):
+        FakeDeps(indeks=None)
