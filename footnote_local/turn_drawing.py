@@ -84,7 +84,7 @@ def _step(number: int, step: Step, x: int, y: int) -> Iterator[str]:
     yield _text(x, y + 17, str(number), "s")
     yield f'<rect x="{x + 22}" y="{y}" width="{CHIP}" height="24" rx="5"{shape}/>'
     yield f'<text x="{x + 22 + CHIP // 2}" y="{y + 16}" text-anchor="middle" class="n">{escape(step.name)}</text>'
-    yield _text(x + 32 + CHIP, y + 17, _labels()[step.name])
+    yield _text(x + 32 + CHIP, y + 17, _labels()[step.stage])
     policy = step.on_error if isinstance(step.on_error, OnError) else step.on_error(USUAL, Unavailable())
     word = POLICIES[policy][0]
     yield f'<text x="{x + COLUMN - 20}" y="{y + 17}" text-anchor="end" class="f">{word}</text>'
@@ -95,8 +95,8 @@ def _names(rows: Sequence[Row]) -> list[str]:
 
 
 def _labels() -> dict[str, str]:
-    """What the page says of a step while it runs."""
-    return dict(re.findall(r"^  step_(\w+): '(.*)',$", LABELS.read_text("utf-8"), re.MULTILINE))
+    """What the page says while steps of a stage run."""
+    return dict(re.findall(r"^  stage_(\w+): '(.*)',$", LABELS.read_text("utf-8"), re.MULTILINE))
 
 
 def _text(x: int, y: int, text: str, kind: str = "") -> str:

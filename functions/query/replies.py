@@ -13,15 +13,13 @@ from pydantic import BaseModel, Field
 from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import Block, StoredTurn, question_of, usage_of
-from footnote.types import Unit, Usage
+from footnote.types import Stage, Unit, Usage
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
 
 UNWRITTEN = ("blocked", WITHDRAWN)
 """Outcomes that have no text of their own."""
-WITHIN = ("round", "tool:")
-"""What the names of an agent's own steps begin with: their time is in that of its row."""
 
 
 class CitationBody(BaseModel):
@@ -112,6 +110,7 @@ class StepBody(BaseModel):
     ms: float
     status: str
     out: dict[str, Any]
+    stage: Stage
 
 
 class TurnBody(AskResponse):
@@ -143,7 +142,18 @@ def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> Turn
 
 
 def make_steps(block: Block) -> list[StepBody]:
-    return [StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"]) for s in block["spans"]]
+    stages = _stages()
+    return [
+        StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"], stage=stages.get(s["name"], Stage.ANSWER))
+        for s in block["spans"]
+    ]
+
+
+def _stages() -> Mapping[str, Stage]:
+    """The tables' steps; an agent's rounds and tools are not among them, their time is in that of its row."""
+    from footnote.pipeline import STAGES  # the core is loaded by the first request, not with the app
+
+    return STAGES
 
 
 def tokens_used(usage: Usage) -> dict[str, int]:
@@ -179,7 +189,7 @@ def claimed(reply: AskResponse) -> AskResponse:
 
 
 def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
-    result, usage = block["result"], make_usage(block)
+    result, usage, stages = block["result"], make_usage(block), _stages()
     return {
         "answer": message(block["outcome"], block["lang"]) if block["outcome"] in UNWRITTEN else result["final_response"],
         "citations": [
@@ -192,7 +202,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
             )
             for hit in block["hits"]
         ],
-        "latency_ms": round(sum(span["ms"] for span in block["spans"] if not span["name"].startswith(WITHIN)), 1),
+        "latency_ms": round(sum(span["ms"] for span in block["spans"] if span["name"] in stages), 1),
         "trace_id": block["trace_id"],
         "room_id": block["room_id"],
         "outcome": block["outcome"] or "answered",

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from footnote.errors import ModelTimeout
-from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.events import Done, Event, Failed, PassagesRead, StepFinished, StepStarted, Think, Token
 from footnote.types import Stage
 from footnote_http.sse import OPEN_S, stream_events
 from tests.fakes import LoopClock
@@ -103,12 +103,12 @@ async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bo
             await opening
 
 
-@pytest.mark.parametrize(("status", "says", "begins"), [("ok", True, True), ("ok", False, False), ("failed", True, False)])
-async def test_a_stream_that_has_passages_to_tell_of_does_not_wait_for_the_model(status: str, says: bool, begins: bool) -> None:
+@pytest.mark.parametrize(("found", "says", "begins"), [(True, True, True), (True, False, False), (False, True, False)])
+async def test_a_stream_that_has_passages_to_tell_of_does_not_wait_for_the_model(found: bool, says: bool, begins: bool) -> None:
     wait = asyncio.Event()
     talk = Talk(
         StepStarted("read", Stage.RANK),
-        StepFinished("read", 1.0, status, stage=Stage.RANK),
+        PassagesRead(3) if found else StepFinished("read", 1.0, "failed", stage=Stage.RANK),
         wait,
         Failed(ModelTimeout("late"), make_turn()),
     )
@@ -118,7 +118,7 @@ async def test_a_stream_that_has_passages_to_tell_of_does_not_wait_for_the_model
     wait.set()
     if begins:
         lines = [str(line) async for line in (await opening).body_iterator]
-        assert [json.loads(line[6:])["type"] for line in lines] == ["StepStarted", "StepFinished", "error"]
+        assert [json.loads(line[6:])["type"] for line in lines] == ["StepStarted", "PassagesRead", "error"]
     else:
         with pytest.raises(ModelTimeout):
             await opening

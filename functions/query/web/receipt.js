@@ -3,7 +3,7 @@
 import { el, label, say } from './dom.js'
 import { number } from './i18n.js'
 import { openSource } from './source.js'
-import { sayStep } from './steps.js'
+import { stepOf } from './steps.js'
 
 /** Closed, and filled when it is first opened. */
 export function receiptOf(turn) {
@@ -52,11 +52,11 @@ const fact = (key, ...values) => el('div', {}, say(el('dt'), key), ...values.map
 function chart({ steps, latency_ms: total }) {
   if (!steps?.length) return []
   const longest = Math.max(...steps.map(({ ms }) => ms), 0.01)
-  const rows = steps.map(({ name, ms, status }) => {
+  const rows = steps.map(({ ms, status, ...step }) => {
     const bar = el('span', { class: 'bar' })
     bar.style.setProperty('--share', ms / longest)
     const trouble = status === 'ok' ? null : say(el('em'), `was_${status}`)
-    return el('li', { class: status }, el('span', {}, sayStep(el('span'), name), trouble && ' ', trouble), bar, duration(el('span', { class: 'ms' }), ms))
+    return el('li', { class: status }, el('span', {}, stepOf(step), trouble && ' ', trouble), bar, duration(el('span', { class: 'ms' }), ms))
   })
   const sum = el('li', { class: 'sum' }, say(el('span'), 'receipt_total'), el('span'), duration(el('span', { class: 'ms' }), total))
   return [say(el('h3'), 'receipt_steps'), el('ol', { class: 'chart' }, ...rows, sum)]

@@ -7,20 +7,20 @@ export class StepList {
   #rows = new Map()
 
   constructor() {
-    this.ended = [] // `{name, ms, status, out}`, as a stored turn has them
+    this.ended = [] // `{name, ms, status, out, stage}`, as a stored turn has them
     this.now = say(el('span', { class: 'now' }), 'starting')
     this.list = el('ol')
     this.element = el('details', { class: 'steps running' }, el('summary', {}, this.now), this.list)
   }
 
-  begin(name) {
-    this.#row(name)
-    sayStep(this.now, name)
+  begin(step) {
+    this.#row(step)
+    sayStage(this.now, step.name, step.stage)
   }
 
-  end({ name, ms, status, out }) {
-    this.ended.push({ name, ms, status, out })
-    const row = this.#row(name)
+  end({ name, ms, status, out, stage }) {
+    this.ended.push({ name, ms, status, out, stage })
+    const row = this.#row({ name, stage })
     row.append(say(el('span', { class: 'ms' }), 'ms', { ms: Math.round(ms) }))
     if (status !== 'ok') row.firstChild.after(say(el('em'), `was_${status}`))
   }
@@ -32,23 +32,21 @@ export class StepList {
     say(this.now, 'steps', { n: this.#rows.size })
   }
 
-  #row(name) {
-    if (!this.#rows.has(name)) {
-      this.#rows.set(name, el('li', {}, sayStep(el('span'), name)))
-      this.list.append(this.#rows.get(name))
+  #row(step) {
+    if (!this.#rows.has(step.name)) {
+      this.#rows.set(step.name, el('li', {}, stepOf(step)))
+      this.list.append(this.#rows.get(step.name))
     }
-    return this.#rows.get(name)
+    return this.#rows.get(step.name)
   }
 }
 
-/** An agent's steps are `round` and `tool:<its name>`, with `#<number>` from the second on. */
-export function sayStep(node, name) {
-  const [step, again] = name.split('#', 2)
-  const [kind, tool] = step.split(':', 2)
-  if (kind === 'round') return say(node, 'step_round', { n: Number(again ?? 1) })
-  if (kind === 'tool') return knows(`step_tool_${tool}`) ? say(node, `step_tool_${tool}`) : say(node, 'step_tool', { tool: tool.replace(/^mcp_/, '') })
-  if (knows(`step_${name}`)) return say(node, `step_${name}`)
-  delete node.dataset.i18n
-  node.textContent = name
-  return node
+/** A step's stage in words, and its name, as traces have it. */
+export const stepOf = ({ name, stage }) => el('span', {}, sayStage(el('span'), name, stage), ' ', el('code', {}, name))
+
+/** Of an agent's tool, `tool:<its name>`, which one. A number follows the name from the second call on. */
+function sayStage(node, name, stage) {
+  const [, tool] = name.split('#', 1)[0].split(':', 2)
+  if (!tool) return say(node, `stage_${stage}`)
+  return knows(`tool_${tool}`) ? say(node, `tool_${tool}`) : say(node, 'tool', { tool: tool.replace(/^mcp_/, '') })
 }

@@ -70,7 +70,7 @@ export class Turn {
   }
 
   #take(event) {
-    if (event.type === 'step') this.#steps.begin(event.content)
+    if (event.type === 'step') this.#steps.begin({ name: event.content, stage: event.stage })
     else if (event.type === 'node') this.#steps.end(event)
     else if (event.type === 'token') this.#token(event.content)
     else if (event.type === 'think') this.#think(event.content)

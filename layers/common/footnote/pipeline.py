@@ -6,6 +6,7 @@ what their steps ask for in `bootstrap` and run by `steps.Runner`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from footnote.answer.agent import plan
@@ -41,7 +42,7 @@ from footnote.rank.select import read_pool
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
-from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch
+from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.types import Mode, Stage, Turn
 from footnote.understand.language import tell_language, tell_language_alone
 from footnote.understand.reformulate import may_reformulate, reformulate
@@ -230,3 +231,6 @@ ANSWER = (
 )
 """A question → a cited answer."""
 # fmt: on
+
+STAGES: Mapping[str, Stage] = {step.name: step.stage for step in steps_of((*ANSWER, *LOOK_UP))}
+"""By the names of steps, for turns that are stored: their spans hold names alone."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from fastapi.responses import StreamingResponse
 
-from footnote.events import Done, Event, Failed, StepFinished, Think, Token
+from footnote.events import Done, Event, Failed, PassagesRead, Think, Token
 from footnote.text.halves import whole
 from footnote_http.streams import LAST, event_id
 
@@ -52,7 +52,7 @@ async def stream_events(
         if isinstance(last, Failed):
             await events.aclose()
             raise last.error
-        found = found or (isinstance(last, StepFinished) and (last.name, last.status) == ("read", "ok"))
+        found = found or isinstance(last, PassagesRead)
         said += encoded(last)
     return _response(_lines(said, last, waiting, events, encoded, end, ping_s), trace_id)
 

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from footnote.answer.messages import message
+from footnote.answer.toolbox import SEARCH
 from footnote.errors import StoreUnavailable
-from footnote.events import Done, Event, Failed, Rewritten, StepFinished, StepStarted, Think, Token
+from footnote.events import Answering, Done, Event, Failed, LanguageKnown, Rewritten, Searching, Think, Token, ToolCalled
 from footnote.guard.input_guard import clean_question
 from footnote.types import Citation, Hit, Turn, Usage
 from footnote_http.openapi import Problem
@@ -43,20 +44,20 @@ class Events:
 
     def encode(self, event: Event) -> Iterator[Json]:
         match event:
-            case StepFinished("language", detail=detail):
-                self._lang = str(detail.get("language", "en"))
+            case LanguageKnown(lang):
+                self._lang = lang
                 yield self._step(UNDERSTANDING)
             case Rewritten(queries):
                 self._queries = queries
-            case StepStarted("embed" | "remote" | "kdb" | "search") if not self._searching:
+            case Searching() if not self._searching:
                 self._searching = True
                 queries = self._queries or (clean_question(self._question),)
                 yield _told("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in queries))
                 yield self._step(SEARCHING)
-            case StepStarted("answer" | "extract"):
+            case Answering():
                 yield self._step(ANSWERING)
-            case StepStarted(name) if name.startswith(("round", "tool:")):
-                yield self._agent_step(name.partition("#")[0])
+            case ToolCalled(name):
+                yield self._step(SEARCHING) if name == SEARCH.name else self._step(CALLING, name)
             case Think(text):
                 yield _told("think", text)
             case Token(text):
@@ -70,12 +71,6 @@ class Events:
                 yield done(turn)
             case Failed(error, turn, text):
                 yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.record.usage)
-
-    def _agent_step(self, name: str) -> Json:
-        if name == "round":
-            return self._step(ANSWERING)
-        tool = name.removeprefix("tool:")
-        return self._step(SEARCHING) if tool == "search_documents" else self._step(CALLING, tool)
 
     def _step(self, text: Mapping[str, str], *values: str) -> Json:
         return _told("step", text.get(self._lang, text["en"]).format(*values))

@@ -9,7 +9,7 @@ from fastapi.exceptions import RequestValidationError
 
 from footnote.answer.links import source_url
 from footnote.errors import NotFound, TooManyRequests, Unauthorized
-from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
+from footnote.events import Done, Event, Failed, LanguageKnown, PassagesRead, Searching, Think, Token
 from footnote.types import Citation, Turn
 from query.citations import answer_text, make_citations, source_name
 from query.replies import tokens_used
@@ -61,12 +61,12 @@ class Chunks:
             self._begun = True
             yield self._chunk({"role": "assistant", "content": ""})
         match event:
-            case StepFinished("language", detail=detail):
-                self._lang = str(detail.get("language", "en"))
-            case StepStarted("search"):
+            case LanguageKnown(lang):
+                self._lang = lang
+            case Searching("index"):
                 yield self._status(SEARCHING, done=False)
-            case StepFinished("read", detail=detail):
-                yield self._status(FOUND, detail.get("hits", 0), done=True)
+            case PassagesRead(count):
+                yield self._status(FOUND, count, done=True)
             case Think(text):
                 yield self._chunk({"reasoning_content": text})
             case Token(text):

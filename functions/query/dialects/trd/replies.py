@@ -28,10 +28,10 @@ def reply(turn: Turn, llm: LLM, *, debug: bool = False, answer_format: str = "ma
 def encode(event: Event, llm: LLM) -> Iterable[Mapping[str, Any]]:
     """A turn's events as this API's objects. A step's id is its name: a page can match its end to its beginning."""
     match event:
-        case StepStarted(name):
-            yield {"type": "step", "id": name, "content": name}
-        case StepFinished(name, ms, status, detail):
-            yield {"type": "node", "name": name, "ms": round(ms, 2), "status": status, "out": dict(detail)}
+        case StepStarted(name, stage):
+            yield {"type": "step", "id": name, "content": name, "stage": stage}
+        case StepFinished(name, ms, status, detail, stage=stage):
+            yield {"type": "node", "name": name, "ms": round(ms, 2), "status": status, "out": dict(detail), "stage": stage}
         case Think(text):
             yield {"type": "think", "id": str(uuid.uuid4()), "content": text}
         case Token(text):

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, RootModel
 
-from footnote.types import Retriever
+from footnote.types import Retriever, Stage
 from query.replies import AskResponse, StepBody, TokenEvent, UsageBody
 
 Answers = Literal["rag", "gpt", "pa"]
@@ -39,6 +39,7 @@ class StepEvent(BaseModel, defer_build=True):
     type: Literal["step"]
     id: str
     content: str
+    stage: Stage
 
 
 class NodeEvent(StepBody, defer_build=True):
