@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from footnote_local.terminal import say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
 
 
 def audit(
@@ -30,7 +33,7 @@ def audit(
         say("Nothing was changed yet.")
 
 
-async def _read(core: Any, limit: int) -> list[Any]:
+async def _read(core: Core, limit: int) -> list[Any]:
     from footnote.guard.audit import read_audit
 
     return list((await read_audit(core.records, limit)).data)

@@ -6,12 +6,15 @@ import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from footnote_local.terminal import Commands, Exit, leave, progress_bar, say, show_json
 from footnote_local.with_core import CollectionOption, DataOption, JsonOption, run_with_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, read again and delete documents.")
 
@@ -29,7 +32,7 @@ def list_(collection: CollectionOption = None, data: DataOption = None, as_json:
     from footnote.guard.identity import LOCAL
     from footnote.ports import read_all
 
-    async def work(core: Any) -> list[Any]:
+    async def work(core: Core) -> list[Any]:
         return await read_all(lambda after: core.ledger.list(LOCAL, collection=collection, limit=200, after=after))
 
     found = run_with_core(data, work)
@@ -77,10 +80,10 @@ def delete(
     from footnote.guard.audit import audit
     from footnote.guard.identity import LOCAL
 
-    async def find(core: Any) -> list[Any]:
+    async def find(core: Core) -> list[Any]:
         return [await core.ledger.get(LOCAL, doc_id) for doc_id in dict.fromkeys(doc_ids)]
 
-    async def work(core: Any) -> list[Any]:
+    async def work(core: Core) -> list[Any]:
         for document in found:
             await audit(core.records, LOCAL, "document.delete", document.doc_id, now=core.clock(), collection=document.collection)
         return [await core.ingestor.delete(LOCAL, document.doc_id) for document in found]
@@ -95,7 +98,7 @@ def delete(
         say(f"{len(deleted)} {'document' if len(deleted) == 1 else 'documents'} deleted.")
 
 
-async def _retry(core: Any, doc_ids: list[str]) -> list[Any]:
+async def _retry(core: Core, doc_ids: list[str]) -> list[Any]:
     """On one machine they are read before this returns: here, or by the server that works on the folder."""
     from footnote.errors import Conflict
     from footnote.guard.identity import LOCAL

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast, get_args
 
 import typer
 
 from footnote_local.terminal import Commands, Exit, leave, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
 
 Match = Literal["exact", "synonym", "contextual"]
 
@@ -80,12 +83,12 @@ def import_(
         try:
             if match and match not in MATCHES:
                 raise BadRequest(f"A match is one of {', '.join(MATCHES)}.")
-            terms.append((check_text(text, "term"), match or None, check_text(topic, "topic") if topic else None))
+            terms.append((check_text(text, "term"), cast(Match | None, match or None), check_text(topic, "topic") if topic else None))
         except BadRequest as exc:
             say(f"footnote: Line {number}: {exc.detail} Nothing was added.")
             leave(Exit.USAGE)
 
-    async def work(core: Any) -> None:
+    async def work(core: Core) -> None:
         for text, match, topic in terms:
             await core.terms.save(LOCAL, text, match, topic)
 
@@ -99,7 +102,7 @@ def check(
 ) -> None:
     """Say which terms a question meets, and whether it would be answered. It asks the model that answers would ask."""
 
-    async def work(core: Any) -> tuple[Any, list[Any]]:
+    async def work(core: Core) -> tuple[Any, list[Any]]:
         return await _try(core, question)
 
     turn, hits = run_with_core(data, work)
@@ -114,7 +117,7 @@ def check(
     leave(Exit.BAD if blocked else Exit.OK)
 
 
-async def _try(core: Any, question: str) -> tuple[Any, list[Any]]:
+async def _try(core: Core, question: str) -> tuple[Any, list[Any]]:
     from footnote.bootstrap import UNSAVED
     from footnote.guard.forbidden_words import check_forbidden
     from footnote.guard.identity import LOCAL
@@ -125,8 +128,9 @@ async def _try(core: Any, question: str) -> tuple[Any, list[Any]]:
 
     question = clean_question(question)
     turn = begin_turn("check", LOCAL, UNSAVED, Request(question, ""), lang=detect_language(question))
-    ports = {"terms": core.terms, "embedder": core.embedder, "models": core.models, "prompts": core.prompts, "rag": core.settings.rag}
-    async for event in check_forbidden(turn, **ports):
+    deps = core.turn_deps()
+    checked = check_forbidden(turn, terms=deps.terms, embedder=deps.embedder, models=deps.models, prompts=deps.prompts, rag=deps.rag)
+    async for event in checked:
         if isinstance(event, Turn):
             turn = event
     vector = turn.vectors[0] if turn.vectors else None

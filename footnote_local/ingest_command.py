@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from footnote_local.terminal import Exit, leave, progress_bar, run, say, show_json
 from footnote_local.with_core import CollectionOption, DataOption, JsonOption, make_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
 
 
 def ingest(
@@ -54,7 +57,7 @@ def _read_fields(given: list[str]) -> dict[str, str | list[str]]:
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 
 
-async def _ingest(core: Any, paths: list[Path], collection: str | None, groups: list[str], metadata: dict[str, Any] | None) -> Any:
+async def _ingest(core: Core, paths: list[Path], collection: str | None, groups: list[str], metadata: dict[str, Any] | None) -> Any:
     from footnote.errors import Conflict
     from footnote_local.sources import take_in, wait_for_vectors
     from footnote_local.worker import Lock, Worker

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from footnote.errors import BadRequest
 from footnote_local.terminal import Commands, Exit, leave, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Make, list and end sessions, for AUTH__MODE session.")
 
@@ -36,7 +39,7 @@ def create(
         leave(Exit.USAGE)
     session = Session(user.strip(), tuple(group.strip() for group in groups.split(",") if group.strip()), role)
 
-    async def work(core: Any) -> str:
+    async def work(core: Core) -> str:
         check_stores(core)
         await audit(core.records, LOCAL, "session.create", session.user_id, now=core.clock(), groups=list(session.groups), role=role)
         return await open_session(session, hours * 3600, cache=core.cache, records=core.records, now=core.clock())
@@ -54,7 +57,7 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     from footnote.guard.identity import OpenSession, list_sessions
     from footnote.ports import read_all
 
-    async def work(core: Any) -> list[OpenSession]:
+    async def work(core: Core) -> list[OpenSession]:
         check_stores(core)
         return await read_all(lambda after: list_sessions(core.clock(), records=core.records, limit=200, after=after))
 
@@ -78,7 +81,7 @@ def revoke(
     from footnote.guard.audit import audit
     from footnote.guard.identity import LOCAL, revoke_session, session_id_of
 
-    async def work(core: Any) -> None:
+    async def work(core: Core) -> None:
         check_stores(core)
         for session_id in (session, session_id_of(session)):
             if await core.records.get("session", session_id) is not None:
@@ -91,7 +94,7 @@ def revoke(
     say("The session is over.")
 
 
-def check_stores(core: Any) -> None:
+def check_stores(core: Core) -> None:
     """Sessions are in two stores: one that knows the tokens, and one with the list of them."""
     if core.settings.aws.cache_table and not core.settings.db.address:
         raise BadRequest("AWS__CACHE_TABLE is set and DB__URI is not: sessions are listed there. Set both.")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
 from footnote_local.terminal import Commands, Exit, leave, say
 from footnote_local.with_core import DataOption, run_with_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="Hand out or delete what is kept of a user.")
 
@@ -48,7 +51,7 @@ def delete(
     say(f"{run_with_core(data, lambda core: delete_data(user, LOCAL, core))} turns deleted.")
 
 
-async def _export(core: Any, user: str, file: BinaryIO) -> int:
+async def _export(core: Core, user: str, file: BinaryIO) -> int:
     from footnote.types import Caller
     from query.my_data import export_lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 from pydantic import ValidationError
@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from footnote_local.terminal import Exit, leave, run, say
 
 if TYPE_CHECKING:
+    from footnote.bootstrap import Core
     from footnote.settings import Settings
 
 R = TypeVar("R")
@@ -21,7 +22,7 @@ CollectionOption = Annotated[str | None, typer.Option("--collection", help="Inde
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
-def run_with_core(data: Path | None, work: Callable[[Any], Awaitable[R]]) -> R:
+def run_with_core(data: Path | None, work: Callable[[Core], Awaitable[R]]) -> R:
     """What `work` gives for a Core on this data folder, None = the one that is set."""
 
     async def with_core() -> R:
@@ -34,7 +35,7 @@ def run_with_core(data: Path | None, work: Callable[[Any], Awaitable[R]]) -> R:
     return run(with_core())
 
 
-def make_core(data: Path | None) -> Any:
+def make_core(data: Path | None) -> Core:
     from footnote.bootstrap import Core
     from footnote.settings import Settings
     from footnote.tracing import log_to_stderr

@@ -17,7 +17,7 @@ from footnote.ingest.accept import check_collection, check_file_name, check_grou
 from footnote.ports import embedded_languages
 from footnote.types import Document, Page
 from footnote_http.app import Limit, add_health, make_app
-from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.callers import CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.once import once
 from footnote_http.openapi import problems
@@ -254,7 +254,7 @@ def create_handler(app: FastAPI) -> Handler:
         if event.get("detail-type") == "Scheduled Event":
             from ingest.schedule import run_schedule
 
-            core = app.state.core()
+            core = made_core(app)
             return once(event, context, partial(run_schedule, event, core), name="verify", table=core.settings.aws.cache_table)
         if "Records" not in event:
             return http(event, context)

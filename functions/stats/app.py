@@ -14,7 +14,7 @@ from footnote.errors import BadRequest
 from footnote.learn.stats import DAY_S, By, Figures, Group, day_of, figures_of, midnight, roll_up, store_rollups
 from footnote.types import Caller
 from footnote_http.app import add_health, make_app
-from footnote_http.callers import CallerOf, CoreOf
+from footnote_http.callers import CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler, use_loop
 from footnote_http.once import once
 from footnote_http.start import observed, start
@@ -65,7 +65,7 @@ def create_handler(app: FastAPI) -> Handler:
 
     def handle(event: dict[str, Any], context: Any) -> Any:
         if event.get("detail-type") == "Scheduled Event":
-            core = app.state.core()
+            core = made_core(app)
             return once(event, context, partial(run_schedule, event, core), name="roll-up", table=core.settings.aws.cache_table)
         return http(event, context)
 

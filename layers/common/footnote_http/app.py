@@ -25,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests, Unauthorized
 from footnote.tracing import new_trace_id
-from footnote_http.callers import CoreOf, Route, challenge_of, trace_id_of
+from footnote_http.callers import CoreOf, Route, challenge_of, made_core, trace_id_of
 from footnote_http.cors import headers_of, with_cors
 from footnote_http.openapi import Problem, Responses, describe, problems, schema_of
 from footnote_http.routes import ErrorShape
@@ -230,7 +230,7 @@ class _Envelope:
             await self.app(scope, receive, send)
             return
         trace_id = scope["footnote.trace_id"] = new_trace_id()
-        settings = scope["app"].state.core().settings
+        settings = made_core(scope["app"]).settings
         scope["footnote.cors"] = headers_of(dict(scope["headers"]).get(b"origin", b"").decode("latin-1"), settings)
         if self._inner is None:
             self._headers, self._inner = make_headers(settings.aws), with_cors(self._within_limits, settings)
@@ -262,11 +262,11 @@ def _limit_of(scope: Scope) -> tuple[int, str]:
     if not dict(scope["headers"]).get(b"content-type", b"").lower().startswith(b"multipart/form-data"):
         if scope["path"] not in scope["app"].state.with_images:
             return MAX_JSON, f"A body without files may have {MAX_JSON} bytes."
-        vision = scope["app"].state.core().settings.vision
+        vision = made_core(scope["app"]).settings.vision
         together = vision.max_images * vision.max_image_mb
         # base64 makes four characters of three bytes; an image that is hardly too large gets as far as its route.
         return int(together * 2**20) * 4 // 3 + MAX_JSON, f"The images together are larger than {together:g} MiB. Send smaller ones."
-    most_mb = scope["app"].state.core().settings.ingest.max_file_mb
+    most_mb = made_core(scope["app"]).settings.ingest.max_file_mb
     # Beside the file there are its form's fields; a file that is hardly too large gets as far as its route.
     return most_mb * 2**20 + MAX_JSON, f"The file is larger than {most_mb} MB. Split it, or raise INGEST__MAX_FILE_MB."
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, FastAPI, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 from fastapi.security import APIKeyCookie, APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
@@ -36,9 +36,15 @@ SESSION = APIKeyCookie(name=COOKIE, scheme_name="session", description="The same
 TICKET = APIKeyHeader(name="x-dep-ticket", scheme_name="ticket", description="The same token.", auto_error=False)
 
 
+def made_core(app: FastAPI) -> Core:
+    """The app's Core, made when it is first asked for."""
+    core: Core = app.state.core()
+    return core
+
+
 async def core_of(request: Request) -> Core:
     """With what admins changed meanwhile."""
-    made: Core = request.app.state.core()
+    made = made_core(request.app)
     await made.refresh(prompts=request.app.state.renders_prompts)
     return made
 
@@ -99,7 +105,7 @@ async def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
 
 def origin_of(request: Request) -> str:
     """The address that is set, else the one that the client used: what a proxy tells of it, or the request's own."""
-    if public_url := request.app.state.core().settings.public_url:
+    if public_url := made_core(request.app).settings.public_url:
         return str(public_url).rstrip("/")
     forwarded = {name: request.headers.get(f"x-forwarded-{name}", "").partition(",")[0].strip() for name in ("proto", "host")}
     return f"{forwarded['proto'] or request.url.scheme}://{forwarded['host'] or request.url.netloc}"
@@ -111,13 +117,16 @@ def trace_id_of(request: Request) -> str:
 
 def challenge_of(request: Request) -> str:
     """RFC 9110, 15.5.2: a 401 names the way to sign in; where an identity provider makes the tokens, also where to learn which."""
-    if request.app.state.core().settings.auth.mode != "jwt":
+    if made_core(request.app).settings.auth.mode != "jwt":
         return "Bearer"
     place = f"{METADATA}/mcp" if request.url.path == "/mcp" else METADATA
     return f'Bearer resource_metadata="{quote(origin_of(request), safe=":/[]")}{place}"'
 
 
-CoreOf = Annotated[Any, Depends(core_of)]
+if TYPE_CHECKING:
+    CoreOf = Annotated[Core, Depends(core_of)]
+else:  # FastAPI looks at it when a route is made, and the Core is imported with the first request
+    CoreOf = Annotated[Any, Depends(core_of)]
 CallerOf = Annotated[Caller, Depends(caller_of)]
 AskerOf = Annotated[Caller, Depends(asker_of)]
 AdminOf = Annotated[Caller, Depends(admin_of)]
