@@ -6,14 +6,15 @@ of their documents in real time and lets nothing else through.
 
 from __future__ import annotations
 
-import math
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
+from footnote.adapters.index_opensearch_collections import Collections
 from footnote.adapters.index_opensearch_writes import Writes
 from footnote.adapters.opensearch_client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch_conditions import as_query, values_asked, values_read
 from footnote.adapters.opensearch_heads import Collection, Heads, to_head
 from footnote.adapters.opensearch_mapping import (
+    ACTIVE,
     NEIGHBOURS,
     OF_CHUNK,
     OF_SENTENCES,
@@ -27,7 +28,7 @@ from footnote.adapters.opensearch_mapping import (
     vector_field,
     visible,
 )
-from footnote.ports import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Indexed, PendingVector, View
+from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector, View
 from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors
@@ -36,10 +37,7 @@ MOST_TOKENS = 1000
 """Of a question; the engine takes 1,024 clauses."""
 LOOKS = 3
 """Searches at most, until one meets no flip half-way."""
-MOST_VIEWS = 1000
-"""That are kept."""
 KNOWN_PLACES = 50_000
-ACTIVE = {"term": {"active": True}}
 
 
 class OpenSearchIndex:
@@ -51,10 +49,9 @@ class OpenSearchIndex:
         self._client = OpenSearchClient(settings)
         self._names = UpcomingNames(settings.prefix) if upcoming else Names(settings.prefix)
         self._heads = Heads(self._client, self._names, any_mapping=upcoming)
+        self._collections = Collections(self._client, self._names, self._heads)
         self._writes = Writes(self._client, self._names, self._heads)
         self._server_fusion = settings.server_fusion
-        self._infos: dict[str, CollectionInfo] = {}
-        self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
         self._places: dict[tuple[str, int], str] = {}
         """(doc_id, generation) → collection, which never changes."""
 
@@ -181,50 +178,6 @@ class OpenSearchIndex:
             self._places.clear()
         self._places.update(places)
 
-    # --- what is known of a collection ------------------------------------------------------------
-
-    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        wanted = sorted(set(terms))
-        filters = [{"term": {"tokens": term}} for term in wanted]
-        body = {"size": 0, "query": ACTIVE, "track_total_hits": True, "aggs": {"terms": {"filters": {"filters": filters}}}}
-        found = await self._client.search(self._names.chunks(collection), body) if wanted else None
-        if found is None:
-            return {}
-        total = found["hits"]["total"]["value"] + SMALL_COLLECTION
-        counts = [bucket["doc_count"] for bucket in found["aggregations"]["terms"]["buckets"]]
-        return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in zip(wanted, counts, strict=True)}
-
-    async def info(self, collection: str) -> CollectionInfo | None:
-        """The version is read each time: answers are kept under it."""
-        record, known = await self._heads.look_up(collection), self._infos.get(collection)
-        if record is None:
-            return None
-        if known is None or known.version != record.version:
-            found = await self._client.search(record.chunks, {"size": 0, "query": ACTIVE, "track_total_hits": True})
-            count = found["hits"]["total"]["value"] if found else 0
-            known = self._infos[collection] = CollectionInfo(collection, count, record.version)
-        return known
-
-    async def view(self, caller: Caller, collection: str) -> View:
-        record = await self._heads.look_up(collection)
-        if record is None:
-            return View()
-        key = collection, record.version, None if caller.sees_all else caller.groups
-        if (known := self._views.get(key)) is None:
-            if len(self._views) >= MOST_VIEWS:
-                self._views.clear()
-            known = self._views[key] = await self._view(caller, record)
-        return known
-
-    async def _view(self, caller: Caller, collection: Collection) -> View:
-        counts: Json = {"languages": {"terms": {"field": "lang", "size": 1000, "order": {"_key": "asc"}}}}
-        if own := sorted(caller.groups):
-            counts["groups"] = {"terms": {"field": "permission_groups", "include": own, "size": len(own)}}
-        body = {"size": 0, "query": {"bool": {"filter": visible(caller, (0, 1, 2), {})}}, "aggs": counts}
-        found = (await self._client.search(collection.chunks, body) or {}).get("aggregations", {})
-        buckets = {name: {bucket["key"]: bucket["doc_count"] for bucket in found[name]["buckets"]} for name in found}
-        return View(collection.version, buckets.get("languages", {}), frozenset(buckets.get("groups", ())))
-
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         """Round by round through the documents: each one's first passage, then each one's second."""
         query = {"bool": {"filter": visible(caller, (2,), {})}}
@@ -232,32 +185,19 @@ class OpenSearchIndex:
         found = await self._client.search(self._names.chunks(collection), body)
         return await self.read(caller, [hit["_id"] for hit in _hits(found)])
 
-    async def inventory(self) -> AsyncIterator[Indexed]:
-        await self._client.refresh(self._names.all_indexes)
-        after = ""
-        async for heads in self._heads.pages():
-            counts = await self._count(after, last := max(heads))
-            for doc_id, head in heads.items():
-                staged = {generation: (name, 0) for generation, name in head.generations.items() if head.admits(generation)}
-                for generation, (collection, chunks) in sorted((staged | counts.get(doc_id, {})).items()):
-                    yield Indexed(doc_id, generation, collection, generation == head.active, chunks)
-            after = last
+    # --- what is known of a collection ------------------------------------------------------------
 
-    async def _count(self, after: str, last: str) -> dict[str, dict[int, tuple[str, int]]]:
-        """doc_id → generation → collection and number of its chunks, for after < doc_id ≤ last."""
-        sources = [{name: {"terms": {"field": name}}} for name in ("doc_id", "generation", "collection")]
-        by: Json = {"size": 10_000, "sources": sources}
-        counts: dict[str, dict[int, tuple[str, int]]] = {}
-        while True:
-            body = {"size": 0, "query": {"range": {"doc_id": {"gt": after, "lte": last}}}, "aggs": {"by": {"composite": by}}}
-            found = await self._client.search(self._names.all_chunks, body)
-            buckets = found["aggregations"]["by"]["buckets"] if found else []
-            for bucket in buckets:
-                key = bucket["key"]
-                counts.setdefault(key["doc_id"], {})[key["generation"]] = key["collection"], bucket["doc_count"]
-            if len(buckets) < by["size"]:
-                return counts
-            by["after"] = buckets[-1]["key"]
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return await self._collections.term_weights(caller, collection, terms)
+
+    async def info(self, collection: str) -> CollectionInfo | None:
+        return await self._collections.info(collection)
+
+    async def view(self, caller: Caller, collection: str) -> View:
+        return await self._collections.view(caller, collection)
+
+    def inventory(self) -> AsyncIterator[Indexed]:
+        return self._collections.inventory()
 
     # --- writing ----------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from footnote.adapters.opensearch_client import WRITE_LIMIT_S, Json, OpenSearchClient
 from footnote.adapters.opensearch_heads import Heads
-from footnote.adapters.opensearch_mapping import Names, to_bounds, to_chunk, to_source
+from footnote.adapters.opensearch_mapping import ACTIVE, Names, to_bounds, to_chunk, to_source
 from footnote.errors import Conflict, NotFound, SearchUnavailable
 from footnote.types import Document
 
@@ -115,7 +115,7 @@ class Copying:
 
     async def _states(self, build: Build, index: str, part: Json) -> dict[Place, State]:
         aggregations = {
-            "active": {"filter": {"term": {"active": True}}},
+            "active": {"filter": ACTIVE},
             "staged": {"stats": {"field": "staged_at"}},
             "vectors": {"filter": self._with_vectors(build)},
         }
@@ -186,7 +186,7 @@ class Copying:
             "documents": {"cardinality": {"field": "doc_id", "precision_threshold": 40_000}},
             "vectors": {"filter": self._with_vectors(build)},
         }
-        body = {"size": 0, "track_total_hits": True, "query": {"term": {"active": True}}, "aggs": aggregations}
+        body = {"size": 0, "track_total_hits": True, "query": ACTIVE, "aggs": aggregations}
         found = await self._search(index, body)
         counted = found["aggregations"]
         return Size(counted["documents"]["value"], found["hits"]["total"]["value"], counted["vectors"]["doc_count"])

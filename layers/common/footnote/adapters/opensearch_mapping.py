@@ -89,6 +89,8 @@ CHUNKS: dict[str, Any] = {
     },
 }
 
+ACTIVE = {"term": {"active": True}}
+"""Filter: chunks of the generation that answers."""
 NEIGHBOURS = 200
 """Found per search by vector at least; fewer miss too many of the nearest hundred."""
 COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["chunk_id", "embedder"]}
@@ -144,7 +146,7 @@ def visible(caller: Caller, levels: Sequence[int], filters: Mapping[str, tuple[s
         if caller.sees_all
         else {"terms": {"permission_groups": sorted(caller.groups | {EVERYONE})}}
     )
-    clauses = [{"term": {"active": True}}, groups, {"terms": {"level": sorted(levels)}}]
+    clauses = [ACTIVE, groups, {"terms": {"level": sorted(levels)}}]
     return [*clauses, *({"terms": {"filters": [_filter(name, value) for value in values]}} for name, values in filters.items())]
 
 
