@@ -45,7 +45,8 @@ async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
     ]
     assert isinstance(events[4], Done)
     assert events[4].turn.request.question == "ab"
-    assert events[4].turn.record.spans == (Span("one", 500.0, "ok", {"length": 1}), Span("two", 500.0))
+    spans = (Span("one", 500.0, "ok", {"length": 1}, Stage.RETRIEVE), Span("two", 500.0, stage=Stage.RETRIEVE))
+    assert events[4].turn.record.spans == spans
 
 
 @pytest.mark.parametrize("profile", [LIVE, HELD])

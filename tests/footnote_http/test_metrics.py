@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.metrics.provider import cold_start
 
-from footnote.types import Answer, Span, Turn, Usage
+from footnote.types import Answer, Span, Stage, Turn, Usage
 from footnote_http.metrics import CloudWatchMeter, count_cold_start
 from tests.turns import make_turn
 
@@ -33,8 +33,9 @@ def turn_of(*spans: Span, **changes: Any) -> Turn:
 
 
 def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
-    spans = (Span("guard", 1), Span("embed", 4), Span("search", 10), Span("fuse", 1), Span("read", 5), Span("answer", 700))
-    CloudWatchMeter("query").turn(turn_of(*spans, answer=Answer("Yes."), usage=Usage(11, 7), first_token_ms=230.0), NOW)
+    stages = (Stage.GUARD, 1), (Stage.RETRIEVE, 14), (Stage.RANK, 6), (None, 500), (Stage.ANSWER, 700), (Stage.CHECK, 2)
+    spans = [Span("some_step", ms, stage=stage) for stage, ms in stages]
+    CloudWatchMeter("query").turn(turn_of(*spans, answer=Answer("Yes.", model="llama"), usage=Usage(11, 7), first_token_ms=230.0), NOW)
     (line,) = written(capsys)
     assert values(line) == {
         "TurnLatency": 1500, "RetrievalLatency": 20, "GenerationLatency": 700, "FirstToken": 230, "PromptTokens": 11, "CompletionTokens": 7,
@@ -86,7 +87,7 @@ def test_a_step_that_did_not_go_well_is_counted_by_its_name_and_status(capsys: p
         turn_of(answer=Answer("Nothing."), outcome="no_hits"),
         turn_of(outcome="blocked"),
         turn_of(answer=Answer("No."), outcome="refused"),
-        turn_of(Span("guard", 1, "failed")),
+        turn_of(Span("guard", 1, "failed", stage=Stage.GUARD)),
     ],
 )
 def test_what_is_refused_is_no_error(turn: Turn, capsys: pytest.CaptureFixture[str]) -> None:

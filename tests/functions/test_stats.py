@@ -214,8 +214,8 @@ async def test_a_model_that_only_helped_has_tokens_and_no_turns(core: Core, cloc
 
 async def test_cache_hits_are_counted(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     await save(core, clock, "cached", JAN_15, outcome="cached", answer=Answer("Yes."))
-    await save(core, clock, "searched", JAN_15, answer=Answer("Yes."), private={"search_cache": {"hits": 2}})
-    await save(core, clock, "made", JAN_15, answer=Answer("Yes."), private={"search_cache": {"hits": 0}})
+    await save(core, clock, "searched", JAN_15, answer=Answer("Yes."), notes={"search_cache": {"hits": 2}})
+    await save(core, clock, "made", JAN_15, answer=Answer("Yes."), notes={"search_cache": {"hits": 0}})
     total = (await (await open_client(create_app)).get("/stats")).json()["total"]
     assert (total["turns"], total["cache_hits"]) == (3, 2)
 

@@ -14,11 +14,9 @@ from aws_lambda_powertools.metrics.provider import cold_start
 from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
 
 from footnote.learn.meter import ANSWERED, LogMeter, end_of, fell_back, ms_of
-from footnote.types import Turn
+from footnote.types import Stage, Turn
 
 NAMESPACE = "Footnote"
-RETRIEVAL = ("embed", "search", "fuse", "read")
-GENERATION = "answer"
 
 
 class CloudWatchMeter(LogMeter):
@@ -33,8 +31,8 @@ class CloudWatchMeter(LogMeter):
         metrics = self._metrics(turn)
         latencies = {
             "TurnLatency": (now - turn.record.started_at) * 1000,
-            "RetrievalLatency": ms_of(turn, *RETRIEVAL),
-            "GenerationLatency": ms_of(turn, GENERATION),
+            "RetrievalLatency": ms_of(turn, Stage.RETRIEVE, Stage.RANK),
+            "GenerationLatency": ms_of(turn, Stage.ANSWER) if ended == "answered" and turn.answer and turn.answer.model else None,
             "FirstToken": turn.record.first_token_ms,
         }
         for name, ms in latencies.items():

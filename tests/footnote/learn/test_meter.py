@@ -9,7 +9,7 @@ import pytest
 
 from footnote.learn.meter import LogMeter, end_of, meter_turn, ms_of
 from footnote.tracing import JsonLines
-from footnote.types import Answer, Citation, Span, Turn, Usage
+from footnote.types import Answer, Citation, Span, Stage, Turn, Usage
 from tests.conftest import HandClock
 from tests.fakes import make_hit
 from tests.turns import make_turn
@@ -43,9 +43,9 @@ async def test_a_turn_is_told_as_ids_counts_and_times_and_in_nobodys_words(caplo
     [
         (make_turn(answer=Answer("Yes.")), "answered"),
         (make_turn(answer=Answer("Nothing found."), outcome="no_hits"), "no_hits"),
-        (make_turn(outcome="blocked", spans=(Span("guard", 1, "failed"),)), "blocked"),
-        (make_turn(spans=(Span("guard", 1, "failed"),)), "rejected"),
-        (make_turn(spans=(Span("guard", 1), Span("search", 1, "failed"))), "error"),
+        (make_turn(outcome="blocked", spans=(Span("guard", 1, "failed", stage=Stage.GUARD),)), "blocked"),
+        (make_turn(spans=(Span("guard", 1, "failed", stage=Stage.GUARD),)), "rejected"),
+        (make_turn(spans=(Span("guard", 1, stage=Stage.GUARD), Span("search", 1, "failed", stage=Stage.RETRIEVE))), "error"),
         (make_turn(answer=Answer("Yes."), spans=(Span("save", 1, "skipped"),)), "answered"),
         (make_turn(), "error"),
     ],
@@ -54,6 +54,6 @@ def test_an_end_is_an_answer_a_refusal_or_an_error_of_ours(turn: Turn, ended: st
     assert end_of(turn) == ended
 
 
-def test_steps_that_did_not_run_took_no_time_that_could_be_told() -> None:
-    turn = make_turn(spans=(Span("search", 1.25), Span("read", 2.5)))
-    assert (ms_of(turn, "search", "read", "embed"), ms_of(turn, "answer")) == (3.75, None)
+def test_stages_that_did_not_run_took_no_time_that_could_be_told() -> None:
+    turn = make_turn(spans=(Span("search", 1.25, stage=Stage.RETRIEVE), Span("read", 2.5, stage=Stage.RANK)))
+    assert (ms_of(turn, Stage.RETRIEVE, Stage.RANK, Stage.GUARD), ms_of(turn, Stage.ANSWER)) == (3.75, None)

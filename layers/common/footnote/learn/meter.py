@@ -6,12 +6,9 @@ import logging
 from typing import Literal
 
 from footnote.ports import Clock, Meter
-from footnote.types import Outcome, Turn
+from footnote.types import Outcome, Stage, Turn
 
 log = logging.getLogger(__name__)
-
-GUARD = "guard"
-"""The step whose errors are the question's fault."""
 
 Ended = Literal["answered", "rejected", "error"] | Outcome
 ANSWERED: tuple[Ended, ...] = ("answered", "cached", "faq")
@@ -28,12 +25,13 @@ def end_of(turn: Turn) -> Ended:
         return turn.outcome
     if turn.answer is not None:
         return "answered"
-    return "rejected" if any(span.name == GUARD and span.status == "failed" for span in turn.record.spans) else "error"
+    refused = any(span.stage is Stage.GUARD and span.status == "failed" for span in turn.record.spans)
+    return "rejected" if refused else "error"
 
 
-def ms_of(turn: Turn, *steps: str) -> float | None:
-    """How long these steps took together; None: none of them ran."""
-    times = [span.ms for span in turn.record.spans if span.name in steps]
+def ms_of(turn: Turn, *stages: Stage) -> float | None:
+    """How long the steps of these stages took together; None: none of them ran."""
+    times = [span.ms for span in turn.record.spans if span.stage in stages]
     return round(sum(times), 2) if times else None
 
 

@@ -146,7 +146,7 @@ class Runner(Generic[D]):
         detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
         detail |= calls.told()
         first = after.record.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
-        progress.turn = _recorded(after, spans=(*after.record.spans, Span(step.name, ms, status, detail)), first_token_ms=first)
+        progress.turn = _recorded(after, spans=(*after.record.spans, Span(step.name, ms, status, detail, step.stage)), first_token_ms=first)
         await emit(StepFinished(step.name, ms, status, detail, stage=step.stage))
         if step.on_end is not None and status in ("ok", "fallback"):
             await emit(step.on_end(after))
@@ -200,8 +200,9 @@ class Runner(Generic[D]):
         spans = tuple(span for mine in branches for span in mine.turn.record.spans[known:])
         for branch, task in zip(row.rows, tasks, strict=True):
             if task in late:
-                spans += (Span(branch.name, (row.timeout_s or 0) * 1000, "late"),)
-                await emit(StepFinished(branch.name, (row.timeout_s or 0) * 1000, "late", stage=next(steps_of([branch])).stage))
+                ms, stage = (row.timeout_s or 0) * 1000, next(steps_of([branch])).stage
+                spans += (Span(branch.name, ms, "late", stage=stage),)
+                await emit(StepFinished(branch.name, ms, "late", stage=stage))
         if not good:
             progress.turn = _recorded(progress.turn, spans=(*progress.turn.record.spans, *spans))
             failed = [task.exception() for task in tasks if not task.cancelled()]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from footnote.types.answer import Message
+from footnote.types.stages import Stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,8 @@ class Span:
     ms: float
     status: str = "ok"
     detail: Mapping[str, Any] = field(default_factory=dict)
+    stage: Stage | None = None
+    """Not stored. None: a part of the step that is told after it, such as an agent's round; that step's time includes it."""
 
 
 @dataclass(frozen=True, slots=True)
