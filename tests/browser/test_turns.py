@@ -59,6 +59,22 @@ def test_the_receipt_tells_time_tokens_and_every_passage(open_handbook: Open, se
     expect(page.locator(".receipt .chart li:not(.sum)")).not_to_have_count(0)
 
 
+@pytest.mark.parametrize(
+    ("locale", "stage"), [("en", "Choosing the passages"), ("de", "Stellen werden ausgewählt"), ("ko", "구절 고르는 중")]
+)
+def test_a_step_that_the_page_has_never_heard_of_is_told_by_its_stage(open_handbook: Open, server: str, locale: str, stage: str) -> None:
+    def with_a_new_step(route: Route) -> None:
+        answer = route.fetch()
+        route.fulfill(response=answer, body=answer.text().replace('"fuse"', '"polish"'))
+
+    screen = open_handbook(server, locale=locale)
+    screen.page.route("**/ask/stream", with_a_new_step)
+    screen.ask(LEAVE)
+    screen.finished()
+    screen.page.locator(".receipt summary").click()
+    expect(screen.page.locator(".receipt .chart li", has_text="polish")).to_contain_text(f"{stage} polish")
+
+
 def test_without_a_model_the_receipt_says_that_the_answer_is_quoted(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     screen.ask(LEAVE)
