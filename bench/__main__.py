@@ -12,13 +12,14 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import cold_start, first_answer, follow_up, imports, memory, opensearch, quality, retrieval
+from bench import cold_start, first_answer, follow_up, imports, memory, opensearch, overhead, quality, retrieval
 from bench.figures import Figure, Measure, NoDataSets, NotMeasured, Setup, tell
 
 PARTS: dict[str, Measure] = {
     "imports": imports.measure,
     "first_answer": first_answer.measure,
     "follow_up": follow_up.measure,
+    "overhead": overhead.measure,
     "retrieval": retrieval.measure,
     "memory": memory.measure,
     "quality": quality.measure,

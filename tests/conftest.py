@@ -46,7 +46,7 @@ def _stay_on_this_machine(event: str, args: tuple[Any, ...]) -> None:
 sys.addaudithook(_stay_on_this_machine)
 
 
-SLOW = ("tests/browser/", "tests/faults/", "tests/hostile/", "tests/leaks/", "tests/live/", "tests/quality/")
+SLOW = ("tests/browser/", "tests/extending/", "tests/faults/", "tests/hostile/", "tests/leaks/", "tests/live/", "tests/quality/")
 """What `--quick` leaves out, beside the tests that need an engine."""
 
 

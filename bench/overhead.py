@@ -1,0 +1,68 @@
+"""What does a turn cost beside what its steps do? Thirty rows of the pipeline whose steps do nothing, but for a model that answers
+at once: what is left is making and planning the turn, and running it with its spans, time limits and events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from bench.figures import Figure, Setup
+from bench.follow_up import Prompt
+from footnote.bootstrap import Core
+from footnote.deps import Deps
+from footnote.events import Event, Token
+from footnote.guard.identity import LOCAL
+from footnote.pipeline import ANSWER, DOCUMENTS
+from footnote.ports import Models
+from footnote.settings import LLM, Settings
+from footnote.steps import Runner, Step
+from footnote.types import Message, Request, Turn
+from query.dialects.trd.ask import LIVE
+
+COMMAND = "python -m bench --only overhead"
+STEPS, TURNS = 30, 500
+
+
+def measure(setup: Setup) -> Iterator[Figure]:
+    with TemporaryDirectory() as folder:
+        times = asyncio.run(_run(Path(folder)))
+    yield Figure(f"a turn of {STEPS} steps that do nothing, p50", median(times), "ms", COMMAND, most=1)
+
+
+async def _run(folder: Path) -> list[float]:
+    """Milliseconds of each turn."""
+    core = Core(Settings(footnote_data=folder, llm=LLM(discover=False)), models=Prompt())
+    runner = Runner(_rows(), Deps, core.turn_deps)
+    times = []
+    for number in range(-50, TURNS):
+        started = perf_counter()
+        async for _ in runner.run(core.new_turn(Request("When was the bridge built?", "default"), LOCAL, LIVE)):
+            pass
+        if number >= 0:
+            times.append((perf_counter() - started) * 1000)
+    await core.close()
+    return times
+
+
+def _rows() -> tuple[Step, ...]:
+    """The first rows of a turn, with their time limits and policies; each of them runs."""
+    rows = {row.name: row for row in (*ANSWER, *DOCUMENTS) if isinstance(row, Step)}
+    made = [replace(row, run=_say if row.name == "answer" else _do_nothing, when=None, always=False) for row in rows.values()]
+    return tuple(made[:STEPS])
+
+
+async def _do_nothing(turn: Turn) -> Turn:
+    return turn
+
+
+async def _say(turn: Turn, *, models: Models) -> AsyncIterator[Event | Turn]:
+    model = await models.pick(None)
+    if model is not None:
+        async for delta in model.stream((Message("user", turn.asked),)):
+            yield Token(delta.text)
+    yield turn

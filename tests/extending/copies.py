@@ -1,0 +1,73 @@
+"""A copy of the project that can be changed, and what was changed in it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+CASES = Path(__file__).parent
+GENERATE = """import runpy
+for name in ("settings_page", "openapi", "turn_drawing"):
+    runpy.run_module(f"footnote_local.{name}", run_name="__main__")"""
+"""What is made from code, in one process."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copy:
+    """A git repository of its own, so that git says what has changed."""
+
+    folder: Path
+
+    def lay_over(self, case: str) -> frozenset[str]:
+        """The names of the files that it adds or changes, those that are made from code among them, tests not."""
+        shutil.copytree(CASES / case / "new", self.folder, dirs_exist_ok=True)
+        for edit in tomllib.loads((CASES / case / "edits.toml").read_text("utf-8"))["edit"]:
+            _replace(self.folder / edit["file"], edit["old"], edit["new"])
+        self.python("-c", GENERATE)
+        self.git("add", "--all")
+        changed = self.git("diff", "--cached", "--name-only").split("\n")
+        self.git("commit", "--quiet", "--message", case)
+        return frozenset(name for name in changed if name and not name.startswith("tests/"))
+
+    def python(self, *arguments: str) -> str:
+        """What it prints. The copy's modules stand before the project's own."""
+        paths = os.pathsep.join(str(self.folder / name) for name in ("", "functions", "layers/common"))
+        return self._run(sys.executable, *arguments, PYTHONPATH=paths)
+
+    def git(self, *arguments: str) -> str:
+        return self._run("git", "-c", "user.name=test", "-c", "user.email=test@localhost", *arguments)
+
+    def _run(self, *command: str, **environment: str) -> str:
+        done = subprocess.run(command, cwd=self.folder, env=os.environ | environment, capture_output=True, text=True)
+        assert done.returncode == 0, f"{' '.join(command)}\n{done.stdout}\n{done.stderr}"
+        return done.stdout
+
+
+def make_copy(folder: Path) -> Copy:
+    """Of every file that is in git or about to be, with the type checker's cache where there is one."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True, text=True
+    ).stdout
+    for name in filter(None, listed.split("\0")):
+        if (source := ROOT / name).is_file():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(source, folder / name)
+    if (cache := ROOT / ".mypy_cache").is_dir():
+        shutil.copytree(cache, folder / ".mypy_cache")
+    copy = Copy(folder)
+    copy.git("init", "--quiet")
+    copy.git("add", "--all")
+    copy.git("commit", "--quiet", "--message", "as it is")
+    return copy
+
+
+def _replace(file: Path, old: str, new: str) -> None:
+    text = file.read_text("utf-8")
+    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file.name}: the case has to follow what has changed."
+    file.write_text(text.replace(old, new), "utf-8")

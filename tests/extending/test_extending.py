@@ -1,0 +1,67 @@
+"""Something new of each kind is added as CONTRIBUTING.md says, to a copy of the project: few files change, and everything holds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from fnmatch import fnmatch
+
+import pytest
+
+from tests.extending.copies import CASES, ROOT, Copy, make_copy
+
+MOST_FILES = {"setting": 3, "reranker": 12, "api": 4}
+"""Case → files that it may add or change."""
+ADDS = {"setting": ["A setting"], "reranker": ["A setting", "A step", "A port and its adapter"], "api": ["An API"]}
+"""Case → sections of CONTRIBUTING.md whose lists it follows."""
+ROW = re.compile(r"^\| `([^`]+)` \| (only )?", re.MULTILINE)
+HELD = [
+    "tests/test_docs.py",
+    "tests/footnote/test_step_tables.py",
+    "tests/functions/test_openapi.py",
+    "tests/browser/test_page.py::test_every_language_says_the_same_things",
+    "tests/browser/test_page.py::test_every_text_that_the_page_names_exists",
+    "tests/browser/test_page.py::test_every_stage_has_words",
+]
+"""What holds docs, tables, the OpenAPI document and translations to the code; but for the replies of each route, which take a minute."""
+
+pytestmark = pytest.mark.timeout(600)
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
+    return make_copy(tmp_path_factory.mktemp("copy"))
+
+
+@pytest.fixture(scope="module")
+def changed(copy: Copy) -> Mapping[str, frozenset[str]]:
+    """Case → what it changed. They are laid over one another, so that the checks run once."""
+    return {case: copy.lay_over(case) for case in MOST_FILES}
+
+
+@pytest.mark.parametrize("case", MOST_FILES)
+def test_few_files_change(case: str, changed: Mapping[str, frozenset[str]]) -> None:
+    assert len(changed[case]) <= MOST_FILES[case], sorted(changed[case])
+
+
+@pytest.mark.parametrize("case", MOST_FILES)
+def test_the_files_are_those_that_the_list_for_contributors_names(case: str, changed: Mapping[str, frozenset[str]]) -> None:
+    sections = re.split(r"^## (.+)$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
+    listed = [row for title, text in zip(sections[::2], sections[1::2], strict=True) if title in ADDS[case] for row in ROW.findall(text)]
+    patterns = {re.sub(r"<\w+>", "*", path): not only for path, only in listed}
+    assert [name for name in changed[case] if not any(fnmatch(name, pattern) for pattern in patterns)] == []
+    assert [pattern for pattern, needed in patterns.items() if needed and not any(fnmatch(name, pattern) for name in changed[case])] == []
+
+
+@pytest.mark.usefixtures("changed")
+def test_types_style_and_the_direction_of_imports_hold(copy: Copy) -> None:
+    copy.python("-m", "ruff", "check")
+    copy.python("-m", "ruff", "format", "--check")
+    copy.python("-m", "mypy")
+    copy.python("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()", "--no-cache")
+
+
+@pytest.mark.usefixtures("changed")
+def test_docs_translations_and_tables_hold_and_what_is_new_answers(copy: Copy) -> None:
+    new = [str(path.relative_to(CASES / case / "new")) for case in MOST_FILES for path in (CASES / case).rglob("test_*.py")]
+    copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not test_a_reply_is", *HELD, *new)
