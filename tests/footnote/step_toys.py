@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from functools import partial
 from time import perf_counter
 from typing import Any
 
 from footnote.events import Event, Token
 from footnote.steps import SKIP, Runner, Step
-from footnote.types import Stage, Turn
+from footnote.types import Query, RankedList, Stage, Turn, Usage
 from tests.turns import LIVE, make_turn, with_
 
 toy = partial(Step, stage=Stage.RETRIEVE)
@@ -21,6 +22,17 @@ toy = partial(Step, stage=Stage.RETRIEVE)
 def mark(letter: str, **changes: Any) -> Any:
     async def step(turn: Turn) -> Turn:
         return with_(turn, question=turn.request.question + letter, **changes)
+
+    return step
+
+
+def find(letter: str, *, usage: Usage | None = None, **notes: Any) -> Any:
+    """A step of a branch: it appends a query and what that finds, uses so much, and notes something."""
+
+    async def step(turn: Turn) -> Turn:
+        lists = (*turn.evidence.lists, RankedList("bm25", letter))
+        turn = replace(turn, queries=(*turn.queries, Query(letter, "paraphrase")), evidence=replace(turn.evidence, lists=lists))
+        return turn.with_usage(usage or Usage()).with_notes(**notes)
 
     return step
 

@@ -4,68 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
+import numpy as np
 import pytest
 
+from footnote.completion import complete
 from footnote.deps import Deps
-from footnote.errors import ModelUnavailable, SearchUnavailable, StepTimeout
+from footnote.errors import FootnoteError, ModelUnavailable, Rejected, SearchUnavailable, StepTimeout
+from footnote.events import Failed
 from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
-from footnote.steps import BLOCK, FALLBACK, SKIP, OnError, Parallel, Runner, Switch
+from footnote.steps import BLOCK, FAIL, FALLBACK, SKIP, Parallel, Runner, Switch
 from footnote.steps.check import check
-from footnote.types import Turn
-from tests.footnote.step_toys import SAVE, Saves, end, fail, mark, never, save, statuses, toy
+from footnote.types import Answer, Message, Plan, Turn, Usage
+from tests.fakes import FakeModel, FakeModels, LoopClock, make_hit
+from tests.footnote.step_toys import SAVE, Saves, end, fail, find, mark, save, statuses, toy
 from tests.turns import LIVE, make_turn, with_
-
-
-def join(turn: Turn, branches: Sequence[Turn]) -> Turn:
-    return with_(turn, question=turn.request.question + "".join(branch.request.question for branch in branches))
-
-
-async def test_branches_run_at_once_from_the_same_turn_and_merge_in_the_order_of_the_table() -> None:
-    first_may_end = asyncio.Event()
-
-    async def first(turn: Turn) -> Turn:
-        await first_may_end.wait()
-        return with_(turn, question=turn.request.question + "1")
-
-    async def second(turn: Turn) -> Turn:
-        first_may_end.set()
-        return with_(turn, question=turn.request.question + "2")
-
-    done = await end((toy("a", mark("a")), Parallel("both", (toy("first", first), toy("second", second)), join, timeout_s=5)))
-    assert (done.turn.request.question, done.turn.record.degraded) == ("aa1a2", False)
-    assert [span.name for span in done.turn.record.spans] == ["a", "first", "second"]
-
-
-async def test_a_late_branch_is_left_out_and_cancelled() -> None:
-    cancelled = []
-
-    async def late(turn: Turn) -> Turn:
-        try:
-            return await never(turn)
-        finally:
-            cancelled.append(True)
-
-    done = await end((Parallel("both", (toy("late", late), toy("good", mark("g"))), join, timeout_s=0.005), toy("two", mark("b"))))
-    assert (done.turn.request.question, done.turn.record.degraded, cancelled) == ("gb", True, [True])
-    assert statuses(done.turn) == {"good": "ok", "late": "late", "two": "ok"}
-
-
-async def test_a_failed_branch_is_left_out() -> None:
-    done = await end((Parallel("both", (toy("bad", fail(ModelUnavailable())), toy("good", mark("g"))), join),))
-    assert (done.turn.request.question, done.turn.record.degraded) == ("g", True)
-    assert statuses(done.turn) == {"bad": "failed", "good": "ok"}
-
-
-async def test_when_no_branch_is_left_the_first_error_stands() -> None:
-    rows = (toy("late", never), toy("bad", fail(ModelUnavailable("a"))), toy("worse", fail(SearchUnavailable("b"))))
-    failed = await end((Parallel("all", rows, join, timeout_s=0.005), SAVE), saves=Saves())
-    assert isinstance(failed.error, ModelUnavailable)
-    assert statuses(failed.turn) == {"late": "late", "bad": "failed", "worse": "failed", "save": "ok"}
-    failed = await end((Parallel("all", (toy("late", never),), join, timeout_s=0.005),))
-    assert isinstance(failed.error, StepTimeout)
 
 
 def x_or_y(turn: Turn) -> Literal["x", "y"]:
@@ -76,6 +31,180 @@ def only(turn: Turn) -> Literal["only"]:
     return "only"
 
 
+class Stall(asyncio.Event):
+    """It is never set; who waits for it lets 11 s pass."""
+
+    async def wait(self) -> Literal[True]:
+        LoopClock().advance(11)
+        return await super().wait()
+
+
+async def stall(turn: Turn) -> Turn:
+    await Stall().wait()
+    return turn
+
+
+def found(turn: Turn) -> list[str]:
+    """The queries that branches appended; each has its list."""
+    assert [each.query for each in turn.evidence.lists] == [query.text for query in turn.queries[1:]]
+    return [query.text for query in turn.queries[1:]]
+
+
+async def test_branches_run_at_once_from_the_same_turn_and_merge_in_the_order_of_the_table() -> None:
+    first_may_end = asyncio.Event()
+
+    async def first(turn: Turn) -> Turn:
+        assert found(turn) == ["a"]
+        await first_may_end.wait()
+        return await find("1")(turn)  # type: ignore[no-any-return]
+
+    async def second(turn: Turn) -> Turn:
+        assert found(turn) == ["a"]
+        first_may_end.set()
+        return await find("2")(turn)  # type: ignore[no-any-return]
+
+    done = await end((toy("a", find("a")), Parallel("both", (toy("first", first), toy("second", second)), timeout_s=5)))
+    assert (found(done.turn), done.turn.record.degraded) == (["a", "1", "2"], False)
+    assert [span.name for span in done.turn.record.spans] == ["a", "first", "second"]
+
+
+async def test_what_branches_use_and_note_is_kept_beside_what_was_there() -> None:
+    branches = (toy("one", find("1", usage=Usage(1000, 100).by("big"), one=1)), toy("two", find("2", usage=Usage(9, 1), two=2)))
+    done = await end((toy("a", find("a", usage=Usage(5, 2), a=0)), Parallel("both", branches), SAVE), saves=Saves())
+    assert done.turn.record.usage == Usage(1014, 103)
+    assert done.turn.record.usage.by_model == (("big", 1000, 100),)
+    assert done.turn.record.notes == {"a": 0, "one": 1, "two": 2}
+
+
+async def test_a_branch_may_be_a_table() -> None:
+    inner = Switch("mode", only, {"only": (toy("one", find("1", usage=Usage(1, 1))), toy("two", find("2", usage=Usage(2, 2))))})
+    done = await end((Parallel("both", (inner, toy("three", find("3")))),))
+    assert (found(done.turn), done.turn.record.usage) == (["1", "2", "3"], Usage(3, 3))
+    assert [span.name for span in done.turn.record.spans] == ["one", "two", "three"]
+
+
+async def test_a_failed_branch_is_left_out_and_what_it_used_counts() -> None:
+    """1,110 tokens: of a step that ended well before the failure, and of the call that broke off."""
+    bad = (toy("good_yet", find("b", usage=Usage(600, 60), tried=True)), toy("bad", fail(ModelUnavailable("gone", usage=Usage(400, 50)))))
+    done = await end((Parallel("both", (Switch("mode", only, {"only": bad}), toy("good", find("g")))),))
+    assert (found(done.turn), done.turn.record.degraded, done.turn.record.usage) == (["g"], True, Usage(1000, 110))
+    assert done.turn.record.notes == {"tried": True}
+    assert statuses(done.turn) == {"good_yet": "ok", "bad": "failed", "good": "ok"}
+
+
+async def test_a_late_branch_is_left_out_and_cancelled_and_what_it_used_counts_by_estimate() -> None:
+    model = FakeModel([["Five words of an answer", Stall()]])
+
+    async def late(turn: Turn) -> Turn:
+        await complete(FakeModels(model), None, [Message("user", "Seven words that are put to it")], max_tokens=9, limit_s=9)
+        return turn
+
+    rows = (Switch("mode", only, {"only": (toy("before", find("b", usage=Usage(1, 1))), toy("late", late))}), toy("good", find("g")))
+    done = await end((Parallel("both", rows, timeout_s=10), toy("two", find("2"))))
+    assert (found(done.turn), done.turn.record.degraded) == (["g", "2"], True)
+    asked, said = done.turn.record.usage.prompt_tokens - 1, done.turn.record.usage.completion_tokens - 1
+    assert (asked, said, done.turn.record.usage.estimated) == (7, 5, True)
+    assert statuses(done.turn) == {"before": "ok", "mode": "late", "good": "ok", "two": "ok"}
+
+
+async def test_what_a_step_used_that_is_past_its_limit_counts_by_estimate() -> None:
+    async def slow(turn: Turn) -> Turn:
+        model = FakeModel([["Five words of an answer", Stall()]])
+        await complete(FakeModels(model), None, [Message("user", "Seven words that are put to it")], max_tokens=9, limit_s=9)
+        return turn
+
+    for policy in (SKIP, FAIL):
+        ended = await end((toy("slow", slow, timeout_s=10, on_error=policy),))
+        assert ended.turn.record.usage == Usage(7, 5, estimated=True)
+
+
+@pytest.mark.parametrize("outcome", ["forbidden", "blocked"])
+async def test_a_branch_that_says_no_ends_the_turn_with_its_answer(outcome: Any) -> None:
+    async def refuse(turn: Turn) -> Turn:
+        return replace(turn, outcome=outcome, answer=Answer("Not this."))
+
+    for rows in ((toy("good", find("g")), toy("check", refuse)), (toy("check", refuse), toy("bad", fail(ModelUnavailable())))):
+        done = await end((Parallel("both", rows), toy("two", mark("b")), SAVE), saves=(saves := Saves()))
+        assert (done.turn.outcome, done.turn.answer, saves.trails) == (outcome, Answer("Not this."), [""])
+
+
+async def test_another_outcome_of_a_branch_ends_that_branch_alone() -> None:
+    async def settle(turn: Turn) -> Turn:
+        return replace(turn, outcome="no_hits", answer=Answer("Nothing."))
+
+    inner = Switch("mode", only, {"only": (toy("nothing", settle), toy("never", mark("n")))})
+    done = await end((Parallel("both", (inner, toy("good", find("g")))), toy("two", find("2"))))
+    assert (done.turn.outcome, done.turn.answer, found(done.turn)) == (None, None, ["g", "2"])
+
+
+CHECKED = toy("check", find("c"), on_error=BLOCK)
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        toy("check", stall, on_error=BLOCK),
+        toy("check", fail(ModelUnavailable()), on_error=BLOCK),
+        Switch("mode", only, {"only": (toy("late", stall), CHECKED)}),
+        Switch("mode", only, {"only": (toy("bad", fail(ModelUnavailable())), CHECKED)}),
+    ],
+)
+async def test_a_check_in_a_branch_that_could_not_be_made_blocks_the_turn(branch: Any) -> None:
+    done = await end((Parallel("both", (branch, toy("good", find("g"))), timeout_s=10), toy("two", mark("b"))))
+    assert (done.turn.outcome, done.turn.request.question) == ("blocked", "")
+
+
+async def test_a_check_in_a_branch_that_says_no_by_an_error_ends_the_turn_with_it() -> None:
+    rows = (toy("good", find("g")), toy("check", fail(Rejected("Too long.")), on_error=BLOCK))
+    failed = await end((Parallel("both", rows), SAVE), saves=Saves())
+    assert isinstance(failed, Failed)
+    assert isinstance(failed.error, Rejected)
+
+
+async def test_when_no_branch_is_left_the_first_error_stands_and_what_they_used_counts() -> None:
+    rows = (toy("late", stall), toy("bad", fail(ModelUnavailable("a", usage=Usage(3, 4)))), toy("worse", fail(SearchUnavailable("b"))))
+    failed = await end((Parallel("all", rows, timeout_s=10), SAVE), saves=Saves())
+    assert isinstance(failed.error, ModelUnavailable)
+    assert statuses(failed.turn) == {"late": "late", "bad": "failed", "worse": "failed", "save": "ok"}
+    assert failed.turn.record.usage == Usage(3, 4)
+    failed = await end((Parallel("all", (toy("late", stall),), timeout_s=10),))
+    assert isinstance(failed.error, StepTimeout)
+    assert failed.error.detail == "The branch “late” took longer than 10 s."
+
+
+def change(**changes: Any) -> Any:
+    async def step(turn: Turn) -> Turn:
+        return with_(turn, **changes)
+
+    return step
+
+
+@pytest.mark.parametrize(
+    ("step", "field"),
+    [
+        (mark("x"), "request"),
+        (change(answer=Answer("Early.")), "answer"),
+        (change(plan=Plan("big")), "plan"),
+        (change(hits=(make_hit("x"),)), "evidence.hits"),
+        (change(lists=()), "evidence.lists"),
+        (change(queries=("another",)), "queries"),
+        (change(vectors=[np.ones(2)] * 2), "queries"),
+        (change(suggested_questions=("Why?",)), "record.suggested_questions"),
+        (change(notes={}), "record.notes"),
+        (change(notes={"a": 2}), "record.notes"),
+        (find("b", twice=2), "record.notes"),
+    ],
+)
+async def test_what_a_branch_changes_that_is_not_its_own_is_a_defect(step: Any, field: str, caplog: pytest.LogCaptureFixture) -> None:
+    rows = (toy("a", find("a", a=1)), Parallel("both", (toy("good", find("g", twice=1)), toy("bad", step))), SAVE)
+    failed = await end(rows, saves=Saves())
+    assert isinstance(failed, Failed)
+    assert type(failed.error) is FootnoteError
+    assert caplog.records[-1].exc_info is not None
+    assert str(caplog.records[-1].exc_info[1]) == f"the branch 'bad' changed {field}, which is not its own"
+    assert failed.turn.record.persisted
+
+
 async def test_a_switch_runs_the_table_that_its_key_names() -> None:
     tables = {"x": (toy("one", mark("1")),), "y": (toy("two", mark("2")), toy("three", mark("3")))}
     row = Switch("mode", x_or_y, tables)
@@ -83,11 +212,10 @@ async def test_a_switch_runs_the_table_that_its_key_names() -> None:
     assert (await end((row,), make_turn("x", LIVE))).turn.request.question == "x1"
 
 
-@pytest.mark.parametrize("policy", [SKIP, BLOCK])
-async def test_a_policy_holds_inside_a_branch_too(policy: OnError) -> None:
-    inner = Switch("mode", only, {"only": (toy("bad", fail(ModelUnavailable()), on_error=policy), toy("after", mark("z")))})
-    done = await end((Parallel("both", (inner, toy("good", mark("g"))), join),))
-    assert done.turn.request.question == ("zg" if policy is SKIP else "g")
+async def test_a_policy_holds_inside_a_branch_too() -> None:
+    inner = Switch("mode", only, {"only": (toy("bad", fail(ModelUnavailable()), on_error=SKIP), toy("after", find("z")))})
+    done = await end((Parallel("both", (inner, toy("good", find("g")))),))
+    assert (found(done.turn), done.turn.record.degraded) == (["z", "g"], True)
 
 
 # --- tables that cannot work --------------------------------------------------------------------
@@ -123,17 +251,17 @@ ONE, ALWAYS = toy("one", mark("a")), toy("last", mark("z"), always=True)
     [
         ([toy("save", save)], "step 'save' asks for 'saves', which Bare does not have"),
         ([toy("one", mark("a"), on_error=FALLBACK, fallback=save)], "step 'one' asks for 'saves'"),
-        ([Parallel("both", (ONE, toy("save", save)), join)], "step 'save' asks for 'saves'"),
+        ([Parallel("both", (ONE, toy("save", save)))], "step 'save' asks for 'saves'"),
         ([Switch("mode", x_or_y, {"x": (ONE,), "y": (toy("save", save),)})], "step 'save' asks for 'saves'"),
         ([toy("count", count)], "step 'count' asks for 'store' as <class 'int'>; Bare has it as <class 'str'>"),
         ([toy("unknown", unknown)], "the types of unknown are not known when it runs: name 'Nowhere' is not defined"),
         ([toy("one", mark("a"), on_error=FALLBACK)], "step 'one' has no fallback"),
         ([ONE, toy("two", mark("b")), ONE], "two rows are named 'one'"),
-        ([Parallel("both", (ONE, ONE), join)], "two rows are named 'one'"),
+        ([Parallel("both", (ONE, ONE))], "two rows are named 'one'"),
         ([ONE, Switch("mode", only, {"only": (ONE,)})], "two rows are named 'one'"),
         ([Switch("mode", only, {"only": (ONE,)}), ONE], "two rows are named 'one'"),
         ([Switch("mode", only, {"only": (ALWAYS,)})], "row 'last' is to run always, but stands below the top level"),
-        ([Parallel("both", (ONE, ALWAYS), join)], "row 'last' is to run always"),
+        ([Parallel("both", (ONE, ALWAYS))], "row 'last' is to run always"),
         ([Switch("mode", x_or_y, {"x": (ONE,)})], "switch 'mode' has no table for 'y'"),
         ([Switch("mode", any_key, {"x": (ONE,)})], "the key of switch 'mode' does not say by a Literal what it may be"),
     ],

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from footnote.errors import ModelUnavailable
-from footnote.ports import Models
+from footnote.ports import Delta, LanguageModel, Models
 from footnote.text.tokens import count_tokens
+from footnote.tracing import calls_now
 from footnote.types import Message, Usage
 
 
@@ -28,17 +30,31 @@ async def complete(
     if model is None:
         raise ModelUnavailable("There is no language model.")
     text, usage = "", None
-    try:
-        async for delta in model.stream(messages, temperature=temperature, max_tokens=max_tokens, first_token_s=limit_s, total_s=limit_s):
-            text += delta.text
-            usage = delta.usage or usage
-    except ModelUnavailable as exc:
-        exc.usage = spent(messages, text, usage, model.name)
-        raise
+    options = {"temperature": temperature, "max_tokens": max_tokens, "first_token_s": limit_s, "total_s": limit_s}
+    async for delta in read_reply(model, messages, **options):
+        text += delta.text
+        usage = delta.usage or usage
     said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # what was begun may be all that came
     if not said:
         raise ModelUnavailable("The language model sent an empty answer.", usage=spent(messages, text, usage, model.name))
     return Completion(said, (usage or estimate(messages, text)).by(model.name), model.name)
+
+
+async def read_reply(model: LanguageModel, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+    """The reply as it comes. What was used counts without an end, too: a ModelUnavailable has it, the step that is cut off counts it."""
+    text, usage = "", None
+    try:
+        async for delta in model.stream(messages, **options):
+            text += delta.text
+            usage = delta.usage or usage
+            yield delta
+    except ModelUnavailable as exc:
+        exc.usage = spent(messages, text, usage, model.name)
+        raise
+    except asyncio.CancelledError:
+        if calls := calls_now():
+            calls.cut_off += (usage or estimate(messages, text)).by(model.name)
+        raise
 
 
 def estimate(messages: Sequence[Message], written: str) -> Usage:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 
-from footnote.types import Turn
+from footnote.types import Turn, Usage
 
 FIELDS = (
     "trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason", "message_id",
@@ -37,6 +37,8 @@ class ModelCalls:
     user_id: str
     ticket: str | None = field(default=None, repr=False)
     completion_ids: list[str] = field(default_factory=list)
+    cut_off: Usage = field(default_factory=Usage)
+    """What calls used that were not left to come to their end."""
 
     def begin(self) -> str:
         """The id of a call that is about to be made."""

@@ -18,7 +18,7 @@ from footnote.answer.converse import said_before
 from footnote.answer.generate import chosen
 from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
 from footnote.answer.toolbox import SEARCH, Called, Search, Toolbox
-from footnote.completion import estimate, spent
+from footnote.completion import estimate, read_reply
 from footnote.errors import ModelTimeout, ModelUnavailable, Unavailable
 from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
@@ -58,7 +58,7 @@ async def plan(
             async for event in work.ask(reply, [*messages, *work.said], offered, markers):
                 yield event
         except ModelUnavailable as exc:
-            exc.usage = work.usage + (spent(messages, reply.text, reply.usage, model.name) or Usage())
+            exc.usage = work.usage + (exc.usage or Usage())
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
             offered = ()  # a model, or its server, that knows no tools: it gets what a search for the question finds
@@ -128,7 +128,8 @@ class _Work:
         name, begun = self._begin("round"), perf_counter()
         yield StepStarted(name, Stage.ANSWER)
         yield Answering()
-        stream = self.model.stream(
+        stream = read_reply(
+            self.model,
             messages,
             temperature=chosen(self.turn.request.temperature, self.llm, "temperature", profile.temperature),
             max_tokens=chosen(self.turn.request.max_tokens, self.llm, "max_completion_tokens", profile.max_tokens),

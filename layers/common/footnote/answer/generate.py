@@ -10,7 +10,7 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.insufficient import says_nothing
 from footnote.answer.messages import message
 from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
-from footnote.completion import estimate, spent
+from footnote.completion import estimate, read_reply, spent
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Index, Models, Records
@@ -78,25 +78,22 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     profile, written, usage, cut = turn.profile, "", None, None
     markers: dict[str, Any] = {"first": turn.request.first_number, "origin": turn.request.link_origin}
     said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.evidence.hits, **markers)
-    stream = model.stream(
+    stream = read_reply(
+        model,
         turn.messages,
         temperature=chosen(turn.request.temperature, llm, "temperature", profile.temperature),
         max_tokens=chosen(turn.request.max_tokens, llm, "max_completion_tokens", profile.max_tokens),
         first_token_s=profile.first_token_s,
         total_s=profile.total_s,
     )
-    try:
-        async for delta in stream:
-            thought, text = thoughts.feed(delta.text)
-            written, said = written + delta.text, said + text
-            if thought := delta.thinking + thought:
-                yield Think(thought)
-            if text and (ready := shown.feed(text)):
-                yield Token(ready)
-            usage, cut = delta.usage or usage, delta.cut or cut
-    except ModelUnavailable as exc:
-        exc.usage = spent(turn.messages, written, usage, model.name)
-        raise
+    async for delta in stream:
+        thought, text = thoughts.feed(delta.text)
+        written, said = written + delta.text, said + text
+        if thought := delta.thinking + thought:
+            yield Think(thought)
+        if text and (ready := shown.feed(text)):
+            yield Token(ready)
+        usage, cut = delta.usage or usage, delta.cut or cut
     thought, text = thoughts.flush()
     said += text
     if thought:

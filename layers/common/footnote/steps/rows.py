@@ -52,12 +52,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """Runs branches from the same turn at once. A branch that is late or failed is left out of `merge`;
-    when none is left, the first error stands."""
+    """Runs branches from the same turn at once. `merge` makes one turn of what they append; a branch that is late or failed
+    marks the turn as degraded, and when none is left, the first error stands."""
 
     name: str
     rows: Sequence[Row]
-    merge: Callable[[Turn, Sequence[Turn]], Turn]
     timeout_s: float | None = None
     when: Callable[[Turn], bool] | None = None
     always: bool = False

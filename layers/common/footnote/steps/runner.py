@@ -33,6 +33,7 @@ from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
 from footnote.steps.call import Emit, call, defect
 from footnote.steps.check import check
+from footnote.steps.merge import branch_of, merge
 from footnote.steps.rows import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Row, Step, Switch, steps_of
 from footnote.tracing import model_calls
 from footnote.types import Span, Turn
@@ -141,7 +142,13 @@ class Runner(Generic[D]):
             await emit(step.on_start)
         started = self._timer()
         with model_calls(progress.turn) as calls:
-            after, status, error = await self._try_step(step, progress, emit)
+            try:
+                after, status, error = await self._try_step(step, progress, emit)
+            except asyncio.CancelledError:
+                progress.turn = progress.turn.with_usage(calls.cut_off)
+                raise
+        if calls.cut_off.total_tokens:
+            after = after.with_usage(calls.cut_off)
         ms = (self._timer() - started) * 1000
         detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
         detail |= calls.told()
@@ -187,29 +194,28 @@ class Runner(Generic[D]):
         return after, status, error
 
     async def _run_parallel(self, row: Parallel, progress: _Progress, emit: Emit) -> None:
-        branches = [_Progress(progress.turn, progress.deps, sent=progress.sent) for _ in row.rows]
+        before = progress.turn
+        branches = [_Progress(branch_of(before), progress.deps, sent=progress.sent) for _ in row.rows]
         tasks = [asyncio.create_task(self._run_rows([branch], mine, emit)) for branch, mine in zip(row.rows, branches, strict=True)]
         try:
-            _, late = await asyncio.wait(tasks, timeout=row.timeout_s)
+            await asyncio.wait(tasks, timeout=row.timeout_s)
         finally:
+            late = [not task.done() for task in tasks]
             for task in tasks:
                 task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-        good = [mine.turn for task, mine in zip(tasks, branches, strict=True) if not task.cancelled() and task.exception() is None]
-        known = len(progress.turn.record.spans)
-        spans = tuple(span for mine in branches for span in mine.turn.record.spans[known:])
-        for branch, task in zip(row.rows, tasks, strict=True):
-            if task in late:
-                ms, stage = (row.timeout_s or 0) * 1000, next(steps_of([branch])).stage
-                spans += (Span(branch.name, ms, "late", stage=stage),)
-                await emit(StepFinished(branch.name, ms, "late", stage=stage))
-        if not good:
-            progress.turn = _recorded(progress.turn, spans=(*progress.turn.record.spans, *spans))
-            failed = [task.exception() for task in tasks if not task.cancelled()]
-            raise next((exc for exc in failed if isinstance(exc, FootnoteError)), StepTimeout(f"No branch of “{row.name}” was in time."))
-        merged = row.merge(progress.turn, good)
-        degraded = merged.record.degraded or progress.turn.record.degraded or len(good) < len(tasks)
-        progress.turn = _recorded(merged, spans=(*progress.turn.record.spans, *spans), degraded=degraded)
+            ended = await asyncio.gather(*tasks, return_exceptions=True)
+        for branch, mine, is_late, error in zip(row.rows, branches, late, ended, strict=True):
+            if is_late:
+                mine.error = StepTimeout(f"The branch “{branch.name}” took longer than {row.timeout_s:g} s.")
+                step, ms = next(steps_of([branch])), (row.timeout_s or 0) * 1000
+                mine.turn = _recorded(mine.turn, spans=(*mine.turn.record.spans, Span(branch.name, ms, "late", stage=step.stage)))
+                await emit(StepFinished(branch.name, ms, "late", stage=step.stage))
+            elif error is not None:
+                mine.error = error if isinstance(error, FootnoteError) else defect(error, branch.name, before.trace_id)
+        done = [(branch, mine.turn, mine.error) for branch, mine in zip(row.rows, branches, strict=True)]
+        progress.turn, error = merge(before, done)
+        if error is not None:
+            raise error
 
 
 def _recorded(turn: Turn, **changes: Any) -> Turn:

@@ -1,0 +1,94 @@
+"""What branches of a turn did, made one turn again.
+
+A branch may append queries and lists of candidates, count usage, note something under names of its own, mark the turn as degraded,
+and settle it. Whatever else it changes would be lost beside what its neighbours do: that is a defect.
+
+Of a branch that failed or was late, spans, usage and notes count, but nothing that it found: a check of that may have come later. A
+check in it that was not made blocks the turn, and one that said no ends it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from footnote.errors import FootnoteError
+from footnote.steps.rows import BLOCK, Row, steps_of
+from footnote.types import Turn, Usage
+
+Branch = tuple[Row, Turn, FootnoteError | None]
+"""(its row, the turn as it left it, why it came to no end)."""
+
+ENDS = ("blocked", "forbidden")
+"""Outcomes of a branch that settle the whole turn, with the answer that tells so."""
+
+
+def branch_of(turn: Turn) -> Turn:
+    """The turn that a branch begins with. It counts its usage from 0."""
+    return replace(turn, record=replace(turn.record, usage=Usage()))
+
+
+def merge(before: Turn, branches: Sequence[Branch]) -> tuple[Turn, FootnoteError | None]:
+    """(the turn, the error that ends it). Order is the table's. TypeError for a branch that changed what is not its own."""
+    turn = before
+    for branch in branches:
+        turn = _joined(before, turn, *branch)
+    errors = [(row, left, error) for row, left, error in branches if error is not None]
+    if turn.outcome is not None or not errors:
+        return turn, None
+    said_no = [error for row, left, error in errors if "failed" in _checks(row, left)]
+    if said_no or len(errors) == len(branches):
+        failed = [error for _, left, error in errors if all(span.status != "late" for span in left.record.spans)]
+        return turn, [*said_no, *failed, errors[0][2]][0]
+    return turn, None
+
+
+def _joined(before: Turn, turn: Turn, row: Row, left: Turn, error: FootnoteError | None) -> Turn:
+    """`turn` with what one branch appended."""
+    if changed := next(_changes(before, left, turn), None):
+        raise TypeError(f"the branch {row.name!r} changed {changed}, which is not its own")
+    old, new, record = before.record, left.record, turn.record
+    spans = record.spans + new.spans[len(old.spans) :]
+    notes = {**record.notes, **new.notes}
+    degraded = record.degraded or new.degraded or error is not None
+    turn = replace(turn, record=replace(record, spans=spans, usage=record.usage + new.usage, notes=notes, degraded=degraded))
+    if error is None:
+        lists = turn.evidence.lists + left.evidence.lists[len(before.evidence.lists) :]
+        queries = turn.queries + left.queries[len(before.queries) :]
+        turn = replace(turn, queries=queries, evidence=replace(turn.evidence, lists=lists))
+    elif None in _checks(row, left):
+        left = replace(left, outcome="blocked")
+    if left.outcome in ENDS and turn.outcome is None:
+        turn = replace(turn, outcome=left.outcome, answer=left.answer)
+    return turn
+
+
+def _checks(row: Row, left: Turn) -> set[str | None]:
+    """How the branch's checks went; None = one was not made."""
+    went = {span.name: span.status for span in left.record.spans if span.status != "late"}
+    return {went.get(step.name) for step in steps_of([row]) if step.on_error is BLOCK}
+
+
+def _changes(before: Turn, left: Turn, turn: Turn) -> Iterator[str]:
+    """What a branch changed that is not its own."""
+    settled = {"outcome", "answer"} if left.outcome is not None else set()
+    yield from _other(before, left, {"queries", "evidence", "record", *settled})
+    yield from (f"evidence.{name}" for name in _other(before.evidence, left.evidence, {"lists"}))
+    yield from (f"record.{name}" for name in _other(before.record, left.record, {"spans", "usage", "notes", "degraded"}))
+    if not _begins_with(left.queries, before.queries):
+        yield "queries"
+    if not _begins_with(left.evidence.lists, before.evidence.lists):
+        yield "evidence.lists"
+    noted, notes = turn.record.notes, left.record.notes
+    if before.record.notes.keys() - notes.keys() or any(noted.get(name, value) is not value for name, value in notes.items()):
+        yield "record.notes"
+
+
+def _other(before: Any, after: Any, own: set[str]) -> list[str]:
+    names = (each.name for each in fields(before) if each.name not in own)
+    return [name for name in names if getattr(before, name) is not getattr(after, name) and getattr(before, name) != getattr(after, name)]
+
+
+def _begins_with(items: Sequence[object], first: Sequence[object]) -> bool:
+    return len(items) >= len(first) and all(new is old for new, old in zip(items, first, strict=False))
