@@ -55,6 +55,8 @@ async def play(scene: Scene, folder: Path, embedder: Embedder | None) -> dict[st
     core.embedder = embedder
     for term in scene.terms:
         await core.terms.save(LOCAL, term)
+    for name, port in scene.ports.items():
+        setattr(core, name, port)
     for place, error in scene.failing.items():
         port, method = place.split(".")
         setattr(core, port, Failing(getattr(core, port), method, error))
