@@ -13,6 +13,7 @@ from footnote_local import (
     audit_command,
     documents_command,
     events_command,
+    explain_command,
     forbidden_command,
     ingest_command,
     prompts_command,
@@ -137,6 +138,9 @@ def search(
     if not as_json:
         say(f"{'' if turn.evidence.hits else 'Nothing found. '}Searched: {place_of('index', core.settings)}")
     leave(Exit.OK if turn.evidence.hits else Exit.BAD)
+
+
+app.command()(explain_command.explain)
 
 
 @app.command("eval")

@@ -27,7 +27,7 @@ from footnote.settings import OpenSearch, Settings
 from footnote.steps import Runner
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
-from footnote.types import Block, Caller, Conversation, Document, Parsed, Plan, Profile, Request, Retriever, Turn, make_chunk_id
+from footnote.types import Block, Caller, Conversation, Document, Parsed, Profile, Request, Retriever, Turn, make_chunk_id
 
 CALLER = Caller("eval", sees_all=True)
 PROFILE = Profile("eval", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -126,7 +126,7 @@ async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewrit
     started = time.perf_counter()
     if query.history and rewriting != "none":
         model = await core.models.pick(None) if rewriting == "model" else None
-        turn = replace(turn, conversation=Conversation(query.history), plan=Plan(model.name if model else None))
+        turn = replace(turn, conversation=Conversation(query.history), plan=replace(turn.plan, model=model.name if model else None))
         turn = await Runner(UNDERSTANDING, Deps, core.turn_deps).finish(turn)
     turn = await core.retrieve.finish(turn)
     return turn, (time.perf_counter() - started) * 1000

@@ -123,15 +123,18 @@ async def _try(core: Core, question: str) -> tuple[Any, list[Any]]:
     from footnote.guard.identity import LOCAL
     from footnote.guard.input_guard import clean_question
     from footnote.guard.term_hits import meet
+    from footnote.plan import make_plan
     from footnote.text.language import detect_language
     from footnote.types import Request, Turn, begin_turn
 
     question = clean_question(question)
-    turn = begin_turn("check", LOCAL, UNSAVED, Request(question, ""), lang=detect_language(question))
+    request = Request(question, "")
+    turn = begin_turn("check", LOCAL, UNSAVED, request, make_plan(request, UNSAVED, core.settings), lang=detect_language(question))
     deps = core.turn_deps()
     checked = check_forbidden(turn, terms=deps.terms, embedder=deps.embedder, models=deps.models, prompts=deps.prompts, rag=deps.rag)
-    async for event in checked:
-        if isinstance(event, Turn):
-            turn = event
+    if turn.plan.wants("forbidden_check"):
+        async for event in checked:
+            if isinstance(event, Turn):
+                turn = event
     vector = turn.vectors[0] if turn.vectors else None
     return turn, meet(question, vector, await core.terms.current(), core.settings.rag.forbidden_check_threshold)

@@ -69,8 +69,13 @@ async def judge(
 
 async def _turn(core: Core, question: str, collection: str | None, retriever: Retriever, limit: int) -> Turn:
     await core.refresh()
-    name = collection or core.settings.index_name
-    if collection is not None and await core.index.info(name) is None:
-        known = ", ".join(await core.ledger.collections(LOCAL)) or "none yet"
-        raise NotFound(f"There is no index “{name}”. There is: {known}.")
+    name = await named_collection(core, collection)
     return core.new_turn(Request(question, name, retriever=retriever, limit=limit), LOCAL, PROFILE)
+
+
+async def named_collection(core: Core, collection: str | None) -> str:
+    """This one, by default the one that is set; NotFound where there is none of this name."""
+    if collection is not None and await core.index.info(collection) is None:
+        known = ", ".join(await core.ledger.collections(LOCAL)) or "none yet"
+        raise NotFound(f"There is no index “{collection}”. There is: {known}.")
+    return collection or core.settings.index_name

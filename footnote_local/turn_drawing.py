@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 
 from footnote.errors import Unavailable
 from footnote.guard.identity import LOCAL
 from footnote.pipeline import ANSWER, DOCUMENTS, REMOTE, SEARCH, UNDERSTAND
+from footnote.plan import make_plan
+from footnote.settings import Settings
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Row, Step, Switch
-from footnote.types import Profile, Request, begin_turn
+from footnote.types import Profile, Request, Turn, begin_turn
 
 ROOT = Path(__file__).parent.parent
 DRAWING = ROOT / "assets" / "turn.svg"
@@ -26,7 +29,7 @@ POLICIES = {
     SKIP: ("is left out", "done without; before the answer, that is marked as degraded"),
     IGNORE: ("is ignored", "done without"),
 }
-USUAL = begin_turn("", LOCAL, Profile("usual", live=True, citation_style="numbered", prompt="answer_numbered"), Request("", ""))
+USUAL = Profile("usual", live=True, citation_style="numbered", prompt="answer_numbered")
 """What a failure means in most APIs, where they differ."""
 STYLE = (
     "text{font:12px system-ui,sans-serif;fill:#424a53}.h{font-weight:600;font-size:13px;fill:#1f2328}.s{font-size:11px;fill:#57606a}"
@@ -85,9 +88,15 @@ def _step(number: int, step: Step, x: int, y: int) -> Iterator[str]:
     yield f'<rect x="{x + 22}" y="{y}" width="{CHIP}" height="24" rx="5"{shape}/>'
     yield f'<text x="{x + 22 + CHIP // 2}" y="{y + 16}" text-anchor="middle" class="n">{escape(step.name)}</text>'
     yield _text(x + 32 + CHIP, y + 17, _labels()[step.stage])
-    policy = step.on_error if isinstance(step.on_error, OnError) else step.on_error(USUAL, Unavailable())
+    policy = step.on_error if isinstance(step.on_error, OnError) else step.on_error(_usual_turn(), Unavailable())
     word = POLICIES[policy][0]
     yield f'<text x="{x + COLUMN - 20}" y="{y + 17}" text-anchor="end" class="f">{word}</text>'
+
+
+@cache
+def _usual_turn() -> Turn:
+    request = Request("", "")
+    return begin_turn("", LOCAL, USUAL, request, make_plan(request, USUAL, Settings()))
 
 
 def _names(rows: Sequence[Row]) -> list[str]:

@@ -11,7 +11,7 @@ from footnote.settings import Settings
 from footnote.settings.marks import SettingInfo
 
 VALUES = (
-    True, False, 3, 700, 0.125, "other", "https://other.example.org", ["https://other.example.org"], {"other": ["other"]},
+    True, False, 3, 700, 0.125, "other", "https://other.example.org", ["https://other.example.org"], ["follow_up"], {"other": ["other"]},
     {"other": {"key": "other"}}, {"other": {"input": 1, "output": 2}}, {"base_url": "https://other.example.org/v1", "model": "other"},
 )  # fmt: skip
 """One of these is a value of each setting, beside its default; where choices are listed, the last of them is."""

@@ -5,23 +5,30 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
+from footnote.plan import make_plan
+from footnote.settings import Settings
 from footnote.types import Caller, Conversation, Evidence, Plan, Profile, Query, Record, Request, Turn, begin_turn, lists_of
 
 ME = Caller("me", frozenset({"staff"}))
 HELD = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
 LIVE = replace(HELD, live=True)
+SETTINGS = Settings()
 
 PARTS: dict[str, type] = {"plan": Plan, "conversation": Conversation, "evidence": Evidence, "record": Record, "request": Request}
 """A name that two parts have, such as `model`, is the first one's; the request's is set beside it."""
 
 
 def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: Any) -> Turn:
-    turn = begin_turn("t1", ME, profile, Request(question, "default"))
+    request = Request(question, "default")
+    turn = begin_turn("t1", ME, profile, request, make_plan(request, profile, SETTINGS))
     return with_(turn, **changes)
 
 
 def with_(turn: Turn, **changes: Any) -> Turn:
-    """`queries`: texts, () = the question as it is; `vectors`: one of each query; `found`: what an index found for each."""
+    """Another profile, `settings` or `options` are planned anew. `queries`: texts, () = the question as it is; `vectors`: one of each
+    query; `found`: what an index found for each."""
+    settings = changes.pop("settings", SETTINGS)
+    planned = settings is not SETTINGS or {"profile", "options", "level"} & changes.keys()
     if "question" in changes:
         turn = replace(turn, request=replace(turn.request, question=changes["question"]))
         turn = turn if turn.rewritten else replace(turn, queries=(replace(turn.queries[0], text=changes.pop("question")),))
@@ -38,13 +45,19 @@ def with_(turn: Turn, **changes: Any) -> Turn:
         found = zip(turn.queries, changes.pop("found"), strict=False)
         lists = tuple(each for query, candidates in found if candidates for each in lists_of(query.text, candidates))
         turn = replace(turn, evidence=replace(turn.evidence, lists=lists))
+    if "level" in changes:  # of the request: the plan's follows from it
+        turn = replace(turn, request=replace(turn.request, level=changes.pop("level")))
     if "model" in changes:
         turn = replace(turn, request=replace(turn.request, model=changes["model"]))
     for part, kind in PARTS.items():
         names = {each.name for each in fields(kind)}
         if own := {name: changes.pop(name) for name in names & changes.keys()}:
             turn = replace(turn, **{part: replace(getattr(turn, part), **own)})
-    return replace(turn, **changes)
+    turn = replace(turn, **changes)
+    if planned:
+        made = make_plan(turn.request, turn.profile, settings)
+        turn = replace(turn, plan=replace(turn.plan, choices=made.choices, level=made.level, level_because=made.level_because))
+    return turn
 
 
 def query(text: str, **known: Any) -> Query:

@@ -22,7 +22,7 @@ from tests.turns import HELD, LIVE, ME, make_turn
 
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river every hour."]
 QUESTION = "When was the bridge built?"
-STRICT = replace(HELD, reject_uncited=True)
+STRICT = replace(HELD, options={"reject_uncited": True})
 
 
 class Down:
@@ -78,12 +78,12 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
     ]
     assert (turn.outcome, turn.record.degraded, turn.record.persisted, turn.lang) == (None, False, True, "en")
     assert [event.name for event in events if isinstance(event, StepStarted)] == [
-        "guard", "open", "budget", "model", "announce", "language", "forbidden", "embed", "search", "fuse", "read", "context",
+        "guard", "open", "budget", "model", "announce", "language", "forbidden", "search", "fuse", "read", "context",
         "answer", "check", "support", "planted", "follow_up", "save", "spend", "announce_answer", "meter",
     ]  # fmt: skip
     assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]
     assert [event for event in events if not isinstance(event, StepStarted | StepFinished | Token | Done)] == [
-        LanguageKnown("en"), Searching("embedder"), Searching("index"), PassagesRead(1), Answering(),
+        LanguageKnown("en"), Searching("index"), PassagesRead(1), Answering(),
     ]  # fmt: skip
     sent = bound.models.model.sent[0]
     assert BRIDGE[0] in sent.messages[0].content

@@ -17,7 +17,7 @@ from footnote.events import Failed
 from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
 from footnote.steps import BLOCK, FAIL, FALLBACK, SKIP, Parallel, Runner, Switch
 from footnote.steps.check import check
-from footnote.types import Answer, Message, Plan, Turn, Usage
+from footnote.types import Answer, Message, Turn, Usage
 from tests.fakes import FakeModel, FakeModels, LoopClock, make_hit
 from tests.footnote.step_toys import SAVE, Saves, end, fail, find, mark, save, statuses, toy
 from tests.turns import LIVE, make_turn, with_
@@ -184,7 +184,7 @@ def change(**changes: Any) -> Any:
     [
         (mark("x"), "request"),
         (change(answer=Answer("Early.")), "answer"),
-        (change(plan=Plan("big")), "plan"),
+        (change(allowance="search"), "plan"),
         (change(hits=(make_hit("x"),)), "evidence.hits"),
         (change(lists=()), "evidence.lists"),
         (change(queries=("another",)), "queries"),
@@ -196,7 +196,7 @@ def change(**changes: Any) -> Any:
     ],
 )
 async def test_what_a_branch_changes_that_is_not_its_own_is_a_defect(step: Any, field: str, caplog: pytest.LogCaptureFixture) -> None:
-    rows = (toy("a", find("a", a=1)), Parallel("both", (toy("good", find("g", twice=1)), toy("bad", step))), SAVE)
+    rows = (toy("a", find("a", a=1)), Parallel("both", (toy("good", find("g", twice=1)), toy("bad", step, amends_plan=True))), SAVE)
     failed = await end(rows, saves=Saves())
     assert isinstance(failed, Failed)
     assert type(failed.error) is FootnoteError

@@ -28,9 +28,10 @@ PROFILE = Profile(
     temperature=0.4,
     max_tokens=1200,
     context_tokens=3500,
-    reject_uncited=True,
     history=4,
     nothing_found="nothing_found",
+    options={"reject_uncited": True, "reformulate": True},
+    settings={"reformulate": "enable_query_reformulation"},
 )
 
 
@@ -64,7 +65,7 @@ def profile_of(settings: Settings) -> Profile:
     """This API's own, with what somebody has set for it."""
     named = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, "context_tokens": settings.max_context_tokens}
     changes: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
-    return replace(PROFILE, reformulate=settings.enable_query_reformulation, **changes)
+    return replace(PROFILE, **changes)
 
 
 def chat_turn(request: ChatRequest, caller: Caller, core: Core, trace_id: str) -> Turn:

@@ -41,7 +41,7 @@ from footnote.memory.search_cache import keep_searches, may_search_again, recall
 from footnote.rank.select import read_pool
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
-from footnote.retrieve.search import embed_query, has_no_hits, search, wants_vector
+from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_vector
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.types import Mode, Stage, Turn
 from footnote.understand.language import tell_language, tell_language_alone
@@ -52,12 +52,12 @@ from footnote.understand.tell import tell_queries, was_rewritten
 
 def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
     """What a search that is down means. Defects and bad requests are told as such by every API."""
-    return FALLBACK if turn.profile.answers_without_search and error.status > 500 else FAIL
+    return FALLBACK if turn.plan.wants("answer_without_search") and error.status > 500 else FAIL
 
 
 def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
     """What a model that fails before its first word means."""
-    return FALLBACK if turn.profile.quotes_instead else FAIL
+    return FALLBACK if turn.plan.wants("quotes") else FAIL
 
 
 def answering_mode(turn: Turn) -> Mode:
@@ -71,16 +71,16 @@ LANGUAGE = Step(
     shows=lambda t: {"language": t.lang}, on_end=lambda t: LanguageKnown(t.lang),
 )
 FORBIDDEN = Step(
-    "forbidden", check_forbidden, stage=Stage.GUARD, on_error=BLOCK, timeout_s=30,
+    "forbidden", check_forbidden, stage=Stage.GUARD, option="forbidden_check", paid=True, on_error=BLOCK, timeout_s=30,
     shows=lambda t: {"forbidden": t.outcome == "forbidden"},
 )
 EMBED = Step(
-    "embed", embed_query, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=10, when=wants_vector,
+    "embed", embed_query, stage=Stage.RETRIEVE, needs="embedder", on_error=SKIP, timeout_s=10, when=wants_vector,
     shows=lambda t: {"embedded": bool(t.vectors)}, on_start=Searching("embedder"),
 )
 NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
 SAY = Step(
-    "answer", generate, stage=Stage.ANSWER, on_error=FAIL,
+    "answer", generate, stage=Stage.ANSWER, paid=True, on_error=FAIL,
     shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
 )
 CHECK = Step(
@@ -90,23 +90,25 @@ CHECK = Step(
 
 REMOTE = (
     Step(
-        "remote", search_remotely, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=30, when=may_search_remotely,
+        "remote", search_remotely, stage=Stage.RETRIEVE, option="remote_search", needs="tools",
+        on_error=SKIP, timeout_s=30, when=may_search_remotely,
         shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
     Step(
-        "kdb", search_kdb, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=15, when=may_ask_kdb,
+        "kdb", search_kdb, stage=Stage.RETRIEVE, option="knowledge_base", needs="knowledge_base",
+        on_error=SKIP, timeout_s=15, when=may_ask_kdb,
         shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
 )
 """What is searched for → hits of other systems, where such are connected."""
 PLANTED = Step(
-    "planted", warn_of_planted, stage=Stage.CHECK, on_error=SKIP, when=was_written,
+    "planted", warn_of_planted, stage=Stage.CHECK, option="planted_check", on_error=SKIP, when=was_written,
     shows=lambda t: {"planted": t.record.notes.get("planted", 0)},
 )
 
 SEARCH = (
     Step(
-        "recall", recall_searches, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_search_again,
+        "recall", recall_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_search_again,
         shows=lambda t: {"queries": len(t.searched_for), **t.record.notes.get("search_cache", {})},
     ),
     Step(
@@ -119,7 +121,7 @@ SEARCH = (
         },
         on_start=Searching("index"),
     ),
-    Step("keep_searches", keep_searches, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_search_again),
+    Step("keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_search_again),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
         shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},
@@ -146,18 +148,22 @@ UNDERSTAND = (
         shows=lambda t: {"exchanges": len(t.conversation.exchanges)},
     ),
     Step(
-        "budget", check_budget, stage=Stage.ACCOUNT, on_error=IGNORE, timeout_s=2, when=spends,
+        "budget", check_budget, stage=Stage.ACCOUNT, amends_plan=True, on_error=IGNORE, timeout_s=2, when=spends,
         shows=lambda t: {"allowance": t.plan.allowance},
     ),
-    Step("model", pick_model, stage=Stage.ANSWER, on_error=SKIP, timeout_s=5, shows=lambda t: {"model": t.plan.model or "none"}),
+    Step(
+        "model", pick_model, stage=Stage.ANSWER, amends_plan=True, on_error=SKIP, timeout_s=5,
+        shows=lambda t: {"model": t.plan.model or "none"},
+    ),
     Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, when=is_kept),
     LANGUAGE,
     Step(
-        "rewrite", rewrite, stage=Stage.UNDERSTAND, on_error=SKIP, timeout_s=15, when=may_rewrite,
+        "rewrite", rewrite, stage=Stage.UNDERSTAND, option="rewrite", paid=True, on_error=SKIP, timeout_s=15, when=may_rewrite,
         shows=lambda t: {"queries": len(t.rewritten)},
     ),
     Step(
-        "reformulate", reformulate, stage=Stage.UNDERSTAND, on_error=SKIP, timeout_s=15, when=may_reformulate,
+        "reformulate", reformulate, stage=Stage.UNDERSTAND, option="reformulate", paid=True,
+        on_error=SKIP, timeout_s=15, when=may_reformulate,
         shows=lambda t: {"queries": len(t.rewritten)},
     ),
     Step("queries", tell_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
@@ -168,26 +174,29 @@ UNDERSTAND = (
 DOCUMENTS = (
     EMBED,
     Step(
-        "find_answer", find_answer, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_answer_again,
+        "find_answer", find_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_answer_again,
         shows=lambda t: t.record.notes.get("answer_cache", {}),
     ),
     *REMOTE,
     *SEARCH,
     Step("nothing", tell_nothing_found, stage=Stage.ANSWER, on_error=FAIL, when=found_nothing),
-    Step("faq", answer_from_faq, stage=Stage.ANSWER, on_error=SKIP, when=may_be_faq, shows=lambda t: {"faq": t.outcome == "faq"}),
+    Step(
+        "faq", answer_from_faq, stage=Stage.ANSWER, option="faq", on_error=SKIP, when=may_be_faq,
+        shows=lambda t: {"faq": t.outcome == "faq"},
+    ),
     Step(
         "context", assemble_context, stage=Stage.ANSWER, on_error=FAIL, when=has_model,
         shows=lambda t: {"passages": len(t.evidence.hits)},
     ),
     Step(
-        "answer", generate, stage=Stage.ANSWER, on_error=fail_or_quote, fallback=extract, when=has_model,
+        "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=extract, when=has_model,
         shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
     ),
     Step("extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, on_start=Answering()),
     CHECK,
-    Step("support", check_support, stage=Stage.CHECK, on_error=SKIP, timeout_s=5, when=has_sources),
+    Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
     PLANTED,
-    Step("keep_answer", keep_answer, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=may_answer_again),
+    Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_answer_again),
 )
 """What is asked → an answer from the documents."""
 
@@ -200,7 +209,10 @@ CONVERSATION = (
 
 IMAGES = (
     NEED_MODEL,
-    Step("look", look, stage=Stage.ANSWER, on_error=FAIL, timeout_s=30, shows=lambda t: {"images": len(t.request.images)}),
+    Step(
+        "look", look, stage=Stage.ANSWER, amends_plan=True, on_error=FAIL, timeout_s=30,
+        shows=lambda t: {"images": len(t.request.images)},
+    ),
     SAY,
 )
 """… → what a model says of images."""
@@ -208,10 +220,10 @@ IMAGES = (
 AGENT = (
     NEED_MODEL,
     Step(
-        "plan", plan, stage=Stage.ANSWER, on_error=FAIL,
+        "plan", plan, stage=Stage.ANSWER, paid=True, on_error=FAIL,
         shows=lambda t: {"messages": len(t.record.tool_messages), "hits": len(t.evidence.hits)},
     ),
-    replace(CHECK, when=lambda t: bool(t.evidence.hits)),
+    replace(CHECK, when=has_hits),
     PLANTED,
 )
 """… → what a model says that may search and call tools."""
@@ -220,7 +232,7 @@ ANSWER = (
     *UNDERSTAND,
     Switch("mode", answering_mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT}),
     Step(
-        "follow_up", suggest_follow_ups, stage=Stage.ANSWER, on_error=SKIP, always=True, when=lambda t: bool(t.evidence.hits),
+        "follow_up", suggest_follow_ups, stage=Stage.ANSWER, option="follow_up", on_error=SKIP, always=True, when=has_hits,
         shows=lambda t: {"questions": len(t.record.suggested_questions)},
     ),
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_short),

@@ -445,7 +445,7 @@ async def test_earlier_exchanges_are_shown_where_the_profile_says_so() -> None:
     await agent.run(asked)
     assert [message.content for message in agent.model.sent[0].messages[1:]] == ["When was the bridge built?"]
     agent = Agent([["No."]])
-    await agent.run(with_(asked, profile=replace(LIVE, history_in_prompt=True)))
+    await agent.run(with_(asked, profile=replace(LIVE, options={"history_in_prompt": True})))
     assert [message.content for message in agent.model.sent[0].messages[1:]] == ["The bridge?", "It is blue.", "When?"]
 
 

@@ -195,7 +195,7 @@ async def test_a_reply_that_only_names_its_sources_is_an_error_of_the_model() ->
 
 # --- what the answer cites ---------------------------------------------------------------------
 
-STRICT = replace(PROFILE, reject_uncited=True)
+STRICT = replace(PROFILE, options={"reject_uncited": True})
 CITED = (Citation(1, HIT, "x", spans=((8, 11),)),)
 
 

@@ -20,7 +20,7 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
         prompt="system",
         question_prompt="answer_references",
         context_tokens=80,
-        history_in_prompt=True,
+        options={"history_in_prompt": True},
     )
     hits = make_hit("It was built in 1894.", "bridge", page=7), make_hit("It is blue.", "bridge", 1)
     history = Exchange("Too long to be shown " * 5, "Yes"), Exchange("A bridge?", "Yes.")
@@ -35,6 +35,6 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
 
 
 async def test_without_earlier_words_the_question_is_the_one_that_stands_alone() -> None:
-    profile = Profile("p", live=True, citation_style="numbered", prompt="answer_numbered", history_in_prompt=True)
+    profile = Profile("p", live=True, citation_style="numbered", prompt="answer_numbered", options={"history_in_prompt": True})
     turn = await assemble_context(make_turn("And it?", profile, hits=(make_hit("x"),), queries=("When was it built?",)), prompts=Prompts())
     assert [message.content for message in turn.messages[1:]] == ["When was it built?"]

@@ -26,13 +26,13 @@ from tests.fakes import make_document, put_document
 from tests.footnote.step_toys import toy
 from tests.turns import HELD, LIVE, make_turn, with_
 
-CACHED = replace(HELD, answer_cache_s=300)
+CACHED = replace(HELD, answer_cache_s=300, options={"answer_cache": True})
 ASKED = make_turn("When was the bridge built?", CACHED)
 TABLE = (
-    toy("find_answer", find_answer, on_error=SKIP, when=may_answer_again),
+    toy("find_answer", find_answer, option="answer_cache", on_error=SKIP, when=may_answer_again),
     *SEARCH,
     toy("extract", extract),
-    toy("keep_answer", keep_answer, on_error=SKIP, when=may_answer_again),
+    toy("keep_answer", keep_answer, option="answer_cache", on_error=SKIP, when=may_answer_again),
 )
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river."]
 
@@ -74,7 +74,7 @@ async def test_the_same_question_gets_the_same_answer_at_once(bound: FakeDeps, c
 
 
 async def test_a_live_answer_comes_as_a_token_again(bound: FakeDeps) -> None:
-    live = with_(ASKED, profile=replace(LIVE, answer_cache_s=300))
+    live = with_(ASKED, profile=replace(LIVE, answer_cache_s=300, options={"answer_cache": True}))
     first = await ask(bound, live)
     assert first.answer is not None
     sent = await events(bound, live)
@@ -162,7 +162,6 @@ async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: Fa
     [
         (with_(ASKED, profile=HELD), Caching()),
         (with_(ASKED, is_test=True), Caching()),
-        (with_(ASKED, allowance="search"), Caching()),
         (with_(ASKED, degraded=True), Caching()),
         (ASKED, Caching(enabled=False)),
         (with_(ASKED, question="Who sells ice cream on the moon?"), Caching()),
@@ -171,6 +170,7 @@ async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: Fa
 )
 async def test_nothing_is_kept_where_it_may_not_be(bound: FakeDeps, turn: Turn, caching: Caching) -> None:
     bound.settings = Settings(cache=caching)
+    turn = with_(turn, settings=bound.settings)
     first, again = await ask(bound, turn), await ask(bound, turn)
     assert first.outcome == again.outcome != "cached"
 

@@ -24,7 +24,7 @@ from tests.fakes import FakeEmbedder, make_hit
 from tests.footnote.memory.pairs import DIFFERENT, SAME, Pair, read_fresh
 from tests.turns import HELD, make_turn, with_
 
-KEPT = replace(HELD, search_cache_s=900, answer_cache_s=900)
+KEPT = replace(HELD, search_cache_s=900, answer_cache_s=900, options={"search_cache": True, "answer_cache": True})
 HIT = make_hit("The answer.")
 FOUND = Candidates(lexical=(Candidate(HIT.chunk.chunk_id, 1.0),))
 

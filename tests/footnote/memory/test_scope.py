@@ -39,7 +39,7 @@ OF_AN_ANSWER: dict[str, Turn] = OF_A_SEARCH | {
     "mode": with_(ASKED, mode="gpt"),
     "limit": with_(ASKED, limit=9),
     "style": with_(ASKED, profile=replace(HELD, citation_style="footnote")),
-    "strictness": with_(ASKED, profile=replace(HELD, reject_uncited=True)),
+    "strictness": with_(ASKED, profile=replace(HELD, options={"reject_uncited": True})),
     "prompt": with_(ASKED, profile=replace(HELD, prompt="other")),
     "model": with_(ASKED, model="other"),
     "temperature": with_(ASKED, temperature=0.9),

@@ -22,7 +22,7 @@ from tests.deps import FakeDeps, finish, run_step
 from tests.fakes import FakeEmbedder, make_document, put_document
 from tests.turns import HELD, ME, make_turn, with_
 
-SEARCHING = replace(HELD, search_cache_s=900)
+SEARCHING = replace(HELD, search_cache_s=900, options={"search_cache": True})
 ASKED = make_turn("When was the bridge built?", SEARCHING)
 
 
@@ -113,6 +113,7 @@ async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound
 )
 async def test_nothing_is_kept_where_it_may_not_be(bound: FakeDeps, turn: Turn, caching: Caching) -> None:
     bound.settings = Settings(cache=caching)
+    turn = with_(turn, settings=bound.settings)
     await search(bound, turn)
     await search(bound, turn)
     assert bound.index.searches == 2

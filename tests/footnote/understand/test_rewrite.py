@@ -20,7 +20,7 @@ from tests.footnote.step_toys import toy
 from tests.turns import HELD, make_turn
 
 TOWER = Exchange("Who designed the Eiffel Tower?", "Gustave Eiffel's company designed it.")
-ALWAYS = replace(HELD, rewrite_always=True)
+ALWAYS = replace(HELD, options={"rewrite_always": True})
 
 
 def follow_up(question: str, *history: Exchange, lang: str = "en", model: str | None = "fake", **changes: Any) -> Turn:

@@ -31,14 +31,12 @@ RAG = Profile(
     temperature=0.2,
     context_tokens=6000,
     history=4,
-    history_in_prompt=True,
-    rewrite_always=True,
     search_cache_s=900,
-    quotes_instead=False,
+    options={"history_in_prompt": True, "rewrite_always": True, "search_cache": True, "quotes": False},
 )
-GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20, search_cache_s=0)
+GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20)
 """Of a conversation without documents as much as fits is shown, not only what a question is understood by."""
-PA = replace(RAG, citation_style="numbered", question_prompt=None, rewrite_always=False)
+PA = replace(RAG, citation_style="numbered", question_prompt=None, options={**RAG.options, "rewrite_always": False})
 """The agent sees the conversation, and words its searches itself."""
 VISION = replace(GPT, prompt="vision", history=4)
 PROFILES: Mapping[Mode, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA, "vision": VISION}

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 NAME = "footnote"
-PROFILE = Profile("openai", live=True, citation_style="numbered", prompt="answer_numbered", answer_cache_s=300)
+PROFILE = Profile(
+    "openai", live=True, citation_style="numbered", prompt="answer_numbered", answer_cache_s=300, options={"answer_cache": True}
+)
 EARLIER = 4
 """Exchanges before the question that a follow-up is understood by."""
 ANSWERED = ("user", "assistant")

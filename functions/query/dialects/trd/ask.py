@@ -39,15 +39,15 @@ HELD = Profile(
     total_s=120,
     history=4,
     answer_cache_s=60,
-    answers_without_search=True,
+    options={"answer_cache": True, "answer_without_search": True},
 )
 LIVE = replace(HELD, live=True)
 
-CONVERSES: Mapping[str, Any] = {"prompt": "system", "history_in_prompt": True, "context_tokens": 6000}
+CONVERSES: Mapping[str, Any] = {"prompt": "system", "context_tokens": 6000}
 BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
     "rag": {},
-    "gpt": {**CONVERSES, "citation_style": "plain", "history": 20},
-    "pa": {**CONVERSES, "citation_style": "numbered", "answers_without_search": False},
+    "gpt": {**CONVERSES, "citation_style": "plain", "history": 20, "options": {**HELD.options, "history_in_prompt": True}},
+    "pa": {**CONVERSES, "citation_style": "numbered", "options": {"answer_cache": True, "history_in_prompt": True}},
 }
 """How a profile differs by who answers."""
 

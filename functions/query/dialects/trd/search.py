@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 router = Router()
-PROFILE = replace(HELD, answers_without_search=False)
+PROFILE = replace(HELD, options={})
 RETRIEVERS: tuple[Retriever, ...] = ("rrf", "bm25", "knn", "cc")
 
 

@@ -226,6 +226,6 @@ async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
 
 
 def _conversation(turn: Turn) -> list[Message]:
-    if not turn.profile.history_in_prompt or not turn.conversation.exchanges:
+    if not turn.plan.wants("history_in_prompt") or not turn.conversation.exchanges:
         return [Message("user", turn.asked)]
     return [*said_before(turn.conversation.exchanges, turn.profile.context_tokens), Message("user", turn.request.question)]

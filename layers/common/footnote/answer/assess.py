@@ -87,6 +87,7 @@ class Support:
 
 
 def has_sources(turn: Turn) -> bool:
+    """A model wrote the answer, and it cites something."""
     return turn.answer is not None and bool(turn.answer.citations) and not turn.answer.extractive
 
 

@@ -25,7 +25,11 @@ async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
     before goes with them where the profile asks for it, in at most HISTORY_SHARE of the room for passages."""
     profile = turn.profile
     hits = fit(turn.evidence.hits, profile.context_tokens)
-    earlier = said_before(turn.conversation.exchanges, round(profile.context_tokens * HISTORY_SHARE)) if profile.history_in_prompt else ()
+    earlier = (
+        said_before(turn.conversation.exchanges, round(profile.context_tokens * HISTORY_SHARE))
+        if turn.plan.wants("history_in_prompt")
+        else ()
+    )
     question = turn.request.question if earlier else turn.asked
     documents = [_fenced(hit) for hit in hits]
     system = prompts.render(profile.prompt, turn.lang, {"documents": documents})
@@ -38,7 +42,7 @@ async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
 
 
 def was_written(turn: Turn) -> bool:
-    """Whether a model made the answer out of what it was shown."""
+    """A model wrote the answer from the passages."""
     return turn.answer is not None and not turn.answer.extractive and turn.outcome is None
 
 

@@ -29,6 +29,7 @@ OUTLINE = " › "
 
 
 def may_be_faq(turn: Turn) -> bool:
+    """One of the first hits is a frequent question."""
     return any(_is_faq(hit.chunk) for hit in turn.evidence.hits[:LOOKED_AT])
 
 

@@ -15,6 +15,7 @@ from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Index, Models, Records
 from footnote.settings import LLM
+from footnote.steps import known_early
 from footnote.types import Answer, Turn
 
 T = TypeVar("T")
@@ -62,11 +63,15 @@ async def need_model(turn: Turn) -> AsyncIterator[Event | Turn]:
     yield turn
 
 
+@known_early
 def has_model(turn: Turn) -> bool:
+    """A language model answers."""
     return turn.plan.model is not None
 
 
+@known_early
 def has_no_model(turn: Turn) -> bool:
+    """No language model answers."""
     return turn.plan.model is None
 
 
@@ -128,7 +133,7 @@ async def check_citations(turn: Turn) -> Turn:
     lacking = says_nothing(answer, turn.lang)
     if not lacking and answer.citations:
         return turn
-    if turn.profile.reject_uncited:
+    if turn.plan.wants("reject_uncited"):
         told = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model)
         return replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=told)
     warned = replace(answer, warnings=(*answer.warnings, "insufficient" if lacking else "uncited"))
@@ -155,4 +160,5 @@ async def answer_without_search(turn: Turn) -> AsyncIterator[Event | Turn]:
 
 
 def found_nothing(turn: Turn) -> bool:
+    """Nothing was found, and no file came with the question."""
     return not turn.evidence.hits and not (turn.request.attached and turn.plan.model)

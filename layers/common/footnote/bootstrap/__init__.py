@@ -26,10 +26,12 @@ from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
 from footnote.learn.questions import suggest_questions
 from footnote.live_settings import LiveSettings, Refresher
-from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
+from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE, UNDERSTAND
+from footnote.plan import make_plan
 from footnote.ports import Clock, Models, Parser
 from footnote.settings import Settings
-from footnote.steps import Runner
+from footnote.steps import Runner, Step
+from footnote.steps.explain import Explanation, explain
 from footnote.tracing import new_trace_id
 from footnote.types import Caller, Profile, Request, Turn, begin_turn
 
@@ -97,7 +99,16 @@ class Core(Backends, SettingGroups):
 
     def new_turn(self, request: Request, caller: Caller, profile: Profile, *, trace_id: str | None = None) -> Turn:
         """A turn before its first step, that begins now. `trace_id`: the request's own, by default a new one."""
-        return begin_turn(new_trace_id() if trace_id is None else trace_id, caller, profile, request, started_at=self.clock())
+        plan = make_plan(request, profile, self.settings)
+        return begin_turn(new_trace_id() if trace_id is None else trace_id, caller, profile, request, plan, started_at=self.clock())
+
+    async def explain(self, turn: Turn) -> Explanation:
+        """What this turn is going to do. The steps that amend its plan are run for it."""
+        return explain(ANSWER, await self._planned.finish(turn), self.turn_deps())
+
+    @cached_property
+    def _planned(self) -> Runner[Deps]:
+        return Runner(tuple(row for row in UNDERSTAND if isinstance(row, Step) and row.amends_plan), Deps, self.turn_deps)
 
     @cached_property
     def ingestor(self) -> Ingestor:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from footnote.errors import StoreUnavailable
 from footnote.ports import Cache, Clock
 from footnote.settings import LLM, Budget
+from footnote.steps import known_early
 from footnote.types import Allowance, Turn
 
 log = logging.getLogger(__name__)
@@ -54,8 +55,9 @@ class Spending:
         return f"budget:{unit}:{user_id}:{day}"
 
 
+@known_early
 def spends(turn: Turn) -> bool:
-    """The one local user has no budget."""
+    """The user has a budget, and it is no test."""
     return not turn.request.is_test and not turn.caller.sees_all
 
 
@@ -65,10 +67,14 @@ async def check_budget(turn: Turn, *, spending: Spending, budget: Budget) -> Tur
         return turn
     share = await spending.share(turn.caller.user_id, budget)
     allowance: Allowance = "full" if share < budget.cheaper_at else "cheaper" if share < 1 else "search"
-    return replace(turn, plan=replace(turn.plan, allowance=allowance))
+    if allowance == "full":
+        return turn
+    plan = turn.plan.without("answer_cache", "the user's daily budget is short")  # a cheaper model's answer is not given to others
+    return replace(turn, plan=replace(plan, allowance=allowance))
 
 
 def is_short(turn: Turn) -> bool:
+    """The user's daily budget is short."""
     return turn.plan.allowance != "full" and turn.answer is not None
 
 

@@ -41,7 +41,7 @@ async def check_forbidden(
     turn: Turn, *, terms: Terms, embedder: Embedder | None, models: Models, prompts: Prompts, rag: Rag
 ) -> AsyncIterator[Event | Turn]:
     """A turn that asks for what is forbidden is settled with the restriction notice. What cannot be checked raises."""
-    copy = await terms.current() if rag.forbidden_check_enabled else None
+    copy = await terms.current()
     if copy is None or not copy.terms:
         yield turn
         return

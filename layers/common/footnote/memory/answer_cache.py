@@ -20,7 +20,8 @@ from footnote.types import Answer, Chunk, Citation, Hit, Turn
 
 
 def may_answer_again(turn: Turn) -> bool:
-    return turn.profile.answer_cache_s > 0 and turn.plan.allowance == "full" and not turn.request.is_test and not turn.request.attached
+    """The question came without a file, and is no test."""
+    return not turn.request.is_test and not turn.request.attached
 
 
 async def find_answer(
@@ -36,9 +37,6 @@ async def find_answer(
     """Settles the turn where the answer is there; else its place is noted, to be filled. The place names the collection's
     version as it is before the search: what changes while an answer is made leaves it where nobody looks."""
     caching = settings.cache
-    if not caching.enabled:
-        yield turn
-        return
     view = await index.view(turn.caller, turn.request.collection)
     asked = asked_in(turn, embedder)
     place = place_of(digest(answer_scope(turn, view, settings, prompts)), asked, caching)

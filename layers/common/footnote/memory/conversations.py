@@ -8,6 +8,7 @@ from dataclasses import replace
 from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Block, Index, Ledger, TurnStore, question_of, quoted_in
+from footnote.steps import known_early
 from footnote.text.halves import whole
 from footnote.types import Conversation, Exchange, Turn
 
@@ -17,11 +18,15 @@ LONGEST_QUESTION = 10_000
 """Characters that are stored: one that was rejected is as it came, and may be as long as a body."""
 
 
+@known_early
 def is_kept(turn: Turn) -> bool:
+    """The turn is no test."""
     return not turn.request.is_test
 
 
+@known_early
 def needs_history(turn: Turn) -> bool:
+    """The question belongs to a conversation whose turns are stored here."""
     return turn.profile.history > 0 and turn.request.room_id is not None and not turn.conversation.exchanges
 
 

@@ -29,6 +29,7 @@ def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
         "conditions": asdict(turn.request.conditions),
         "levels": sorted(turn.request.levels),
         "settings": settings.fingerprints.search,
+        "plan": turn.plan.fingerprint("search"),
     }
 
 
@@ -38,6 +39,7 @@ def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts) -
     return {
         **search_scope(turn, view, settings),
         "settings": settings.fingerprints.answer,
+        "plan": turn.plan.fingerprint("search", "answer"),
         "outside": sorted(turn.caller.groups) if turn.request.tool_scope or turn.request.ask_kdb else None,
         "mode": turn.request.mode,
         "limit": turn.request.limit,

@@ -15,7 +15,8 @@ from footnote.types import Candidate, RankedList, Turn
 
 
 def may_search_again(turn: Turn) -> bool:
-    return turn.profile.search_cache_s > 0 and not turn.evidence.hits and not turn.request.is_test
+    """Nothing was found elsewhere, and it is no test."""
+    return not turn.evidence.hits and not turn.request.is_test
 
 
 async def recall_searches(
@@ -23,8 +24,6 @@ async def recall_searches(
 ) -> Turn:
     """`turn.evidence.lists` of each query that was searched for before; the keys of the others are noted, to be filled."""
     caching = settings.cache
-    if not caching.enabled:
-        return turn
     view = await index.view(turn.caller, turn.request.collection)
     scope = digest(search_scope(turn, view, settings))
     queries = _each(asked_in(turn, embedder))

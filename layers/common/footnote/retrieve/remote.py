@@ -18,6 +18,7 @@ from footnote.errors import Unavailable
 from footnote.ports import KnowledgeBase, Tools
 from footnote.ports.tool_arguments import filled, find_search, scope_of, session_arguments
 from footnote.settings import KDB, MCP
+from footnote.steps import known_early
 from footnote.text.halves import whole
 from footnote.types import Chunk, Hit, Turn
 
@@ -28,7 +29,9 @@ PERSONAL = ("user_id", "room_id")
 """What a knowledge base is not told."""
 
 
+@known_early
 def may_search_remotely(turn: Turn) -> bool:
+    """The request names an organisation whose tools may be used."""
     return bool(turn.request.tool_scope)
 
 
@@ -46,6 +49,7 @@ async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
 
 
 def may_ask_kdb(turn: Turn) -> bool:
+    """The API asks other systems, and nothing was found before."""
     return turn.request.ask_kdb and not turn.evidence.hits
 
 

@@ -15,6 +15,7 @@ from footnote.types import Query, RankedList, Search, Turn, lists_of
 
 
 def wants_vector(turn: Turn) -> bool:
+    """The retriever compares meanings, and there is no vector yet."""
     return turn.request.retriever != "bm25" and not turn.vectors
 
 
@@ -51,6 +52,11 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
     return lists_of(query.text, await index.candidates(turn.caller, asked))
 
 
+def has_hits(turn: Turn) -> bool:
+    """Something was found."""
+    return bool(turn.evidence.hits)
+
+
 def has_no_hits(turn: Turn) -> bool:
-    """False where another system has found some."""
+    """No other system has found anything."""
     return not turn.evidence.hits

@@ -3,6 +3,7 @@
 from typing import Literal
 
 from footnote.settings.marks import Group, setting
+from footnote.types import OptionName
 
 Fusion = Literal["minmax", "rrf", "convex"]
 
@@ -42,4 +43,11 @@ class Rag(Group):
         "warn",
         description="What becomes of an answer that its sources do not support: a warning, or no answer where that is still possible.",
         changeable=True,
+    )
+    switched_off: list[OptionName] = setting(
+        [],
+        description='Optional parts of a turn that never run, whatever a level or a request asks for, as JSON: `["follow_up"]`.'
+        " `footnote explain` shows them.",
+        changeable=True,
+        affects="search",
     )

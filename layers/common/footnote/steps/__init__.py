@@ -15,6 +15,7 @@ from footnote.steps.rows import (
     Step,
     StepFunction,
     Switch,
+    known_early,
     steps_of,
 )
 from footnote.steps.runner import Runner
@@ -33,5 +34,6 @@ __all__ = [
     "Step",
     "StepFunction",
     "Switch",
+    "known_early",
     "steps_of",
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from footnote.errors import FootnoteError
 from footnote.events import Event
-from footnote.types import Stage, Turn
+from footnote.types import OptionName, Stage, Turn
 
 StepFunction = Callable[..., Awaitable[Turn] | AsyncIterator[Event | Turn]]
 
@@ -33,12 +33,18 @@ class Step:
     """One row. `timeout_s` bounds each wait for the step, all its `tries` together; what is Unavailable is tried again, but for
     generators, which may have sent something. `shows` picks what came out for traces and pages.
 
+    Three questions decide whether it runs: `option` = is it wanted (by the turn's plan), `needs` = is the part that it names
+    configured, `when` = does the turn's state ask for it; its docstring says when. `paid`: it may ask a language model.
+    `amends_plan`: it may change the plan of the rows after it; no other row may.
+
     `on_start` is sent when the step begins, what `on_end` makes of the turn when it has ended well: events that say what goes on
     without a step's name, so that no reader needs to know one."""
 
     name: str = field(kw_only=False)
     run: StepFunction = field(kw_only=False)
     stage: Stage
+    option: OptionName | None = None
+    needs: str | None = None
     on_error: OnError | Policy = FAIL
     timeout_s: float | None = None
     tries: int = 1
@@ -47,6 +53,8 @@ class Step:
     fallback: StepFunction | None = None
     shows: Callable[[Turn], Mapping[str, Any]] | None = None
     on_start: Event | None = None
+    paid: bool = False
+    amends_plan: bool = False
     on_end: Callable[[Turn], Event] | None = None
 
 
@@ -74,6 +82,14 @@ class Switch:
 
 
 Row = Step | Parallel | Switch
+
+EARLY: set[Callable[[Turn], bool]] = set()
+
+
+def known_early(condition: Callable[[Turn], bool]) -> Callable[[Turn], bool]:
+    """Marks a condition that the request and the plan decide: it is known before the turn runs."""
+    EARLY.add(condition)
+    return condition
 
 
 def steps_of(rows: Sequence[Row]) -> Iterator[Step]:

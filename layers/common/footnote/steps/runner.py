@@ -126,7 +126,7 @@ class Runner(Generic[D]):
                 continue
             if row.always:
                 progress.ran_always.add(row.name)
-            if row.when is not None and not row.when(progress.turn):
+            if not _runs(row, progress):
                 continue
             match row:
                 case Step():
@@ -166,6 +166,8 @@ class Runner(Generic[D]):
         after, status, error = before, "ok", None
         try:
             after = await call(step, step.run, before, progress.deps, emit)
+            if after.plan is not before.plan and not step.amends_plan:
+                raise defect(TypeError(f"step {step.name!r} may not amend the plan"), step.name, before.trace_id)
         except FootnoteError as exc:
             error = exc
         if error is not None:
@@ -216,6 +218,16 @@ class Runner(Generic[D]):
         progress.turn, error = merge(before, done)
         if error is not None:
             raise error
+
+
+def _runs(row: Row, progress: _Progress) -> bool:
+    """Whether it is wanted and configured, and the turn's state asks for it."""
+    if isinstance(row, Step):
+        if row.option is not None and not progress.turn.plan.wants(row.option):
+            return False
+        if row.needs is not None and getattr(progress.deps, row.needs) is None:
+            return False
+    return row.when is None or row.when(progress.turn)
 
 
 def _recorded(turn: Turn, **changes: Any) -> Turn:

@@ -28,7 +28,7 @@ from footnote.types.documents import (
 )
 from footnote.types.evidence import Evidence, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
-from footnote.types.plan import Allowance, Plan
+from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import Query, QueryKind
 from footnote.types.record import Record, Span, Usage
 from footnote.types.request import Mode, Profile, Request
@@ -39,6 +39,8 @@ from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_tur
 __all__ = [
     "ADMINS",
     "EVERYONE",
+    "LEVELS",
+    "OPTIONS",
     "OUTSIDE",
     "UNKNOWN_LANGUAGE",
     "Allowance",
@@ -48,6 +50,7 @@ __all__ = [
     "Caller",
     "Candidate",
     "Candidates",
+    "Choice",
     "Chunk",
     "Citation",
     "Condition",
@@ -60,10 +63,13 @@ __all__ = [
     "Exchange",
     "Feedback",
     "Hit",
+    "IntelligenceLevel",
     "Level",
     "Message",
     "Mode",
     "Operator",
+    "Option",
+    "OptionName",
     "Outcome",
     "Page",
     "Parsed",

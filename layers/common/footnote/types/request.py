@@ -8,6 +8,7 @@ from typing import Literal
 
 from footnote.types.conditions import ANYTHING, Conditions
 from footnote.types.documents import Level
+from footnote.types.plan import IntelligenceLevel, OptionName
 from footnote.types.retrieval import Retriever
 
 Mode = Literal["rag", "gpt", "pa", "vision"]
@@ -48,6 +49,10 @@ class Request:
     and it is not stored."""
     first_number: int = 1
     """Of the answer's citations: a client may show sources of its own before them."""
+    level: IntelligenceLevel | None = None
+    """How much is to be done for the answer; None = what is usual."""
+    options: Mapping[OptionName, bool] = field(default_factory=dict)
+    """What else the request wants, or does not."""
     link_origin: str | None = None
     """The address of this server, where the answer's text is to link its citations; None = markers alone."""
 
@@ -70,26 +75,17 @@ class Profile:
     first_token_s: float = 120.0
     total_s: float = 120.0
     context_tokens: int = 3500
-    reject_uncited: bool = False
-    """An answer that cites nothing, or says that the documents lack it, is replaced; for held profiles."""
-    quotes_instead: bool = True
-    """Whether quotes from the documents stand in for a model that fails before its first word; False: the turn ends with its error."""
     nothing_found: str | None = None
     """The message of a turn without hits; None = how to rephrase, or that there is nothing that the caller may read."""
-    answers_without_search: bool = False
-    """What a turn ends with while the index is down. True: an answer that says so, without evidence, marked degraded; False: the
-    error."""
     history: int = 0
     """Exchanges of the room that a follow-up is understood by; 0 = every question stands alone."""
-    history_in_prompt: bool = False
-    """True: the model that answers sees them too."""
-    rewrite_always: bool = False
-    """True: a model words every follow-up anew; False: only one that leans on what was said before."""
-    reformulate: bool = False
-    """True: a model may mend typos and unclear wording before the search."""
     search_cache_s: float = 0
-    """How long what a question found may be used for the same or a similar one; 0 = never."""
+    """How long what a question found may be used for the same or a similar one."""
     answer_cache_s: float = 0
-    """How long an answer may be given again; 0 = never."""
+    """How long an answer may be given again."""
     question_prompt: str | None = None
     """The name of the prompt that holds documents and question together; None = they stand apart, in system and user message."""
+    options: Mapping[OptionName, bool] = field(default_factory=dict)
+    """What this API does otherwise than is the default."""
+    settings: Mapping[OptionName, str] = field(default_factory=dict)
+    """The keys of settings that decide in this API alone."""

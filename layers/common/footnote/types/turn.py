@@ -51,9 +51,9 @@ class Turn:
     caller: Caller
     profile: Profile
     request: Request
+    plan: Plan
     queries: tuple[Query, ...]
     """What is searched for. Never empty; those that are answered stand first."""
-    plan: Plan = Plan()
     conversation: Conversation = Conversation()
     evidence: Evidence = Evidence()
     messages: tuple[Message, ...] = ()
@@ -122,8 +122,8 @@ class Turn:
         return replace(self, record=replace(self.record, notes={**self.record.notes, **notes}))
 
 
-def begin_turn(trace_id: str, caller: Caller, profile: Profile, request: Request, *, lang: str = "en", started_at: float = 0.0) -> Turn:
+def begin_turn(
+    trace_id: str, caller: Caller, profile: Profile, request: Request, plan: Plan, *, lang: str = "en", started_at: float = 0.0
+) -> Turn:
     """A turn before its first step."""
-    return Turn(
-        trace_id, caller, profile, request, (Query(request.question, lang=lang),), Plan(request.model), record=Record(started_at=started_at)
-    )
+    return Turn(trace_id, caller, profile, request, plan, (Query(request.question, lang=lang),), record=Record(started_at=started_at))

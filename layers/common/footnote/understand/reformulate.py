@@ -27,8 +27,8 @@ REPLY_TOKENS = 1000
 
 
 def may_reformulate(turn: Turn) -> bool:
-    """Not where a model has just written what is searched for."""
-    return turn.profile.reformulate and turn.plan.model is not None and not turn.rewritten
+    """There is a language model, and the question was not reworded before."""
+    return turn.plan.model is not None and not turn.rewritten
 
 
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:

@@ -26,6 +26,7 @@ REPLY_TOKENS = 1000
 
 
 def may_rewrite(turn: Turn) -> bool:
+    """Something was said before."""
     return bool(turn.conversation.exchanges)
 
 
@@ -37,7 +38,7 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     leans = needs_rewriting(turn.request.question, turn.lang)
     if turn.plan.model is None or turn.request.mode not in SEARCHING:
         return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang)) if leans else turn
-    if not leans and not turn.profile.rewrite_always:
+    if not leans and not turn.plan.wants("rewrite_always"):
         return turn
     exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
     prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)})

@@ -14,4 +14,5 @@ async def tell_queries(turn: Turn) -> AsyncIterator[Event | Turn]:
 
 
 def was_rewritten(turn: Turn) -> bool:
+    """The question was reworded."""
     return bool(turn.rewritten)

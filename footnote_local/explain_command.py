@@ -1,0 +1,90 @@
+"""`footnote explain`: what a question would set going, and why; with `--analyze` what it did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from footnote_local.terminal import clip, show_json
+from footnote_local.with_core import CollectionOption, DataOption, JsonOption, run_with_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+    from footnote.steps.explain import Explanation
+    from footnote.types import IntelligenceLevel
+
+LevelOption = Annotated[str | None, typer.Option(help="How much is done for the answer: basic, standard, enhanced or maximum.")]
+AnalyzeOption = Annotated[bool, typer.Option("--analyze", help="Ask it, too: show times, tokens and what came out. Nothing is stored.")]
+DETAIL = 60
+"""Characters of what came out of a step."""
+
+
+def explain(
+    question: str,
+    level: LevelOption = None,
+    analyze: AnalyzeOption = False,
+    collection: CollectionOption = None,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show which steps a question takes, which it does not, and why; as the page would ask it."""
+    from typing import get_args
+
+    from footnote.types import IntelligenceLevel
+
+    levels = get_args(IntelligenceLevel)
+    if level is not None and level not in levels:
+        raise typer.BadParameter(f"“{level}” is none of {', '.join(levels)}.", param_hint="--level")
+
+    async def work(core: Core) -> Explanation:
+        return await _explain(core, question, level, collection, analyze)  # type: ignore[arg-type]
+
+    explained = run_with_core(data, work)
+    if as_json:
+        show_json(explained.as_json())
+    else:
+        print("\n".join(sentences(explained)))
+
+
+async def _explain(core: Core, question: str, level: IntelligenceLevel | None, collection: str | None, analyze: bool) -> Explanation:
+    from footnote.guard.identity import LOCAL
+    from footnote.steps.explain import with_spans
+    from footnote.types import Request
+    from footnote_local.questions import named_collection
+    from query.dialects.trd.ask import HELD
+
+    await core.refresh()
+    name = await named_collection(core, collection)
+    request = Request(question, name, retriever=core.settings.retriever, level=level, is_test=analyze)
+    turn = core.new_turn(request, LOCAL, HELD)
+    explained = await core.explain(turn)
+    return with_spans(explained, await core.answer.finish(turn)) if analyze else explained
+
+
+def sentences(explained: Explanation) -> Iterator[str]:
+    plan, analyzed = explained.plan, any(line.span for line in explained.lines)
+    model = plan.model or "none: the documents are quoted"
+    yield f"level {plan.level} ({plan.level_because}) · retriever {explained.retriever} · {explained.limit} passages · model {model}"
+    head = ["stage", "step", "runs", "because", *(["ms", "tokens", "out"] if analyzed else ["costs"])]
+    rows = [[line.stage.value, line.step, line.runs, line.because] for line in explained.lines]
+    for row, line in zip(rows, explained.lines, strict=True):
+        if not analyzed:
+            row.append("a model call" if line.paid and line.runs == "yes" else "depends" if line.paid else "")
+            continue
+        out = dict(line.span.detail) if line.span else {}
+        tokens = out.pop("tokens", "")
+        ids = {"prompt_msg_id", "completion_msg_ids"}
+        shown = clip(", ".join(f"{name} {value}" for name, value in out.items() if name not in ids), DETAIL)
+        status = f" ({line.span.status})" if line.span and line.span.status != "ok" else ""
+        row += [f"{line.span.ms:.1f}{status}" if line.span else "", str(tokens), shown]
+    yield from _table([head, *rows])
+    if not analyzed and (calls := sum(line.paid for line in explained.lines)):
+        yield f"At most {calls} call{'' if calls == 1 else 's'} of the language model."
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    for row in rows:
+        yield "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()

@@ -1,0 +1,58 @@
+"""A turn is planned before it runs: which of its optional parts are wanted, and who decided so.
+
+Later layers stand above earlier ones: default ← default level ← API ← settings that somebody set ← requested level ← requested
+options. Ceilings then switch off what may not be: an admin's “off”, an answer that is shown while it is written. What a part
+needs and nobody has configured is seen when its row runs (`Step.needs`), what depends on the turn then, too (`Step.when`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from footnote.settings import Settings
+from footnote.settings.marks import SettingInfo, each_setting
+from footnote.types import Profile, Request
+from footnote.types.plan import LEVELS, OPTIONS, Choice, IntelligenceLevel, Option, OptionName, Plan
+
+DEFAULT_LEVEL: IntelligenceLevel = "standard"
+
+
+def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
+    choices = {name: _choose(name, option, request, profile, settings) for name, option in OPTIONS.items()}
+    level, because = (request.level, "request") if request.level else (DEFAULT_LEVEL, "default")
+    return Plan(choices, level, because, model=request.model)
+
+
+def _choose(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Choice:
+    *_, chosen = _layers(name, option, request, profile, settings)
+    if not chosen.is_on:
+        return chosen
+    if option.ceiling is not None and not (ceiling := _setting(option.ceiling)).value(settings):
+        return Choice(False, f"{ceiling.variables[0]} is false")
+    if name in settings.rag.switched_off:
+        return Choice(False, f"{_setting('rag.switched_off').variables[0]} names it")
+    if option.held_only and profile.live:
+        return Choice(False, "the answer is shown while it is written")
+    return chosen
+
+
+def _layers(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Iterator[Choice]:
+    """Everybody who says something about it; the last word counts."""
+    yield Choice(option.is_on, "default" if option.is_on else "off by default")
+    if option.requestable and name in LEVELS[DEFAULT_LEVEL]:
+        yield Choice(LEVELS[DEFAULT_LEVEL][name], f"level {DEFAULT_LEVEL}")
+    if name in profile.options:
+        yield Choice(profile.options[name], f"the API {profile.name}")
+    key = profile.settings.get(name, option.setting)
+    if key is not None and (setting := _setting(key)).is_set(settings):
+        yield Choice(bool(setting.value(settings)), f"{setting.variables[0]} is {str(setting.value(settings)).lower()}")
+    if option.requestable and request.level and name in LEVELS[request.level]:
+        yield Choice(LEVELS[request.level][name], f"level {request.level}")
+    if option.requestable and name in request.options:
+        yield Choice(request.options[name], "request")
+
+
+@cache
+def _setting(key: str) -> SettingInfo:
+    return next(each for each in each_setting(Settings) if each.key == key)

@@ -1,0 +1,106 @@
+"""What a turn is going to do, row by row, and why; after it has run, what each row did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from footnote.steps.rows import EARLY, Parallel, Row, Step, Switch
+from footnote.types import Plan, Span, Stage, Turn
+
+Runs = Literal["yes", "no", "depends"]
+"""depends: on what the rows before it find."""
+
+MISSING: Mapping[str, str] = {
+    "embedder": "no embedder: run `make setup`, or set EMBEDDING__BASE_URL",
+    "knowledge_base": "KDB__URL is not set",
+    "tools": "MCP__GATEWAY is not set",
+}
+"""What a row needs → why that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One row of the turn's tables. `paid`: it may ask a language model. `span`: what it did, None = it did not run."""
+
+    stage: Stage
+    step: str
+    runs: Runs
+    because: str
+    paid: bool = False
+    span: Span | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    plan: Plan
+    retriever: str
+    limit: int
+    """Passages that the answer may use."""
+    lines: tuple[Line, ...] = field(default=())
+
+    def as_json(self) -> dict[str, Any]:
+        plan = self.plan
+        return {
+            "level": plan.level,
+            "level_because": plan.level_because,
+            "model": plan.model,
+            "retriever": self.retriever,
+            "limit": self.limit,
+            "model_calls_at_most": sum(line.paid for line in self.lines),
+            "steps": [
+                {"stage": line.stage.value, "step": line.step, "runs": line.runs, "because": line.because, "paid": line.paid}
+                | ({"ms": round(line.span.ms, 2), "status": line.span.status, "out": dict(line.span.detail)} if line.span else {})
+                for line in self.lines
+            ],
+        }
+
+
+def explain(rows: Sequence[Row], turn: Turn, deps: Any) -> Explanation:
+    """Before the turn runs. `deps`: of the table; a part that is not configured is None."""
+    return Explanation(turn.plan, turn.request.retriever, turn.request.limit, tuple(_lines(rows, turn, deps)))
+
+
+def with_spans(explanation: Explanation, turn: Turn) -> Explanation:
+    """The same after the turn has run."""
+    spans = {span.name: span for span in turn.record.spans}
+    return replace(explanation, plan=turn.plan, lines=tuple(_ran(line, spans.get(line.step), turn) for line in explanation.lines))
+
+
+def _lines(rows: Sequence[Row], turn: Turn, deps: Any) -> Iterator[Line]:
+    for row in rows:
+        match row:
+            case Step():
+                runs, because = _decide(row, turn, deps)
+                yield Line(row.stage, row.name, runs, because, row.paid and runs != "no" and turn.plan.model is not None)
+            case Parallel():
+                yield from _lines(row.rows, turn, deps)
+            case Switch():
+                yield from _lines(row.tables[row.key(turn)], turn, deps)
+
+
+def _decide(step: Step, turn: Turn, deps: Any) -> tuple[Runs, str]:
+    because = "always"
+    if step.option is not None:
+        choice = turn.plan.choices[step.option]
+        if not choice.is_on:
+            return "no", choice.because
+        because = choice.because
+    if step.needs is not None and getattr(deps, step.needs) is None:
+        return "no", MISSING.get(step.needs, f"no {step.needs} is configured")
+    if step.when is None:
+        return "yes", because
+    condition = (step.when.__doc__ or step.when.__name__).rstrip(".")
+    condition = condition[0].lower() + condition[1:]
+    if step.when in EARLY and step.when(turn):
+        return "yes", condition
+    return ("no" if step.when in EARLY else "depends"), f"only if {condition}"
+
+
+def _ran(line: Line, span: Span | None, turn: Turn) -> Line:
+    if span is not None:
+        return replace(line, runs="yes", span=span)
+    if line.runs == "no":
+        return line
+    return replace(line, runs="no", because=f"the turn was settled: {turn.outcome}" if turn.outcome else line.because)

@@ -1,0 +1,69 @@
+"""What is said of a plan: every row, whether it runs, and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from footnote.pipeline import ANSWER
+from footnote.steps import Step, Switch, steps_of
+from footnote.steps.explain import MISSING, Line, explain, with_spans
+from footnote.types import Request, Span, Stage, Turn
+from tests.deps import FakeDeps
+from tests.fakes import FakeEmbedder
+from tests.turns import HELD, make_turn, with_
+
+
+def lines(turn: Turn, **deps: object) -> dict[str, Line]:
+    return {line.step: line for line in explain(ANSWER, turn, FakeDeps(**deps)).lines}
+
+
+def test_each_row_of_the_modes_tables_is_explained_once_in_its_order() -> None:
+    explained = explain(ANSWER, make_turn(), FakeDeps())
+    (switch,) = [row for row in ANSWER if isinstance(row, Switch)]
+    at = ANSWER.index(switch)
+    expected = [*steps_of(ANSWER[:at]), *steps_of(switch.tables["rag"]), *steps_of(ANSWER[at + 1 :])]
+    assert [line.step for line in explained.lines] == [step.name for step in expected if isinstance(step, Step)]
+
+
+def test_a_row_says_who_decided_what_is_missing_or_what_it_hangs_on() -> None:
+    told = lines(make_turn(room_id="r"))
+    assert told["reformulate"] == Line(Stage.UNDERSTAND, "reformulate", "no", "off by default")
+    assert (told["embed"].runs, told["embed"].because) == ("no", MISSING["embedder"])
+    assert (told["remote"].runs, told["remote"].because) == ("no", "MCP__GATEWAY is not set")
+    assert (told["guard"].runs, told["guard"].because) == ("yes", "always")
+    assert (told["rewrite"].runs, told["rewrite"].because) == ("depends", "only if something was said before")
+    assert (told["answer"].runs, told["extract"].runs) == ("no", "yes")
+    assert lines(make_turn(), embedder=FakeEmbedder())["embed"].runs == "depends"
+
+
+def test_the_calls_of_a_model_are_counted_where_there_is_one() -> None:
+    alone = explain(ANSWER, make_turn(), FakeDeps()).as_json()
+    asked = explain(ANSWER, make_turn(model="big", options={"reformulate": True}), FakeDeps()).as_json()
+    assert (alone["model_calls_at_most"], asked["model_calls_at_most"], asked["model"]) == (0, 4, "big")
+    assert [step["step"] for step in asked["steps"] if step["paid"]] == ["rewrite", "reformulate", "forbidden", "answer"]
+
+
+def test_after_the_turn_each_row_tells_what_it_did() -> None:
+    turn = make_turn()
+    done = with_(turn, spans=(Span("guard", 0.5), Span("search", 2.0, "ok", {"lexical": 3})), outcome="no_hits")
+    told = {line.step: line for line in with_spans(explain(ANSWER, turn, FakeDeps()), done).lines}
+    assert (told["search"].runs, told["search"].span) == ("yes", Span("search", 2.0, "ok", {"lexical": 3}))
+    assert (told["extract"].runs, told["extract"].because) == ("no", "the turn was settled: no_hits")
+    assert told["remote"].because == "MCP__GATEWAY is not set"
+
+
+def test_every_condition_of_a_row_says_when_it_holds() -> None:
+    """Explanations read it: a clause, without “whether”."""
+    told = {step.when.__name__: step.when.__doc__ for step in steps_of(ANSWER) if step.when is not None}
+    assert {name for name, said in told.items() if not said or "\n" in said or said.startswith("Whether")} == set()
+
+
+def test_what_is_missing_is_said_of_every_part_that_a_row_needs() -> None:
+    assert {step.needs for step in steps_of(ANSWER)} - {None} == set(MISSING)
+
+
+def test_a_level_shows_in_the_reasons() -> None:
+    turn = make_turn(profile=HELD, level="basic")
+    assert replace(Request("Why?", "default"), level="basic") == replace(turn.request, question="Why?")
+    assert lines(turn)["support"].because == "level basic"
+    assert explain(ANSWER, turn, FakeDeps()).as_json()["level_because"] == "request"

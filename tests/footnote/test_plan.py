@@ -1,0 +1,119 @@
+"""Who decides what a turn does: defaults, levels, APIs, settings and requests, and what none of them can overrule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, get_args
+
+import pytest
+from pydantic import ValidationError
+
+from footnote.errors import FootnoteError
+from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
+from footnote.plan import make_plan
+from footnote.settings import Caching, Rag, Settings
+from footnote.settings.marks import each_setting
+from footnote.steps import steps_of
+from footnote.types import LEVELS, OPTIONS, Choice, IntelligenceLevel, OptionName, Request, Stage, Turn
+from tests.deps import FakeDeps, run_table
+from tests.footnote.step_toys import toy
+from tests.turns import HELD, LIVE, make_turn
+
+ASKED = Request("Why?", "default")
+REFORMULATES = replace(HELD, options={"reformulate": True}, settings={"reformulate": "enable_query_reformulation"})
+
+
+def choose(option: OptionName, request: Request = ASKED, profile: Any = HELD, **settings: Any) -> Choice:
+    return make_plan(request, profile, Settings(**settings)).choices[option]
+
+
+def test_every_option_has_its_data_and_every_rows_option_exists() -> None:
+    assert set(OPTIONS) == set(get_args(OptionName))
+    assert set(LEVELS) == set(get_args(IntelligenceLevel))
+    assert {step.option for table in (ANSWER, RETRIEVE, LOOK_UP) for step in steps_of(table)} - {None} <= set(OPTIONS)
+    keys = {each.key for each in each_setting(Settings)}
+    assert {key for option in OPTIONS.values() for key in (option.setting, option.ceiling) if key} <= keys
+
+
+def test_levels_decide_what_may_be_requested_and_nothing_else() -> None:
+    assert {name for level in LEVELS.values() for name in level if not OPTIONS[name].requestable} == set()
+
+
+def test_later_layers_stand_above_earlier_ones() -> None:
+    assert choose("reformulate") == Choice(False, "off by default")
+    assert choose("reformulate", profile=REFORMULATES) == Choice(True, "the API test")
+    off = {"enable_query_reformulation": False}
+    assert choose("reformulate", profile=REFORMULATES, **off) == Choice(False, "ENABLE_QUERY_REFORMULATION is false")
+    assert choose("reformulate", **off) == Choice(False, "off by default")  # the setting binds one API
+    enhanced = replace(ASKED, level="enhanced")
+    assert choose("reformulate", enhanced, REFORMULATES, **off) == Choice(True, "level enhanced")
+    without = replace(enhanced, options={"reformulate": False})
+    assert choose("reformulate", without, REFORMULATES) == Choice(False, "request")
+
+
+def test_a_request_decides_nothing_that_guards_others() -> None:
+    asked = replace(ASKED, options={"forbidden_check": False, "planted_check": False, "faq": False})
+    assert [choose(name, asked).is_on for name in ("forbidden_check", "planted_check", "faq")] == [True, True, False]
+
+
+@pytest.mark.parametrize(
+    ("option", "profile", "settings", "because"),
+    [
+        ("answer_cache", HELD, {"cache": Caching(enabled=False)}, "CACHE__ENABLED is false"),
+        ("forbidden_check", HELD, {"rag": Rag(forbidden_check_enabled=False)}, "RAG__FORBIDDEN_CHECK_ENABLED is false"),
+        ("follow_up", HELD, {"rag": Rag(switched_off=["follow_up"])}, "RAG__SWITCHED_OFF names it"),
+        ("reject_uncited", replace(LIVE, options={"reject_uncited": True}), {}, "the answer is shown while it is written"),
+    ],
+)
+def test_a_ceiling_switches_off_whoever_wants_it(option: OptionName, profile: Any, settings: Mapping[str, Any], because: str) -> None:
+    asked = replace(ASKED, options={option: True})
+    assert choose(option, asked, profile, **settings) == Choice(False, because)
+
+
+def test_a_ceiling_switches_nothing_on() -> None:
+    assert choose("answer_cache", cache=Caching(enabled=True)) == Choice(False, "off by default")
+
+
+def test_an_option_that_does_not_exist_cannot_be_switched_off() -> None:
+    with pytest.raises(ValidationError, match="follow_up"):
+        Rag(switched_off=["follow-up"])  # type: ignore[list-item]
+
+
+def test_plans_that_answer_alike_have_one_fingerprint() -> None:
+    plan = make_plan(ASKED, HELD, Settings())
+    same = make_plan(replace(ASKED, level="standard"), HELD, Settings())
+    other = make_plan(replace(ASKED, level="basic"), HELD, Settings())
+    assert plan.fingerprint("search", "answer") == same.fingerprint("search", "answer") != other.fingerprint("search", "answer")
+    assert plan.fingerprint("search") == other.fingerprint("search")
+
+
+def test_what_is_off_stays_off_with_its_first_reason() -> None:
+    plan = make_plan(ASKED, HELD, Settings())
+    assert plan.without("faq", "a reason").choices["faq"] == Choice(False, "a reason")
+    assert plan.without("reformulate", "a reason").choices["reformulate"] == Choice(False, "off by default")
+
+
+async def touch(turn: Turn) -> Turn:
+    return replace(turn, plan=turn.plan.without("faq", "said so"))
+
+
+async def test_only_a_row_that_may_amends_the_plan_of_the_rows_after_it() -> None:
+    async def answered(turn: Turn) -> Turn:
+        raise AssertionError("the plan has switched it off")
+
+    rows = (toy("route", touch, amends_plan=True), toy("faq", answered, option="faq"))
+    assert [span.name for span in (await run_table(rows, make_turn(), FakeDeps()))[-1].turn.record.spans] == ["route"]  # type: ignore[union-attr]
+    failed = (await run_table((toy("route", touch),), make_turn(), FakeDeps()))[-1]
+    assert type(failed.error) is FootnoteError  # type: ignore[union-attr]
+
+
+async def test_a_row_whose_part_is_not_configured_does_not_run() -> None:
+    async def search(turn: Turn) -> Turn:
+        return turn.with_notes(searched=True)
+
+    row = toy("remote", search, needs="tools")
+    for tools, ran in ((None, {}), (object(), {"searched": True})):
+        done = (await run_table((row,), make_turn(), FakeDeps(tools=tools)))[-1]
+        assert done.turn.record.notes == ran  # type: ignore[union-attr]
+    assert row.stage in Stage
