@@ -33,12 +33,16 @@ class ModelCalls:
     """What models are told of whom they work for, and the ids under which one step called them: `prompt_id` is the turn's
     `trace_id` as a UUID, each call has an id of its own. Ids only of calls that were sent with them."""
 
-    prompt_id: str
+    trace_id: str
     user_id: str
     ticket: str | None = field(default=None, repr=False)
     completion_ids: list[str] = field(default_factory=list)
     cut_off: Usage = field(default_factory=Usage)
     """What calls used that were not left to come to their end."""
+
+    @property
+    def prompt_id(self) -> str:
+        return _as_uuid(self.trace_id)
 
     def begin(self) -> str:
         """The id of a call that is about to be made."""
@@ -56,7 +60,7 @@ _calls: ContextVar[ModelCalls | None] = ContextVar("model_calls", default=None)
 @contextmanager
 def model_calls(turn: Turn) -> Iterator[ModelCalls]:
     """The calls that are made until this ends are the turn's."""
-    calls = ModelCalls(_as_uuid(turn.trace_id), turn.caller.user_id, turn.caller.ticket)
+    calls = ModelCalls(turn.trace_id, turn.caller.user_id, turn.caller.ticket)
     token = _calls.set(calls)
     try:
         yield calls
