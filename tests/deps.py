@@ -15,7 +15,7 @@ from footnote.learn.meter import LogMeter
 from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.steps import Row, Runner
-from footnote.steps.check import argument_names
+from footnote.steps.check import argument_names, members
 from footnote.types import Turn
 from tests.conftest import HandClock
 from tests.fakes import FakeModels
@@ -59,7 +59,7 @@ MAKERS: Mapping[str, Callable[[], Any]] = {
 """What stands in where a test gives nothing, beside groups of the settings; what is neither is None."""
 
 
-NAMES = frozenset(name for name, value in vars(Deps).items() if isinstance(value, property))
+NAMES = members(Deps).keys()
 
 
 class FakeDeps:
@@ -98,7 +98,12 @@ async def finish(rows: Sequence[Row], turn: Turn, deps: FakeDeps) -> Turn:
     return last.turn
 
 
+def call_step(step: Any, turn: Turn, deps: FakeDeps) -> Any:
+    """The step by itself, without a row's policy: what a call of it gives, to be awaited or iterated."""
+    return step(turn, **{name: getattr(deps, name) for name in argument_names(step)})
+
+
 async def run_step(step: Any, turn: Turn, deps: FakeDeps) -> Any:
-    """What the step makes of the turn, by itself: no row, no policy."""
-    made = step(turn, **{name: getattr(deps, name) for name in argument_names(step)})
+    """What the step makes of the turn."""
+    made = call_step(step, turn, deps)
     return [item async for item in made][-1] if inspect.isasyncgen(made) else await made

@@ -15,12 +15,11 @@ from footnote.settings import KDB, LLM, MCP, Budget, Rag, Settings, Vision
 from footnote.types import Turn
 
 
-class SettingGroups:
+class SettingGroups(Protocol):
     """The groups of `settings` that steps ask for."""
 
     @property
-    def settings(self) -> Settings:
-        raise NotImplementedError
+    def settings(self) -> Settings: ...
 
     @property
     def rag(self) -> Rag:
@@ -47,7 +46,7 @@ class SettingGroups:
         return self.settings.vision
 
 
-class Deps(Protocol):
+class Deps(SettingGroups, Protocol):
     """The Core as steps see it."""
 
     @property
@@ -100,27 +99,6 @@ class Deps(Protocol):
 
     @property
     def searcher(self) -> Search: ...
-
-    @property
-    def settings(self) -> Settings: ...
-
-    @property
-    def rag(self) -> Rag: ...
-
-    @property
-    def llm(self) -> LLM: ...
-
-    @property
-    def mcp(self) -> MCP: ...
-
-    @property
-    def kdb(self) -> KDB: ...
-
-    @property
-    def budget(self) -> Budget: ...
-
-    @property
-    def vision(self) -> Vision: ...
 
 
 class TurnDeps(SettingGroups):

@@ -18,6 +18,7 @@ from footnote.ports import Delta, Tool
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, MCP
 from footnote.types import Caller, Exchange, Hit, Message, ToolCall, Turn, Usage
+from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeModel, FakeModels, Piece, make_hit
 from tests.turns import LIVE, make_turn, with_
 
@@ -90,8 +91,8 @@ class Agent:
 
     async def run(self, turn: Turn = ASKED) -> tuple[list[Event], Turn]:
         mcp = MCP(mcp_enabled=self.enabled, rounds=self.rounds, limit_s=9)
-        stream = plan(
-            turn, models=FakeModels(self.model), tools=self.tools, searcher=self.search, prompts=Prompts(), mcp=mcp, llm=LLM(discover=False)
+        stream = call_step(
+            plan, turn, FakeDeps(models=FakeModels(self.model), tools=self.tools, searcher=self.search, mcp=mcp, llm=LLM(discover=False))
         )
         events = [event async for event in stream]
         assert isinstance(events[-1], Turn)
@@ -425,7 +426,7 @@ async def test_an_agent_that_fails_tells_what_its_rounds_used() -> None:
 
 async def test_no_model_is_an_error() -> None:
     with pytest.raises(ModelUnavailable):
-        [_ async for _ in plan(ASKED, models=FakeModels(), tools=None, searcher=Agent([]).search, prompts=Prompts(), mcp=MCP(), llm=LLM())]
+        [_ async for _ in call_step(plan, ASKED, FakeDeps(searcher=Agent([]).search))]
 
 
 async def test_all_rounds_together_have_the_profile_s_time() -> None:

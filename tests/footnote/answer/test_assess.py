@@ -12,6 +12,7 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.messages import message
 from footnote.settings import Rag
 from footnote.types import Answer, Hit, Turn
+from tests.deps import FakeDeps, call_step
 from tests.fakes import make_hit
 from tests.turns import HELD, LIVE, make_turn
 
@@ -43,7 +44,7 @@ async def check(
     said, citations = cite(text, hits or (BRIDGE, FERRY), profile.citation_style, lang)
     turn = make_turn(question, profile, lang=lang, answer=Answer(said, citations, model="m"))
     index: Any = Weights()
-    return await check_support(turn, index=index, rag=Rag(output_check=output_check)) if has_sources(turn) else turn
+    return await call_step(check_support, turn, FakeDeps(index=index, rag=Rag(output_check=output_check))) if has_sources(turn) else turn
 
 
 def warnings(turn: Turn) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from footnote.answer.converse import assemble_conversation, said_before
-from footnote.prompts import LANGUAGES, Prompts
+from footnote.prompts import LANGUAGES
 from footnote.types import Exchange, Message
+from tests.deps import FakeDeps, call_step
 from tests.turns import HELD, make_turn
 
 FIRST, SECOND = Exchange("one two", "three four"), Exchange("five", "six seven")
@@ -26,7 +27,7 @@ def test_of_what_was_said_before_the_last_is_kept_whole_or_not_at_all(budget: in
 async def test_the_model_hears_the_conversation_and_then_the_question_as_it_was_asked(lang: str) -> None:
     profile = replace(HELD, prompt="system", context_tokens=100)
     asked = make_turn("And {{ 1 }}?", profile, lang=lang, exchanges=(FIRST,), queries=("Something else",))
-    turn = await assemble_conversation(asked, prompts=Prompts())
+    turn = await call_step(assemble_conversation, asked, FakeDeps())
     assert turn.messages[1:] == (Message("user", "one two"), Message("assistant", "three four"), Message("user", "And {{ 1 }}?"))
     assert turn.messages[0].role == "system"
     assert len(turn.messages[0].content) > 100

@@ -28,6 +28,7 @@ from footnote.ingest.vectors import embed_chunks
 from footnote.ports import PendingVector
 from footnote.text.sentences import split_sentences
 from footnote.types import BlockKind, Caller, Hit, Part, SentenceVectors, Turn
+from tests.deps import FakeDeps, call_step
 from tests.fakes import make_hit
 from tests.turns import ME, make_turn, with_
 
@@ -54,7 +55,7 @@ class Stored:
 
 
 async def run(turn: Turn, index: Any) -> tuple[list[Event], Turn]:
-    events = [event async for event in extract(turn, index=index)]
+    events = [event async for event in call_step(extract, turn, FakeDeps(index=index))]
     assert isinstance(events[-1], Turn)
     return events[:-1], events[-1]  # type: ignore[return-value]
 

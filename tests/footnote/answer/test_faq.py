@@ -11,6 +11,7 @@ import pytest
 from footnote.answer.faq import answer_from_faq, may_be_faq, questions_of
 from footnote.events import Event, Token
 from footnote.types import Citation, Hit, Part, Turn
+from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeEmbedder, make_hit
 from tests.turns import HELD, make_turn, with_
 
@@ -23,7 +24,7 @@ def faq(text: str, doc_id: str = "faq", ordinal: int = 0, **changes: Any) -> Hit
 
 
 async def run(turn: Turn, embedder: Any = None) -> tuple[list[Event], Turn]:
-    events = [event async for event in answer_from_faq(turn, embedder=embedder)]
+    events = [event async for event in call_step(answer_from_faq, turn, FakeDeps(embedder=embedder))]
     assert isinstance(events[-1], Turn)
     return events[:-1], events[-1]  # type: ignore[return-value]
 

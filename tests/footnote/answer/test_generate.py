@@ -14,6 +14,7 @@ from footnote.events import Event, Think, Token
 from footnote.ports import Delta, Record
 from footnote.settings import LLM
 from footnote.types import Answer, Caller, Chunk, Citation, Message, Profile, Turn, Usage
+from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeModel, FakeModels, Piece, make_hit
 from tests.turns import HELD, ME, make_turn, with_
 
@@ -24,7 +25,7 @@ ASKED = make_turn("When?", PROFILE, hits=(HIT,), messages=(Message("system", "on
 
 async def run(*reply: Piece, turn: Turn = ASKED, llm: LLM | None = None) -> tuple[list[Event], Turn, FakeModel]:
     model = FakeModel([reply])
-    events = [event async for event in generate(turn, models=FakeModels(model), llm=llm or LLM())]
+    events = [event async for event in call_step(generate, turn, FakeDeps(models=FakeModels(model), llm=llm or LLM()))]
     assert isinstance(events[-1], Turn)
     return events[:-1], events[-1], model  # type: ignore[return-value]
 
@@ -85,7 +86,7 @@ async def test_a_reply_that_is_of_no_use_tells_what_it_used(reply: tuple[Piece, 
 
 async def test_a_model_that_is_gone_meanwhile_is_an_error() -> None:
     with pytest.raises(ModelUnavailable):
-        [event async for event in generate(ASKED, models=FakeModels(), llm=LLM())]
+        [event async for event in call_step(generate, ASKED, FakeDeps())]
 
 
 # --- what is asked of the model ----------------------------------------------------------------
@@ -135,19 +136,20 @@ async def test_a_request_s_model_stands_before_the_user_s_and_that_before_the_co
     asked: str | None, llm: LLM, preferences: Any, picked: str | None
 ) -> None:
     models = FakeModels(FakeModel([], name="llama"))
-    assert (await pick_model(make_turn(model=asked), models=models, llm=llm, records=preferences)).plan.model == "llama"
+    turn = await call_step(pick_model, make_turn(model=asked), FakeDeps(models=models, llm=llm, records=preferences))
+    assert turn.plan.model == "llama"
     assert models.asked == [picked]
 
 
 async def test_no_model_is_none() -> None:
     records: Any = Preferences()
-    assert (await pick_model(make_turn(model="big"), models=FakeModels(), llm=LLM(), records=records)).plan.model is None
+    assert (await call_step(pick_model, make_turn(model="big"), FakeDeps(records=records))).plan.model is None
 
 
 async def test_a_budget_that_runs_out_leaves_a_cheaper_model_and_then_none() -> None:
     models, records = FakeModels(FakeModel([], name="any")), Preferences("mine")
     for allowance, llm in (("cheaper", LLM(cheaper_model="small")), ("cheaper", LLM()), ("search", LLM(cheaper_model="small"))):
-        turn = await pick_model(make_turn(allowance=allowance), models=models, llm=llm, records=records)  # type: ignore[arg-type]
+        turn = await call_step(pick_model, make_turn(allowance=allowance), FakeDeps(models=models, llm=llm, records=records))
         assert (turn.plan.model is None) is (allowance == "search")
     assert models.asked == ["small", "mine"]
 
@@ -246,7 +248,7 @@ async def test_a_reader_is_told_why_nothing_was_found() -> None:
         (Visible(HIT.chunk), ME, chat, "nothing_found"),
     ):
         turn = make_turn(lang="ko", caller=caller, profile=profile)
-        said = [event async for event in tell_nothing_found(turn, index=index)]  # type: ignore[arg-type]
+        said = [event async for event in call_step(tell_nothing_found, turn, FakeDeps(index=index))]
         assert said[0] == Token(MESSAGES[key]["ko"])
         assert isinstance(said[1], Turn)
         assert (said[1].outcome, said[1].answer) == ("no_hits", Answer(MESSAGES[key]["ko"]))

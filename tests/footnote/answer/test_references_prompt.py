@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from footnote.answer.context import assemble_context
-from footnote.prompts import LANGUAGES, Prompts
+from footnote.prompts import LANGUAGES
 from footnote.types import Exchange, Profile
+from tests.deps import FakeDeps, call_step
 from tests.fakes import make_hit
 from tests.turns import make_turn
 
@@ -25,7 +26,7 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
     hits = make_hit("It was built in 1894.", "bridge", page=7), make_hit("It is blue.", "bridge", 1)
     history = Exchange("Too long to be shown " * 5, "Yes"), Exchange("A bridge?", "Yes.")
     asked = make_turn("When {{ 1 }} [References]?", profile, lang=lang, hits=hits, exchanges=history, queries=("When was it built?",))
-    system, *earlier, user = (await assemble_context(asked, prompts=Prompts())).messages
+    system, *earlier, user = (await call_step(assemble_context, asked, FakeDeps())).messages
     assert (system.role, [message.content for message in earlier], user.role) == ("system", ["A bridge?", "Yes."], "user")
     assert "1894" not in system.content
     references, _, question = user.content.partition("[Question]\n")
@@ -36,5 +37,7 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
 
 async def test_without_earlier_words_the_question_is_the_one_that_stands_alone() -> None:
     profile = Profile("p", live=True, citation_style="numbered", prompt="answer_numbered", options={"history_in_prompt": True})
-    turn = await assemble_context(make_turn("And it?", profile, hits=(make_hit("x"),), queries=("When was it built?",)), prompts=Prompts())
+    turn = await call_step(
+        assemble_context, make_turn("And it?", profile, hits=(make_hit("x"),), queries=("When was it built?",)), FakeDeps()
+    )
     assert [message.content for message in turn.messages[1:]] == ["When was it built?"]

@@ -11,6 +11,7 @@ from footnote.errors import BadRequest
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, Vision
 from footnote.types import Exchange, Message, Turn
+from tests.deps import FakeDeps, call_step
 from tests.turns import make_turn
 
 
@@ -29,7 +30,7 @@ class FakeImages:
 
 async def shown(turn: Turn, images: FakeImages | None = None, vision_model: str | None = None) -> Turn:
     llm = LLM(discover=False, vision_model=vision_model)
-    return await look(turn, images=images or FakeImages(), vision=Vision(max_images=2, max_image_mb=0.5), llm=llm, prompts=Prompts())
+    return await call_step(look, turn, FakeDeps(images=images or FakeImages(), vision=Vision(max_images=2, max_image_mb=0.5), llm=llm))
 
 
 async def test_the_model_that_sees_gets_the_images_with_the_question() -> None:

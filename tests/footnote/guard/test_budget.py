@@ -16,6 +16,7 @@ from footnote.guard.budget import DAY_S, Spending, check_budget, is_short, spend
 from footnote.settings import LLM, Budget, Price
 from footnote.types import Answer, Turn, Usage
 from tests.conftest import HandClock
+from tests.deps import FakeDeps, call_step
 from tests.turns import ME, make_turn, with_
 
 NOON = 1_700_000_000.0 // DAY_S * DAY_S + DAY_S / 2
@@ -67,14 +68,14 @@ def used(prompt: int, completion: int, *, model: str | None = "small", **changes
 
 
 async def allowance(spending: Spending, budget: Budget, **changes: Any) -> str:
-    return (await check_budget(make_turn(**changes), spending=spending, budget=budget)).plan.allowance
+    return (await call_step(check_budget, make_turn(**changes), FakeDeps(spending=spending, budget=budget))).plan.allowance
 
 
 async def test_what_a_user_may_do_shrinks_with_what_they_spent_today(spending: Spending, clock: HandClock) -> None:
     seen = []
     for _ in range(6):
         seen.append(await allowance(spending, TOKENS))
-        await spend(used(150, 100), spending=spending, budget=TOKENS, llm=LLM_)
+        await call_step(spend, used(150, 100), FakeDeps(spending=spending, budget=TOKENS, llm=LLM_))
     assert seen == ["full", "full", "full", "full", "search", "search"]
     clock.advance(DAY_S / 2 - 1)
     assert await allowance(spending, TOKENS) == "search"
@@ -83,43 +84,43 @@ async def test_what_a_user_may_do_shrinks_with_what_they_spent_today(spending: S
 
 
 async def test_from_a_share_of_it_on_the_cheaper_model_answers(spending: Spending) -> None:
-    await spend(used(799, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    await call_step(spend, used(799, 0), FakeDeps(spending=spending, budget=TOKENS, llm=LLM_))
     assert await allowance(spending, TOKENS) == "full"
-    await spend(used(1, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    await call_step(spend, used(1, 0), FakeDeps(spending=spending, budget=TOKENS, llm=LLM_))
     assert await allowance(spending, TOKENS) == "cheaper"
     assert await allowance(spending, Budget(tokens_per_day=1000, cheaper_at=1)) == "full"
 
 
 async def test_money_is_counted_at_the_price_of_the_model_that_answered(spending: Spending) -> None:
-    await spend(used(10_000, 3_000, model="big"), spending=spending, budget=MONEY, llm=LLM_)  # .1 + .3
+    await call_step(spend, used(10_000, 3_000, model="big"), FakeDeps(spending=spending, budget=MONEY, llm=LLM_))  # .1 + .3
     assert await allowance(spending, MONEY) == "cheaper"
-    await spend(used(10_000, 3_000, model="small"), spending=spending, budget=MONEY, llm=LLM_)  # .013
+    await call_step(spend, used(10_000, 3_000, model="small"), FakeDeps(spending=spending, budget=MONEY, llm=LLM_))  # .013
     assert await allowance(spending, MONEY) == "cheaper"
-    await spend(used(0, 1_000, model="big"), spending=spending, budget=MONEY, llm=LLM_)
+    await call_step(spend, used(0, 1_000, model="big"), FakeDeps(spending=spending, budget=MONEY, llm=LLM_))
     assert await allowance(spending, MONEY) == "search"
 
 
 async def test_the_tokens_of_each_model_are_counted_at_its_own_price(spending: Spending) -> None:
     turn = make_turn(answer=Answer("Yes.", model="small"), usage=Usage(0, 500).by("small") + Usage(0, 5_000).by("big"))
-    await spend(turn, spending=spending, budget=MONEY, llm=LLM_)
+    await call_step(spend, turn, FakeDeps(spending=spending, budget=MONEY, llm=LLM_))
     assert await allowance(spending, MONEY) == "search"
 
 
 async def test_the_scarcer_of_tokens_and_money_counts(spending: Spending) -> None:
     both = Budget(tokens_per_day=1_000_000, money_per_day=0.1)
-    await spend(used(0, 1_000, model="big"), spending=spending, budget=both, llm=LLM_)
+    await call_step(spend, used(0, 1_000, model="big"), FakeDeps(spending=spending, budget=both, llm=LLM_))
     assert await allowance(spending, both) == "search"
     assert await allowance(spending, Budget(tokens_per_day=2000)) == "full"
 
 
 async def test_turns_that_failed_and_tokens_that_were_estimated_count_too(spending: Spending) -> None:
     failed = make_turn(usage=Usage(900, 100, estimated=True))
-    await spend(failed, spending=spending, budget=TOKENS, llm=LLM_)
+    await call_step(spend, failed, FakeDeps(spending=spending, budget=TOKENS, llm=LLM_))
     assert await allowance(spending, TOKENS) == "search"
 
 
 async def test_every_user_has_a_budget_of_their_own(spending: Spending) -> None:
-    await spend(used(2000, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    await call_step(spend, used(2000, 0), FakeDeps(spending=spending, budget=TOKENS, llm=LLM_))
     assert await allowance(spending, TOKENS) == "search"
     assert await allowance(spending, TOKENS, caller=replace(ME, user_id="you")) == "full"
 
@@ -128,9 +129,9 @@ async def test_without_limits_nothing_is_read_or_written(clock: HandClock) -> No
     cache = CountingCache()
     spending = Spending(cache, clock)  # type: ignore[arg-type]
     assert await allowance(spending, Budget()) == "full"
-    await spend(used(900, 900), spending=spending, budget=Budget(), llm=LLM_)
+    await call_step(spend, used(900, 900), FakeDeps(spending=spending, budget=Budget(), llm=LLM_))
     assert cache.calls == 0
-    await spend(used(0, 0), spending=spending, budget=TOKENS, llm=LLM_)
+    await call_step(spend, used(0, 0), FakeDeps(spending=spending, budget=TOKENS, llm=LLM_))
     assert cache.calls == 0
 
 
@@ -146,7 +147,7 @@ async def test_without_its_counters_each_process_allows_a_tenth(clock: HandClock
     for _ in range(5):
         seen.append(await allowance(spending, TOKENS))
         with pytest.raises(StoreUnavailable):
-            await spend(used(30, 0), spending=spending, budget=TOKENS, llm=LLM_)
+            await call_step(spend, used(30, 0), FakeDeps(spending=spending, budget=TOKENS, llm=LLM_))
     assert seen == ["full", "full", "full", "cheaper", "search"]
     clock.advance(DAY_S)
     assert await allowance(spending, TOKENS) == "full"
@@ -156,9 +157,9 @@ async def test_an_answer_says_that_it_was_made_with_less() -> None:
     turn = used(1, 1, allowance="cheaper")
     assert is_short(turn)
     written = Answer("Yes.", model="thrifty", warnings=("uncited",))
-    warned = await warn_of_budget(with_(turn, answer=written), llm=LLM(cheaper_model="thrifty"))
+    warned = await call_step(warn_of_budget, with_(turn, answer=written), FakeDeps(llm=LLM(cheaper_model="thrifty")))
     assert warned.answer == replace(written, warnings=("uncited", "budget_cheaper"))
-    quoted = await warn_of_budget(with_(turn, allowance="search", answer=Answer("Yes.", extractive=True)), llm=LLM())
+    quoted = await call_step(warn_of_budget, with_(turn, allowance="search", answer=Answer("Yes.", extractive=True)), FakeDeps())
     assert quoted.answer == Answer("Yes.", extractive=True, warnings=("budget_search",))
     assert not is_short(used(1, 1))
     assert not is_short(make_turn(allowance="search"))
@@ -168,4 +169,4 @@ async def test_an_answer_says_that_it_was_made_with_less() -> None:
 @pytest.mark.parametrize("cheaper", ["thrifty", None])
 async def test_what_the_cheaper_model_did_not_write_does_not_say_that_it_did(answer: Answer, cheaper: str | None) -> None:
     turn = make_turn(answer=answer, allowance="cheaper")
-    assert await warn_of_budget(turn, llm=LLM(cheaper_model=cheaper)) is turn
+    assert await call_step(warn_of_budget, turn, FakeDeps(llm=LLM(cheaper_model=cheaper))) is turn

@@ -15,6 +15,7 @@ from footnote.errors import Unavailable
 from footnote.learn.announce import AT_ONCE, DRAIN_S, GENERATED, MOST, SUBMITTED, WAIT_S, Announcer, announce_answer, announce_question
 from footnote.types import Answer, Citation, Turn
 from tests.conftest import HandClock
+from tests.deps import FakeDeps, call_step
 from tests.fakes import LoopClock, make_hit
 from tests.turns import make_turn
 
@@ -48,14 +49,14 @@ async def finish(announcer: Announcer, turn: Turn) -> float:
     """Seconds that the end of the turn waits."""
     now = asyncio.get_running_loop().time
     started = now()
-    assert await announce_answer(turn, announcer=announcer, clock=HandClock()) is turn
+    assert await call_step(announce_answer, turn, FakeDeps(announcer=announcer)) is turn
     return now() - started
 
 
 async def test_a_question_and_its_answer_are_told_in_this_order() -> None:
     bus = FakeBus()
     announcer = Announcer(bus)
-    assert await announce_question(ANSWERED, announcer=announcer) is ANSWERED
+    assert await call_step(announce_question, ANSWERED, FakeDeps(announcer=announcer)) is ANSWERED
     await finish(announcer, ANSWERED)
     assert bus.told == [
         ("analytics.query.submitted", {"query": "When?", "user_id": "me", "session_id": "r1", "model_id": "big"}),
@@ -77,7 +78,7 @@ async def test_a_question_and_its_answer_are_told_in_this_order() -> None:
 async def test_a_turn_without_a_room_is_its_own_session() -> None:
     bus = FakeBus()
     announcer = Announcer(bus)
-    await announce_question(make_turn(), announcer=announcer)
+    await call_step(announce_question, make_turn(), FakeDeps(announcer=announcer))
     await announcer.drain()
     assert bus.told[0][1]["session_id"] == "t1"
 
@@ -85,7 +86,7 @@ async def test_a_turn_without_a_room_is_its_own_session() -> None:
 async def test_a_turn_that_failed_has_no_answer_to_tell_of() -> None:
     bus = FakeBus()
     announcer = Announcer(bus)
-    await announce_question(make_turn(), announcer=announcer)
+    await call_step(announce_question, make_turn(), FakeDeps(announcer=announcer))
     await finish(announcer, make_turn())
     assert [kind for kind, _ in bus.told] == [SUBMITTED]
 
@@ -93,7 +94,7 @@ async def test_a_turn_that_failed_has_no_answer_to_tell_of() -> None:
 async def test_a_bus_that_hangs_costs_an_answer_fifty_milliseconds() -> None:
     bus = FakeBus(hangs=True)
     announcer = Announcer(bus)
-    await announce_question(ANSWERED, announcer=announcer)
+    await call_step(announce_question, ANSWERED, FakeDeps(announcer=announcer))
     waited = await finish(announcer, ANSWERED)
     assert WAIT_S - 0.005 <= waited < WAIT_S + 0.15
     assert bus.begun == 1  # the answer does not overtake its question
@@ -104,7 +105,7 @@ async def test_a_bus_that_hangs_costs_an_answer_fifty_milliseconds() -> None:
 
 async def test_a_bus_that_is_well_is_not_waited_for_longer_than_it_takes() -> None:
     announcer = Announcer(FakeBus())
-    await announce_question(ANSWERED, announcer=announcer)
+    await call_step(announce_question, ANSWERED, FakeDeps(announcer=announcer))
     assert await finish(announcer, ANSWERED) < WAIT_S
 
 
@@ -112,7 +113,7 @@ async def test_a_bus_that_is_well_is_not_waited_for_longer_than_it_takes() -> No
 async def test_a_bus_that_fails_is_a_line_of_the_log_without_words(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
     announcer = Announcer(FakeBus(error))
     with caplog.at_level(logging.WARNING, "footnote"):
-        await announce_question(make_turn("zebra-canary"), announcer=announcer)
+        await call_step(announce_question, make_turn("zebra-canary"), FakeDeps(announcer=announcer))
         await finish(announcer, ANSWERED)
     assert [vars(record)["failures"] for record in caplog.records] == [1, 2]
     written = "".join(str(vars(record)) for record in caplog.records)
@@ -151,7 +152,7 @@ async def test_long_texts_are_cut_until_a_bus_takes_them(text: str) -> None:
     bus = FakeBus()
     announcer = Announcer(bus)
     turn = make_turn(text, answer=Answer(text))
-    await announce_question(turn, announcer=announcer)
+    await call_step(announce_question, turn, FakeDeps(announcer=announcer))
     await finish(announcer, turn)
     for kind, detail in bus.told:
         assert len(encode_detail(kind, detail)) < 256 * 1024

@@ -7,10 +7,11 @@ import logging
 
 import pytest
 
-from footnote.learn.meter import LogMeter, end_of, meter_turn, ms_of
+from footnote.learn.meter import end_of, meter_turn, ms_of
 from footnote.tracing import JsonLines
 from footnote.types import Answer, Citation, Span, Stage, Turn, Usage
 from tests.conftest import HandClock
+from tests.deps import FakeDeps, call_step
 from tests.fakes import make_hit
 from tests.turns import make_turn
 
@@ -27,7 +28,7 @@ def answered(**changes: object) -> Turn:
 async def test_a_turn_is_told_as_ids_counts_and_times_and_in_nobodys_words(caplog: pytest.LogCaptureFixture, clock: HandClock) -> None:
     caplog.set_level(logging.INFO, "footnote")
     turn = answered(first_token_ms=412.4)
-    assert await meter_turn(turn, meter=LogMeter(), clock=clock) is turn
+    assert await call_step(meter_turn, turn, FakeDeps(clock=clock)) is turn
     (record,) = caplog.records
     line = json.loads(JsonLines().format(record))
     assert {name: value for name, value in line.items() if name != "time"} == {

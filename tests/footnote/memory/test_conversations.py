@@ -18,7 +18,7 @@ from footnote.memory.conversations import is_kept, load_history, needs_history, 
 from footnote.steps import FAIL, SKIP, Runner
 from footnote.types import Answer, Citation, Exchange, Message, Turn, Usage
 from tests.conftest import HandClock
-from tests.deps import FakeDeps, finish
+from tests.deps import FakeDeps, call_step, finish
 from tests.fakes import make_hit
 from tests.footnote.step_toys import toy
 from tests.turns import HELD, ME, make_turn, with_
@@ -78,50 +78,50 @@ async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> As
 @pytest.mark.parametrize(("answer", "status"), [(Answer("Two years."), "done"), (None, "error")])
 async def test_a_turn_is_stored_and_counted_by_whether_it_was_answered(answer: Answer | None, status: str) -> None:
     turns: Any = Turns()
-    saved = await save_turn(make_turn(answer=answer), turns=turns)
+    saved = await call_step(save_turn, make_turn(answer=answer), FakeDeps(turns=turns))
     assert saved.record.persisted
     assert turns.calls == [("save", (saved, status)), ("count", "t1")]
 
 
 async def test_of_a_question_as_long_as_a_body_its_beginning_is_stored() -> None:
     turns = Turns()
-    await save_turn(make_turn(question="x" * 1_000_000), turns=turns)  # type: ignore[arg-type]
+    await call_step(save_turn, make_turn(question="x" * 1_000_000), FakeDeps(turns=turns))
     assert [len(told[0].request.question) for name, told in turns.calls if name == "save"] == [10_000]
 
 
 async def test_a_store_that_is_down_is_told_and_not_hidden() -> None:
     turns: Any = Turns("save")
     with pytest.raises(StoreUnavailable):
-        await save_turn(make_turn(), turns=turns)
+        await call_step(save_turn, make_turn(), FakeDeps(turns=turns))
     assert turns.calls == []
 
 
 @pytest.mark.parametrize("down", ["trim", "count"])
 async def test_a_turn_that_is_stored_is_persisted_although_it_could_not_be_counted(down: str) -> None:
     turns: Any = Turns(down)
-    saved = await save_turn(make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),)), turns=turns)
+    saved = await call_step(save_turn, make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),)), FakeDeps(turns=turns))
     assert saved.record.persisted
 
 
 async def test_an_agents_talk_with_its_tools_is_let_go_of_once_it_has_answered() -> None:
     turns: Any = Turns()
     talk = (Message("tool", "Two years.", tool_call_id="c1"),)
-    saved = await save_turn(make_turn(answer=Answer("Two years."), tool_messages=talk), turns=turns)
+    saved = await call_step(save_turn, make_turn(answer=Answer("Two years."), tool_messages=talk), FakeDeps(turns=turns))
     assert [name for name, _ in turns.calls] == ["save", "trim", "count"]
     assert (turns.calls[0][1][0].record.tool_messages, saved.record.tool_messages) == (talk, ())
 
 
 async def test_an_agent_that_did_not_finish_keeps_its_talk() -> None:
     turns: Any = Turns()
-    saved = await save_turn(make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),)), turns=turns)
+    saved = await call_step(save_turn, make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),)), FakeDeps(turns=turns))
     assert [name for name, _ in turns.calls] == ["save", "count"]
     assert len(saved.record.tool_messages) == 1
 
 
 async def test_a_turn_that_begins_is_idle_until_it_is_saved(store: SqliteTurnStore) -> None:
-    turn = await open_turn(make_turn(), turns=store)
+    turn = await call_step(open_turn, make_turn(), FakeDeps(turns=store))
     assert (await store.get(ME, "t1"))["status"] == "idle"
-    await save_turn(with_(turn, answer=Answer("Yes."), usage=Usage(3, 4)), turns=store)
+    await call_step(save_turn, with_(turn, answer=Answer("Yes."), usage=Usage(3, 4)), FakeDeps(turns=store))
     assert (await store.get(ME, "t1"))["status"] == "done"
     assert [rollup.figures["total_tokens"] for rollup in await store.rollups(ME, "1970-01-01")] == [7]
 
@@ -183,9 +183,13 @@ async def test_a_follow_up_gets_the_last_exchanges_of_its_room_as_they_were_aske
     for number in range(3):
         turn = make_turn(f"Question {number}?", TALKS, trace_id=f"t{number}", room_id="r1", started_at=float(number))
         talk = (Message("assistant", "Let me see."), Message("tool", "Found.", tool_call_id="c1"))
-        await save_turn(with_(turn, queries=("Rewritten?",), answer=Answer(f"Answer {number}."), tool_messages=talk), turns=store)
+        await call_step(
+            save_turn, with_(turn, queries=("Rewritten?",), answer=Answer(f"Answer {number}."), tool_messages=talk), FakeDeps(turns=store)
+        )
     asked = make_turn("And then?", TALKS, trace_id="t9", room_id="r1", started_at=9.0)
-    turn = await load_history(await open_turn(asked, turns=store), turns=store, index=Index(), ledger=ledger)  # type: ignore[arg-type]
+    turn = await call_step(
+        load_history, await call_step(open_turn, asked, FakeDeps(turns=store)), FakeDeps(turns=store, index=Index(), ledger=ledger)
+    )
     assert turn.conversation.exchanges == (Exchange("Question 1?", "Answer 1."), Exchange("Question 2?", "Answer 2."))
     assert turn.conversation.trace_ids == ("t1", "t2")
 
@@ -199,9 +203,9 @@ async def test_history_is_of_the_same_room_mode_dialect_and_filter(
     store: SqliteTurnStore, ledger: SqliteLedger, other: dict[str, Any]
 ) -> None:
     known = {"profile": TALKS, "room_id": "r1", "answer": Answer("Two years."), "filters": {"class": ("Law",)}}
-    await save_turn(make_turn(**{**known, **other}), turns=store)
+    await call_step(save_turn, make_turn(**{**known, **other}), FakeDeps(turns=store))
     asked = make_turn(profile=TALKS, trace_id="t9", room_id="r1", filters={"class": ("Law", "Regulation")})
-    turn = await load_history(asked, turns=store, index=Index(), ledger=ledger)  # type: ignore[arg-type]
+    turn = await call_step(load_history, asked, FakeDeps(turns=store, index=Index(), ledger=ledger))
     assert (turn.conversation.exchanges, turn.conversation.trace_ids) == ((), ())
 
 
@@ -210,11 +214,11 @@ async def test_what_quotes_a_document_that_may_not_be_read_any_more_is_no_histor
         hit = make_hit("Two years.", doc_id)
         answer = Answer("Two years [1].", (Citation(1, hit, "Two years."),))
         turn = make_turn(profile=TALKS, trace_id=trace_id, room_id="r1", hits=(hit,), answer=answer)
-        await save_turn(turn, turns=store)
+        await call_step(save_turn, turn, FakeDeps(turns=store))
     with pytest.raises(NotFound):
         await ledger.get(ME, "pay")
     asked = make_turn(profile=TALKS, trace_id="t9", room_id="r1")
-    turn = await load_history(asked, turns=store, index=Index("bridge"), ledger=ledger)  # type: ignore[arg-type]
+    turn = await call_step(load_history, asked, FakeDeps(turns=store, index=Index("bridge"), ledger=ledger))
     assert turn.conversation.trace_ids == ("t2",)
 
 
@@ -222,12 +226,14 @@ async def test_what_was_said_of_a_document_is_no_history_either_where_it_was_fou
     store: SqliteTurnStore, ledger: SqliteLedger
 ) -> None:
     hit = make_hit("Two years.", "pay")
-    await save_turn(make_turn(profile=TALKS, trace_id="t1", room_id="r1", hits=(hit,), answer=Answer("Two years.")), turns=store)
+    await call_step(
+        save_turn, make_turn(profile=TALKS, trace_id="t1", room_id="r1", hits=(hit,), answer=Answer("Two years.")), FakeDeps(turns=store)
+    )
     follow_up = make_turn(profile=TALKS, trace_id="t2", room_id="r1", started_at=1.0)
-    told = await load_history(follow_up, turns=store, index=Index("pay"), ledger=ledger)  # type: ignore[arg-type]
+    told = await call_step(load_history, follow_up, FakeDeps(turns=store, index=Index("pay"), ledger=ledger))
     assert told.conversation.leans_on == (("pay|1|0", "pay"),)
-    await save_turn(with_(told, answer=Answer("As I said, two years.")), turns=store)
+    await call_step(save_turn, with_(told, answer=Answer("As I said, two years.")), FakeDeps(turns=store))
     last = make_turn(profile=replace(TALKS, history=1), trace_id="t3", room_id="r1", started_at=2.0)
-    known = await load_history(last, turns=store, index=Index("pay"), ledger=ledger)  # type: ignore[arg-type]
+    known = await call_step(load_history, last, FakeDeps(turns=store, index=Index("pay"), ledger=ledger))
     assert (known.conversation.trace_ids, known.conversation.leans_on) == (("t2",), (("pay|1|0", "pay"),))
-    assert (await load_history(last, turns=store, index=Index(), ledger=ledger)).conversation.trace_ids == ()  # type: ignore[arg-type]
+    assert (await call_step(load_history, last, FakeDeps(turns=store, index=Index(), ledger=ledger))).conversation.trace_ids == ()

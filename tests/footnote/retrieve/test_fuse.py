@@ -11,6 +11,7 @@ from footnote.retrieve.fuse import convex_combination, fuse_lists, reciprocal_ra
 from footnote.retrieve.fuse import fuse as fuse_one
 from footnote.settings import Fusion, Rag
 from footnote.types import Candidate, Candidates, Ranked, RankedList, Retriever, lists_of
+from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeEmbedder
 from tests.turns import make_turn
 
@@ -126,7 +127,9 @@ async def test_the_best_passage_by_words_stays_first_while_half_of_the_vectors_a
     lexical = tuple(Candidate(f"p{n:02}", 40.0 - n) for n in range(40))
     dense = tuple(Candidate(f"p{n:02}", 0.9 - n / 100) for n in range(1, 40, 2))
     found = Candidates(lexical, dense, coverage=0.5, bare=frozenset(f"p{n:02}" for n in range(0, 40, 2)))
-    fused = await fuse_lists(make_turn(retriever=retriever, found=(found,)), embedder=FakeEmbedder(), rag=Rag(fusion=fusion))
+    fused = await call_step(
+        fuse_lists, make_turn(retriever=retriever, found=(found,)), FakeDeps(embedder=FakeEmbedder(), rag=Rag(fusion=fusion))
+    )
     assert fused.evidence.ranked[0].chunk_id == "p00"
     assert [entry.chunk_id for entry in fused.evidence.ranked[:6]] == ["p00", "p01", "p02", "p03", "p04", "p05"]
 
@@ -154,12 +157,12 @@ async def test_settings_and_language_choose_the_fusion(
     fusion: Fusion, retriever: Retriever, lang: str, best: list[tuple[str, float]]
 ) -> None:
     turn = make_turn(retriever=retriever, lang=lang, found=(BOTH,))
-    fused = await fuse_lists(turn, embedder=FakeEmbedder(), rag=Rag(fusion=fusion))
+    fused = await call_step(fuse_lists, turn, FakeDeps(embedder=FakeEmbedder(), rag=Rag(fusion=fusion)))
     assert scores(fused.evidence.ranked)[:2] == best
 
 
 async def test_without_an_embedder_the_words_decide_alone() -> None:
-    fused = await fuse_lists(make_turn(retriever="cc", found=(BOTH,)), embedder=None, rag=Rag(fusion="convex"))
+    fused = await call_step(fuse_lists, make_turn(retriever="cc", found=(BOTH,)), FakeDeps(rag=Rag(fusion="convex")))
     assert scores(fused.evidence.ranked) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]
 
 
@@ -168,7 +171,7 @@ async def test_what_several_queries_found_counts_by_its_better_score() -> None:
     other = Candidates(entries(c=9.0, a=5.0, d=1.0), (), 1.0)  # c 1, a .5, d 0
     for found in ((one, None, other), (other, one)):
         turn = make_turn(retriever="bm25", queries=("first", "second", "third"), found=found)
-        fused = await fuse_lists(turn, embedder=None, rag=Rag())
+        fused = await call_step(fuse_lists, turn, FakeDeps())
         by_one, by_other = ("first", "third") if found[0] is one else ("second", "first")
         assert fused.evidence.ranked == (
             Ranked("a", 1.0, by_one), Ranked("c", 1.0, by_other), Ranked("b", 0.5, by_one), Ranked("d", 0.0, by_other),
@@ -178,4 +181,4 @@ async def test_what_several_queries_found_counts_by_its_better_score() -> None:
 async def test_what_a_query_of_less_weight_finds_stands_behind() -> None:
     turn = make_turn(retriever="bm25", queries=("first", "second"), found=(BOTH, Candidates(entries(z=1.0), ())))
     light = replace(turn, queries=(turn.queries[0], replace(turn.queries[1], weight=0.4)))
-    assert scores((await fuse_lists(light, embedder=None, rag=Rag())).evidence.ranked) == [("a", 1.0), ("b", 0.5), ("z", 0.4), ("c", 0.0)]
+    assert scores((await call_step(fuse_lists, light, FakeDeps())).evidence.ranked) == [("a", 1.0), ("b", 0.5), ("z", 0.4), ("c", 0.0)]

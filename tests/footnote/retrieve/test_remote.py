@@ -14,6 +14,7 @@ from footnote.ports import Tool
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.settings import KDB, MCP
 from footnote.types import Caller, Turn
+from tests.deps import FakeDeps, call_step
 from tests.turns import ME, make_turn, with_
 
 NAMES = ("query", "collection_name", "metadata_filter_key", "match_values", "top_k", "use_paragraph")
@@ -45,7 +46,7 @@ class FakeSearch:
 
 async def test_every_query_is_searched_for_with_what_the_turn_decides() -> None:
     tools = FakeSearch({"a": json.dumps([result("p1", 0.4), result("p2", 0.9)]), "b": json.dumps([result("p1", 0.6), result("p3", 7)])})
-    turn = await search_remotely(ASKED, tools=tools, mcp=ON)
+    turn = await call_step(search_remotely, ASKED, FakeDeps(tools=tools, mcp=ON))
     asked = {
         "collection_name": "default", "metadata_filter_key": "class", "match_values": ["Law", "Rule"], "top_k": 3, "use_paragraph": True,
     }  # fmt: skip
@@ -55,7 +56,7 @@ async def test_every_query_is_searched_for_with_what_the_turn_decides() -> None:
 
 async def test_a_result_becomes_a_passage_that_is_none_of_the_index() -> None:
     told = result("doc|1|0", 0.5, page=4, paragraph_type="faq", url="javascript:alert(1)", **{"class": "Law"})
-    turn = await search_remotely(with_(ASKED, queries=("a",)), tools=FakeSearch({"a": json.dumps([told])}), mcp=ON)
+    turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": json.dumps([told])}), mcp=ON))
     chunk = turn.evidence.hits[0].chunk
     assert (chunk.text, chunk.title, chunk.doc_id, chunk.page_at(3)) == ("Text of doc|1|0.", "a.pdf", "mcp:a.pdf", 4)
     assert chunk.metadata == {"p_id": "doc|1|0", "file_name": "a.pdf", "class": "Law", "paragraph_type": "faq"}
@@ -72,10 +73,11 @@ async def test_a_result_becomes_a_passage_that_is_none_of_the_index() -> None:
     ],
 )  # fmt: skip
 async def test_a_list_is_read_however_a_server_sends_it(reply: str) -> None:
-    turn = await search_remotely(with_(ASKED, queries=("a",)), tools=FakeSearch({"a": reply}), mcp=ON)
+    turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": reply}), mcp=ON))
     assert [hit.chunk.text for hit in turn.evidence.hits] == ["Text of p1."]
     two = json.dumps(result()) + "\n" + json.dumps(result("p2"), indent=2)
-    assert len((await search_remotely(with_(ASKED, queries=("a",)), tools=FakeSearch({"a": two}), mcp=ON)).evidence.hits) == 2
+    turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": two}), mcp=ON))
+    assert len(turn.evidence.hits) == 2
 
 
 @pytest.mark.parametrize(
@@ -88,19 +90,19 @@ async def test_a_list_is_read_however_a_server_sends_it(reply: str) -> None:
 )  # fmt: skip
 async def test_what_cannot_be_understood_is_unavailable(reply: str) -> None:
     with pytest.raises(Unavailable, match="Check MCP__SEARCH_TOOL"):
-        await search_remotely(with_(ASKED, queries=("a",)), tools=FakeSearch({"a": reply}), mcp=ON)
+        await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": reply}), mcp=ON))
 
 
 @pytest.mark.parametrize("reply", ["[]", '{"result": []}', ""])
 async def test_where_nothing_is_found_the_turn_stays_as_it_was(reply: str) -> None:
     asked = with_(ASKED, queries=("a",))
-    assert await search_remotely(asked, tools=FakeSearch({"a": reply}), mcp=ON) == asked
+    assert await call_step(search_remotely, asked, FakeDeps(tools=FakeSearch({"a": reply}), mcp=ON)) == asked
 
 
 async def test_without_a_search_there_nothing_is_asked() -> None:
     other = FakeSearch({}, Tool("other", "", {}))
     for tools, mcp in ((None, ON), (other, ON), (FakeSearch({}), MCP())):
-        assert await search_remotely(ASKED, tools=tools, mcp=mcp) == ASKED
+        assert await call_step(search_remotely, ASKED, FakeDeps(tools=tools, mcp=mcp)) == ASKED
     assert other.called == []
 
 
@@ -115,7 +117,7 @@ async def test_without_a_search_there_nothing_is_asked() -> None:
 )
 async def test_an_organisation_s_search_is_for_its_members(caller: Caller, scope: str, found: bool) -> None:
     tools = FakeSearch({"Ferries?": json.dumps([result()])}, Tool("GO_RAG__neural_search", "", {}), "GO_RAG")
-    turn: Turn = await search_remotely(make_turn("Ferries?", caller=caller, tool_scope=scope), tools=tools, mcp=ON)
+    turn: Turn = await call_step(search_remotely, make_turn("Ferries?", caller=caller, tool_scope=scope), FakeDeps(tools=tools, mcp=ON))
     assert bool(turn.evidence.hits) is found
 
 
@@ -126,7 +128,7 @@ def test_only_an_api_that_names_an_organisation_searches_remotely() -> None:
 
 async def test_a_character_that_was_cut_in_two_harms_nothing() -> None:
     told = json.dumps([result("\ud83d", file_name="\ude00.pdf")])
-    turn = await search_remotely(with_(ASKED, queries=("a",)), tools=FakeSearch({"a": told}), mcp=ON)
+    turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": told}), mcp=ON))
     assert (turn.evidence.hits[0].chunk.text.encode(), turn.evidence.hits[0].chunk.doc_id.encode()) != (b"", b"")
 
 
@@ -144,7 +146,7 @@ class FakeKnowledgeBase:
 
 async def test_a_knowledge_base_is_asked_what_the_turn_decides_and_not_who_asks() -> None:
     base = FakeKnowledgeBase({"a": json.dumps([result("p1", 0.4)]), "b": json.dumps([result("p2", 0.9)])})
-    turn = await search_kdb(ASKED, knowledge_base=base, kdb=KDB(groups=["*"]))
+    turn = await call_step(search_kdb, ASKED, FakeDeps(knowledge_base=base, kdb=KDB(groups=["*"])))
     asked = {
         "collection_name": "default", "metadata_filter_key": "class", "match_values": ["Law", "Rule"], "top_k": 3, "use_paragraph": True,
     }  # fmt: skip
@@ -167,20 +169,22 @@ async def test_a_knowledge_base_is_for_the_groups_of_its_settings_and_without_an
     caller: Caller, groups: list[str], found: bool
 ) -> None:
     base = FakeKnowledgeBase({"Ferries?": json.dumps([result()])})
-    turn = await search_kdb(make_turn("Ferries?", caller=caller), knowledge_base=base, kdb=KDB(groups=groups))
+    turn = await call_step(search_kdb, make_turn("Ferries?", caller=caller), FakeDeps(knowledge_base=base, kdb=KDB(groups=groups)))
     assert (bool(turn.evidence.hits), bool(base.asked)) == (found, found)
 
 
 async def test_what_a_knowledge_base_says_wrongly_names_its_setting() -> None:
     base = FakeKnowledgeBase({"Ferries?": "no JSON"})
     with pytest.raises(Unavailable, match="Check KDB__URL"):
-        await search_kdb(make_turn("Ferries?", caller=ME), knowledge_base=base, kdb=KDB(groups=["*"]))
+        await call_step(search_kdb, make_turn("Ferries?", caller=ME), FakeDeps(knowledge_base=base, kdb=KDB(groups=["*"])))
 
 
 async def test_a_knowledge_base_is_asked_where_the_api_has_one_and_nothing_was_found_before() -> None:
     asked = make_turn("Ferries?", ask_kdb=True)
-    found = await search_remotely(with_(ASKED, queries=("a",)), tools=FakeSearch({"a": json.dumps([result()])}), mcp=ON)
+    found = await call_step(
+        search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": json.dumps([result()])}), mcp=ON)
+    )
     assert may_ask_kdb(asked)
     assert not may_ask_kdb(make_turn("Ferries?"))
     assert not may_ask_kdb(with_(asked, hits=found.evidence.hits))
-    assert await search_kdb(asked, knowledge_base=None, kdb=KDB()) == asked
+    assert await call_step(search_kdb, asked, FakeDeps()) == asked

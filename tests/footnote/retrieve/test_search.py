@@ -11,6 +11,7 @@ from footnote.errors import SearchUnavailable
 from footnote.retrieve.search import embed_query, search, wants_vector
 from footnote.settings import Rag
 from footnote.types import Caller, Candidates, Retriever, Search
+from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeEmbedder
 from tests.turns import ME, make_turn, with_
 
@@ -37,27 +38,31 @@ class Asked:
 )
 async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Retriever, lang: str, fusion: Any, embeds: int) -> None:
     embedder = FakeEmbedder()
-    turn = await embed_query(make_turn("Why?", retriever=retriever, lang=lang), embedder=embedder, rag=Rag(fusion=fusion))
+    turn = await call_step(
+        embed_query, make_turn("Why?", retriever=retriever, lang=lang), FakeDeps(embedder=embedder, rag=Rag(fusion=fusion))
+    )
     assert embedder.embedded == ["Why?"] * embeds
     assert bool(turn.vectors) == bool(embeds)
     assert not wants_vector(make_turn(retriever="bm25"))
-    assert (await embed_query(make_turn(), embedder=None, rag=Rag())).vectors == ()
+    assert (await call_step(embed_query, make_turn(), FakeDeps())).vectors == ()
 
 
 async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_the_question() -> None:
     index = Asked()
     turn = make_turn("Why?", lang="de", collection="laws", filters={"year": ("1949",)}, levels=(1, 2))
-    turn = await search(with_(turn, embedder="fake-embedder"), index=index, embedder=FakeEmbedder(), rag=Rag(candidates=30))  # type: ignore[arg-type]
+    turn = await call_step(
+        search, with_(turn, embedder="fake-embedder"), FakeDeps(index=index, embedder=FakeEmbedder(), rag=Rag(candidates=30))
+    )
     assert index.searches == [
         (ME, Search("laws", "Why?", "de", None, "fake-embedder", frozenset({"en", "und"}), 30, levels=(1, 2), filters={"year": ("1949",)})),
     ]
     assert [found.coverage for found in turn.evidence.lists] == [1.0, 0.5]
     vector = np.ones(2, np.float32)
-    await search(with_(turn, retriever="knn", vectors=(vector,), found=()), index=index, embedder=FakeEmbedder(), rag=Rag())  # type: ignore[arg-type]
+    await call_step(search, with_(turn, retriever="knn", vectors=(vector,), found=()), FakeDeps(index=index, embedder=FakeEmbedder()))
     assert index.searches[1][1].text == ""
     assert index.searches[1][1].vector is vector
 
 
 async def test_a_search_by_meaning_without_a_vector_is_told_as_such_and_not_as_nothing_found() -> None:
     with pytest.raises(SearchUnavailable, match="needs an embedder"):
-        await search(make_turn(retriever="knn"), index=Asked(), embedder=FakeEmbedder(), rag=Rag())  # type: ignore[arg-type]
+        await call_step(search, make_turn(retriever="knn"), FakeDeps(index=Asked(), embedder=FakeEmbedder()))

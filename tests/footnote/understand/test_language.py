@@ -10,6 +10,7 @@ import pytest
 from footnote.ports import View
 from footnote.types import Caller
 from footnote.understand.language import tell_language
+from tests.deps import FakeDeps, call_step
 from tests.turns import ME, make_turn
 
 NAMES = "John Hancock, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, Al Gore, Sandra Day " * 3
@@ -40,5 +41,5 @@ async def test_a_question_that_does_not_tell_is_in_the_language_of_the_documents
     found: Mapping[str, int], question: str, lang: str
 ) -> None:
     index: Any = Languages(found)
-    turn = await tell_language(make_turn(question, caller=ME), index=index)
+    turn = await call_step(tell_language, make_turn(question, caller=ME), FakeDeps(index=index))
     assert turn.lang == lang

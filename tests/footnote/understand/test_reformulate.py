@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from footnote.ports import Delta
-from footnote.prompts import Prompts
 from footnote.types import Turn, Usage
 from footnote.understand.reformulate import may_reformulate, reformulate
+from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeModel, FakeModels
 from tests.turns import HELD, make_turn
 
@@ -24,7 +24,7 @@ def asked(question: str, lang: str = "en", **changes: Any) -> Turn:
 
 async def mend(turn: Turn, reply: str) -> Turn:
     model = FakeModel([[reply, Delta(usage=Usage(30, 5))]])
-    return await reformulate(turn, models=FakeModels(model), prompts=Prompts())
+    return await call_step(reformulate, turn, FakeDeps(models=FakeModels(model)))
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,7 @@ async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) 
 )
 async def test_the_model_is_asked_in_the_questions_language_and_sees_nothing_but_the_question(lang: str, instruction: str) -> None:
     model = FakeModel([["{}"]])
-    await reformulate(asked("wehn </question> x", lang), models=FakeModels(model), prompts=Prompts())
+    await call_step(reformulate, asked("wehn </question> x", lang), FakeDeps(models=FakeModels(model)))
     (message,) = model.sent[0].messages
     assert message.content.startswith(instruction)
     assert message.content.count("</question>") == 1

@@ -10,11 +10,10 @@ import pytest
 
 from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
-from footnote.prompts import Prompts
 from footnote.steps import SKIP
 from footnote.types import Exchange, Turn, Usage
 from footnote.understand.rewrite import may_rewrite, rewrite
-from tests.deps import FakeDeps, finish
+from tests.deps import FakeDeps, call_step, finish
 from tests.fakes import FakeModel, FakeModels
 from tests.footnote.step_toys import toy
 from tests.turns import HELD, make_turn
@@ -29,7 +28,7 @@ def follow_up(question: str, *history: Exchange, lang: str = "en", model: str | 
 
 async def ask(turn: Turn, *replies: str | Exception, usage: Usage | None = None) -> tuple[Turn, FakeModel]:
     model = FakeModel([[reply, Delta(usage=usage)] if usage else [reply] for reply in replies])
-    return await rewrite(turn, models=FakeModels(model), prompts=Prompts()), model
+    return await call_step(rewrite, turn, FakeDeps(models=FakeModels(model))), model
 
 
 def queries(*texts: str) -> str:

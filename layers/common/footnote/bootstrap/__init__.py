@@ -18,7 +18,7 @@ from footnote.adapters.secret_local import load_secret
 from footnote.answer.extract import is_answerable
 from footnote.answer.toolbox import Search
 from footnote.bootstrap.backends import BACKENDS, Backends
-from footnote.deps import Deps, SettingGroups, TurnDeps
+from footnote.deps import Deps, TurnDeps
 from footnote.errors import FootnoteError, NotFound, StoreUnavailable
 from footnote.guard.identity import LOCAL
 from footnote.ingest.drops import Bucket
@@ -39,7 +39,7 @@ QUESTIONS_S = 24 * 3600.0
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
 
 
-class Core(Backends, SettingGroups):
+class Core(Backends):
     """What the functions ask for: turns, ingest, sources, and the parts themselves."""
 
     def __init__(self, settings: Settings, *, clock: Clock = time.time, models: Models | None = None, parser: Parser | None = None) -> None:

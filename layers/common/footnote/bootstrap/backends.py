@@ -40,6 +40,7 @@ from footnote.adapters.store_mongodb import MongoTurnStore
 from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
 from footnote.adapters.tokens_jwt import JwtTokens
 from footnote.adapters.tools_mcp import McpTools
+from footnote.deps import SettingGroups
 from footnote.guard.budget import Spending
 from footnote.guard.limits import RateLimiter
 from footnote.guard.terms import Terms
@@ -68,7 +69,6 @@ from footnote.ports import (
     Uploads,
 )
 from footnote.prompts import Prompts
-from footnote.settings import Settings
 
 CACHE_S, LEDGER_S = 1.0, 5.0
 """Longest waits for one call of DynamoDB."""
@@ -79,7 +79,7 @@ BACKENDS = (
 """What may hold on to connections, files or processes."""
 
 
-class Backends:
+class Backends(SettingGroups):
     """The ports of one configuration, each made when it is first asked for."""
 
     def __init__(self, clock: Clock, models: Models | None, parser: Parser | None) -> None:
@@ -89,10 +89,6 @@ class Backends:
         # Scans over vectors are short and run beside one another: more than one BLAS thread a call is slower.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-    @property
-    def settings(self) -> Settings:
-        raise NotImplementedError
 
     @cached_property
     def index(self) -> Index:

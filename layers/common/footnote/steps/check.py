@@ -59,12 +59,12 @@ def _keys(switch: Switch) -> set[str]:
 
 
 def _check_arguments(step: Step, function: StepFunction, deps: type) -> None:
-    members = _members(deps)
+    known = members(deps)
     for name, wanted in _arguments(function, deps).items():
-        if name not in members:
+        if name not in known:
             raise TypeError(f"step {step.name!r} asks for {name!r}, which {deps.__name__} does not have")
-        if not _choices(members[name]) <= _choices(wanted):
-            raise TypeError(f"step {step.name!r} asks for {name!r} as {wanted}; {deps.__name__} has it as {members[name]}")
+        if not _choices(known[name]) <= _choices(wanted):
+            raise TypeError(f"step {step.name!r} asks for {name!r} as {wanted}; {deps.__name__} has it as {known[name]}")
 
 
 def _arguments(function: StepFunction, deps: type) -> Mapping[str, Any]:
@@ -78,7 +78,7 @@ def _arguments(function: StepFunction, deps: type) -> Mapping[str, Any]:
 
 
 @cache
-def _members(deps: type) -> Mapping[str, Any]:
+def members(deps: type) -> Mapping[str, Any]:
     """Name → type of each property and attribute."""
     properties = {name: value for base in reversed(deps.__mro__) for name, value in vars(base).items() if isinstance(value, property)}
     return get_type_hints(deps) | {name: get_type_hints(value.fget)["return"] for name, value in properties.items()}
