@@ -25,14 +25,14 @@ from footnote_http.routes import Router
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-router = Router()
 Lang = Literal["en", "de", "ko"]
 Number = Annotated[int | None, Query(ge=1, le=10**8, description="An earlier version, by its number.")]
 T = TypeVar("T")
 
 ADMINS = problems({403: "Not an admin"})
-MISSING = ADMINS | problems({404: "There is no such thing"})
+MISSING = problems({404: "There is no such thing"})
 CHANGED = MISSING | problems({409: "Somebody else changed it at the same moment"})
+router = Router("Administration", responses=ADMINS)
 
 
 class PromptRow(BaseModel):
@@ -106,20 +106,20 @@ class AuditPage(PageBody):
     data: list[AuditBody]
 
 
-@router.get("/prompts", name="list_prompts", tags=["Administration"], responses=ADMINS)
+@router.get("/prompts", name="list_prompts")
 async def prompts(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> PromptPage:
     """Every prompt in every language, and which text of it is in force."""
     page = page_of(await list_prompts(core), lambda row: f"{row.name}.{row.lang}", limit, after)
     return PromptPage.of(page, lambda row: row)
 
 
-@router.get("/prompts/{name}", name="get_prompt", tags=["Administration"], responses=MISSING)
+@router.get("/prompts/{name}", name="get_prompt", responses=MISSING)
 async def prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang = "en", version: Number = None) -> PromptBody:
     """A prompt's text, what it may show, and its versions."""
     return await read_prompt(core, name, lang, version)
 
 
-@router.put("/prompts/{name}", name="set_prompt", tags=["Administration"], responses=CHANGED)
+@router.put("/prompts/{name}", name="set_prompt", responses=CHANGED)
 async def set_prompt(name: str, body: PromptChange, admin: AdminOf, core: CoreOf) -> PromptBody:
     """Puts a text in force. One that could not be rendered each time is refused."""
     if body.template is not None:
@@ -129,14 +129,14 @@ async def set_prompt(name: str, body: PromptChange, admin: AdminOf, core: CoreOf
     return await read_prompt(core, name, body.lang)
 
 
-@router.delete("/prompts/{name}", name="reset_prompt", tags=["Administration"], status_code=204, responses=MISSING)
+@router.delete("/prompts/{name}", name="reset_prompt", status_code=204, responses=MISSING)
 async def delete_prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang) -> Response:
     """Puts the packaged text in force again. Versions are kept."""
     await reset(core, admin, name, lang)
     return Response(status_code=204)
 
 
-@router.get("/settings", name="list_settings", tags=["Administration"], responses=ADMINS)
+@router.get("/settings", name="list_settings")
 async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str | None = None) -> SettingPage:
     """Every setting, and where its value is from."""
     await core.load_changes()
@@ -144,13 +144,13 @@ async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str 
     return SettingPage.of(page, lambda each: SettingBody(**asdict(each)))
 
 
-@router.put("/settings/{key}", name="change_setting", tags=["Administration"], responses=MISSING)
+@router.put("/settings/{key}", name="change_setting", responses=MISSING)
 async def change_setting(key: str, body: SettingChange, admin: AdminOf, core: CoreOf) -> SettingBody:
     """Changes a setting while it runs; others follow within seconds."""
     return SettingBody(**asdict(await change(core, admin, key, body.value)))
 
 
-@router.get("/audit", name="read_audit", tags=["Administration"], responses=ADMINS)
+@router.get("/audit", name="read_audit")
 async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
     """Who changed what, newest first."""
     page = await read_audit(core.records, limit, after)

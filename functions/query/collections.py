@@ -13,7 +13,7 @@ from footnote_http.routes import Router
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-router = Router()
+router = Router("Asking")
 
 
 class CollectionBody(BaseModel):
@@ -26,7 +26,7 @@ class CollectionList(BaseModel):
     data: list[CollectionBody]
 
 
-@router.get("/collections", name="list_collections", tags=["Asking"])
+@router.get("/collections", name="list_collections")
 async def collections(caller: CallerOf, core: CoreOf) -> CollectionList:
     """What may be asked: the indexes with something in them, and three questions on each."""
     return CollectionList.model_validate({"data": await core.collections(caller)})

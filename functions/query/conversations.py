@@ -24,8 +24,8 @@ from query.replies import TurnBody, make_turn_body
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-router = Router()
 NOT_FOUND = problems({404: "The caller has no such thing"})
+router = Router("Conversations", responses=NOT_FOUND)
 
 
 class _Room(PathConvertor):
@@ -52,21 +52,21 @@ class TurnPage(PageBody):
     data: list[TurnBody]
 
 
-@router.get("/conversations", name="list_conversations", tags=["Conversations"], responses=NOT_FOUND)
+@router.get("/conversations", name="list_conversations")
 async def conversations(caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> RoomPage:
     """The caller's conversations, the last used one first."""
     page: Page[Room] = await core.turns.rooms(caller, limit, after)
     return RoomPage.of(page, lambda each: RoomBody(**asdict(each)))
 
 
-@router.get("/conversations/{room_id:room}", name="get_conversation", tags=["Conversations"], responses=NOT_FOUND)
+@router.get("/conversations/{room_id:room}", name="get_conversation")
 async def conversation(room_id: str, caller: CallerOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TurnPage:
     """The turns of a conversation, oldest first."""
     page: Page[StoredTurn] = await core.turns.room(caller, room_id, limit, after)
     return TurnPage(data=await _bodies(page.data, caller, core), has_more=page.has_more, last_id=page.last_id)
 
 
-@router.delete("/conversations/{room_id:room}", name="delete_conversation", tags=["Conversations"], status_code=204, responses=NOT_FOUND)
+@router.delete("/conversations/{room_id:room}", name="delete_conversation", status_code=204)
 async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> Response:
     """Deletes a conversation: its turns, and the feedback on them."""
     await core.turns.room(caller, room_id, 1)  # NotFound
@@ -75,7 +75,7 @@ async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> R
     return Response(status_code=204)
 
 
-@router.get("/turns/{trace_id}", name="get_turn", tags=["Conversations"], responses=NOT_FOUND)
+@router.get("/turns/{trace_id}", name="get_turn")
 async def turn(trace_id: str, caller: CallerOf, core: CoreOf) -> TurnBody:
     """One turn, as its reply was."""
     stored = StoredTurn(await core.turns.get(caller, trace_id), await core.turns.feedback(caller, trace_id))

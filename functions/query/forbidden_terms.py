@@ -13,7 +13,7 @@ from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from query.admin import ADMINS
 
-router = Router()
+router = Router("Administration", responses=ADMINS)
 
 
 class TermChange(BaseModel):
@@ -31,7 +31,7 @@ class TermPage(PageBody):
     data: list[TermBody]
 
 
-@router.get("/forbidden-terms", name="list_forbidden_terms", tags=["Administration"], responses=ADMINS)
+@router.get("/forbidden-terms", name="list_forbidden_terms")
 async def forbidden_terms(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TermPage:
     """The terms, in the order of their letters."""
     page = await core.terms.page(limit, after)
@@ -39,23 +39,14 @@ async def forbidden_terms(admin: AdminOf, core: CoreOf, limit: Limit = 50, after
 
 
 # A term may hold a slash.
-@router.put(
-    "/forbidden-terms/{term:path}",
-    name="set_forbidden_term",
-    tags=["Administration"],
-    responses=ADMINS | problems({404: "A term has one line"}),
-)
+@router.put("/forbidden-terms/{term:path}", name="set_forbidden_term", responses=problems({404: "A term has one line"}))
 async def set_forbidden_term(term: str, change: TermChange, admin: AdminOf, core: CoreOf) -> TermBody:
     """Adds a term, or changes it. It holds everywhere within 5 seconds."""
     return _body(await core.terms.save(admin, term, change.match_type, change.topic))
 
 
 @router.delete(
-    "/forbidden-terms/{term:path}",
-    name="delete_forbidden_term",
-    tags=["Administration"],
-    status_code=204,
-    responses=ADMINS | problems({404: "There is no such term"}),
+    "/forbidden-terms/{term:path}", name="delete_forbidden_term", status_code=204, responses=problems({404: "There is no such term"})
 )
 async def delete_forbidden_term(term: str, admin: AdminOf, core: CoreOf) -> Response:
     """Allows it again."""

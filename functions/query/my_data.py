@@ -22,7 +22,7 @@ from footnote_http.routes import Router
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-router = Router()
+router = Router("Me")
 AT_ONCE = 50
 """Turns whose passages are looked up together."""
 
@@ -87,7 +87,7 @@ LINES: Responses = {
 }
 
 
-@router.get("/me/data", name="export_my_data", tags=["Me"], response_class=StreamingResponse, responses=LINES)
+@router.get("/me/data", name="export_my_data", response_class=StreamingResponse, responses=LINES)
 async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
     """Everything that is kept of the caller's turns, oldest first: each as a line of JSON, with the feedback on it."""
     lines = export_lines(caller, core)
@@ -102,7 +102,7 @@ async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
     return StreamingResponse(all_lines(), media_type=KIND, headers=headers)
 
 
-@router.delete("/me/data", name="delete_my_data", tags=["Me"], status_code=204)
+@router.delete("/me/data", name="delete_my_data", status_code=204)
 async def delete(caller: CallerOf, core: CoreOf) -> Response:
     """Deletes the caller's turns, feedback, figures and preferences."""
     await delete_data(caller.user_id, caller, core)

@@ -7,9 +7,8 @@ from pydantic import BaseModel, Field
 from footnote.types import ADMINS, EVERYONE
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.routes import Router
-from query.models import allowed_model
 
-router = Router()
+router = Router("Me")
 
 
 class Preferences(BaseModel):
@@ -22,7 +21,7 @@ class AllowedPreferences(Preferences):
     groups: list[str] = Field(description="The groups that the caller is in, and may add documents for.")
 
 
-@router.get("/me/preferences", name="get_preferences", tags=["Me"])
+@router.get("/me/preferences", name="get_preferences")
 async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
     """What the caller prefers; null = nothing, or a model that is not allowed any more."""
     record = await core.records.get("preference", caller.user_id)
@@ -37,12 +36,12 @@ async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
     )
 
 
-@router.put("/me/preferences", name="set_preferences", tags=["Me"])
+@router.put("/me/preferences", name="set_preferences")
 async def prefer(body: Preferences, caller: CallerOf, core: CoreOf) -> Preferences:
     """Prefers a model from now on; null = none."""
     if body.model_id is None:
         await core.records.delete("preference", caller.user_id)
     else:
-        allowed_model(body.model_id, core.settings.llm)
+        core.llm.check_model(body.model_id)
         await core.records.put("preference", caller.user_id, {"model_id": body.model_id}, by=caller.user_id)
     return body

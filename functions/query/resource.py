@@ -9,8 +9,8 @@ from footnote_http.callers import METADATA, CoreOf, Origin
 from footnote_http.openapi import problems
 from footnote_http.routes import Router
 
-router = Router()
 MISSING = problems({404: "No identity provider makes the tokens: `AUTH__MODE` is not jwt"})
+router = Router("Sign-in", responses=MISSING)
 
 
 class ProtectedResource(BaseModel):
@@ -20,7 +20,7 @@ class ProtectedResource(BaseModel):
     resource_name: str
 
 
-@router.get(METADATA, name="protected_resource", tags=["Sign-in"], responses=MISSING)
+@router.get(METADATA, name="protected_resource")
 async def protected_resource(core: CoreOf, origin: Origin) -> ProtectedResource:
     """Who makes the tokens that this server accepts (RFC 9728)."""
     issuer = core.settings.auth.issuer
@@ -29,7 +29,7 @@ async def protected_resource(core: CoreOf, origin: Origin) -> ProtectedResource:
     return ProtectedResource(resource=origin, authorization_servers=[issuer], bearer_methods_supported=["header"], resource_name="Footnote")
 
 
-@router.get(f"{METADATA}/mcp", name="protected_mcp", tags=["Sign-in"], responses=MISSING)
+@router.get(f"{METADATA}/mcp", name="protected_mcp")
 async def protected_mcp(core: CoreOf, origin: Origin) -> ProtectedResource:
     """The same of the MCP server."""
     found = await protected_resource(core, origin)

@@ -18,7 +18,7 @@ from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from query.admin import ADMINS
 
-router = Router()
+router = Router("Sign-in")
 WEEK_S = 7 * 24 * 3600
 
 
@@ -39,7 +39,7 @@ class SessionPage(PageBody):
     data: list[SessionBody]
 
 
-@router.post("/sessions", name="sign_in", tags=["Sign-in"], status_code=204)
+@router.post("/sessions", name="sign_in", status_code=204)
 async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
     """Keeps the token in a cookie, so that the page stays signed in. The token's own time counts."""
     await owner_of(body.token, request)
@@ -48,7 +48,7 @@ async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
     return reply
 
 
-@router.delete("/sessions", name="sign_out", tags=["Sign-in"], status_code=204)
+@router.delete("/sessions", name="sign_out", status_code=204)
 async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
     """Ends the session, and forgets the cookie."""
     if token and core.settings.auth.mode == "session":
@@ -61,7 +61,7 @@ async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
     return reply
 
 
-@router.get("/sessions", name="list_sessions", tags=["Sign-in"], responses=ADMINS)
+@router.get("/sessions", name="list_sessions", responses=ADMINS)
 async def sessions(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> SessionPage:
     """Who is signed in, for admins. There is no token in it."""
     page = await list_sessions(core.clock(), records=core.records, limit=limit, after=after)
@@ -69,11 +69,7 @@ async def sessions(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str |
 
 
 @router.delete(
-    "/sessions/{session_id}",
-    name="end_session",
-    tags=["Sign-in"],
-    status_code=204,
-    responses=ADMINS | problems({404: "There is no such session"}),
+    "/sessions/{session_id}", name="end_session", status_code=204, responses=ADMINS | problems({404: "There is no such session"})
 )
 async def revoke(session_id: str, admin: AdminOf, core: CoreOf) -> Response:
     """Ends a session at once, for admins."""

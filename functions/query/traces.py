@@ -12,7 +12,7 @@ from footnote_http.routes import Router
 from query.conversations import NOT_FOUND
 from query.replies import UsageBody, make_usage
 
-router = Router()
+router = Router("Conversations", responses=NOT_FOUND)
 
 
 class SpanBody(BaseModel):
@@ -30,7 +30,7 @@ class TraceBody(BaseModel):
     usage: UsageBody
 
 
-@router.get("/traces/{trace_id}", name="get_trace", tags=["Conversations"], responses=NOT_FOUND)
+@router.get("/traces/{trace_id}", name="get_trace")
 async def trace(trace_id: str, caller: CallerOf, core: CoreOf) -> TraceBody:
     """The steps of one turn of the caller's. Nobody else reads them, not even an admin."""
     stored = await core.turns.get(caller, trace_id)

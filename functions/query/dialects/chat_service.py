@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from footnote.types import Caller, Profile, Request, Turn
+from footnote.types import Profile, Request, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
 from query.citations import answer_text
-from query.models import allowed_model
 
 if TYPE_CHECKING:
-    from footnote.bootstrap import Core
     from footnote.settings import Settings
 
-router = Router()
+router = Router("Asking", responses=SLOW)
 PROFILE = Profile(
     "chat_service",
     live=False,
@@ -55,10 +53,12 @@ class ChatResponse(BaseModel):
     warnings: list[str] = Field(description="What the checks of the answer found, such as `unsupported`; [] = nothing.")
 
 
-@router.post("/chat", name="chat", tags=["Asking"], responses=SLOW)
+@router.post("/chat", name="chat")
 async def chat(request: ChatRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> ChatResponse:
     """Answers a question with numbered citations."""
-    return reply(await core.answer.finish(chat_turn(request, caller, core, trace_id)))
+    asked = Request(request.query, limit=request.top_k, model=request.model_id, room_id=request.session_id)
+    turn = core.new_turn(asked, caller, profile_of(core.settings), trace_id=trace_id)
+    return reply(await core.answer.finish(turn))
 
 
 def profile_of(settings: Settings) -> Profile:
@@ -66,17 +66,6 @@ def profile_of(settings: Settings) -> Profile:
     named = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, "context_tokens": settings.max_context_tokens}
     changes: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     return replace(PROFILE, **changes)
-
-
-def chat_turn(request: ChatRequest, caller: Caller, core: Core, trace_id: str) -> Turn:
-    asked = Request(
-        question=request.query,
-        collection=core.settings.index_name,
-        limit=request.top_k,
-        model=allowed_model(request.model_id, core.settings.llm),
-        room_id=request.session_id,
-    )
-    return core.new_turn(asked, caller, profile_of(core.settings), trace_id=trace_id)
 
 
 def reply(turn: Turn) -> ChatResponse:

@@ -72,12 +72,8 @@ class DifyError(BaseModel):
 ERRORS = shaped(
     DifyError,
     {
-        401: "Nobody has signed in, or their time is over",
         404: "There is no such knowledge",
-        413: "The body is too long",
         422: "The request cannot be used",
-        429: "Too many requests",
-        503: "A part is down",
         504: "A step took too long",
     },
 )
@@ -88,26 +84,19 @@ def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, 
     return problem.status, {"error_code": CODES.get(problem.status, problem.status), "error_msg": problem.detail}
 
 
-router = Router(errors={PATH: error_body})
+router = Router("Dify", responses=ERRORS, errors={PATH: error_body})
 
 
-@router.post(PATH, name="dify_retrieval", tags=["Dify"], responses=ERRORS)
+@router.post(PATH, name="dify_retrieval")
 async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Retrieval:
     """The passages that a question finds, for a knowledge base of Dify."""
     if not await has_collection(request.knowledge_id, caller, core):
         raise NotFound("There is no such knowledge. Its id is a collection's name.")
-    turn = await find_hits(core.new_turn(make_request(request), caller, PROFILE, trace_id=trace_id), core)
-    least = request.retrieval_setting.score_threshold
-    return Retrieval(records=[_record(hit, origin) for hit in turn.evidence.hits if hit.score >= least])
-
-
-def make_request(asked: RetrievalRequest) -> Request:
-    return Request(
-        question=asked.query,
-        collection=asked.knowledge_id,
-        limit=asked.retrieval_setting.top_k,
-        conditions=read_conditions(asked.metadata_condition) if asked.metadata_condition else ANYTHING,
-    )
+    setting, condition = request.retrieval_setting, request.metadata_condition
+    conditions = read_conditions(condition) if condition else ANYTHING
+    asked = Request(request.query, request.knowledge_id, limit=setting.top_k, conditions=conditions)
+    turn = await find_hits(core.new_turn(asked, caller, PROFILE, trace_id=trace_id), core)
+    return Retrieval(records=[_record(hit, origin) for hit in turn.evidence.hits if hit.score >= setting.score_threshold])
 
 
 def read_conditions(asked: MetadataCondition) -> Conditions:

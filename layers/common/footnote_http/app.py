@@ -27,7 +27,7 @@ from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests
 from footnote.tracing import new_trace_id
 from footnote_http.callers import CoreOf, Route, challenge_of, made_core, trace_id_of
 from footnote_http.cors import headers_of, with_cors
-from footnote_http.openapi import Problem, Responses, describe, problems, schema_of
+from footnote_http.openapi import USUAL, Problem, Responses, describe, problems, schema_of
 from footnote_http.routes import ErrorShape
 
 if TYPE_CHECKING:
@@ -94,15 +94,7 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
         redoc_url=None,
         openapi_url=None,
         generate_unique_id_function=attrgetter("name"),
-        responses=problems(
-            {
-                401: "Nobody has signed in, or their time is over",
-                413: "The body is too long",
-                422: BadRequest.title,
-                429: "Too many requests",
-                503: "A part is down",
-            }
-        ),
+        responses=problems(dict(sorted({**USUAL, 422: BadRequest.title}.items()))),
     )
     app.openapi = partial(describe, title, app.router.routes)  # type: ignore[method-assign]
     app.router.route_class = Route

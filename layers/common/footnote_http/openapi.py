@@ -78,14 +78,23 @@ def events_of(model: type[BaseModel], *, end: str | None = None) -> dict[str, An
     return {"oneOf": [{"type": "string"}, event]}
 
 
+USUAL = {
+    401: "Nobody has signed in, or their time is over",
+    413: "The body is too long",
+    429: "Too many requests",
+    503: "A part is down",
+}
+"""What goes wrong on any route."""
+
+
 def problems(meanings: Mapping[int, str]) -> Responses:
     """Statuses that come with a Problem, and what they mean there."""
     return _responses("application/problem+json", Problem, meanings)
 
 
-def shaped(model: type[BaseModel], meanings: Mapping[int, str]) -> Responses:
-    """The same of a route whose errors have another shape (`Router.errors`)."""
-    return _responses("application/json", model, meanings)
+def shaped(model: type[BaseModel], meanings: dict[int, str]) -> Responses:
+    """The same of a route whose errors have another shape (`Router.errors`), the USUAL ones among them."""
+    return _responses("application/json", model, USUAL | meanings)
 
 
 def streamed(model: type[BaseModel]) -> Responses:

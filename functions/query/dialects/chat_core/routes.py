@@ -46,35 +46,30 @@ PATHS: Mapping[Mode, str] = {mode: f"/v2/{mode}/query" for mode in PROFILES}
 ERRORS = shaped(
     QueryError,
     {
-        401: "Nobody has signed in, or their time is over",
         403: "The body names another user",
-        413: "The body is too long",
         422: "The request cannot be used",
-        429: "Too many requests",
         500: "The conversation cannot be read",
-        503: "A part is down",
         504: "A step took too long",
     },
 )
 STREAM = streamed(QueryEvent)
-router = Router(errors=dict.fromkeys(PATHS.values(), error_body), images=[PATHS["vision"]])
+router = Router("Chat core", errors=dict.fromkeys(PATHS.values(), error_body), images=[PATHS["vision"]])
 
 
 def _query(mode: Mode) -> Callable[..., Awaitable[Response]]:
     async def query(request: QueryRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
         """Answers a question: `step`, `debug`, `think`, `token`, `done` or `error`."""
-        return await _stream(query_turn(request, mode, as_user(caller, request.user_id), core, trace_id), core)
+        user = as_user(caller, request.user_id)
+        return await _stream(core.new_turn(make_request(request, mode), user, PROFILES[mode], trace_id=trace_id), core)
 
     return query
 
 
 for _mode in ROUTES:
-    router.post(PATHS[_mode], name=f"{_mode}_query", tags=["Chat core"], response_class=StreamingResponse, responses=ERRORS | STREAM)(
-        _query(_mode)
-    )
+    router.post(PATHS[_mode], name=f"{_mode}_query", response_class=StreamingResponse, responses=ERRORS | STREAM)(_query(_mode))
 
 
-@router.get("/v2/rag/tokens", name="count_tokens", tags=["Chat core"], responses=problems({403: "The request names another user"}))
+@router.get("/v2/rag/tokens", name="count_tokens", responses=problems({403: "The request names another user"}))
 async def tokens(
     room_id: Annotated[str, Query(max_length=200)],
     caller: CallerOf,
@@ -85,11 +80,12 @@ async def tokens(
     return TokenCount(tokens=await core.turns.tokens(as_user(caller, user_id), room_id))
 
 
-@router.post(PATHS["vision"], name="vision_query", tags=["Chat core"], response_class=StreamingResponse, responses=ERRORS | STREAM)
+@router.post(PATHS["vision"], name="vision_query", response_class=StreamingResponse, responses=ERRORS | STREAM)
 async def vision(request: VisionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
     """Answers a question about images: `step`, `debug`, `think`, `token`, `done` or `error`."""
-    turn = query_turn(request, "vision", as_user(caller, request.user_id), core, trace_id, tuple(request.images))
-    return await _stream(turn, core)
+    user = as_user(caller, request.user_id)
+    asked = replace(make_request(request, "vision"), images=tuple(request.images))
+    return await _stream(core.new_turn(asked, user, VISION, trace_id=trace_id), core)
 
 
 async def _stream(turn: Turn, core: Core) -> Response:
@@ -105,24 +101,22 @@ def as_user(caller: Caller, user_id: str | None) -> Caller:
     return replace(caller, user_id=user_id)
 
 
-def query_turn(request: QueryRequest, search_type: Mode, caller: Caller, core: Core, trace_id: str, images: tuple[str, ...] = ()) -> Turn:
-    if request.search_type not in (None, search_type):
-        raise BadRequest(f"search_type is “{request.search_type}”, but this route answers “{search_type}”. Leave it out.")
-    if request.metadata_filter_values and not request.metadata_filter_key:
+def make_request(asked: QueryRequest, mode: Mode) -> Request:
+    if asked.search_type not in (None, mode):
+        raise BadRequest(f"search_type is “{asked.search_type}”, but this route answers “{mode}”. Leave it out.")
+    if asked.metadata_filter_values and not asked.metadata_filter_key:
         raise BadRequest("metadata_filter_values needs metadata_filter_key: the field that has one of them.")
-    key, values = request.metadata_filter_key, tuple(request.metadata_filter_values)
-    asked = Request(
-        question=request.query,
-        collection=request.collection_name or core.settings.index_name,
-        mode=search_type,
-        limit=request.top_k,
+    key, values = asked.metadata_filter_key, tuple(asked.metadata_filter_values)
+    return Request(
+        question=asked.query,
+        collection=asked.collection_name or "",
+        mode=mode,
+        limit=asked.top_k,
         filters={key: values} if key and values else {},
-        levels=(2,) if request.use_paragraph else (0, 1, 2),
-        temperature=request.temperature,
-        room_id=request.room_id,
-        is_test=request.is_test,
-        tool_scope=request.mcp_org if core.settings.mcp.mcp_enabled else "",
-        ask_kdb=core.settings.kdb.url is not None,
-        images=images,
+        levels=(2,) if asked.use_paragraph else (0, 1, 2),
+        temperature=asked.temperature,
+        room_id=asked.room_id,
+        is_test=asked.is_test,
+        tool_scope=asked.mcp_org,
+        ask_kdb=True,
     )
-    return core.new_turn(asked, caller, PROFILES[search_type], trace_id=trace_id)

@@ -118,7 +118,7 @@ class Desk:
     origin: str
 
     async def search(self, asked: Search) -> CallToolResult:
-        turn = await find_hits(self._turn(asked.query, await self._collection(asked.collection), SEARCHED), self.core)
+        turn = await find_hits(await self._turn(asked.query, asked.collection, SEARCHED), self.core)
         chunks = [hit.chunk for hit in turn.evidence.hits]
         found = [Found(id=chunk.public_id, title=source_name(chunk), url=source_url(self.origin, chunk)) for chunk in chunks]
         return _reply(Results(results=found))
@@ -136,7 +136,7 @@ class Desk:
         return _reply(Text(id=asked.id, title=source_name(chunk), text=chunk.text, url=source_url(self.origin, chunk), metadata=place))
 
     async def ask(self, asked: Ask) -> CallToolResult:
-        turn = await self.core.answer.finish(self._turn(asked.question, await self._collection(asked.collection), PROFILE.limit))
+        turn = await self.core.answer.finish(await self._turn(asked.question, asked.collection, PROFILE.limit))
         text, cited = answer_text(turn), make_citations(turn, self.origin)
         sources = "\n".join(f"[{each['number']}] {each['title']}: {each['url']}" for each in cited)
         told = Cited(answer=text, citations=[SourceLink.model_validate(each) for each in cited], trace_id=turn.trace_id)
@@ -146,13 +146,6 @@ class Desk:
         known = sorted((await self.core.ledger.collections(self.caller)).items())
         return _reply(Collections(collections=[Listed(name=name, documents=documents) for name, documents in known]))
 
-    async def _collection(self, name: str | None) -> str:
-        """NotFound for one in which there is nothing that the caller may read."""
-        collection: str = name or self.core.settings.index_name
-        if not await has_collection(collection, self.caller, self.core):
-            raise NotFound("There is no such collection. list_collections names those that there are.")
-        return collection
-
     async def _document(self, doc_id: str) -> Text:
         document, parsed = await self.core.sources.text(self.caller, doc_id)
         text = "\n\n".join(block.text for block in parsed.blocks)
@@ -160,8 +153,11 @@ class Desk:
         url = document_url(self.origin, doc_id)
         return Text(id=doc_id, title=document.title, text=text[:LONGEST], url=url, metadata=place)
 
-    def _turn(self, question: str, collection: str, limit: int) -> Turn:
-        return self.core.new_turn(Request(question, collection, limit=limit), self.caller, PROFILE, trace_id=self.trace_id)
+    async def _turn(self, question: str, collection: str | None, limit: int) -> Turn:
+        """NotFound for a collection in which there is nothing that the caller may read."""
+        if collection and not await has_collection(collection, self.caller, self.core):
+            raise NotFound("There is no such collection. list_collections names those that there are.")
+        return self.core.new_turn(Request(question, collection or "", limit=limit), self.caller, PROFILE, trace_id=self.trace_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,11 +57,7 @@ ERRORS = shaped(
     ErrorBody,
     {
         400: "The request cannot be used",
-        401: "Nobody has signed in, or their time is over",
         404: "There is no such model",
-        413: "The body is too long",
-        429: "Too many requests",
-        503: "A part is down",
         504: "A step took too long",
     },
 )
@@ -74,30 +70,24 @@ def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, 
     return status, {"error": error_detail(text, status, exc)}
 
 
-router = Router(errors={"/v1": error_body})
+router = Router("OpenAI", responses=ERRORS, errors={"/v1": error_body})
 
 
-@router.get("/v1/models", name="list_models", tags=["OpenAI"], responses=ERRORS)
+@router.get("/v1/models", name="list_models")
 async def models(caller: CallerOf, core: CoreOf) -> ModelList:
     """The collections as models."""
     names = [NAME, *(f"{NAME}/{collection}" for collection in sorted(await core.ledger.collections(caller)))]
     return ModelList(data=[ModelBody(id=name) for name in names])
 
 
-@router.get("/v1/models/{model:path}", name="get_model", tags=["OpenAI"], responses=ERRORS)
+@router.get("/v1/models/{model:path}", name="get_model")
 async def model(model: str, caller: CallerOf, core: CoreOf) -> ModelBody:
     """One of them."""
     await collection_of(model, caller, core)
     return ModelBody(id=model)
 
 
-@router.post(
-    "/v1/chat/completions",
-    name="create_chat_completion",
-    tags=["OpenAI"],
-    response_model=None,
-    responses=ERRORS | COMPLETION,
-)
+@router.post("/v1/chat/completions", name="create_chat_completion", response_model=None, responses=COMPLETION)
 async def chat_completions(
     body: ChatCompletionRequest, request: Request, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin
 ) -> Response:
@@ -111,7 +101,7 @@ async def chat_completions(
     return await stream_events(run(turn, core), chunks.encode, trace_id, end="[DONE]")
 
 
-@router.post("/v1/responses", name="create_response", tags=["OpenAI"], response_model=None, responses=ERRORS | RESPONSE)
+@router.post("/v1/responses", name="create_response", response_model=None, responses=RESPONSE)
 async def responses(
     body: ResponsesRequest, request: Request, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin
 ) -> Response:

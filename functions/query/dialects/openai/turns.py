@@ -126,4 +126,4 @@ async def collection_of(model: str, caller: Caller, core: Core) -> str:
     name, _, collection = model.partition("/")
     if name != NAME or (collection and not await has_collection(collection, caller, core)):
         raise UnknownModel("There is no such model. GET /v1/models lists those that there are.")
-    return collection or core.settings.index_name
+    return collection

@@ -21,14 +21,13 @@ from query.conversations import NOT_FOUND
 from query.dialects.trd.replies import encode, reply
 from query.dialects.trd.resume import resume
 from query.dialects.trd.wire import Answers, AskEvent, AskQuery, AskRequest
-from query.models import allowed_model
 from query.replies import AskResponse
 from query.tools import ORGANISATION
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-router = Router()
+router = Router("Asking")
 
 HELD = Profile(
     "trd",
@@ -60,17 +59,18 @@ def _streams_of(request: HttpRequest) -> Streams:
 
 
 StreamsOf = Annotated[Streams, Depends(_streams_of)]
+AskQueryOf = Annotated[AskQuery, Query()]
 LastEventId = Annotated[str | None, Header(description="The last `id` that was read: the stream goes on after it.")]
 
 
-@router.post("/ask", name="ask", tags=["Asking"], responses=SLOW)
+@router.post("/ask", name="ask", responses=SLOW)
 async def ask(request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
     """Answers a question, cited by document id (`[^DOC]`)."""
     turn = await core.answer.finish(ask_turn(request, caller, HELD, core, trace_id))
     return reply(turn, core.settings.llm, debug=request.debug, answer_format=request.answer_format)
 
 
-@router.post("/ask/stream", name="ask_stream", tags=["Asking"], response_class=StreamingResponse, responses=STREAM)
+@router.post("/ask/stream", name="ask_stream", response_class=StreamingResponse, responses=STREAM)
 async def ask_stream(
     request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, streams: StreamsOf, last_event_id: LastEventId = None
 ) -> Response:
@@ -82,14 +82,9 @@ async def ask_stream(
     return await stream_events(stream.after(-1), partial(encode, llm=core.settings.llm), trace_id, first=0)
 
 
-@router.get("/ask/stream", name="ask_stream_get", tags=["Asking"], response_class=StreamingResponse, responses=STREAM)
+@router.get("/ask/stream", name="ask_stream_get", response_class=StreamingResponse, responses=STREAM)
 async def ask_stream_get(
-    request: Annotated[AskQuery, Query()],
-    caller: AskerOf,
-    core: CoreOf,
-    trace_id: TraceId,
-    streams: StreamsOf,
-    last_event_id: LastEventId = None,
+    request: AskQueryOf, caller: AskerOf, core: CoreOf, trace_id: TraceId, streams: StreamsOf, last_event_id: LastEventId = None
 ) -> Response:
     """The same for clients that can only GET, such as EventSource."""
     return await ask_stream(request, caller, core, trace_id, streams, last_event_id)
@@ -102,9 +97,9 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
         mode=request.mode,
         retriever=request.retriever or core.settings.retriever,
         limit=request.num_result_doc,
-        model=allowed_model(request.model, core.settings.llm),
+        model=request.model,
         room_id=request.room_id,
-        tool_scope=ORGANISATION if request.mode == "pa" and core.settings.mcp.mcp_enabled else "",
+        tool_scope=ORGANISATION if request.mode == "pa" else "",
     )
     narrowed = caller.narrowed(tuple(request.permission_groups))
     return core.new_turn(asked, narrowed, replace(profile, **BY_MODE[request.mode]), trace_id=trace_id)

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
 from footnote.ports import iso_time
-from footnote.types import Caller, Hit, Request, Retriever, Turn
+from footnote.types import Hit, Request, Retriever, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
 from query.dialects.trd.ask import HELD
 from query.retrieval import find_hits
 
-if TYPE_CHECKING:
-    from footnote.bootstrap import Core
-
-router = Router()
+router = Router("Searching", responses=SLOW)
 PROFILE = replace(HELD, options={})
 RETRIEVERS: tuple[Retriever, ...] = ("rrf", "bm25", "knn", "cc")
 
@@ -62,27 +59,25 @@ class SearchResponse(BaseModel):
 def _route(retriever: Retriever) -> Callable[..., Awaitable[dict[str, Any]]]:
     async def search(request: RetrieveRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
         """The passages that a question finds, in the shape of an Elasticsearch search response."""
-        turn = await find_hits(retrieve_turn(request, caller, retriever, core, trace_id), core)
+        narrowed = caller.narrowed(tuple(request.permission_groups))
+        turn = await find_hits(core.new_turn(make_request(request, retriever), narrowed, PROFILE, trace_id=trace_id), core)
         return search_reply(turn, request.fields_exclude)
 
     return search
 
 
 for _retriever in RETRIEVERS:
-    router.post(
-        f"/retrieve-{_retriever}", name=f"retrieve_{_retriever}", tags=["Searching"], response_model=SearchResponse, responses=SLOW
-    )(_route(_retriever))
+    router.post(f"/retrieve-{_retriever}", name=f"retrieve_{_retriever}", response_model=SearchResponse)(_route(_retriever))
 
 
-def retrieve_turn(request: RetrieveRequest, caller: Caller, retriever: Retriever, core: Core, trace_id: str) -> Turn:
-    asked = Request(
-        question=request.query_text,
-        collection=request.index_name,
+def make_request(asked: RetrieveRequest, retriever: Retriever) -> Request:
+    return Request(
+        question=asked.query_text,
+        collection=asked.index_name,
         retriever=retriever,
-        limit=request.num_result_doc,
-        filters={name: tuple(values) for name, values in request.filter.items()},
+        limit=asked.num_result_doc,
+        filters={name: tuple(values) for name, values in asked.filter.items()},
     )
-    return core.new_turn(asked, caller.narrowed(tuple(request.permission_groups)), PROFILE, trace_id=trace_id)
 
 
 def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import Any, cast
 
@@ -98,7 +99,16 @@ class Core(Backends):
         return cast(Deps, TurnDeps(self, self.lookup.finish))
 
     def new_turn(self, request: Request, caller: Caller, profile: Profile, *, trace_id: str | None = None) -> Turn:
-        """A turn before its first step, that begins now. `trace_id`: the request's own, by default a new one."""
+        """A turn before its first step, that begins now. A request that names no collection asks the configured one; systems that are
+        not connected are not asked. BadRequest for a model that may not be named. `trace_id`: the request's own, by default a new
+        one."""
+        self.llm.check_model(request.model)
+        request = replace(
+            request,
+            collection=request.collection or self.settings.index_name,
+            tool_scope=request.tool_scope if self.mcp.mcp_enabled else "",
+            ask_kdb=request.ask_kdb and self.kdb.url is not None,
+        )
         plan = make_plan(request, profile, self.settings)
         return begin_turn(new_trace_id() if trace_id is None else trace_id, caller, profile, request, plan, started_at=self.clock())
 

@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field, SecretStr
 
+from footnote.errors import BadRequest
 from footnote.settings.marks import Group, setting
 from footnote.types import Usage
 
@@ -82,6 +83,11 @@ class LLM(Group):
     def allows(self, model: str) -> bool:
         """Whether somebody may ask for this model."""
         return not self.allowed_models or model in self.allowed_models
+
+    def check_model(self, model: str | None) -> None:
+        """BadRequest, with the names that may be used, for one that is not on the list."""
+        if model is not None and not self.allows(model):
+            raise BadRequest(f"This model may not be used. There are {', '.join(self.allowed_models)}.")
 
     def cost(self, usage: Usage, model: str | None = None) -> float | None:
         """In the currency of the prices, each model's tokens at its own; `model` used those that no model is named for. What

@@ -21,7 +21,8 @@ class Request:
     """What one question asks for, in the core's words; every API makes one of what its client sent."""
 
     question: str
-    collection: str
+    collection: str = ""
+    """“” = the one that the settings name."""
     mode: Mode = "rag"
     retriever: Retriever = "cc"
     limit: int = 5
