@@ -62,4 +62,4 @@ async def test_the_setting_is_of_ask_alone(open_site: OpenSite, monkeypatch: pyt
 
 
 def test_a_turn_that_names_no_retriever_fuses_by_min_max() -> None:
-    assert Turn.__dataclass_fields__["retriever"].default == "cc"
+    assert Request("How long?").retriever == "cc"
