@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from footnote.types import Candidates, Retriever, Turn
+from footnote.types import Candidates, Request, Retriever
 from tests.functions.conftest import ASK, QUESTION, OpenSite
 
 

@@ -13,12 +13,12 @@ from footnote_http.openapi import SLOW
 from footnote_http.routes import Router
 from query.citations import answer_text
 
-router = Router()
+router = Router("Asking", responses=SLOW)
 PROFILE = Profile("plain", live=False, citation_style="numbered", prompt="answer_numbered")
 
 
-@router.post("/plain", name="plain", tags=["Asking"], response_class=PlainTextResponse, responses=SLOW)
+@router.post("/plain", name="plain", response_class=PlainTextResponse)
 async def plain(question: Annotated[str, Body(media_type="text/plain")], caller: AskerOf, core: CoreOf, trace_id: TraceId) -> str:
     """Answers a question with numbered citations."""
-    request = Request(question, core.settings.index_name)
-    return answer_text(await core.answer.finish(core.new_turn(request, caller, PROFILE, trace_id=trace_id)))
+    turn = core.new_turn(Request(question), caller, PROFILE, trace_id=trace_id)
+    return answer_text(await core.answer.finish(turn))
