@@ -50,7 +50,6 @@ def explain(
 
 async def _explain(core: Core, question: str, level: IntelligenceLevel | None, collection: str | None, analyze: bool) -> Explanation:
     from footnote.guard.identity import LOCAL
-    from footnote.steps.explain import with_spans
     from footnote.types import Request
     from footnote_local.questions import named_collection
     from query.dialects.trd.ask import HELD
@@ -59,8 +58,7 @@ async def _explain(core: Core, question: str, level: IntelligenceLevel | None, c
     name = await named_collection(core, collection)
     request = Request(question, name, retriever=core.settings.retriever, level=level, is_test=analyze)
     turn = core.new_turn(request, LOCAL, HELD)
-    explained = await core.explain(turn)
-    return with_spans(explained, await core.answer.finish(turn)) if analyze else explained
+    return core.explain_ended(await core.answer.finish(turn)) if analyze else await core.explain(turn)
 
 
 def sentences(explained: Explanation) -> Iterator[str]:

@@ -224,7 +224,7 @@ async def test_a_stream_tells_steps_then_tokens_then_the_whole_reply(method: str
     assert (reply.headers["cache-control"], reply.headers["x-accel-buffering"]) == ("no-cache", "no")
     events = read_events(reply.text)
     steps = [event["id"] for event in events if event["type"] == "step"]
-    told_in_order = ["guard", "model", "language", "embed", "search", "fuse", "read", "context", "answer", "check", "follow_up", "save"]
+    told_in_order = ["guard", "model", "language", "search", "fuse", "read", "context", "answer", "check", "follow_up", "save"]
     assert in_order(told_in_order, steps)
     assert [event["name"] for event in events if event["type"] == "node"] == steps
     told = [event["type"] for event in events]

@@ -41,8 +41,9 @@ function showOptions() {
 
 export const canSearch = () => !searches() || $('results').reportValidity()
 
-/** The part of POST /ask/stream's body that the options decide. */
+/** The part of POST /ask/stream's body that the options decide. `debug`: the receipt tells what was left out, and why. */
 export const searchOptions = () => ({
+  debug: true,
   mode: $('mode').value,
   ...(searches() ? { retriever: $('retriever').value, num_result_doc: Number($('results').value) } : {}),
 })

@@ -8,7 +8,7 @@ import { stepOf } from './steps.js'
 /** Closed, and filled when it is first opened. */
 export function receiptOf(turn) {
   const details = el('details', { class: 'receipt' }, el('summary', {}, say(el('span'), 'receipt'), el('span', { class: 'facts' }, ...glance(turn))))
-  details.addEventListener('toggle', () => details.append(facts(turn), ...chart(turn), ...hits(turn)), { once: true })
+  details.addEventListener('toggle', () => details.append(facts(turn), ...chart(turn), ...leftOut(turn), ...hits(turn)), { once: true })
   return details
 }
 
@@ -40,6 +40,7 @@ function facts(turn) {
   const { prompt_tokens: read, completion_tokens: written, total_tokens: all, estimated } = turn.usage
   const searched = turn.searched_for ?? []
   return el('dl', {},
+    ...(turn.debug?.plan ? [fact('receipt_level', el('code', {}, turn.debug.plan.level))] : []),
     fact('receipt_maker', maker(turn) ?? say(el('span'), 'receipt_nobody')),
     ...(all > 0 ? [fact('receipt_tokens', say(el('span'), estimated ? 'tokens_split_estimated' : 'tokens_split', { read, written }))] : []),
     ...(turn.cost > 0 ? [fact('receipt_cost', el('span', {}, money(turn.cost)))] : []),
@@ -60,6 +61,14 @@ function chart({ steps, latency_ms: total }) {
   })
   const sum = el('li', { class: 'sum' }, say(el('span'), 'receipt_total'), el('span'), duration(el('span', { class: 'ms' }), total))
   return [say(el('h3'), 'receipt_steps'), el('ol', { class: 'chart' }, ...rows, sum)]
+}
+
+/** Steps that did not run. Reasons name settings, and are English; a stored turn has none. */
+function leftOut({ debug }) {
+  const steps = debug?.plan?.steps.filter(({ runs }) => runs === 'no') ?? []
+  if (steps.length === 0) return []
+  const rows = steps.map(({ step, stage, because }) => el('li', {}, stepOf({ name: step, stage }), el('span', { lang: 'en' }, because)))
+  return [el('details', { class: 'left-out' }, say(el('summary'), 'receipt_left_out', { n: steps.length }), el('ul', {}, ...rows))]
 }
 
 function hits({ hits, citations }) {

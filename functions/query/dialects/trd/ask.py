@@ -67,7 +67,8 @@ LastEventId = Annotated[str | None, Header(description="The last `id` that was r
 async def ask(request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
     """Answers a question, cited by document id (`[^DOC]`)."""
     turn = await core.answer.finish(ask_turn(request, caller, HELD, core, trace_id))
-    return reply(turn, core.settings.llm, debug=request.debug, answer_format=request.answer_format)
+    explained = core.explain_ended(turn) if request.debug else None
+    return reply(turn, core.settings.llm, explained=explained, answer_format=request.answer_format)
 
 
 @router.post("/ask/stream", name="ask_stream", response_class=StreamingResponse, responses=STREAM)
@@ -79,7 +80,8 @@ async def ask_stream(
         return await resume(last_event_id, caller, core, streams)
     turn = ask_turn(request, caller, LIVE, core, trace_id)
     stream = streams.start(trace_id, caller.user_id, core.answer.run(turn))
-    return await stream_events(stream.after(-1), partial(encode, llm=core.settings.llm), trace_id, first=0)
+    explain = core.explain_ended if request.debug else None
+    return await stream_events(stream.after(-1), partial(encode, llm=core.settings.llm, explain=explain), trace_id, first=0)
 
 
 @router.get("/ask/stream", name="ask_stream_get", response_class=StreamingResponse, responses=STREAM)

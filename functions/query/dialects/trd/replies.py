@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import FootnoteError
@@ -14,19 +14,22 @@ from query.replies import AskResponse, claimed, make_reply, make_steps, make_usa
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
+    from footnote.steps.explain import Explanation
 
 
-def reply(turn: Turn, llm: LLM, *, debug: bool = False, answer_format: str = "markdown") -> AskResponse:
+def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_format: str = "markdown") -> AskResponse:
+    """`explained`: for `debug`."""
     texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.evidence.hits}
     block = _block(turn)
     made = make_reply(block, texts, llm, persisted=turn.record.persisted)
-    if debug:
-        made.debug = _debug(turn, block)
+    if explained is not None:
+        made.debug = _debug(turn, block, explained)
     return claimed(made) if answer_format == "json" else made
 
 
-def encode(event: Event, llm: LLM) -> Iterable[Mapping[str, Any]]:
-    """A turn's events as this API's objects. A step's id is its name: a page can match its end to its beginning."""
+def encode(event: Event, llm: LLM, explain: Callable[[Turn], Explanation] | None = None) -> Iterable[Mapping[str, Any]]:
+    """A turn's events as this API's objects. A step's id is its name: a page can match its end to its beginning. `explain`: where
+    `debug` is wanted."""
     match event:
         case StepStarted(name, stage):
             yield {"type": "step", "id": name, "content": name, "stage": stage}
@@ -37,7 +40,7 @@ def encode(event: Event, llm: LLM) -> Iterable[Mapping[str, Any]]:
         case Token(text):
             yield {"type": "token", "content": text}
         case Done(turn):
-            yield _done(reply(turn, llm))
+            yield _done(reply(turn, llm, explained=explain(turn) if explain else None))
         case Failed(error, turn, text):
             yield _failed(error, _block(turn), text)
 
@@ -49,7 +52,7 @@ def encode_stored(block: Block, texts: Mapping[str, str], llm: LLM) -> Mapping[s
 
 
 def _done(made: AskResponse) -> Mapping[str, Any]:
-    return {"type": "done", **made.model_dump(exclude={"debug"})}
+    return {"type": "done", **made.model_dump(exclude={"debug"} if made.debug is None else set())}
 
 
 def _failed(error: FootnoteError, block: Block, text: str) -> Mapping[str, Any]:
@@ -68,10 +71,11 @@ def _block(turn: Turn) -> Block:
     return make_block(turn, "done" if turn.answer else "error", now=turn.record.started_at)
 
 
-def _debug(turn: Turn, block: Block) -> dict[str, Any]:
+def _debug(turn: Turn, block: Block, explained: Explanation) -> dict[str, Any]:
     return {
         "language": turn.lang,
         "retriever": turn.request.retriever,
         "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans},
         "steps": [step.model_dump() for step in make_steps(block)],
+        "plan": explained.as_json(),
     }

@@ -24,7 +24,9 @@ class AskRequest(BaseModel):
     )
     mode: Answers = Field("rag", description="Who answers: rag = the documents, gpt = the model alone, pa = a model that may use tools.")
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
-    debug: bool = Field(False, description="Also say how long each step took and what came out.")
+    debug: bool = Field(
+        False, description="Also say how long each step took and what came out, and by `plan` which steps did not run, and why."
+    )
 
 
 class AskQuery(AskRequest):

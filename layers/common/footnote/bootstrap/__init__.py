@@ -32,7 +32,7 @@ from footnote.plan import make_plan
 from footnote.ports import Clock, Models, Parser
 from footnote.settings import Settings
 from footnote.steps import Runner, Step
-from footnote.steps.explain import Explanation, explain
+from footnote.steps.explain import Explanation, explain, with_spans
 from footnote.tracing import new_trace_id
 from footnote.types import Caller, Profile, Request, Turn, begin_turn
 
@@ -115,6 +115,10 @@ class Core(Backends):
     async def explain(self, turn: Turn) -> Explanation:
         """What this turn is going to do. The steps that amend its plan are run for it."""
         return explain(ANSWER, await self._planned.finish(turn), self.turn_deps())
+
+    def explain_ended(self, turn: Turn) -> Explanation:
+        """What a turn that is over did, and why."""
+        return with_spans(explain(ANSWER, turn, self.turn_deps()), turn)
 
     @cached_property
     def _planned(self) -> Runner[Deps]:
