@@ -41,7 +41,7 @@ async def _run(folder: Path) -> list[float]:
     times = []
     for number in range(-50, TURNS):
         started = perf_counter()
-        async for _ in runner.run(core.new_turn(Request("When was the bridge built?", "default"), LOCAL, LIVE)):
+        async for _ in runner.run(core.new_turn(Request("When was the bridge built?"), LOCAL, LIVE)):
             pass
         if number >= 0:
             times.append((perf_counter() - started) * 1000)
@@ -52,7 +52,10 @@ async def _run(folder: Path) -> list[float]:
 def _rows() -> tuple[Step, ...]:
     """The first rows of a turn, with their time limits and policies; each of them runs."""
     rows = {row.name: row for row in (*ANSWER, *DOCUMENTS) if isinstance(row, Step)}
-    made = [replace(row, run=_say if row.name == "answer" else _do_nothing, when=None, always=False) for row in rows.values()]
+    made = [
+        replace(row, run=_say if row.name == "answer" else _do_nothing, when=None, option=None, needs=None, always=False)
+        for row in rows.values()
+    ]
     return tuple(made[:STEPS])
 
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.extending.copies import CASES, ROOT, Copy, make_copy
 
-MOST_FILES = {"setting": 3, "reranker": 12, "api": 4}
+MOST_FILES = {"setting": 3, "hyde": 5, "reranker": 12, "api": 4}
 """Case → files that it may add or change."""
-ADDS = {"setting": ["A setting"], "reranker": ["A setting", "A step", "A port and its adapter"], "api": ["An API"]}
+ADDS = {"setting": ["A setting"], "hyde": ["A step"], "reranker": ["A setting", "A step", "A port and its adapter"], "api": ["An API"]}
 """Case → sections of CONTRIBUTING.md whose lists it follows."""
 ROW = re.compile(r"^\| `([^`]+)` \| (only )?", re.MULTILINE)
 HELD = [
