@@ -10,10 +10,13 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.deps import Deps
-from footnote.settings import LLM, Embedding, Settings
+from footnote.events import Done
+from footnote.settings import LLM, Embedding, Rag, Settings
+from footnote.steps import Runner
 from footnote.types import Turn
 from tests.conftest import HandClock
 from tests.deps import NAMES, FakeDeps
+from tests.footnote.step_toys import toy
 from tests.turns import ME, make_turn
 
 
@@ -37,6 +40,19 @@ async def test_a_turn_keeps_the_settings_that_it_began_with(core: Core) -> None:
     assert (turn.rag.alpha, turn.settings.rag.alpha) == (0.5, 0.5)
     assert (core.turn_deps().rag.alpha, core.rag.alpha) == (0.9, 0.9)
     await core.close()
+
+
+async def test_a_turn_begins_where_it_is_handed_to_the_runner() -> None:
+    changing, seen = FakeDeps(rag=Rag(alpha=0.1)), []
+
+    async def look(turn: Turn, *, rag: Rag) -> Turn:
+        seen.append(rag.alpha)
+        return turn
+
+    events = Runner((toy("look", look),), Deps, changing.but).run(make_turn())
+    changing.rag = Rag(alpha=0.9)
+    assert isinstance([event async for event in events][-1], Done)
+    assert seen == [0.1]
 
 
 async def test_an_agents_searches_are_part_of_its_turn(core: Core, monkeypatch: pytest.MonkeyPatch) -> None:

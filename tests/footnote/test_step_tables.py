@@ -255,6 +255,8 @@ ONE, ALWAYS = toy("one", mark("a")), toy("last", mark("z"), always=True)
         ([Switch("mode", x_or_y, {"x": (ONE,), "y": (toy("save", save),)})], "step 'save' asks for 'saves'"),
         ([toy("count", count)], "step 'count' asks for 'store' as <class 'int'>; Bare has it as <class 'str'>"),
         ([toy("unknown", unknown)], "the types of unknown are not known when it runs: name 'Nowhere' is not defined"),
+        ([toy("one", mark("a"), needs="store")], "step 'one' needs 'store', which Bare always or never has"),
+        ([toy("one", mark("a"), needs="reranker")], "step 'one' needs 'reranker', which Bare always or never has"),
         ([toy("one", mark("a"), on_error=FALLBACK)], "step 'one' has no fallback"),
         ([ONE, toy("two", mark("b")), ONE], "two rows are named 'one'"),
         ([Parallel("both", (ONE, ONE))], "two rows are named 'one'"),

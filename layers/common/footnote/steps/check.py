@@ -6,7 +6,7 @@ import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from footnote.steps.rows import FALLBACK, OnError, Parallel, Row, Step, StepFunction, Switch, steps_of
@@ -16,6 +16,8 @@ def check(rows: Sequence[Row], deps: type) -> None:
     """Each row can run: its name is its own, its arguments are members of `deps`, and what may be chosen is there."""
     _check_rows(rows, set(), top=True)
     for step in steps_of(rows):
+        if step.needs is not None and NoneType not in _choices(members(deps).get(step.needs)):
+            raise TypeError(f"step {step.name!r} needs {step.needs!r}, which {deps.__name__} always or never has")
         for function in (step.run, step.fallback):
             if function is not None:
                 _check_arguments(step, function, deps)

@@ -58,11 +58,14 @@ class Runner(Generic[D]):
         self._timer = timer
         self._running: set[asyncio.Task[None]] = set()
 
-    async def run(self, turn: Turn, deps: D | None = None) -> AsyncGenerator[Event, None]:
+    def run(self, turn: Turn, deps: D | None = None) -> AsyncGenerator[Event, None]:
         """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish. `deps`: those of
         the turn that this one is a part of."""
+        return self._run(turn, self._deps() if deps is None else deps)  # as they are now, whenever it is first read
+
+    async def _run(self, turn: Turn, deps: D) -> AsyncGenerator[Event, None]:
         outbox = _Outbox()
-        task = asyncio.create_task(self._work(_Progress(turn, self._deps() if deps is None else deps), outbox))
+        task = asyncio.create_task(self._work(_Progress(turn, deps), outbox))
         self._running.add(task)
         task.add_done_callback(self._running.discard)
         try:
