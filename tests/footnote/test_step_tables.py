@@ -155,10 +155,11 @@ async def test_a_check_in_a_branch_that_could_not_be_made_blocks_the_turn(branch
 
 
 async def test_a_check_in_a_branch_that_says_no_by_an_error_ends_the_turn_with_it() -> None:
-    rows = (toy("good", find("g")), toy("check", fail(Rejected("Too long.")), on_error=BLOCK))
-    failed = await end((Parallel("both", rows), SAVE), saves=Saves())
-    assert isinstance(failed, Failed)
-    assert isinstance(failed.error, Rejected)
+    check = toy("check", fail(Rejected("Too long.")), on_error=BLOCK)
+    for other in (toy("good", find("g")), toy("bad", fail(ModelUnavailable())), toy("late", stall)):
+        failed = await end((Parallel("both", (other, check), timeout_s=10), SAVE), saves=Saves())
+        assert isinstance(failed, Failed)
+        assert isinstance(failed.error, Rejected)
 
 
 async def test_when_no_branch_is_left_the_first_error_stands_and_what_they_used_counts() -> None:
