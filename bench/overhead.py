@@ -13,6 +13,7 @@ from time import perf_counter
 
 from bench.figures import Figure, Setup
 from bench.follow_up import Prompt
+from footnote.answer.generate import generate
 from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.events import Event, Token
@@ -53,7 +54,7 @@ def _rows() -> tuple[Step, ...]:
     """The first rows of a turn, with their time limits and policies; each of them runs."""
     rows = {row.name: row for row in (*ANSWER, *DOCUMENTS) if isinstance(row, Step)}
     made = [
-        replace(row, run=_say if row.name == "answer" else _do_nothing, when=None, option=None, needs=None, always=False)
+        replace(row, run=_say if row.run is generate else _do_nothing, when=None, option=None, needs=None, always=False)
         for row in rows.values()
     ]
     return tuple(made[:STEPS])

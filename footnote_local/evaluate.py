@@ -21,7 +21,7 @@ from footnote.errors import ModelUnavailable
 from footnote.ingest.pipeline import cut
 from footnote.learn.golden import GoldenQuery, GoldenSet
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, recall, reciprocal_rank
-from footnote.pipeline import UNDERSTAND
+from footnote.pipeline import LANGUAGE, REWRITE
 from footnote.ports import ChunkVectors, Embedder, embedded_languages
 from footnote.settings import OpenSearch, Settings
 from footnote.steps import Runner
@@ -43,7 +43,7 @@ AT_ONCE = 100
 FORMAT = "6"
 """Part of the index's name; raised when chunks or tokens are made in another way."""
 
-UNDERSTANDING = tuple(row for row in UNDERSTAND if row.name in ("language", "rewrite"))
+UNDERSTANDING = (LANGUAGE, REWRITE)
 
 Progress = Callable[[str, int, int], None]
 Rewriting = Literal["none", "heuristic", "model"]

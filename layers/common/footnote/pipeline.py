@@ -78,6 +78,10 @@ EMBED = Step(
     "embed", embed_query, stage=Stage.RETRIEVE, needs="embedder", on_error=SKIP, timeout_s=10, when=wants_vector,
     shows=lambda t: {"embedded": bool(t.vectors)}, on_start=Searching("embedder"),
 )
+REWRITE = Step(
+    "rewrite", rewrite, stage=Stage.UNDERSTAND, option="rewrite", paid=True, on_error=SKIP, timeout_s=15, when=may_rewrite,
+    shows=lambda t: {"queries": len(t.rewritten)},
+)
 NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
 SAY = Step(
     "answer", generate, stage=Stage.ANSWER, paid=True, on_error=FAIL,
@@ -157,10 +161,7 @@ UNDERSTAND = (
     ),
     Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, when=is_kept),
     LANGUAGE,
-    Step(
-        "rewrite", rewrite, stage=Stage.UNDERSTAND, option="rewrite", paid=True, on_error=SKIP, timeout_s=15, when=may_rewrite,
-        shows=lambda t: {"queries": len(t.rewritten)},
-    ),
+    REWRITE,
     Step(
         "reformulate", reformulate, stage=Stage.UNDERSTAND, option="reformulate", paid=True,
         on_error=SKIP, timeout_s=15, when=may_reformulate,
