@@ -19,6 +19,9 @@ ROWS = ("cache", "rollups", "turns")
 VECTORS = "vectors"
 """The field of a cached answer with the vectors of its question, as bytes in base64."""
 
+PLAN = "model_calls_at_most"
+"""A field of a plan, which names every step there is: a new one is no change of an API. `test_explain.py` looks at plans."""
+
 
 class Normalizer:
     """Of one scene: an id is the same number wherever it appears."""
@@ -30,6 +33,8 @@ class Normalizer:
         match value:
             case {"name": name, "status": status, "detail": detail, "ms": _, **others} if not others:  # a span
                 return f"{name} {status} {json.dumps(self(detail), ensure_ascii=False)}".removesuffix(" {}")
+            case dict() if PLAN in value:
+                return "<plan>"
             case dict():
                 return {self._name(name): self(value[name], key if MEASURED.search(key) else str(name)) for name in sorted(value)}
             case list() | tuple() if key == VECTORS:

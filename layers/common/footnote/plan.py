@@ -29,7 +29,7 @@ def _choose(name: OptionName, option: Option, request: Request, profile: Profile
     if not chosen.is_on:
         return chosen
     if option.ceiling is not None and not (ceiling := _setting(option.ceiling)).value(settings):
-        return Choice(False, f"{ceiling.variables[0]} is false")
+        return Choice(False, f"{ceiling.variables[0]} is {'false' if ceiling.value(settings) is False else 'not set'}")
     if name in settings.rag.switched_off:
         return Choice(False, f"{_setting('rag.switched_off').variables[0]} names it")
     if option.held_only and profile.live:

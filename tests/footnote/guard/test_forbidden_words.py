@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from footnote.pipeline import FORBIDDEN
 from footnote.ports import Delta
 from footnote.prompts import LANGUAGES
 from footnote.settings import Rag
-from footnote.types import Turn, Usage
+from footnote.types import Query, Turn, Usage
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, run_step, run_table
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, Piece
@@ -212,6 +213,17 @@ async def test_the_vectors_of_the_queries_stay_on_the_turn(tmp_path: Path, clock
         turn, _ = await check(make_turn("How long?", **changes), terms, embedder=embedder)
         assert turn.vectors == ()
     database.close()
+
+
+async def test_a_derived_query_that_meets_a_term_is_dropped_silently_and_without_a_model(known: Any) -> None:
+    """Nobody asked it: only what is answered settles a turn."""
+    asked = make_turn("Who runs the firm?")
+    derived = (Query("How much is the salary?", "paraphrase"), Query("The firm is run by ten people.", "hypothetical"))
+    turn, model = await check(replace(asked, queries=(*asked.queries, *derived)), known, BLOCK)
+    assert (turn.outcome, turn.searched_for) == (None, ("Who runs the firm?", "The firm is run by ten people."))
+    assert model.sent == []
+    sub_question = replace(asked, queries=(*asked.queries, Query("How much is the salary?", "sub_question")))
+    assert (await check(sub_question, known, BLOCK))[0].outcome == "forbidden"
 
 
 async def test_a_user_whose_budget_is_spent_gets_no_model_for_it(known: Any) -> None:

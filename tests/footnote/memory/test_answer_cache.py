@@ -19,7 +19,7 @@ from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_ag
 from footnote.pipeline import SEARCH
 from footnote.settings import Caching, Settings
 from footnote.steps import SKIP
-from footnote.types import Answer, Caller, Candidates, Exchange, Turn, Usage
+from footnote.types import Answer, Caller, Candidates, Exchange, Query, Turn, Usage
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, run_step, run_table
 from tests.fakes import make_document, put_document
@@ -212,3 +212,9 @@ async def test_without_the_store_the_question_is_answered(bound: FakeDeps) -> No
     assert turn.answer is not None
     assert turn.outcome is None
     assert {span.name: span.status for span in turn.record.spans}["find_answer"] == "skipped"
+
+
+async def test_queries_that_only_find_evidence_are_no_part_of_what_was_asked(bound: FakeDeps) -> None:
+    await ask(bound)
+    more = replace(ASKED, queries=(*ASKED.queries, Query("Which year saw the bridge?", "paraphrase")))
+    assert (await ask(bound, more)).outcome == "cached"

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from footnote.rank.select import read_pool
-from footnote.types import Caller, Candidate, Candidates, Chunk, Ranked
+from footnote.rank.select import cut, read_pool, was_ranked_anew
+from footnote.types import OPTIONS, Caller, Candidate, Candidates, Chunk, Ranked, plan
 from tests.deps import FakeDeps, call_step
-from tests.fakes import make_chunk, make_document
+from tests.fakes import make_chunk, make_document, make_hit
 from tests.turns import ME, make_turn
 
 
@@ -54,3 +55,19 @@ async def test_nothing_ranked_reads_nothing() -> None:
     index: Any = Gate(0)
     assert (await call_step(read_pool, make_turn(), FakeDeps(index=index))).evidence.hits == ()
     assert index.reads == []
+
+
+async def test_the_pool_is_as_large_as_what_ranks_it_wants_and_the_hits_are_as_many_as_are_asked_for(monkeypatch: Any) -> None:
+    monkeypatch.setattr(plan, "OPTIONS", {**OPTIONS, "faq": replace(OPTIONS["faq"], pool_size=4)})
+    index: Any = Gate(0, 2, 3, 4, 5)
+    turn = await read_pool(make_turn(ranked=RANKED, limit=2), index=index)
+    assert [hit.chunk.ordinal for hit in turn.evidence.pool] == [0, 2, 3, 4]
+    assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0, 2]
+    assert not was_ranked_anew(turn)
+    anew = replace(turn, evidence=replace(turn.evidence, pool=turn.evidence.pool[::-1]))
+    assert was_ranked_anew(anew)
+    assert [hit.chunk.ordinal for hit in (await cut(anew)).evidence.hits] == [4, 3]
+
+
+async def test_what_another_system_found_is_not_cut_to_an_empty_pool() -> None:
+    assert not was_ranked_anew(make_turn(hits=(make_hit("x"),)))

@@ -37,7 +37,7 @@ async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIter
     """Settles the turn with the words that stand below the same question, where one of the first hits has it."""
     markers = markers_of(turn)
     for place, hit in enumerate(turn.evidence.hits[:LOOKED_AT]):
-        for question, start, end in questions_of(hit.chunk) if _is_faq(hit.chunk) and len(turn.searched_for) == 1 else ():
+        for question, start, end in questions_of(hit.chunk) if _is_faq(hit.chunk) and len(turn.answered) == 1 else ():
             if not agree(turn.asked, question, turn.lang) or await _similarity(turn, question, embedder) < LEAST:
                 continue
             number = place + 1 if markers.style.at_end else markers.first

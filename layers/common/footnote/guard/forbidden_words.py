@@ -8,7 +8,7 @@ question that asks for a method, such as “급여 신청 방법”, only the si
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from footnote.ports import Embedder, Models, speaks
 from footnote.prompts import Prompts
 from footnote.settings import Rag
 from footnote.text.fences import untrusted
-from footnote.types import Answer, Message, Turn, Usage
+from footnote.types import ASKED, Answer, Message, Turn, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,6 +52,9 @@ async def check_forbidden(
         for place, question in enumerate(asked)
         if (hits := meet(question, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold))
     }
+    turn = _without_derived(turn, met)
+    settling = {query.text for query in turn.answered} | {turn.request.question}
+    met = {question: hits for question, hits in met.items() if question in settling}
     model = await models.pick(turn.plan.model) if met and rag.forbidden_check_mode == "llm" and turn.plan.allowance != "search" else None
     if rag.forbidden_check_mode == "qdrant":
         blocked = list(met.values())
@@ -68,6 +71,12 @@ async def check_forbidden(
     guidance = prompts.render("forbidden_guidance", turn.lang, {"topic": best.term.topic}).strip()
     yield Token(guidance)
     yield replace(turn.with_notes(forbidden={"topic": best.term.topic}), outcome="forbidden", answer=Answer(guidance))
+
+
+def _without_derived(turn: Turn, met: Collection[str]) -> Turn:
+    """Without the queries that only find evidence and meet a term: nobody asked them, so nobody is told."""
+    kept = tuple(query for query in turn.queries if query.kind in ASKED or query.text not in met)
+    return replace(turn, queries=kept) if len(kept) < len(turn.queries) else turn
 
 
 def _is_plain(question: str, hits: Sequence[TermHit]) -> bool:

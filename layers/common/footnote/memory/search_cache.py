@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from footnote.memory.scope import digest, search_scope
-from footnote.memory.similar import Asked, asked_in, keep, look_up, place_of
+from footnote.memory.similar import keep, look_up, place_of, searched_in
 from footnote.ports import Cache, Clock, Embedder, Index
 from footnote.settings import Settings
 from footnote.types import Candidate, RankedList, Turn
@@ -26,7 +26,7 @@ async def recall_searches(
     caching = settings.cache
     view = await index.view(turn.caller, turn.request.collection)
     scope = digest(search_scope(turn, view, settings))
-    queries = _each(asked_in(turn, embedder))
+    queries = searched_in(turn, embedder)
     keys = [place_of(scope, query, caching) for query in queries]
     hits = await asyncio.gather(*(look_up(optional_cache, key, query, caching, clock()) for key, query in zip(keys, queries, strict=True)))
     told: dict[str, Any] = {"hits": sum(hit is not None for hit in hits)}
@@ -45,7 +45,7 @@ async def keep_searches(turn: Turn, *, optional_cache: Cache, embedder: Embedder
     """What was searched for just now, where the search was whole."""
     if not turn.record.search_cache_keys or turn.record.degraded:
         return turn
-    queries = _each(asked_in(turn, embedder))
+    queries = searched_in(turn, embedder)
     await asyncio.gather(
         *(
             keep(optional_cache, key, query, _value(found), turn.profile.search_cache_s, clock())
@@ -54,11 +54,6 @@ async def keep_searches(turn: Turn, *, optional_cache: Cache, embedder: Embedder
         )
     )
     return turn
-
-
-def _each(asked: Asked) -> list[Asked]:
-    """The queries one by one: what one finds has nothing to do with the others."""
-    return [Asked((query,), asked.lang, asked.vectors[i : i + 1]) for i, query in enumerate(asked.queries)]
 
 
 def _value(lists: Sequence[RankedList]) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from footnote.ports import Cache, Embedder, speaks
 from footnote.settings import Caching
 from footnote.text.agreement import agree_readings, is_particular, place_key, readings
 from footnote.text.tokens import normalise
-from footnote.types import Turn
+from footnote.types import Query, Turn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,8 +56,19 @@ class Found:
 
 
 def asked_in(turn: Turn, embedder: Embedder | None) -> Asked:
-    """All that the turn searches for. Vectors count where their maker speaks the language."""
-    return Asked(turn.searched_for, turn.lang, turn.vectors if speaks(embedder, turn.lang) else ())
+    """What the turn answers."""
+    return _asked(turn, turn.answered, embedder)
+
+
+def searched_in(turn: Turn, embedder: Embedder | None) -> list[Asked]:
+    """The queries one by one: what one finds has nothing to do with the others."""
+    return [_asked(turn, (query,), embedder) for query in turn.queries]
+
+
+def _asked(turn: Turn, queries: Sequence[Query], embedder: Embedder | None) -> Asked:
+    """Vectors count where their maker speaks the language."""
+    vectors = tuple(query.vector for query in queries if query.vector is not None) if turn.vectors and speaks(embedder, turn.lang) else ()
+    return Asked(tuple(query.text for query in queries), turn.lang, vectors)
 
 
 def place_of(scope: str, asked: Asked, caching: Caching) -> str:

@@ -10,19 +10,32 @@ from footnote.types import Chunk, Hit, Ranked, Turn
 
 
 async def read_pool(turn: Turn, *, index: Index) -> Turn:
-    """`turn.evidence.pool`: the best chunks that exist, are active and visible at this moment, as many as are asked for; the hits,
-    unless something ranks them anew. What a condition counts on may have changed since the search: it is asked again."""
+    """`turn.evidence.pool`: the best chunks that exist, are active and visible at this moment, as many as the plan wants ranked, at
+    least as many as are asked for: these are the hits, unless something ranks the pool anew. What a condition counts on may have
+    changed since the search: it is asked again."""
     evidence, request = turn.evidence, turn.request
-    pool: list[tuple[Ranked, Chunk]] = []
-    for start in range(0, len(evidence.ranked), request.limit):
-        batch = evidence.ranked[start : start + request.limit]
-        read = await index.read(turn.caller, [entry.chunk_id for entry in batch])
-        chunks = {chunk.chunk_id: chunk for chunk in read if request.conditions.match(chunk.metadata)}
-        pool += [(entry, chunks[entry.chunk_id]) for entry in batch if entry.chunk_id in chunks]
-        if len(pool) >= request.limit:
+    size = max(request.limit, turn.plan.pool_size)
+    read: list[tuple[Ranked, Chunk]] = []
+    for start in range(0, len(evidence.ranked), size):
+        batch = evidence.ranked[start : start + size]
+        found = await index.read(turn.caller, [entry.chunk_id for entry in batch])
+        chunks = {chunk.chunk_id: chunk for chunk in found if request.conditions.match(chunk.metadata)}
+        read += [(entry, chunks[entry.chunk_id]) for entry in batch if entry.chunk_id in chunks]
+        if len(read) >= size:
             break
-    hits = _with_scores(turn, pool[: request.limit])
-    return replace(turn, evidence=replace(evidence, pool=hits, hits=hits))
+    pool = _with_scores(turn, read[:size])
+    return replace(turn, evidence=replace(evidence, pool=pool, hits=pool[: request.limit]))
+
+
+def was_ranked_anew(turn: Turn) -> bool:
+    """Something has ranked the pool anew."""
+    evidence = turn.evidence
+    return bool(evidence.pool) and evidence.hits != evidence.pool[: turn.request.limit]
+
+
+async def cut(turn: Turn) -> Turn:
+    """`turn.evidence.hits`: the first of the pool, as many as are asked for."""
+    return replace(turn, evidence=replace(turn.evidence, hits=turn.evidence.pool[: turn.request.limit]))
 
 
 def _with_scores(turn: Turn, pool: Sequence[tuple[Ranked, Chunk]]) -> tuple[Hit, ...]:

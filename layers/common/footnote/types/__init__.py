@@ -29,7 +29,7 @@ from footnote.types.documents import (
 from footnote.types.evidence import Evidence, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
-from footnote.types.query import Query, QueryKind
+from footnote.types.query import ASKED, Query, QueryKind
 from footnote.types.record import Record, Span, Usage
 from footnote.types.request import Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, Retriever, Search, SentenceVectors
@@ -38,6 +38,7 @@ from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_tur
 
 __all__ = [
     "ADMINS",
+    "ASKED",
     "EVERYONE",
     "LEVELS",
     "OPTIONS",

@@ -45,10 +45,12 @@ class Option:
     setting: str | None = None
     """The key of the setting that decides where somebody set it; a request stands above it."""
     ceiling: str | None = None
-    """The key of a setting that, where it is false, nobody can overrule."""
+    """The key of a setting that, where it is false or not set, nobody can overrule."""
     held_only: bool = False
     """Not where the answer is shown while it is written: what was shown cannot be taken back."""
     affects: Effect = "answer"
+    pool_size: int = 0
+    """Passages that it ranks; 0 = it ranks none."""
 
 
 OPTIONS: Mapping[OptionName, Option] = {
@@ -100,6 +102,11 @@ class Plan:
 
     def wants(self, option: OptionName) -> bool:
         return self.choices[option].is_on
+
+    @property
+    def pool_size(self) -> int:
+        """Passages that are read to be ranked anew; 0 = as many as are asked for."""
+        return max((OPTIONS[name].pool_size for name, choice in self.choices.items() if choice.is_on), default=0)
 
     def without(self, option: OptionName, because: str) -> Plan:
         """The same plan with this option switched off."""

@@ -67,14 +67,19 @@ class Turn:
         return tuple(query.text for query in self.queries)
 
     @property
+    def answered(self) -> tuple[Query, ...]:
+        """The queries that are answered, cached and checked; the others only find evidence."""
+        return tuple(query for query in self.queries if query.kind in ASKED)
+
+    @property
     def asked(self) -> str:
         """What is answered: the question as somebody who knows nothing of the conversation would have to ask it."""
-        return " ".join(query.text for query in self.queries if query.kind in ASKED)
+        return " ".join(query.text for query in self.answered)
 
     @property
     def rewritten(self) -> tuple[str, ...]:
         """What is answered in place of the question; () = the question as it is."""
-        return tuple(query.text for query in self.queries if query.kind in ASKED and query.kind != "original")
+        return tuple(query.text for query in self.answered if query.kind != "original")
 
     @property
     def lang(self) -> str:
