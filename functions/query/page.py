@@ -11,23 +11,20 @@ from footnote_http.routes import Router
 router = Router()
 WEB = Path(__file__).parent / "web"
 OPENAPI = Path(__file__).parent / "openapi.json"
+HEADERS = {"cache-control": "no-cache"}
 
 
 @router.get("/", include_in_schema=False)
 async def page() -> FileResponse:
-    return _file(WEB / "index.html")
+    return FileResponse(WEB / "index.html", headers=HEADERS)
 
 
 @router.get("/docs", include_in_schema=False)
 async def reference() -> FileResponse:
-    return _file(WEB / "reference.html")
+    return FileResponse(WEB / "reference.html", headers=HEADERS)
 
 
 @router.get("/openapi.json", include_in_schema=False)
 async def openapi() -> FileResponse:
     """Of all functions, as they are reached at one address: `footnote_local.openapi` writes it."""
-    return _file(OPENAPI)
-
-
-def _file(path: Path) -> FileResponse:
-    return FileResponse(path, headers={"cache-control": "no-cache"})
+    return FileResponse(OPENAPI, headers=HEADERS)

@@ -142,18 +142,12 @@ def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> Turn
 
 
 def make_steps(block: Block) -> list[StepBody]:
-    stages = _stages()
-    return [
-        StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"], stage=stages.get(s["name"], Stage.ANSWER))
-        for s in block["spans"]
-    ]
-
-
-def _stages() -> Mapping[str, Stage]:
-    """The tables' steps; an agent's rounds and tools are not among them, their time is in that of its row."""
     from footnote.pipeline import STAGES  # the core is loaded by the first request, not with the app
 
-    return STAGES
+    return [
+        StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"], stage=STAGES.get(s["name"], Stage.ANSWER))
+        for s in block["spans"]
+    ]
 
 
 def tokens_used(usage: Usage) -> dict[str, int]:
@@ -189,7 +183,9 @@ def claimed(reply: AskResponse) -> AskResponse:
 
 
 def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
-    result, usage, stages = block["result"], make_usage(block), _stages()
+    from footnote.pipeline import STAGES  # without an agent's rounds and tools, whose time is in that of its row
+
+    result, usage = block["result"], make_usage(block)
     return {
         "answer": message(block["outcome"], block["lang"]) if block["outcome"] in UNWRITTEN else result["final_response"],
         "citations": [
@@ -202,7 +198,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
             )
             for hit in block["hits"]
         ],
-        "latency_ms": round(sum(span["ms"] for span in block["spans"] if span["name"] in stages), 1),
+        "latency_ms": round(sum(span["ms"] for span in block["spans"] if span["name"] in STAGES), 1),
         "trace_id": block["trace_id"],
         "room_id": block["room_id"],
         "outcome": block["outcome"] or "answered",

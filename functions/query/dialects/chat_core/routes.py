@@ -52,7 +52,7 @@ ERRORS = shaped(
         504: "A step took too long",
     },
 )
-STREAM = streamed(QueryEvent)
+STREAM = ERRORS | streamed(QueryEvent)
 router = Router("Chat core", errors=dict.fromkeys(PATHS.values(), error_body), images=[PATHS["vision"]])
 
 
@@ -66,7 +66,7 @@ def _query(mode: Mode) -> Callable[..., Awaitable[Response]]:
 
 
 for _mode in ROUTES:
-    router.post(PATHS[_mode], name=f"{_mode}_query", response_class=StreamingResponse, responses=ERRORS | STREAM)(_query(_mode))
+    router.post(PATHS[_mode], name=f"{_mode}_query", response_class=StreamingResponse, responses=STREAM)(_query(_mode))
 
 
 @router.get("/v2/rag/tokens", name="count_tokens", responses=problems({403: "The request names another user"}))
@@ -80,7 +80,7 @@ async def tokens(
     return TokenCount(tokens=await core.turns.tokens(as_user(caller, user_id), room_id))
 
 
-@router.post(PATHS["vision"], name="vision_query", response_class=StreamingResponse, responses=ERRORS | STREAM)
+@router.post(PATHS["vision"], name="vision_query", response_class=StreamingResponse, responses=STREAM)
 async def vision(request: VisionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
     """Answers a question about images: `step`, `debug`, `think`, `token`, `done` or `error`."""
     user = as_user(caller, request.user_id)
