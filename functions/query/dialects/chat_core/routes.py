@@ -43,7 +43,7 @@ PROFILES: Mapping[Mode, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA, "vision": 
 ROUTES: tuple[Mode, ...] = ("rag", "gpt", "pa")
 PATHS: Mapping[Mode, str] = {mode: f"/v2/{mode}/query" for mode in PROFILES}
 
-ERRORS = shaped(
+STREAM = shaped(
     QueryError,
     {
         403: "The body names another user",
@@ -51,8 +51,7 @@ ERRORS = shaped(
         500: "The conversation cannot be read",
         504: "A step took too long",
     },
-)
-STREAM = ERRORS | streamed(QueryEvent)
+) | streamed(QueryEvent)
 router = Router("Chat core", errors=dict.fromkeys(PATHS.values(), error_body), images=[PATHS["vision"]])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 from fastapi import Depends, Header, Query, Response
 from fastapi import Request as HttpRequest
@@ -54,8 +54,7 @@ STREAM = NOT_FOUND | SLOW | streamed(AskEvent) | {204: {"description": "Nothing 
 
 
 def _streams_of(request: HttpRequest) -> Streams:
-    streams: Streams = request.app.state.streams
-    return streams
+    return cast(Streams, request.app.state.streams)
 
 
 StreamsOf = Annotated[Streams, Depends(_streams_of)]
