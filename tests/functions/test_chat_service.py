@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from footnote.answer.messages import message
+from footnote.plan import make_plan
 from footnote.ports import Delta
 from footnote.settings import LLM, Settings
-from footnote.types import Usage
+from footnote.types import Request, Usage
 from query.dialects.chat_service import profile_of
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site
@@ -138,10 +139,15 @@ async def test_a_model_that_is_not_on_the_list_is_a_422_that_names_those_that_ar
 
 def test_what_somebody_has_set_for_this_api_stands_before_its_own(tmp_path: Path) -> None:
     usual = profile_of(Settings(footnote_data=tmp_path))
-    assert (usual.temperature, usual.max_tokens, usual.context_tokens, usual.reformulate, usual.history) == (0.4, 1200, 3500, True, 4)
-    named = {"temperature": 0.0, "max_tokens": 50, "max_context_tokens": 900, "enable_query_reformulation": False}
-    changed = profile_of(Settings(footnote_data=tmp_path, **named))
-    assert (changed.temperature, changed.max_tokens, changed.context_tokens, changed.reformulate) == (0.0, 50, 900, False)
+    assert (usual.temperature, usual.max_tokens, usual.context_tokens, usual.history) == (0.4, 1200, 3500, 4)
+    changed = profile_of(Settings(footnote_data=tmp_path, temperature=0.0, max_tokens=50, max_context_tokens=900))
+    assert (changed.temperature, changed.max_tokens, changed.context_tokens) == (0.0, 50, 900)
+
+
+def test_wording_is_mended_unless_that_is_switched_off(tmp_path: Path) -> None:
+    off = Settings(footnote_data=tmp_path, enable_query_reformulation=False)
+    plans = [make_plan(Request(QUESTION, "default"), profile_of(settings), settings) for settings in (Settings(), off)]
+    assert [plan.wants("reformulate") for plan in plans] == [True, False]
 
 
 async def test_the_usage_of_a_turn_holds_all_its_calls(open_site: OpenSite) -> None:

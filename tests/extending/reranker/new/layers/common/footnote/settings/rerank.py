@@ -11,4 +11,4 @@ class Rerank(Group):
     """Ranks the best passages anew. Unset: they stay as they were found."""
 
     engine: Literal["words"] | None = setting(None, description="words: by the share of the question's words.", affects="search")
-    pool_size: int = setting(30, ge=1, le=200, description="Passages that it reads.", changeable=True, affects="search")
+    least: float = setting(0, ge=0, le=1, description="Least score of a passage.", changeable=True, affects="search")
