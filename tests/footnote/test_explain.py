@@ -27,7 +27,7 @@ def test_each_row_of_the_modes_tables_is_explained_once_in_its_order() -> None:
 
 def test_a_row_says_who_decided_what_is_missing_or_what_it_hangs_on() -> None:
     told = lines(make_turn(room_id="r"))
-    assert told["reformulate"] == Line(Stage.UNDERSTAND, "reformulate", "no", "off by default")
+    assert told["reformulate"] == Line(Stage.UNDERSTAND, "reformulate", "no", "off by default", "reformulate")
     assert (told["embed"].runs, told["embed"].because) == ("no", MISSING["embedder"])
     assert (told["remote"].runs, told["remote"].because) == ("no", "MCP__GATEWAY is not set")
     assert (told["guard"].runs, told["guard"].because) == ("yes", "always")

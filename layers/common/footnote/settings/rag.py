@@ -47,7 +47,7 @@ class Rag(Group):
     switched_off: list[OptionName] = setting(
         [],
         description='Optional parts of a turn that never run, whatever a level or a request asks for, as JSON: `["follow_up"]`.'
-        " `footnote explain` shows them.",
+        " `footnote explain --json` shows their names, as `option`.",
         changeable=True,
         affects="search",
     )

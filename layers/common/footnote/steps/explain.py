@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from footnote.steps.rows import EARLY, Parallel, Row, Step, Switch
-from footnote.types import Plan, Span, Stage, Turn
+from footnote.types import OptionName, Plan, Span, Stage, Turn
 
 Runs = Literal["yes", "no", "depends"]
 """depends: on what the rows before it find."""
@@ -22,12 +22,14 @@ MISSING: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of the turn's tables. `paid`: it may ask a language model. `span`: what it did, None = it did not run."""
+    """One row of the turn's tables. `option`: what `RAG__SWITCHED_OFF` names; `paid`: it may ask a language model; `span`: what it
+    did, None = it did not run."""
 
     stage: Stage
     step: str
     runs: Runs
     because: str
+    option: OptionName | None = None
     paid: bool = False
     span: Span | None = None
 
@@ -50,7 +52,14 @@ class Explanation:
             "limit": self.limit,
             "model_calls_at_most": sum(line.paid for line in self.lines),
             "steps": [
-                {"stage": line.stage.value, "step": line.step, "runs": line.runs, "because": line.because, "paid": line.paid}
+                {
+                    "stage": line.stage.value,
+                    "step": line.step,
+                    "option": line.option,
+                    "runs": line.runs,
+                    "because": line.because,
+                    "paid": line.paid,
+                }
                 | ({"ms": round(line.span.ms, 2), "status": line.span.status, "out": dict(line.span.detail)} if line.span else {})
                 for line in self.lines
             ],
@@ -73,7 +82,7 @@ def _lines(rows: Sequence[Row], turn: Turn, deps: Any) -> Iterator[Line]:
         match row:
             case Step():
                 runs, because = _decide(row, turn, deps)
-                yield Line(row.stage, row.name, runs, because, row.paid and runs != "no" and turn.plan.model is not None)
+                yield Line(row.stage, row.name, runs, because, row.option, row.paid and runs != "no" and turn.plan.model is not None)
             case Parallel():
                 yield from _lines(row.rows, turn, deps)
             case Switch():
