@@ -35,6 +35,13 @@ def test_a_session_that_was_made_signs_in_until_it_is_revoked(footnote: Footnote
         who(tmp_path, token)
 
 
+def test_no_token_looks_like_an_option_of_a_command(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("secrets.token_bytes", lambda size: b"\xfb" * size)  # “-_v7…” where every character may come first
+    token = footnote("session", "create", "--user", "ann").stdout.strip()
+    assert not token.startswith("-")
+    assert footnote("session", "revoke", token).exit_code == Exit.OK
+
+
 def test_a_session_is_made_listed_and_revoked_in_the_folder_that_is_named(footnote: Footnote, tmp_path: Path) -> None:
     there = ("--data", tmp_path / "other")
     token = footnote("session", "create", "--user", "ann", *there).stdout.strip()

@@ -69,7 +69,7 @@ async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Token
 
 async def open_session(session: Session, valid_s: float, *, cache: Cache, records: Records, now: float, by: str = LOCAL.user_id) -> str:
     """A new token. Only its hash is stored: who reads the store cannot sign in with what is there."""
-    token = secrets.token_urlsafe(TOKEN_BYTES)
+    token = secrets.token_hex(TOKEN_BYTES)  # it never begins with a dash, which a command line would take for an option
     digest = _digest(token)
     # The list first: no session is good that nobody can see and end.
     entry = {**asdict(session), "digest": digest, "created_at": now, "expires_at": now + valid_s}
