@@ -48,7 +48,7 @@ def test_the_model_alone_searches_nothing_and_is_remembered(open_handbook: Open,
         expect(page.locator(option)).to_be_hidden()
     with page.expect_request("**/ask/stream") as asked:
         screen.ask("Tell me about the sea.")
-    assert set(asked.value.post_data_json) == {"query_text", "index_name", "permission_groups", "mode", "room_id"}
+    assert set(asked.value.post_data_json) == {"query_text", "index_name", "permission_groups", "mode", "room_id", "debug"}
     screen.finished()
     expect(page.locator(".answer p")).to_have_text("Yes 🎉, 28 days.")
     expect(page.locator(".after .note")).to_have_count(0)

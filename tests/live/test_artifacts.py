@@ -253,7 +253,8 @@ def test_query_answers_http(site: Site, query: Door, model: Server, guide: str) 
     assert [citation["doc_id"] for citation in told["citations"]] == [guide]
     status, kind, body = send(signed(site, sample_event("query_http_stream")))
     events = read_events(body)
-    assert (status, kind, events[0]) == (200, "text/event-stream; charset=utf-8", {"type": "step", "id": "guard", "content": "guard"})
+    first = {"type": "step", "id": "guard", "content": "guard", "stage": "guard"}
+    assert (status, kind, events[0]) == (200, "text/event-stream; charset=utf-8", first)
     assert (events[-1]["type"], events[-1]["answer"], events[-1]["persisted"]) == ("done", f"Send DELETE [^{guide}].", True)
     assert send(sample_event("query_http"))[0] == 401
 
