@@ -7,7 +7,7 @@ from typing import Any
 
 from footnote.plan import make_plan
 from footnote.settings import Settings
-from footnote.types import Caller, Conversation, Evidence, Plan, Profile, Query, Record, Request, Turn, begin_turn, lists_of
+from footnote.types import Caller, Conversation, Evidence, Plan, Profile, Record, Request, Turn, begin_turn, lists_of
 
 ME = Caller("me", frozenset({"staff"}))
 HELD = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -58,7 +58,3 @@ def with_(turn: Turn, **changes: Any) -> Turn:
         made = make_plan(turn.request, turn.profile, settings)
         turn = replace(turn, plan=replace(turn.plan, choices=made.choices, level=made.level, level_because=made.level_because))
     return turn
-
-
-def query(text: str, **known: Any) -> Query:
-    return Query(text, **known)

@@ -37,7 +37,8 @@ STYLE = "numbered"
 async def plan(
     turn: Turn, *, models: Models, tools: Tools | None, searcher: Search, prompts: Prompts, mcp: MCP, llm: LLM
 ) -> AsyncIterator[Event | Turn]:
-    """`turn.answer` with citations of `turn.hits`, which its searches found; `turn.tool_messages`: what was said before it."""
+    """`turn.answer` with citations of `turn.evidence.hits`, which its searches found; `turn.record.tool_messages`: what was said
+    before it."""
     model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
