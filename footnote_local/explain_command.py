@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from footnote.types import IntelligenceLevel
 from footnote_local.terminal import clip, show_json
 from footnote_local.with_core import CollectionOption, DataOption, JsonOption, run_with_core
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
     from footnote.steps.explain import Explanation
-    from footnote.types import IntelligenceLevel
 
-LevelOption = Annotated[str | None, typer.Option(help="How much is done for the answer: basic, standard, enhanced or maximum.")]
+LevelOption = Annotated[IntelligenceLevel | None, typer.Option(help="How much is done for the answer.")]
 AnalyzeOption = Annotated[bool, typer.Option("--analyze", help="Ask it, too: show times, tokens and what came out. Nothing is stored.")]
 DETAIL = 60
 """Characters of what came out of a step."""
@@ -30,16 +30,9 @@ def explain(
     as_json: JsonOption = False,
 ) -> None:
     """Show which steps a question takes, which it does not, and why; as the page would ask it."""
-    from typing import get_args
-
-    from footnote.types import IntelligenceLevel
-
-    levels = get_args(IntelligenceLevel)
-    if level is not None and level not in levels:
-        raise typer.BadParameter(f"“{level}” is none of {', '.join(levels)}.", param_hint="--level")
 
     async def work(core: Core) -> Explanation:
-        return await _explain(core, question, level, collection, analyze)  # type: ignore[arg-type]
+        return await _explain(core, question, level, collection, analyze)
 
     explained = run_with_core(data, work)
     if as_json:

@@ -21,7 +21,7 @@ from pydantic_core import to_jsonable_python
 from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.ports import Clock, Records, read_all
 from footnote.settings import Settings
-from footnote.settings.marks import SettingInfo, each_setting
+from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
 
 log = logging.getLogger(__name__)
 
@@ -91,10 +91,10 @@ class LiveSettings:
 
 
 def _find(key: str) -> SettingInfo:
-    for info in each_setting(Settings):
-        if info.key == key:
-            return info
-    raise NotFound("There is no such setting.")
+    info = settings_by_key(Settings).get(key)
+    if info is None:
+        raise NotFound("There is no such setting.")
+    return info
 
 
 def _find_changeable(key: str) -> SettingInfo:

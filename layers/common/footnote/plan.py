@@ -8,10 +8,9 @@ needs and nobody has configured is seen when its row runs (`Step.needs`), what d
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 from footnote.settings import Settings
-from footnote.settings.marks import SettingInfo, each_setting
+from footnote.settings.marks import SettingInfo, settings_by_key
 from footnote.types import Profile, Request
 from footnote.types.plan import LEVELS, OPTIONS, Choice, IntelligenceLevel, Option, OptionName, Plan
 
@@ -53,6 +52,5 @@ def _layers(name: OptionName, option: Option, request: Request, profile: Profile
         yield Choice(request.options[name], "request")
 
 
-@cache
 def _setting(key: str) -> SettingInfo:
-    return next(each for each in each_setting(Settings) if each.key == key)
+    return settings_by_key(Settings)[key]

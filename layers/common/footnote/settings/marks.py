@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -120,6 +120,12 @@ def group_of(field: FieldInfo) -> type[Group] | None:
 def each_setting(model: type[BaseModel]) -> tuple[SettingInfo, ...]:
     """Every setting, in the order of the code."""
     return tuple(_each(model))
+
+
+@cache
+def settings_by_key(model: type[BaseModel]) -> Mapping[str, SettingInfo]:
+    """The same by their keys."""
+    return {each.key: each for each in each_setting(model)}
 
 
 def fingerprint(settings: BaseModel, *effects: Effect) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from footnote.steps.rows import EARLY, Parallel, Row, Step, Switch
@@ -11,6 +11,7 @@ from footnote.types import OptionName, Plan, Span, Stage, Turn
 
 Runs = Literal["yes", "no", "depends"]
 """depends: on what the rows before it find."""
+ONLY_IF = "only if "
 
 MISSING: Mapping[str, str] = {
     "embedder": "no embedder: run `make setup`, or set EMBEDDING__BASE_URL",
@@ -40,7 +41,7 @@ class Explanation:
     retriever: str
     limit: int
     """Passages that the answer may use."""
-    lines: tuple[Line, ...] = field(default=())
+    lines: tuple[Line, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         plan = self.plan
@@ -104,12 +105,12 @@ def _decide(step: Step, turn: Turn, deps: Any) -> tuple[Runs, str]:
     condition = condition[0].lower() + condition[1:]
     if step.when in EARLY and step.when(turn):
         return "yes", condition
-    return ("no" if step.when in EARLY else "depends"), f"only if {condition}"
+    return ("no" if step.when in EARLY else "depends"), f"{ONLY_IF}{condition}"
 
 
 def _ran(line: Line, span: Span | None, turn: Turn) -> Line:
     if span is not None:
-        return replace(line, runs="yes", span=span)
+        return replace(line, runs="yes", because=line.because.removeprefix(ONLY_IF), span=span)
     if line.runs == "no":
         return line
     return replace(line, runs="no", because=f"the turn was settled: {turn.outcome}" if turn.outcome else line.because)
