@@ -37,15 +37,15 @@ class Environment:
         if self._processes:
             return None
         began = perf_counter()
-        limit_s = max(INIT_S, self._function.timeout_s)
+        timeout_s = max(INIT_S, self._function.timeout_s)
         port = await self._resources.enter_async_context(listening(self._api.handle))
         variables = _variables(self._function, port)
         if self._function.extensions:
             for command in self._function.extensions:
                 await self._spawn(command, variables)
-            await self._until(self._api.registered, limit_s, "Extension.InitError")
+            await self._until(self._api.registered, timeout_s, "Extension.InitError")
         await self._spawn(self._function.command, variables)
-        await self._until(self._api.idle, limit_s, "Runtime.InitError")
+        await self._until(self._api.idle, timeout_s, "Runtime.InitError")
         return (perf_counter() - began) * 1000
 
     async def run(self, invocation: Invocation) -> None:
@@ -98,16 +98,16 @@ class Environment:
         ended = f"signal {-code}" if code < 0 else f"exit status {code}"
         self._api.fail(FunctionError.of("Runtime.ExitError", f"Runtime exited: {ended}"))
 
-    async def _until(self, event: asyncio.Event, limit_s: float, error_type: str, prefix: str = "") -> None:
+    async def _until(self, event: asyncio.Event, timeout_s: float, error_type: str, prefix: str = "") -> None:
         """Waits for `event`. FunctionError when the processes fail first, or when it takes too long."""
         waiting = asyncio.create_task(event.wait())
         try:
             either: set[asyncio.Future[Any]] = {waiting, self._api.failure}
-            await asyncio.wait(either, timeout=limit_s, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(either, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
         finally:
             await _cancel(waiting)
         if not event.is_set():
-            self._api.fail(FunctionError.of(error_type, f"{prefix}Task timed out after {limit_s:.2f} seconds"))
+            self._api.fail(FunctionError.of(error_type, f"{prefix}Task timed out after {timeout_s:.2f} seconds"))
             raise self._api.failure.result()
 
     def _signal(self, number: signal.Signals) -> None:

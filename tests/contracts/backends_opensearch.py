@@ -38,5 +38,5 @@ async def opensearch_index(settings: OpenSearch) -> AsyncIterator[OpenSearchInde
 
 async def delete_indexes(settings: OpenSearch) -> None:
     client = OpenSearchClient(settings)
-    await client.request("DELETE", f"/{settings.prefix}-*", limit_s=60, ignore_unavailable=True)
+    await client.request("DELETE", f"/{settings.prefix}-*", timeout_s=60, ignore_unavailable=True)
     await client.close()

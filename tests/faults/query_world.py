@@ -179,9 +179,9 @@ async def open_site(
         yield site
 
 
-def _table(world: World, part: str, proxies: dict[str, Proxy], limit_s: float) -> Table:
-    client = make_client(limit_s, endpoint_url=proxies[part].url)
-    return Table(f"{world.name}-{part}", f"AWS__{part.upper()}_TABLE", limit_s, client)
+def _table(world: World, part: str, proxies: dict[str, Proxy], timeout_s: float) -> Table:
+    client = make_client(timeout_s, endpoint_url=proxies[part].url)
+    return Table(f"{world.name}-{part}", f"AWS__{part.upper()}_TABLE", timeout_s, client)
 
 
 def _embedded(vectors: FakeEmbedder, texts: Sequence[str]) -> str:

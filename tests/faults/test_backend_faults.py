@@ -336,8 +336,8 @@ def test_a_message_goes_back_and_is_done_later_if_meanwhile(
     world.fetch()
     world.plan.decide = lambda number, call: fault if is_part(part, call) else "pass"
     with monkeypatch.context() as short:
-        for name, limit_s in LIMITS.items():
-            short.setattr(f"footnote.{name}", limit_s)
+        for name, timeout_s in LIMITS.items():
+            short.setattr(f"footnote.{name}", timeout_s)
         with world.core() as core:
             handle = create_handler(create_app(lambda: core))
             for _ in range(2):  # its event, and the work that comes of it where that could be queued

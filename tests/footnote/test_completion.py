@@ -14,7 +14,7 @@ ASKED = [Message("user", "May this be asked?")]
 
 
 async def say(reply: str) -> str:
-    return (await complete(FakeModels(FakeModel([[reply]])), None, ASKED, max_tokens=9, limit_s=1)).text
+    return (await complete(FakeModels(FakeModel([[reply]])), None, ASKED, max_tokens=9, timeout_s=1)).text
 
 
 @pytest.mark.parametrize("reply", ["no", " no\n", "<think>yes</think>no", "yes</think>\nno", "no<think>yes", "yes</think>no<think>yes"])
@@ -23,11 +23,11 @@ async def test_what_a_model_thinks_aloud_is_no_part_of_its_reply(reply: str) -> 
 
 
 async def test_what_a_reply_used_is_told_with_its_model_though_it_breaks_off() -> None:
-    said = await complete(FakeModels(FakeModel([["no"]], name="small")), None, ASKED, max_tokens=9, limit_s=1)
+    said = await complete(FakeModels(FakeModel([["no"]], name="small")), None, ASKED, max_tokens=9, timeout_s=1)
     assert said.usage.by_model == (("small", said.usage.prompt_tokens, said.usage.completion_tokens),)
     broken = FakeModels(FakeModel([["n", Delta(usage=Usage(7, 3)), ModelUnavailable("gone")]], name="small"))
     with pytest.raises(ModelUnavailable) as caught:
-        await complete(broken, None, ASKED, max_tokens=9, limit_s=1)
+        await complete(broken, None, ASKED, max_tokens=9, timeout_s=1)
     assert caught.value.usage is not None
     assert caught.value.usage.by_model == (("small", 7, 3),)
 

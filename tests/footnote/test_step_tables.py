@@ -96,7 +96,7 @@ async def test_a_late_branch_is_left_out_and_cancelled_and_what_it_used_counts_b
     model = FakeModel([["Five words of an answer", Stall()]])
 
     async def late(turn: Turn) -> Turn:
-        await complete(FakeModels(model), None, [Message("user", "Seven words that are put to it")], max_tokens=9, limit_s=9)
+        await complete(FakeModels(model), None, [Message("user", "Seven words that are put to it")], max_tokens=9, timeout_s=9)
         return turn
 
     rows = (Switch("mode", only, {"only": (toy("before", find("b", usage=Usage(1, 1))), toy("late", late))}), toy("good", find("g")))
@@ -110,7 +110,7 @@ async def test_a_late_branch_is_left_out_and_cancelled_and_what_it_used_counts_b
 async def test_what_a_step_used_that_is_past_its_limit_counts_by_estimate() -> None:
     async def slow(turn: Turn) -> Turn:
         model = FakeModel([["Five words of an answer", Stall()]])
-        await complete(FakeModels(model), None, [Message("user", "Seven words that are put to it")], max_tokens=9, limit_s=9)
+        await complete(FakeModels(model), None, [Message("user", "Seven words that are put to it")], max_tokens=9, timeout_s=9)
         return turn
 
     for policy in (SKIP, FAIL):

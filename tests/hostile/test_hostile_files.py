@@ -24,7 +24,7 @@ TOKENS = 320
 @pytest.fixture(scope="module")
 def reader() -> Iterator[ParserProcess]:
     """With the memory that it has by default, and less time."""
-    made = ParserProcess(limit_s=30)
+    made = ParserProcess(timeout_s=30)
     yield made
     asyncio.run(made.close())
 

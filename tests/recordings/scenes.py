@@ -96,7 +96,7 @@ class OtherSystem:
         search = Tool("neural_search", "Searches.", {"type": "object", "properties": query, "required": ["query"]})
         return [search, Tool("clock", "The time of day.", {"type": "object", "properties": {}})]
 
-    async def call(self, name: str, arguments: Mapping[str, Any], *, limit_s: float) -> str:
+    async def call(self, name: str, arguments: Mapping[str, Any], *, timeout_s: float) -> str:
         return FOUND if name == "neural_search" else "It is 12:30."
 
     async def search(self, arguments: Mapping[str, Any]) -> str:

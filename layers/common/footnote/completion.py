@@ -23,14 +23,14 @@ class Completion:
 
 
 async def complete(
-    models: Models, name: str | None, messages: Sequence[Message], *, max_tokens: int, limit_s: float, temperature: float = 0.0
+    models: Models, name: str | None, messages: Sequence[Message], *, max_tokens: int, timeout_s: float, temperature: float = 0.0
 ) -> Completion:
     """ModelUnavailable where there is no model, or it sends nothing. What it thinks aloud is left out."""
     model = await models.pick(name)
     if model is None:
         raise ModelUnavailable("There is no language model.")
     text, usage = "", None
-    options = {"temperature": temperature, "max_tokens": max_tokens, "first_token_s": limit_s, "total_s": limit_s}
+    options = {"temperature": temperature, "max_tokens": max_tokens, "first_token_s": timeout_s, "total_s": timeout_s}
     async for delta in read_reply(model, messages, **options):
         text += delta.text
         usage = delta.usage or usage

@@ -183,7 +183,7 @@ async def test_an_address_inside_is_never_dialled_as_itself_or_by_a_name(address
     wire = Wire(1, {"example.com": [[address]], "mixed.example.com": [[PUBLIC, address]]})
     for url in (f"http://{host}/", f"https://{host}:8443/", "http://example.com/", "http://mixed.example.com/"):
         with pytest.raises(BadRequest) as told:
-            await wire.client.get(url, max_bytes=100, limit_s=5)
+            await wire.client.get(url, max_bytes=100, timeout_s=5)
         assert told.value.detail == UNREACHABLE
     assert wire.dialled == []
 
@@ -197,7 +197,7 @@ def test_what_stands_beside_the_closed_networks_is_public(address: str) -> None:
 async def test_what_could_be_read_in_two_ways_is_refused_before_anything_is_asked(url: str) -> None:
     wire = Wire(1)
     with pytest.raises(BadRequest) as told:
-        await wire.client.get(url, max_bytes=100, limit_s=5)
+        await wire.client.get(url, max_bytes=100, timeout_s=5)
     assert told.value.detail == REFUSED
     assert (wire.resolved, wire.dialled) == ([], [])
 
@@ -209,7 +209,7 @@ def test_an_address_is_read_in_one_way(url: str) -> None:
 
 async def test_a_file_is_fetched_from_the_address_that_was_checked_under_its_own_name() -> None:
     async with answering(ok(b"hello")) as (wire, asked):
-        assert await wire.client.get("http://example.com:8080/a?b=c", max_bytes=5, limit_s=5) == b"hello"
+        assert await wire.client.get("http://example.com:8080/a?b=c", max_bytes=5, timeout_s=5) == b"hello"
     assert wire.dialled == [(PUBLIC, 8080)]
     assert asked[0].startswith("GET /a?b=c HTTP/1.1\r\n")
     told = asked[0].lower()
@@ -219,16 +219,16 @@ async def test_a_file_is_fetched_from_the_address_that_was_checked_under_its_own
 
 async def test_a_name_that_changes_its_address_after_the_check_changes_nothing() -> None:
     async with answering(ok(b"hello"), names={"example.com": [[PUBLIC], ["127.0.0.1"]]}) as (wire, _):
-        assert await wire.client.get("http://example.com/", max_bytes=5, limit_s=5) == b"hello"
+        assert await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5) == b"hello"
         assert (wire.resolved, wire.dialled) == (["example.com"], [(PUBLIC, 80)])
         with pytest.raises(BadRequest):  # and the next time it is checked again
-            await wire.client.get("http://example.com/", max_bytes=5, limit_s=5)
+            await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5)
     assert wire.dialled == [(PUBLIC, 80)]
 
 
 async def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
     async with answering(ok(b"hello"), names={"example.com": [["93.184.216.0", PUBLIC]]}) as (wire, _):
-        assert await wire.client.get("http://example.com/", max_bytes=5, limit_s=5) == b"hello"
+        assert await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5) == b"hello"
     assert wire.dialled == [("93.184.216.0", 80), (PUBLIC, 80)]
 
 
@@ -236,7 +236,7 @@ async def test_the_next_address_is_tried_where_one_does_not_answer() -> None:
 async def test_a_redirect_is_followed(status: int) -> None:
     names = {"example.com": [[PUBLIC]], "other.example.com": [["1.1.1.1"]]}
     async with answering(redirect("http://other.example.com/b", status), redirect("c", status), ok(b"x"), names=names) as (wire, asked):
-        assert await wire.client.get("http://example.com/a", max_bytes=5, limit_s=5) == b"x"
+        assert await wire.client.get("http://example.com/a", max_bytes=5, timeout_s=5) == b"x"
     assert wire.dialled == [(PUBLIC, 80), ("1.1.1.1", 80), ("1.1.1.1", 80)]
     assert [request.split()[1] for request in asked] == ["/a", "/b", "/c"]
 
@@ -255,7 +255,7 @@ async def test_a_redirect_leads_inside_as_little_as_an_address_does(to: str) -> 
         asked,
     ):
         with pytest.raises(BadRequest):
-            await wire.client.get("http://example.com/", max_bytes=100, limit_s=5)
+            await wire.client.get("http://example.com/", max_bytes=100, timeout_s=5)
     assert (wire.dialled, len(asked)) == ([(PUBLIC, 80)], 1)
 
 
@@ -272,16 +272,16 @@ async def test_a_real_redirect_to_this_machine_is_not_followed() -> None:
                 return await egress.connect(address, port, tls, name)
 
             with pytest.raises(BadRequest):
-                await Egress(resolve=wire.resolve, connect=connect).get("http://example.com/", max_bytes=100, limit_s=5)
+                await Egress(resolve=wire.resolve, connect=connect).get("http://example.com/", max_bytes=100, timeout_s=5)
         assert asked == []
 
 
 async def test_redirects_end_after_three() -> None:
     async with answering(*[redirect("/next")] * 3, ok(b"x")) as (wire, _):
-        assert await wire.client.get("http://example.com/", max_bytes=5, limit_s=5) == b"x"
+        assert await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5) == b"x"
     async with answering(*[redirect("/next")] * 5) as (wire, _):
         with pytest.raises(BadRequest, match="without end"):
-            await wire.client.get("http://example.com/", max_bytes=5, limit_s=5)
+            await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5)
         assert len(wire.dialled) == 4
 
 
@@ -307,19 +307,19 @@ async def test_redirects_end_after_three() -> None:
 async def test_what_is_no_file_of_that_size_is_left(reply: bytes, detail: str) -> None:
     async with answering(reply) as (wire, _):
         with pytest.raises(BadRequest) as told:
-            await wire.client.get("http://example.com/", max_bytes=5, limit_s=5)
+            await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5)
     assert detail in told.value.detail
 
 
 async def test_what_is_longer_than_announced_is_cut_there() -> None:
     async with answering(ok(b"123456", "content-length: 3")) as (wire, _):
-        assert await wire.client.get("http://example.com/", max_bytes=5, limit_s=5) == b"123"
+        assert await wire.client.get("http://example.com/", max_bytes=5, timeout_s=5) == b"123"
 
 
 async def test_a_server_that_says_nothing_is_left_after_the_time() -> None:
     async with answering(None) as (wire, _):
         with pytest.raises(BadRequest, match=r"within 0\.1 s"):
-            await wire.client.get("http://example.com/", max_bytes=5, limit_s=0.1)
+            await wire.client.get("http://example.com/", max_bytes=5, timeout_s=0.1)
 
 
 async def test_a_certificate_has_to_be_good() -> None:
@@ -333,7 +333,7 @@ async def test_a_certificate_has_to_be_good() -> None:
 
     with pytest.raises(BadRequest, match="Nothing could be fetched"):
         await Egress(resolve=Wire(1, {"example.com": [[PUBLIC]]}).resolve, connect=connect).get(
-            "https://example.com/", max_bytes=5, limit_s=5
+            "https://example.com/", max_bytes=5, timeout_s=5
         )
     assert seen == [("example.com", ssl.CERT_REQUIRED, True)]
 
@@ -343,5 +343,5 @@ async def test_a_name_that_does_not_exist_is_told_as_one_that_lies_inside() -> N
         raise OSError(f"{host}: unknown")
 
     with pytest.raises(BadRequest) as told:
-        await Egress(resolve=resolve).get("http://inside.example.com/", max_bytes=5, limit_s=5)
+        await Egress(resolve=resolve).get("http://inside.example.com/", max_bytes=5, timeout_s=5)
     assert told.value.detail == UNREACHABLE

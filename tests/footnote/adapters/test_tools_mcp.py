@@ -43,34 +43,34 @@ async def test_a_tool_comes_with_its_description_and_its_parameters(tools: McpTo
 
 
 async def test_a_result_is_text(tools: McpTools) -> None:
-    assert await tools.call("add", {"a": 1, "b": 2}, limit_s=20) == "3"
-    assert await tools.call("picture", {}, limit_s=20) == "A map:\n[image that is not shown]\nNorth is up."
-    found = json.loads(await tools.call("neural_search", {"query": "ferry", "collection_name": "c", "top_k": 3}, limit_s=20))
+    assert await tools.call("add", {"a": 1, "b": 2}, timeout_s=20) == "3"
+    assert await tools.call("picture", {}, timeout_s=20) == "A map:\n[image that is not shown]\nNorth is up."
+    found = json.loads(await tools.call("neural_search", {"query": "ferry", "collection_name": "c", "top_k": 3}, timeout_s=20))
     assert [result["p_id"] for result in found] == ["p1", "p2"]
 
 
 async def test_what_a_tool_says_of_its_failure_is_a_result(tools: McpTools) -> None:
-    failed = await tools.call("fails", {}, limit_s=20)
+    failed = await tools.call("fails", {}, timeout_s=20)
     assert failed.startswith("The tool reports an error:")
     assert "db-7" not in failed
-    assert (await tools.call("add", {"a": "many"}, limit_s=20)).startswith("The tool reports an error:")
+    assert (await tools.call("add", {"a": "many"}, timeout_s=20)).startswith("The tool reports an error:")
 
 
 @pytest.mark.parametrize("name", ["delete_everything", "send_mail", "no such tool"])
 async def test_a_tool_that_changes_something_is_not_called_whoever_names_it(tools: McpTools, name: str) -> None:
     with pytest.raises(Unavailable, match="no such tool"):
-        await tools.call(name, {"to": "x"}, limit_s=20)
+        await tools.call(name, {"to": "x"}, timeout_s=20)
 
 
 async def test_a_tool_that_takes_too_long_is_left(tools: McpTools) -> None:
     await tools.list("")
     with pytest.raises(Unavailable, match=r"did not answer within 0\.3 s"):
-        await tools.call("sleeps", {}, limit_s=0.3)
+        await tools.call("sleeps", {}, timeout_s=0.3)
 
 
 async def test_calls_at_the_same_time_do_not_wait_for_each_other(tools: McpTools) -> None:
-    waiting = asyncio.create_task(tools.call("sleeps", {}, limit_s=50))
-    sums = await asyncio.gather(*(tools.call("add", {"a": i, "b": 1}, limit_s=20) for i in range(5)))
+    waiting = asyncio.create_task(tools.call("sleeps", {}, timeout_s=50))
+    sums = await asyncio.gather(*(tools.call("add", {"a": i, "b": 1}, timeout_s=20) for i in range(5)))
     assert (sums, waiting.done()) == (["1", "2", "3", "4", "5"], False)
     waiting.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -116,10 +116,10 @@ async def test_a_server_that_is_down_is_not_asked_again_at_once(clock: HandClock
 
 async def test_a_tool_that_changes_its_definition_is_not_used_any_more(tools: McpTools, gateway: str, clock: HandClock) -> None:
     assert "add" in {tool.name for tool in await tools.list("")}
-    await tools.call("change_add", {}, limit_s=20)
+    await tools.call("change_add", {}, timeout_s=20)
     assert "add" in {tool.name for tool in await tools.list("")}  # the listing is used again for a while
     clock.advance(LISTED_S + 1)
     assert {tool.name for tool in await tools.list("")} == EVERYBODY_S - {"add"}
     with pytest.raises(Unavailable, match="no such tool"):
-        await tools.call("add", {"a": 1, "b": 2}, limit_s=20)
+        await tools.call("add", {"a": 1, "b": 2}, timeout_s=20)
     assert "add" in {tool.name for tool in await McpTools(gateway, TOKEN).list("")}  # to somebody who starts now it is new

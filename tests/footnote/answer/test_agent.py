@@ -60,8 +60,8 @@ class FakeTools:
             raise Unavailable("The MCP server cannot be used.")
         return [*self.owned.get("", ()), *(self.owned.get(scope, ()) if scope else ())]
 
-    async def call(self, name: str, arguments: Mapping[str, Any], *, limit_s: float) -> str:
-        self.called.append((name, arguments, limit_s))
+    async def call(self, name: str, arguments: Mapping[str, Any], *, timeout_s: float) -> str:
+        self.called.append((name, arguments, timeout_s))
         result = self.results.get(name, "done")
         if isinstance(result, Exception):
             raise result

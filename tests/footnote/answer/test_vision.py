@@ -21,8 +21,8 @@ class FakeImages:
 
     fetched: list[tuple[str, int, float]] = field(default_factory=list)
 
-    async def fetch(self, url: str, *, max_bytes: int, limit_s: float) -> str:
-        self.fetched.append((url, max_bytes, limit_s))
+    async def fetch(self, url: str, *, max_bytes: int, timeout_s: float) -> str:
+        self.fetched.append((url, max_bytes, timeout_s))
         if url == "inside":
             raise BadRequest("Nothing could be fetched.")
         return f"data:{url}"

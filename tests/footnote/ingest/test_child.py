@@ -45,7 +45,7 @@ def parse(data, file_name):
 async def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[ParserProcess]:
     (tmp_path / "strange_parser.py").write_text(STRANGE_PARSER)
     monkeypatch.syspath_prepend(str(tmp_path))
-    process = ParserProcess(limit_s=2, memory_mb=1024, max_bytes=1000, parser="strange_parser")
+    process = ParserProcess(timeout_s=2, memory_mb=1024, max_bytes=1000, parser="strange_parser")
     await process.parse(b"warm up", "a.txt")
     yield process
     await process.close()
@@ -128,7 +128,7 @@ async def test_cancelling_ends_the_child_and_the_next_file_is_read(reader: Parse
 async def test_closing_does_not_wait_for_a_file_that_hangs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "strange_parser.py").write_text(STRANGE_PARSER)
     monkeypatch.syspath_prepend(str(tmp_path))
-    reader = ParserProcess(limit_s=3600, parser="strange_parser")
+    reader = ParserProcess(timeout_s=3600, parser="strange_parser")
     task = asyncio.create_task(reader.parse(b"hang", "a.txt"))
     await asyncio.sleep(0.05)
     await reader.close()

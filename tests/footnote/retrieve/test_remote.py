@@ -39,8 +39,8 @@ class FakeSearch:
     async def list(self, scope: str) -> Sequence[Tool]:
         return [self.tool] if self.owner in ("", scope) else []
 
-    async def call(self, name: str, arguments: Mapping[str, Any], *, limit_s: float) -> str:
-        self.called.append((name, arguments, limit_s))
+    async def call(self, name: str, arguments: Mapping[str, Any], *, timeout_s: float) -> str:
+        self.called.append((name, arguments, timeout_s))
         return self.replies[arguments["query"]]
 
 

@@ -66,13 +66,13 @@ class Overtaken(Exception):
     """A condition did not hold, or somebody else is changing the same items at this moment. Nothing was written."""
 
 
-def make_client(limit_s: float, **given: Any) -> DynamoDBClient:
+def make_client(timeout_s: float, **given: Any) -> DynamoDBClient:
     """Region, credentials and a different endpoint (AWS_ENDPOINT_URL_DYNAMODB) are the SDK's own business."""
     from botocore.config import Config
 
     config = Config(
-        connect_timeout=limit_s,
-        read_timeout=limit_s,
+        connect_timeout=timeout_s,
+        read_timeout=timeout_s,
         retries={"total_max_attempts": 1, "mode": "standard"},
         max_pool_connections=CONNECTIONS,
     )
@@ -89,12 +89,12 @@ def _session() -> Session:
 
 
 class Table:
-    """`setting`: the name that errors tell to check. `limit_s`: longest wait for one call, in seconds."""
+    """`setting`: the name that errors tell to check. `timeout_s`: longest wait for one call, in seconds."""
 
-    def __init__(self, name: str, setting: str, limit_s: float, client: DynamoDBClient | None = None) -> None:
+    def __init__(self, name: str, setting: str, timeout_s: float, client: DynamoDBClient | None = None) -> None:
         self.name = name
         self._setting = setting
-        self._limit_s = limit_s
+        self._timeout_s = timeout_s
         self._client = client
         self._lock = threading.Lock()
 
@@ -118,7 +118,7 @@ class Table:
         found: dict[str, Item] = {}
         for start in range(0, len(keys), BATCH):
             wanted: Any = {self.name: {"Keys": [_key(key) for key in keys[start : start + BATCH]], "ConsistentRead": True}}
-            until, pause_s = time.monotonic() + self._limit_s, BACKOFF_S
+            until, pause_s = time.monotonic() + self._timeout_s, BACKOFF_S
             while wanted:
                 reply = self.call("batch_get_item", RequestItems=wanted)
                 found |= {item["pk"]["S"]: item for item in reply["Responses"][self.name]}
@@ -149,7 +149,7 @@ class Table:
         from botocore.exceptions import ConnectionClosedError as Closed
         from botocore.exceptions import EndpointConnectionError as Unreachable
 
-        until = time.monotonic() + self._limit_s
+        until = time.monotonic() + self._timeout_s
         for attempt in range(1, TRIES + 1):
             pause_s = random.uniform(0, BACKOFF_S * 2**attempt)  # noqa: S311 (no secret)
             try:
@@ -176,7 +176,7 @@ class Table:
     def _connected(self) -> DynamoDBClient:
         with self._lock:
             if self._client is None:
-                self._client = make_client(self._limit_s)
+                self._client = make_client(self._timeout_s)
             return self._client
 
     def _error(self, code: str) -> StoreUnavailable:

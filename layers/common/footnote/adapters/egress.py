@@ -134,10 +134,10 @@ class Egress:
         self._resolve, self._connect = resolve, connect
         self._tls: ssl.SSLContext | None = None
 
-    async def get(self, url: str, *, max_bytes: int, limit_s: float) -> bytes:
+    async def get(self, url: str, *, max_bytes: int, timeout_s: float) -> bytes:
         """The body of a 200. BadRequest for everything else: refused, too large, too slow, not there."""
         try:
-            async with asyncio.timeout(limit_s):
+            async with asyncio.timeout(timeout_s):
                 for _ in range(HOPS + 1):
                     target = read_url(url)
                     found = await self._fetch(target, max_bytes)
@@ -145,7 +145,7 @@ class Egress:
                         return found
                     url = _join(target, found)
         except TimeoutError as exc:
-            raise BadRequest(f"The address did not answer within {limit_s:g} s.") from exc
+            raise BadRequest(f"The address did not answer within {timeout_s:g} s.") from exc
         raise BadRequest("The address leads from one to another without end.")
 
     async def _fetch(self, target: Target, max_bytes: int) -> bytes | str:

@@ -19,11 +19,11 @@ class WebImages:
     def __init__(self, egress: Egress) -> None:
         self._egress = egress
 
-    async def fetch(self, url: str, *, max_bytes: int, limit_s: float) -> str:
+    async def fetch(self, url: str, *, max_bytes: int, timeout_s: float) -> str:
         if url[:5].lower() == "data:":
             data = _read_data(url, max_bytes)
         else:
-            data = await self._egress.get(url, max_bytes=max_bytes, limit_s=limit_s)
+            data = await self._egress.get(url, max_bytes=max_bytes, timeout_s=timeout_s)
         return f"data:{_kind(data)};base64,{base64.b64encode(data).decode()}"
 
 

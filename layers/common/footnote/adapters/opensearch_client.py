@@ -70,12 +70,12 @@ class OpenSearchClient:
         self._connecting = asyncio.Lock()
         self._sign: Sign = lambda **request: {}
 
-    async def request(self, method: str, path: str, body: Any = None, *, limit_s: float | None = None, **params: Any) -> Json:
+    async def request(self, method: str, path: str, body: Any = None, *, timeout_s: float | None = None, **params: Any) -> Json:
         """`body`: an object, or lines. Raises Refused where the engine says no, SearchUnavailable where it is late or only partly there."""
         if isinstance(body, list):
             body = "".join(_line(item) for item in body)
         query = {name: json.dumps(value) if isinstance(value, bool) else str(value) for name, value in params.items()}
-        limit = limit_s or self._settings.limit_s
+        limit = timeout_s or self._settings.limit_s
         try:
             async with asyncio.timeout(limit):
                 return await self._insist(method, path, body, query, limit)
@@ -104,7 +104,7 @@ class OpenSearchClient:
         for batch in _batches(actions):
             for attempt in range(1, TRIES + 1):
                 body = "".join(batch)
-                reply = await self.request("POST", "/_bulk", body, limit_s=WRITE_LIMIT_S, refresh=refresh)
+                reply = await self.request("POST", "/_bulk", body, timeout_s=WRITE_LIMIT_S, refresh=refresh)
                 results = [next(iter(item.values())) for item in reply["items"]]
                 written += sum(result["status"] < 300 for result in results)
                 failed = [
@@ -122,7 +122,7 @@ class OpenSearchClient:
         return written
 
     async def refresh(self, index: str) -> None:
-        await self.request("POST", f"/{index}/_refresh", limit_s=WRITE_LIMIT_S, ignore_unavailable=True)
+        await self.request("POST", f"/{index}/_refresh", timeout_s=WRITE_LIMIT_S, ignore_unavailable=True)
 
     async def close(self) -> None:
         if self._client is not None:
@@ -131,10 +131,10 @@ class OpenSearchClient:
 
     # --- one request ------------------------------------------------------------------------------
 
-    async def _insist(self, method: str, path: str, body: Any, params: Mapping[str, str], limit_s: float) -> Json:
+    async def _insist(self, method: str, path: str, body: Any, params: Mapping[str, str], timeout_s: float) -> Json:
         for attempt in range(1, TRIES + 1):
             try:
-                return _whole(await self._send(method, path, body, params, limit_s))
+                return _whole(await self._send(method, path, body, params, timeout_s))
             except Refused as exc:
                 if attempt == TRIES:
                     raise
@@ -146,12 +146,12 @@ class OpenSearchClient:
                     raise
         raise AssertionError("unreachable")
 
-    async def _send(self, method: str, path: str, body: Any, params: Mapping[str, str], limit_s: float) -> Json:
+    async def _send(self, method: str, path: str, body: Any, params: Mapping[str, str], timeout_s: float) -> Json:
         client = await self._connected()
         from opensearchpy.exceptions import ConnectionTimeout, OpenSearchException, TransportError
 
         try:
-            reply = await client.transport.perform_request(method, path, params=dict(params), body=body, timeout=limit_s)
+            reply = await client.transport.perform_request(method, path, params=dict(params), body=body, timeout=timeout_s)
         except ConnectionTimeout as exc:
             raise SearchTimeout(LATE) from exc
         except TransportError as exc:

@@ -195,7 +195,7 @@ class Copying:
         return {"exists": {"field": "embedder"}} if build.embedder is None else {"term": {"embedder": build.embedder}}
 
     async def _search(self, index: str, body: Json) -> Json:
-        return await self._client.request("POST", f"/{index}/_search", body, limit_s=WRITE_LIMIT_S)
+        return await self._client.request("POST", f"/{index}/_search", body, timeout_s=WRITE_LIMIT_S)
 
     async def record(self, collection: str) -> Json:
         record = await self._heads.record(collection)

@@ -134,7 +134,7 @@ class Heads:
             if known is None or item is None:
                 raise SearchUnavailable("A collection has no record. Run `footnote verify`.")
             if embedder not in known.embedders:
-                await self._client.request("PUT", f"/{','.join(known.places)}/_mapping", vector_mapping(dimension), limit_s=WRITE_LIMIT_S)
+                await self._client.request("PUT", f"/{','.join(known.places)}/_mapping", vector_mapping(dimension), timeout_s=WRITE_LIMIT_S)
                 await self.change_record(item, embedders={**known.embedders, embedder: dimension})
                 self._known.pop(name, None)
 
@@ -185,7 +185,7 @@ class Heads:
         """False where it is no longer what it was."""
         last = {"op_type": "create"} if old is None else {"if_seq_no": old["_seq_no"], "if_primary_term": old["_primary_term"]}
         try:
-            await self._client.request("PUT", doc_path(self._names.heads, key), source, limit_s=WRITE_LIMIT_S, **last)
+            await self._client.request("PUT", doc_path(self._names.heads, key), source, timeout_s=WRITE_LIMIT_S, **last)
         except Refused as exc:
             if exc.code != 409:
                 raise
@@ -200,7 +200,7 @@ class Heads:
 
     async def _make_index(self, index: str, body: dict[str, Any]) -> None:
         try:
-            await self._client.request("PUT", f"/{index}", body, limit_s=WRITE_LIMIT_S)
+            await self._client.request("PUT", f"/{index}", body, timeout_s=WRITE_LIMIT_S)
         except Refused as exc:
             if exc.kind != "resource_already_exists_exception":
                 raise

@@ -47,20 +47,20 @@ class Reindex:
             new = await self._kept(record, there)
         else:
             new = f"{alias}-g{1 + max(int(index.rpartition('-g')[2]) for index in there):04}"
-            await self._client.request("PUT", f"/{new}", CHUNKS, limit_s=WRITE_LIMIT_S)
+            await self._client.request("PUT", f"/{new}", CHUNKS, timeout_s=WRITE_LIMIT_S)
         moves = [{"remove": {"index": index, "alias": upcoming, "must_exist": False}} for index in there]
         await self._alias([*moves, {"add": {"index": new, "alias": upcoming}}])
         name, length = (self._embedder.name, self._embedder.dimension) if self._embedder else (None, 0)
         while True:
             embedders = record["_source"]["embedders"]
             for each in {*embedders.values(), length} - {0}:
-                await self._client.request("PUT", f"/{new}/_mapping", vector_mapping(each), limit_s=WRITE_LIMIT_S)
+                await self._client.request("PUT", f"/{new}/_mapping", vector_mapping(each), timeout_s=WRITE_LIMIT_S)
             if await self._heads.change_record(record, upcoming={"index": new, "mapping": MAPPING}):
                 break
             record = await self._copying.record(collection)
         source = record["_source"]
         for index in set(there) - {source["index"], source.get("previous"), new}:
-            await self._client.request("DELETE", f"/{index}", limit_s=WRITE_LIMIT_S)
+            await self._client.request("DELETE", f"/{index}", timeout_s=WRITE_LIMIT_S)
         return Build(collection, source["index"], new, roll_back, NOBODY if embedders.get(name, length) != length else name)
 
     async def _kept(self, record: Json, there: list[str]) -> str:
@@ -108,7 +108,7 @@ class Reindex:
         await self._copying.catch_up(build)
         await self._alias([{"remove": {"index": build.new, "alias": upcoming, "must_exist": False}}])
         for index in set(await self._indexes(build.collection)) - {build.old, build.new}:
-            await self._client.request("DELETE", f"/{index}", limit_s=WRITE_LIMIT_S)
+            await self._client.request("DELETE", f"/{index}", timeout_s=WRITE_LIMIT_S)
 
     async def abandon(self, build: Build) -> None:
         """The old index goes on alone."""
@@ -120,7 +120,7 @@ class Reindex:
                 break
         await self._alias([{"remove": {"index": build.new, "alias": self._names.upcoming(build.collection), "must_exist": False}}])
         if not build.kept:
-            await self._client.request("DELETE", f"/{build.new}", limit_s=WRITE_LIMIT_S)
+            await self._client.request("DELETE", f"/{build.new}", timeout_s=WRITE_LIMIT_S)
 
     # --- what is asked of the engine --------------------------------------------------------------
 
@@ -133,7 +133,7 @@ class Reindex:
         return sorted(await self._client.request("GET", f"/{self._names.chunks(collection)}-g*"))
 
     async def _alias(self, actions: list[Json]) -> None:
-        await self._client.request("POST", "/_aliases", {"actions": actions}, limit_s=WRITE_LIMIT_S)
+        await self._client.request("POST", "/_aliases", {"actions": actions}, timeout_s=WRITE_LIMIT_S)
 
     async def close(self) -> None:
         await self._client.close()
@@ -144,6 +144,6 @@ async def delete_indexes(settings: OpenSearch) -> None:
     client = OpenSearchClient(settings)
     try:
         if names := sorted(await client.request("GET", f"/{settings.prefix}-*")):
-            await client.request("DELETE", f"/{','.join(names)}", limit_s=WRITE_LIMIT_S)
+            await client.request("DELETE", f"/{','.join(names)}", timeout_s=WRITE_LIMIT_S)
     finally:
         await client.close()

@@ -62,10 +62,10 @@ class McpTools:
             if (owners := _owners(tool)) is None or (scope and scope in owners)
         ]
 
-    async def call(self, name: str, arguments: Mapping[str, Any], *, limit_s: float) -> str:
+    async def call(self, name: str, arguments: Mapping[str, Any], *, timeout_s: float) -> str:
         if name not in {tool.name for tool in await self._all()}:
             raise Unavailable("There is no such tool at the MCP server.")
-        result = await self._ask(lambda client: client.call_tool(name, dict(arguments)), limit_s)
+        result = await self._ask(lambda client: client.call_tool(name, dict(arguments)), timeout_s)
         text = "\n".join(_text(part) for part in result.content) or json.dumps(result.structured_content, ensure_ascii=False)
         text = text if len(text) <= LONGEST_RESULT else f"{text[:LONGEST_RESULT]}\n[cut: {len(text)} characters]"
         return f"The tool reports an error: {text}" if result.is_error else text
@@ -93,7 +93,7 @@ class McpTools:
             self._refused.add(tool.name)
         return tool.name not in self._refused
 
-    async def _ask(self, ask: Callable[[Client], Awaitable[T]], limit_s: float) -> T:
+    async def _ask(self, ask: Callable[[Client], Awaitable[T]], timeout_s: float) -> T:
         """Opens a connection, asks, closes it. No proxy of the environment, no redirect to another origin, no `.netrc`."""
         if not self._gateway.startswith(("http://", "https://")):
             raise Unavailable("MCP__GATEWAY has to be an address that begins with http:// or https://.")
@@ -106,13 +106,13 @@ class McpTools:
         headers = {"authorization": f"Bearer {self._token}"} if self._token else {}
         try:
             async with (
-                asyncio.timeout(limit_s),
-                httpx2.AsyncClient(headers=headers, verify=self._tls, trust_env=False, timeout=limit_s) as http,
+                asyncio.timeout(timeout_s),
+                httpx2.AsyncClient(headers=headers, verify=self._tls, trust_env=False, timeout=timeout_s) as http,
                 Client(streamable_http_client(self._gateway, http_client=http), cache=None) as client,
             ):
                 return await ask(client)
         except TimeoutError as exc:
-            raise Unavailable(f"The MCP server did not answer within {limit_s:g} s.") from exc
+            raise Unavailable(f"The MCP server did not answer within {timeout_s:g} s.") from exc
         except Exception as exc:  # of the SDK, in groups of groups; whatever it is, the server cannot be used
             self._listed = None
             raise Unavailable("The MCP server cannot be used. Check MCP__GATEWAY and MCP__TOKEN.") from exc

@@ -49,7 +49,7 @@ async def plan(
             remote = await _list(tools, turn, mcp)
         except Unavailable:  # the documents can still be searched
             work.degraded = True
-    box = Toolbox(turn, remote, tools=tools, search=searcher, limit_s=mcp.limit_s)
+    box = Toolbox(turn, remote, tools=tools, search=searcher, timeout_s=mcp.limit_s)
     markers = filter_for(STYLE, box.hits)
     messages = [Message("system", prompts.render("agent", turn.lang, {"tools": bool(remote)})), *_conversation(turn)]
     offered, rounds = box.offered, mcp.rounds

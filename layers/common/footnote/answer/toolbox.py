@@ -53,8 +53,8 @@ class Called:
 class Toolbox:
     """The tools of one turn, by the names that the model knows them under: a server's are `mcp_…`."""
 
-    def __init__(self, turn: Turn, remote: Sequence[Tool], *, tools: Tools | None, search: Search, limit_s: float) -> None:
-        self._turn, self._tools, self._search, self._limit_s = turn, tools, search, limit_s
+    def __init__(self, turn: Turn, remote: Sequence[Tool], *, tools: Tools | None, search: Search, timeout_s: float) -> None:
+        self._turn, self._tools, self._search, self._timeout_s = turn, tools, search, timeout_s
         self._remote = _named(remote)
         self.hits: list[Hit] = []
         """What was shown, in the order of its numbers."""
@@ -78,7 +78,7 @@ class Toolbox:
             if self._tools is None or wish.name == SEARCH.name:
                 return await self._look_up(arguments)
             tool = self._remote[wish.name]
-            return Called(await self._tools.call(tool.name, filled(tool, self._turn, arguments), limit_s=self._limit_s))
+            return Called(await self._tools.call(tool.name, filled(tool, self._turn, arguments), timeout_s=self._timeout_s))
         except FootnoteError as exc:
             return Called(f"{exc.title}. {exc.detail}", "failed" if isinstance(exc, Rejected) else "skipped")
 

@@ -23,7 +23,7 @@ async def look(turn: Turn, *, images: Images, vision: Vision, llm: LLM, prompts:
     if len(turn.request.images) > vision.max_images:
         raise BadRequest(f"There are {len(turn.request.images)} images; {vision.max_images} are allowed.")
     most = int(vision.max_image_mb * 2**20)
-    seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, limit_s=FETCH_S) for url in turn.request.images))
+    seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, timeout_s=FETCH_S) for url in turn.request.images))
     system = Message("system", prompts.render("vision", turn.lang, {}))
     earlier = said_before(turn.conversation.exchanges, turn.profile.context_tokens)
     asked = Message("user", turn.request.question, images=tuple(seen))

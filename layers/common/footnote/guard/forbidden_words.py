@@ -109,7 +109,7 @@ async def _judge(
     shown = [hit.term.text for hit in hits[:SHOWN]]
     for name, values in (("forbidden_check", {"terms": shown}), ("forbidden_personal", {})):
         system = Message("system", prompts.render(name, turn.lang, values))
-        said = await complete(models, model, (system, Message("user", untrusted(question))), max_tokens=REPLY_TOKENS, limit_s=MODEL_S)
+        said = await complete(models, model, (system, Message("user", untrusted(question))), max_tokens=REPLY_TOKENS, timeout_s=MODEL_S)
         used.append(said.usage)
         decision = read_object(said.text)
         if decision is None or decision.get("decision") != "allow" or '"block"' in said.text:  # the first may be the question's own

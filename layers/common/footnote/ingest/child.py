@@ -43,12 +43,12 @@ _ELSEWHERE = "Open it in the program that it comes from, save it again and add t
 class ParserProcess:
     """One child that parses one file after the other; started when first needed, replaced when it fails.
 
-    `limit_s`: seconds per file; `memory_mb`: the child's address space in MiB; `max_bytes`: larger
+    `timeout_s`: seconds per file; `memory_mb`: the child's address space in MiB; `max_bytes`: larger
     files are refused without being sent. Every failure of a file is an UnreadableFile.
     """
 
-    def __init__(self, limit_s: float = 60, memory_mb: int = 1024, max_bytes: int = 100 * 1024 * 1024, parser: str = PARSER) -> None:
-        self._limit_s = limit_s
+    def __init__(self, timeout_s: float = 60, memory_mb: int = 1024, max_bytes: int = 100 * 1024 * 1024, parser: str = PARSER) -> None:
+        self._timeout_s = timeout_s
         self._memory_mb = memory_mb
         self._max_bytes = max_bytes
         self._parser = parser
@@ -82,17 +82,17 @@ class ParserProcess:
         """A child that was idle may have died meanwhile, so one that was used before gets a second chance."""
         while not (cancelled.is_set() or self._closing.is_set()):
             is_new = self._child is None
-            child = self._child = self._child or _Child(self._parser, self._limit_s, self._memory_mb)
+            child = self._child = self._child or _Child(self._parser, self._timeout_s, self._memory_mb)
             try:
                 child.send(data, file_name)
-                deadline = time.monotonic() + self._limit_s
-                while not child.has_answered(min(_TICK_S, self._limit_s)):
+                deadline = time.monotonic() + self._timeout_s
+                while not child.has_answered(min(_TICK_S, self._timeout_s)):
                     if cancelled.is_set() or self._closing.is_set():
                         self._kill()
                         break
                     if time.monotonic() >= deadline:
                         self._kill()
-                        raise UnreadableFile(f"Reading this file took longer than {self._limit_s:g} s.", _SPLIT)
+                        raise UnreadableFile(f"Reading this file took longer than {self._timeout_s:g} s.", _SPLIT)
                 else:
                     return _decode(child.receive())
             except (EOFError, OSError) as exc:
@@ -110,13 +110,13 @@ class ParserProcess:
 class _Child:
     """The process and our end of its socket. EOFError or OSError when it died."""
 
-    def __init__(self, parser: str, limit_s: float, memory_mb: int) -> None:
+    def __init__(self, parser: str, timeout_s: float, memory_mb: int) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
             # -I -S: nothing of the environment and no site packages but the paths that we hand over
             command = [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(sys.path)]
             self._process = subprocess.Popen(  # noqa: S603 – our own interpreter, our own arguments
-                [*command, str(theirs.fileno()), parser, str(limit_s), str(memory_mb)],
+                [*command, str(theirs.fileno()), parser, str(timeout_s), str(memory_mb)],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
@@ -152,7 +152,7 @@ def _decode(answer: bytes) -> Parsed:
 # --- what runs in the child ----------------------------------------------------------------------
 
 
-def serve(descriptor: str, parser: str, limit_s: str, memory_mb: str) -> None:
+def serve(descriptor: str, parser: str, timeout_s: str, memory_mb: str) -> None:
     """Answers files until the parent closes its end."""
     _limit_memory(int(memory_mb))
     pipe: Connection[Any, Any] = Connection(int(descriptor))
@@ -163,7 +163,7 @@ def serve(descriptor: str, parser: str, limit_s: str, memory_mb: str) -> None:
         except EOFError:
             return
         # ends this process even in the middle of C code, should the parent be gone by then
-        signal.setitimer(signal.ITIMER_REAL, float(limit_s) + 5)
+        signal.setitimer(signal.ITIMER_REAL, float(timeout_s) + 5)
         pipe.send_bytes(_answer(parser, data, file_name))
         signal.setitimer(signal.ITIMER_REAL, 0)
 

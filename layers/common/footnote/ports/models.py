@@ -66,7 +66,7 @@ class Tools(Protocol):
         """The tools of one organisation; Unavailable where they cannot be reached."""
         ...
 
-    async def call(self, name: str, arguments: Mapping[str, Any], *, limit_s: float) -> str:
+    async def call(self, name: str, arguments: Mapping[str, Any], *, timeout_s: float) -> str:
         """The result as text, which nobody vouches for; what a tool says of its own failure is one. Unavailable where the
         tool cannot be reached."""
         ...
@@ -84,7 +84,7 @@ class KnowledgeBase(Protocol):
 class Images(Protocol):
     """Fetches what users point at."""
 
-    async def fetch(self, url: str, *, max_bytes: int, limit_s: float) -> str:
+    async def fetch(self, url: str, *, max_bytes: int, timeout_s: float) -> str:
         """An image as a `data:` URI; BadRequest for what is none, is too large, or lies where nobody may look."""
         ...
 

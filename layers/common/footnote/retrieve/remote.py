@@ -45,7 +45,7 @@ async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
     if search is None:
         return turn
     asked = [filled(search, turn, {"query": query}) for query in turn.searched_for]
-    return await _found(turn, "mcp", [tools.call(search.name, arguments, limit_s=mcp.limit_s) for arguments in asked])
+    return await _found(turn, "mcp", [tools.call(search.name, arguments, timeout_s=mcp.limit_s) for arguments in asked])
 
 
 def may_ask_kdb(turn: Turn) -> bool:

@@ -34,7 +34,7 @@ def may_reformulate(turn: Turn) -> bool:
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """`turn.queries`: the question as a model words it, where that still asks for the same."""
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)})
-    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
+    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     told = (read_object(reply.text) or {}).get("query")
     query = " ".join(whole(told).split()) if isinstance(told, str) else ""
     turn = turn.with_usage(reply.usage)

@@ -42,7 +42,7 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
         return turn
     exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
     prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)})
-    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
+    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     return turn.rewrite(*read_queries(reply.text)).with_usage(reply.usage)
 
 

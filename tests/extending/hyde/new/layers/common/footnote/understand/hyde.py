@@ -18,6 +18,6 @@ LIMIT_S, REPLY_TOKENS = 12.0, 200
 async def write_hypothetical(turn: Turn, *, models: Models) -> Turn:
     """One query more, of kind `hypothetical`: it only finds evidence."""
     prompt = PROMPT.format(untrusted(turn.asked))
-    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, limit_s=LIMIT_S)
+    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     query = Query(reply.text, "hypothetical", WEIGHT, turn.lang)
     return replace(turn, queries=(*turn.queries, query)).with_usage(reply.usage)
