@@ -11,7 +11,7 @@ from typing import Any
 from fastapi.responses import StreamingResponse
 
 from footnote.events import Done, Event, Failed, PassagesRead, Think, Token
-from footnote.text.halves import whole
+from footnote.text.surrogates import repair
 from footnote_http.streams import LAST, event_id
 
 PING_S = 15.0
@@ -116,4 +116,4 @@ def _encoder(encode: Encode, trace_id: str, first: int | None, named: bool) -> C
 
 def _message(item: Mapping[str, Any], id_: str | None = None, event: str | None = None) -> str:
     head = "".join(f"{field}: {value}\n" for field, value in (("id", id_), ("event", event)) if value is not None)
-    return f"{head}data: {whole(json.dumps(item, ensure_ascii=False))}\n\n"
+    return f"{head}data: {repair(json.dumps(item, ensure_ascii=False))}\n\n"

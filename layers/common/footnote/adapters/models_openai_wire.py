@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Tool
-from footnote.text.halves import whole
+from footnote.text.surrogates import repair
 from footnote.types import Cut, Message, ToolCall, Usage
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class ModelBusy(ModelUnavailable):
 
 
 def message_body(message: Message) -> dict[str, Any]:
-    content = whole(message.content)
+    content = repair(message.content)
     body: dict[str, Any] = {"role": message.role, "content": content}
     if message.images:
         images = [{"type": "image_url", "image_url": {"url": image}} for image in message.images]
@@ -73,7 +73,7 @@ class ReplyReader:
             if chunk is None:
                 self._ended = True
                 calls = tuple(
-                    ToolCall(call["id"] or f"call_{place}", whole(call["name"]), whole(call["arguments"]) or "{}")
+                    ToolCall(call["id"] or f"call_{place}", repair(call["name"]), repair(call["arguments"]) or "{}")
                     for place, call in enumerate(self._calls)
                 )
                 return Delta(tool_calls=calls) if calls else None
@@ -102,7 +102,7 @@ class ReplyReader:
         text = self._halves.pop(kind, "") + text
         if "\ud800" <= text[-1:] <= "\udbff":
             text, self._halves[kind] = text[:-1], text[-1]
-        return whole(text)
+        return repair(text)
 
     def _add(self, piece: Any) -> None:
         """Some servers count every call as the first, and some do not count: another id is another call."""

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from footnote.errors import BadRequest, Forbidden, TooLarge
-from footnote.text.halves import whole
+from footnote.text.surrogates import repair
 from footnote.types import EVERYONE, Caller
 
 COLLECTION = re.compile(r"[\w][\w.-]{0,63}")
@@ -77,7 +77,7 @@ def _field(name: str, value: Any) -> Any:
 
 def _scalar(name: str, value: Any) -> str | bool | float:
     if isinstance(value, str):
-        return whole(value)
+        return repair(value)
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
     raise BadRequest(f"The metadata's “{name.strip()}” has to be text, a number, true or false, or a list of such.")

@@ -9,7 +9,7 @@ from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Block, Index, Ledger, TurnStore, question_of, quoted_in
 from footnote.steps import known_early
-from footnote.text.halves import whole
+from footnote.text.surrogates import repair
 from footnote.types import Conversation, Exchange, Turn
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ def _exchange(block: Block) -> Exchange:
 async def save_turn(turn: Turn, *, turns: TurnStore) -> Turn:
     """`turn.record.persisted`. A turn that failed or has no answer is stored as an error, with what had been sent of one. Of a
     finished agent's turn the talk with its tools is let go of; an unfinished one keeps it."""
-    request = replace(turn.request, question=whole(turn.request.question[:LONGEST_QUESTION]))
+    request = replace(turn.request, question=repair(turn.request.question[:LONGEST_QUESTION]))
     saved = replace(turn, request=request, record=replace(turn.record, persisted=True))
     done = turn.answer is not None and turn.record.partial is None
     await turns.save(saved, "done" if done else "error")

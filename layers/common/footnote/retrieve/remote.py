@@ -19,7 +19,7 @@ from footnote.ports import KnowledgeBase, Tools
 from footnote.ports.tool_arguments import filled, find_search, scope_of, session_arguments
 from footnote.settings import KDB, MCP
 from footnote.steps import known_early
-from footnote.text.halves import whole
+from footnote.text.surrogates import repair
 from footnote.types import Chunk, Hit, Turn
 
 KEPT = ("file_name", "class", "paragraph_type")
@@ -95,8 +95,8 @@ def _hit(result: dict[str, Any], place: int, source: str, turn: Turn) -> Hit:
     """With an id of two parts, `mcp|…`, where the index's have three: no passage of the index is ever taken for it. Nobody's
     groups: it is read here and now, and by no way again."""
     told = result.get("metadatas") or {}
-    p_id, text = whole(str(result["p_id"])), whole(str(result["context"]))
-    name = whole(str(told.get("file_name") or p_id))
+    p_id, text = repair(str(result["p_id"])), repair(str(result["context"]))
+    name = repair(str(told.get("file_name") or p_id))
     page = told.get("page")
     chunk = Chunk(
         chunk_id=f"{source}|{hashlib.sha256(p_id.encode()).hexdigest()[:32]}",
@@ -109,6 +109,6 @@ def _hit(result: dict[str, Any], place: int, source: str, turn: Turn) -> Hit:
         lang=turn.lang,
         collection=turn.request.collection,
         page=page if isinstance(page, int) else None,
-        metadata={"p_id": p_id} | {key: whole(str(told[key])) for key in KEPT if key in told},
+        metadata={"p_id": p_id} | {key: repair(str(told[key])) for key in KEPT if key in told},
     )
     return Hit(chunk, min(1.0, max(0.0, float(result["score"]))))

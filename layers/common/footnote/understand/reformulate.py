@@ -11,9 +11,9 @@ from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.agreement import sentence_starts
 from footnote.text.fences import untrusted
-from footnote.text.halves import whole
 from footnote.text.language import detect_language
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
+from footnote.text.surrogates import repair
 from footnote.types import Message, Turn
 
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
@@ -36,7 +36,7 @@ async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)})
     reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     told = (read_object(reply.text) or {}).get("query")
-    query = " ".join(whole(told).split()) if isinstance(told, str) else ""
+    query = " ".join(repair(told).split()) if isinstance(told, str) else ""
     turn = turn.with_usage(reply.usage)
     if not query or len(query) > max(LONGEST, 2 * len(turn.request.question)) or not keeps_meaning(turn.request.question, query, turn.lang):
         return turn

@@ -6,8 +6,8 @@ from footnote.completion import complete, read_object
 from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.fences import untrusted
-from footnote.text.halves import whole
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
+from footnote.text.surrogates import repair
 from footnote.types import Exchange, Message, Turn
 
 SEARCHING = frozenset({"rag", "pa"})
@@ -51,7 +51,7 @@ def read_queries(reply: str) -> tuple[str, ...]:
     found = (read_object(reply) or {}).get("queries")
     if not isinstance(found, list):
         return ()
-    queries = (" ".join(whole(query).split()) for query in found if isinstance(query, str))
+    queries = (" ".join(repair(query).split()) for query in found if isinstance(query, str))
     return tuple(dict.fromkeys(query for query in queries if 0 < len(query) <= LONGEST_QUERY))[:MOST_QUERIES]
 
 
