@@ -20,8 +20,8 @@ from random import Random
 
 from bench.figures import Figure
 from footnote.guard.input_guard import LONGEST, clean_question
-from footnote.text.injection import is_injection
-from footnote.text.planted import find_planted
+from footnote.text.prompt_injection.passages import find_injected_sentences
+from footnote.text.prompt_injection.score import is_injection
 from footnote.text.sentences import split_sentences
 
 ASKED = ("squad2", "mtrag_un")
@@ -75,7 +75,7 @@ def _questions(folder: Path) -> Iterator[Figure]:
 def _documents(folder: Path) -> Iterator[Figure]:
     for name, lang in SETS.items():
         passages = list(_rows(folder / name / "corpus.jsonl"))
-        found = [len(find_planted(row["text"], row.get("title", ""), lang)) for row in passages]
+        found = [len(find_injected_sentences(row["text"], row.get("title", ""), lang)) for row in passages]
         sentences = sum(len(split_sentences(row["text"], lang)) for row in passages)
         yield Figure(f"{name}: {sentences} plain sentences flagged", 100 * sum(found) / sentences, "%", COMMAND)
         yield Figure(f"{name}: {len(passages)} plain passages flagged", 100 * sum(map(bool, found)) / len(passages), "%", COMMAND)
@@ -92,7 +92,7 @@ def _planted(name: str, kinds: dict[str, list[str]], folder: Path) -> Iterator[F
             for place, at in zip(PLACES, (0, bounds[len(bounds) // 2][0], len(row["text"])), strict=True):
                 whole = f"{row['text'][:at].rstrip()} {text} {row['text'][at:]}".strip()
                 start = whole.index(text)
-                told = any(a < start + len(text) and start < b for a, b in find_planted(whole, row.get("title", "")))
+                told = any(a < start + len(text) and start < b for a, b in find_injected_sentences(whole, row.get("title", "")))
                 found[place].append(told)
                 by_kind.setdefault(kind, []).append(told)
     for group, each in (*found.items(), *by_kind.items()):

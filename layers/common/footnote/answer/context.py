@@ -11,7 +11,7 @@ from footnote.answer.converse import said_before
 from footnote.answer.toolbox import SEARCH
 from footnote.prompts import Prompts
 from footnote.text.fences import untrusted, untrusted_title
-from footnote.text.planted import find_planted
+from footnote.text.prompt_injection.passages import find_injected_sentences
 from footnote.text.tokens import count_tokens
 from footnote.types import Hit, Message, Turn
 
@@ -53,7 +53,7 @@ async def warn_of_planted(turn: Turn) -> Turn:
     shown += [(turn.request.attached, "", turn.lang)] if turn.request.attached else []
     shown += [(said.content, "", turn.lang) for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH.name]
     # An attached file may be a megabyte, which takes seconds: nobody else is to wait for it.
-    planted = await asyncio.to_thread(lambda: sum(len(find_planted(*text)) for text in shown))
+    planted = await asyncio.to_thread(lambda: sum(len(find_injected_sentences(*text)) for text in shown))
     if answer is None or not planted:
         return turn
     return replace(turn.with_notes(planted=planted), answer=replace(answer, warnings=(*answer.warnings, "planted")))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.text.planted import find_planted
+from footnote.text.prompt_injection.passages import find_injected_sentences
 
 PASSAGES = {
     "en": "The bridge was built in 1894. It crosses the river at the old mill. {} The toll was abolished in 1920.",
@@ -69,28 +69,28 @@ PLAIN = [
 def test_a_planted_sentence_is_found_wherever_it_stands(lang: str, sentence: str, place: str) -> None:
     plain = PASSAGES[lang].format("").replace("  ", " ")
     text = {"start": f"{sentence} {plain}", "middle": PASSAGES[lang].format(sentence), "end": f"{plain} {sentence}"}[place]
-    assert [text[start:end] for start, end in find_planted(text, "", lang)] == [sentence]
+    assert [text[start:end] for start, end in find_injected_sentences(text, "", lang)] == [sentence]
 
 
 @pytest.mark.parametrize(("lang", "sentence"), PLAIN)
 def test_a_sentence_of_the_document_is_none(lang: str, sentence: str) -> None:
-    assert find_planted(PASSAGES[lang].format(sentence), "", lang) == []
+    assert find_injected_sentences(PASSAGES[lang].format(sentence), "", lang) == []
 
 
 def test_a_button_or_a_heading_orders_nothing() -> None:
-    assert find_planted("The bridge was built in 1894.\n\nPrint preview\n\nThe toll was abolished in 1920.") == []
+    assert find_injected_sentences("The bridge was built in 1894.\n\nPrint preview\n\nThe toll was abolished in 1920.") == []
 
 
 def test_what_shares_a_word_with_the_title_belongs_to_the_document() -> None:
-    assert find_planted("Write a poem about cats. The rest is about dogs.", "Poems", "en") == []
-    assert len(find_planted("Write a poem about cats. The rest is about dogs.", "Dogs", "en")) == 1
+    assert find_injected_sentences("Write a poem about cats. The rest is about dogs.", "Poems", "en") == []
+    assert len(find_injected_sentences("Write a poem about cats. The rest is about dogs.", "Dogs", "en")) == 1
 
 
 @pytest.mark.timeout(30)  # each against all the others takes half an hour
 def test_a_text_of_questions_takes_no_more_than_linear_time() -> None:
-    assert find_planted("".join(f"Where are the boats of harbour {number}? " for number in range(10_000))) == []
+    assert find_injected_sentences("".join(f"Where are the boats of harbour {number}? " for number in range(10_000))) == []
 
 
 def test_a_passage_of_nothing_else_is_not_judged_by_its_words() -> None:
-    assert find_planted("What are the causes of inflation?") == []
-    assert find_planted("") == []
+    assert find_injected_sentences("What are the causes of inflation?") == []
+    assert find_injected_sentences("") == []

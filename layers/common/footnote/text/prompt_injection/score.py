@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from footnote.text.injection_cues import GAPS, KINDS, MARKS, NEAR, PHRASES
+from footnote.text.prompt_injection.cues import GAPS, KINDS, MARKS, NEAR, PHRASES
 
 ENOUGH = 3
 HANGUL = re.compile(r"[\uac00-\ud7a3]")

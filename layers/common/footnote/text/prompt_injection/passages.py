@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 
-from footnote.text.injection import score
+from footnote.text.prompt_injection.score import score
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 
@@ -100,7 +100,7 @@ ENOUGH = 5
 """Points of `injection.score`: what is told of people in a document has some too."""
 
 
-def find_planted(text: str, title: str = "", lang: str = "en") -> list[tuple[int, int]]:
+def find_injected_sentences(text: str, title: str = "", lang: str = "en") -> list[tuple[int, int]]:
     """Character bounds of the sentences that look like instructions to an assistant."""
     injects = score(text) >= ENOUGH  # a sentence has no more points than the whole
     bounds = split_sentences(text, lang)
@@ -119,11 +119,11 @@ def find_planted(text: str, title: str = "", lang: str = "en") -> list[tuple[int
     return [
         bound
         for bound, sentence in zip(bounds, sentences, strict=True)
-        if _is_planted(sentence, is_foreign) or (injects and score(sentence) >= ENOUGH)
+        if _is_injected(sentence, is_foreign) or (injects and score(sentence) >= ENOUGH)
     ]
 
 
-def _is_planted(sentence: str, is_foreign: Callable[[str], bool]) -> bool:
+def _is_injected(sentence: str, is_foreign: Callable[[str], bool]) -> bool:
     commands = COMMAND.match(sentence) is not None
     if commands and OF_THE_ANSWER.search(sentence) and not TO_READERS.match(sentence):
         return True
