@@ -285,9 +285,9 @@ async def test_the_tokens_of_a_room_are_those_of_its_user(open_site: OpenSite) -
 @pytest.mark.parametrize(
     ("changes", "text"),
     [
-        ({"search_type": "vision"}, "search_type is “vision”, but this route answers"),
+        ({"search_type": "vision"}, "search_type is “vision”, but this route only accepts"),
         ({"search_type": "sql"}, "search_type: Input should be 'rag', 'gpt', 'pa' or 'vision'"),
-        ({"metadata_filter_values": ["Law"]}, "metadata_filter_values needs metadata_filter_key"),
+        ({"metadata_filter_values": ["Law"]}, "metadata_filter_values requires metadata_filter_key"),
         ({"query": ""}, "The question is empty."),
         ({"query": None}, "query: Input should be a valid string"),
         ({"top_k": 0}, "top_k: Input should be greater than or equal to 1"),
@@ -319,7 +319,7 @@ async def test_what_is_searched_for_is_told_without_what_nobody_can_see(open_sit
 async def test_the_route_decides_the_search_type(path: str, told: str, open_site: OpenSite) -> None:
     site = await open_site("Yes.")
     reply = await site.client.post(f"/v2/{path}/query", json=RAG | {"search_type": told})
-    assert (reply.status_code, f"this route answers “{path}”" in reply.json()["detail"]) == (422, True)
+    assert (reply.status_code, f"this route only accepts “{path}”" in reply.json()["detail"]) == (422, True)
 
 
 # --- who asks ----------------------------------------------------------------------------------

@@ -225,7 +225,13 @@ async def test_another_users_turn_is_as_unknown_as_none(number: int, running: bo
     await unknown.request
     problems = [json.loads(each.text) for each in (refused, unknown)]
     assert [problem | {"trace_id": ""} for problem in problems] == [
-        {"type": "about:blank", "title": "Not found", "status": 404, "detail": "There is no such stream. Ask again.", "trace_id": ""}
+        {
+            "type": "about:blank",
+            "title": "Not found",
+            "status": 404,
+            "detail": "There is no such stream. Send the question again.",
+            "trace_id": "",
+        }
     ] * 2
     rest.set()
     await first.to_the_end()
@@ -235,7 +241,7 @@ async def test_another_users_turn_is_as_unknown_as_none(number: int, running: bo
 async def test_an_id_that_no_stream_has_sent_is_not_found(id_: str, open_site: OpenSite) -> None:
     site = await open_site()
     reply = await site.client.post("/ask/stream", json=ASK, headers={b"last-event-id": id_.encode()})
-    assert (reply.status_code, reply.json()["detail"]) == (404, "There is no such stream. Ask again.")
+    assert (reply.status_code, reply.json()["detail"]) == (404, "There is no such stream. Send the question again.")
 
 
 async def test_an_event_that_a_running_turn_has_not_sent_yet_is_not_waited_for(open_site: OpenSite) -> None:
@@ -247,7 +253,7 @@ async def test_an_event_that_a_running_turn_has_not_sent_yet_is_not_waited_for(o
         await ahead.request
     rest.set()
     await first.to_the_end()
-    assert (ahead.status, json.loads(ahead.text)["detail"]) == (404, "There is no such stream. Ask again.")
+    assert (ahead.status, json.loads(ahead.text)["detail"]) == (404, "There is no such stream. Send the question again.")
 
 
 async def test_fifty_readers_who_leave_leave_nothing_behind(open_site: OpenSite) -> None:

@@ -1,1 +1,1 @@
-"""One API each: its request models, its reply, its profile."""
+"""One package per API: request models, replies and the profile of its turns."""

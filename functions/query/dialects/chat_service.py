@@ -1,4 +1,4 @@
-"""`POST /chat`: numbered citations; an answer that cites nothing is not shown."""
+"""`POST /chat`: answers with numbered citations. Answers without citations are rejected."""
 
 from __future__ import annotations
 
@@ -34,23 +34,29 @@ PROFILE = Profile(
 
 
 class ChatRequest(BaseModel):
+    """A question to `/chat`."""
+
     query: str = Field(description="The question.")
     top_k: int = Field(8, ge=1, le=100, description="Passages that the answer may use.")
-    session_id: str | None = Field(None, max_length=200, description="The conversation, whose last questions a follow-up is understood by.")
-    model_id: str | None = Field(None, max_length=200, description="The model that answers; by default the user's preference.")
+    session_id: str | None = Field(None, max_length=200, description="The conversation; follow-ups are resolved from its last questions.")
+    model_id: str | None = Field(None, max_length=200, description="The language model. Default: the user's preference.")
 
 
 class ChatCitation(BaseModel):
+    """A cited page."""
+
     title: str
     page: int | None
     url: str | None
 
 
 class ChatResponse(BaseModel):
+    """An answer with its citations."""
+
     query: str
     answer: str
     citations: list[ChatCitation]
-    warnings: list[str] = Field(description="What the checks of the answer found, such as `unsupported`; [] = nothing.")
+    warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
 
 
 @router.post("/chat", name="chat")
@@ -62,13 +68,14 @@ async def chat(request: ChatRequest, caller: AskerOf, core: CoreOf, trace_id: Tr
 
 
 def profile_of(settings: Settings) -> Profile:
-    """This API's own, with what somebody has set for it."""
+    """PROFILE with the configured temperature, token limit and context size."""
     named = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, "context_tokens": settings.max_context_tokens}
     changes: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
     return replace(PROFILE, **changes)
 
 
 def reply(turn: Turn) -> ChatResponse:
+    """The response for a finished turn."""
     answer = turn.answer
     return ChatResponse(
         query=turn.request.question,

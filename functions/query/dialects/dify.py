@@ -73,8 +73,8 @@ ERRORS = shaped(
     DifyError,
     {
         404: "There is no such knowledge",
-        422: "The request cannot be used",
-        504: "A step took too long",
+        422: "Invalid request",
+        504: "A step timed out",
     },
 )
 CODES = {401: 1001, 403: 1002, 404: 2001}

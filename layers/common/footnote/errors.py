@@ -1,25 +1,25 @@
-"""One tree of errors. Adapters turn foreign errors into these; doors turn these into HTTP.
+"""The error hierarchy. Adapters convert foreign errors into these; the HTTP layer converts these into responses.
 
     FootnoteError               500  what the caller sees: "Something went wrong", with the trace id
-    ├── BadRequest              422  what is wrong with the request and how to mend it
-    │   └── Rejected            422  a guard said no; `detail` says which rule
-    ├── NotFound                404  the same body for "does not exist" and "may not be seen"
-    ├── Conflict                409  the thing changed meanwhile or exists already
-    ├── TooLarge                413  the limit and the way around it
-    ├── Unauthorized            401  no or an expired identity
-    ├── Forbidden               403  an identity without the right
+    ├── BadRequest              422  what is wrong with the request and how to fix it
+    │   └── Rejected            422  a guard rejected the question; `detail` names the rule
+    ├── NotFound                404  the same body for "does not exist" and "not permitted to see it"
+    ├── Conflict                409  changed concurrently, or already exists
+    ├── TooLarge                413  the limit and how to stay below it
+    ├── Unauthorized            401  missing or expired credentials
+    ├── Forbidden               403  signed in, but not permitted
     ├── TooManyRequests         429  with `retry_after_s`
     ├── Unavailable             503  a dependency is down; `detail` names it and the remedy
-    │   ├── SearchUnavailable   503  never told as "nothing found"
+    │   ├── SearchUnavailable   503  never reported as "nothing found"
     │   │   └── SearchTimeout   503
     │   ├── StoreUnavailable    503
     │   └── ModelUnavailable    503
     │       ├── ModelTimeout    503
     │       └── NoModel         503  none is configured
-    ├── StepTimeout             504  a step ran past its limit
-    └── UnreadableFile          –    ends as a document in state FAILED, with `reason` and `remedy`
+    ├── StepTimeout             504  a step exceeded its time limit
+    └── UnreadableFile          –    sets the document to FAILED, with `reason` and `remedy`
 
-`detail` is always fit to be shown: it never holds a traceback, a host or a user's text.
+`detail` can always be shown: it never contains a traceback, a host name or a user's text.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 
 class FootnoteError(Exception):
-    """Root of the tree; a bare one is a defect of ours and shows as a 500."""
+    """Root of the hierarchy. Raised itself it is a defect and becomes a 500."""
 
     status = 500
     type = "about:blank"
-    """Of the problem, as RFC 9457 has it: a name where programs tell it apart from others of its status."""
+    """The problem type of RFC 9457; a URN where clients must distinguish errors of the same status."""
     title = "Something went wrong"
 
     def __init__(self, detail: str = "") -> None:
@@ -44,40 +44,56 @@ class FootnoteError(Exception):
 
 
 class BadRequest(FootnoteError):
+    """The request is invalid; `detail` says how to fix it."""
+
     status = 422
-    title = "The request cannot be used"
+    title = "Invalid request"
 
 
 class Rejected(BadRequest):
+    """A guard rejected the question."""
+
     title = "The question was not accepted"
 
 
 class NotFound(FootnoteError):
+    """There is no such object, or the caller may not see it."""
+
     status = 404
     title = "Not found"
 
 
 class Conflict(FootnoteError):
+    """The object was changed concurrently, or already exists."""
+
     status = 409
     title = "Conflict"
 
 
 class TooLarge(FootnoteError):
+    """The request exceeds a size limit."""
+
     status = 413
     title = "Too large"
 
 
 class Unauthorized(FootnoteError):
+    """Credentials are missing, invalid or expired."""
+
     status = 401
     title = "Not signed in"
 
 
 class Forbidden(FootnoteError):
+    """The caller is signed in but not permitted to do this."""
+
     status = 403
     title = "Not allowed"
 
 
 class TooManyRequests(FootnoteError):
+    """A rate limit was exceeded. `retry_after_s`: when to try again, in seconds."""
+
     status = 429
     title = "Too many requests"
 
@@ -87,24 +103,30 @@ class TooManyRequests(FootnoteError):
 
 
 class Unavailable(FootnoteError):
+    """A dependency is down; `detail` names it and what to do."""
+
     status = 503
     title = "A part of the service is not available"
 
 
 class SearchUnavailable(Unavailable):
+    """The index is down."""
+
     title = "Search is not available"
 
 
 class SearchTimeout(SearchUnavailable):
-    """Not tried again: an engine that is late has too much to do already."""
+    """The index timed out. Not retried, because retries would add load to an overloaded engine."""
 
 
 class StoreUnavailable(Unavailable):
+    """The database is down."""
+
     title = "Storage is not available"
 
 
 class ModelUnavailable(Unavailable):
-    """`usage`: what was used all the same, by a reply that broke off or was of no use."""
+    """The model's endpoint is down. `usage`: tokens that an incomplete or unusable reply cost."""
 
     type = "urn:footnote:model-unavailable"
     title = "The language model is not available"
@@ -115,20 +137,26 @@ class ModelUnavailable(Unavailable):
 
 
 class ModelTimeout(ModelUnavailable):
+    """The model's endpoint timed out."""
+
     title = "The language model did not answer in time"
 
 
 class NoModel(ModelUnavailable):
+    """No language model is configured."""
+
     type = "urn:footnote:no-model"
 
 
 class StepTimeout(FootnoteError):
+    """A pipeline step exceeded its time limit."""
+
     status = 504
-    title = "A step took too long"
+    title = "A step timed out"
 
 
 class UnreadableFile(FootnoteError):
-    """A file that no parser can use. `reason` says what is wrong, `remedy` what a person can do."""
+    """No parser can read the file. `reason`: what is wrong. `remedy`: what the user can do."""
 
     title = "The file cannot be read"
 

@@ -106,7 +106,7 @@ def _responses(media_type: str, model: type[BaseModel], meanings: Mapping[int, s
     return {status: {"description": meaning, "content": {media_type: {"schema": schema_of(model)}}} for status, meaning in meanings.items()}
 
 
-SLOW = problems({504: "A step took too long"})
+SLOW = problems({504: "A step timed out"})
 
 
 def describe(title: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:

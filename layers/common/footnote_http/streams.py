@@ -33,7 +33,7 @@ def read_event_id(text: str) -> tuple[str, int]:
     """(trace id, number) of a `Last-Event-ID`; NotFound for what no stream of ours has sent."""
     trace_id, _, number = text.rpartition(".")
     if not (trace_id and number.isascii() and number.isdigit() and len(number) <= len(str(LAST))):
-        raise NotFound("There is no such stream. Ask again.")
+        raise NotFound("There is no such stream. Send the question again.")
     return trace_id, int(number)
 
 

@@ -1,1 +1,1 @@
-"""`/v2`: conversations as server-sent events."""
+"""`/v2`: conversations streamed as server-sent events."""

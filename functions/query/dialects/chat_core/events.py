@@ -1,4 +1,4 @@
-"""A turn's events, and what it failed with, as `/v2` tells them."""
+"""Encodes a turn's events and errors as `/v2` messages."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from query.replies import tokens_used
 Json = dict[str, Any]
 
 NEAREST = 3
-"""Passages that are shown where none answers."""
+"""Passages shown when none of them answers the question."""
 SNIPPET = 200
-"""Characters of each."""
+"""Characters shown of each of these passages."""
 
 UNDERSTANDING = {
     "en": "Understanding the intent of the user's question…",
-    "de": "Die Absicht der Frage wird ermittelt…",
+    "de": "Die Frage wird analysiert…",
     "ko": "사용자 질문의 의도를 파악하는 중…",
 }
 SEARCHING = {"en": "Searching for relevant documents…", "de": "Passende Dokumente werden gesucht…", "ko": "관련 문서를 검색하는 중…"}
@@ -34,7 +34,7 @@ CALLING = {"en": "Calling a tool: {}…", "de": "Ein Werkzeug wird aufgerufen: {
 
 
 class Events:
-    """A turn's events as this API's objects. What a step is called follows the question's language."""
+    """Encodes one turn's events as messages. Step texts follow the question's language."""
 
     def __init__(self, turn: Turn) -> None:
         self._lang = "en"
@@ -43,6 +43,7 @@ class Events:
         self._searching = self._spoken = False
 
     def encode(self, event: Event) -> Iterator[Json]:
+        """Returns the messages for one event; some events have none."""
         match event:
             case LanguageKnown(lang):
                 self._lang = lang
@@ -52,39 +53,40 @@ class Events:
             case Searching() if not self._searching:
                 self._searching = True
                 queries = self._queries or (clean_question(self._question),)
-                yield _told("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in queries))
+                yield _progress("debug", "Query rewriting complete: " + ", ".join(f'"{query}"' for query in queries))
                 yield self._step(SEARCHING)
             case Answering():
                 yield self._step(ANSWERING)
             case ToolCalled(name):
                 yield self._step(SEARCHING) if name == SEARCH.name else self._step(CALLING, name)
             case Think(text):
-                yield _told("think", text)
+                yield _progress("think", text)
             case Token(text):
                 self._spoken = True
                 yield {"type": "token", "content": text}
             case Done(turn):
                 if not self._spoken:
                     yield {"type": "token", "content": answer_text(turn)}
-                if told := _nearest_told(turn):
-                    yield {"type": "token", "content": told}
+                if nearest := _nearest_text(turn):
+                    yield {"type": "token", "content": nearest}
                 yield done(turn)
             case Failed(error, turn, text):
                 yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.record.usage)
 
     def _step(self, text: Mapping[str, str], *values: str) -> Json:
-        return _told("step", text.get(self._lang, text["en"]).format(*values))
+        return _progress("step", text.get(self._lang, text["en"]).format(*values))
 
 
-def _told(kind: str, text: str) -> Json:
+def _progress(kind: str, text: str) -> Json:
     return {"type": kind, "id": str(uuid.uuid4()), "content": text}
 
 
 def done(turn: Turn) -> Json:
+    """The last message of a turn that succeeded: a `QueryDone`."""
     return {
         "type": "done",
         "search_type": turn.request.mode,
-        "final_response": answer_text(turn) + _nearest_told(turn),
+        "final_response": answer_text(turn) + _nearest_text(turn),
         "usage": tokens_used(turn.record.usage),
         "references": [_reference(citation) for citation in (turn.answer.citations if turn.answer else ())],
         "nearest": [_reference(_opening(number, hit)) for number, hit in enumerate(_nearest(turn), start=1)],
@@ -97,12 +99,12 @@ def done(turn: Turn) -> Json:
 
 
 def _nearest(turn: Turn) -> Sequence[Hit]:
-    """The passages that were found, where none of them answers the question."""
+    """The best passages of a refused question."""
     return turn.evidence.hits[:NEAREST] if turn.request.mode == "rag" and turn.outcome == "refused" else ()
 
 
-def _nearest_told(turn: Turn) -> str:
-    """How to rephrase, and the nearest passages, below a refusal of ours. A model words its own."""
+def _nearest_text(turn: Turn) -> str:
+    """Advice on rephrasing and the nearest passages, appended to our own refusal. A model words its own."""
     hits = _nearest(turn) if turn.answer and turn.answer.extractive else ()
     if not hits:
         return ""
@@ -111,7 +113,7 @@ def _nearest_told(turn: Turn) -> str:
 
 
 def _opening(number: int, hit: Hit) -> Citation:
-    """A passage by its first words."""
+    """A citation of a passage whose snippet is its beginning."""
     text = " ".join(hit.chunk.text.split())
     return Citation(number, hit, text if len(text) <= SNIPPET else text[: SNIPPET - 1].rstrip() + "…", hit.chunk.page)
 
@@ -131,6 +133,7 @@ def _reference(citation: Citation) -> Json:
 
 
 def failed(content: str, detail: str, trace_id: str, text: str, usage: Usage) -> Json:
+    """An error message: a `QueryError`. `text`: the part of the answer that was already sent."""
     return {
         "type": "error",
         "content": content,
@@ -141,7 +144,7 @@ def failed(content: str, detail: str, trace_id: str, text: str, usage: Usage) ->
 
 
 def error_body(problem: Problem, exc: Exception | None) -> tuple[int, Json]:
-    """A conversation that cannot be read is a 500 here, as in the API that this one follows."""
+    """The shape of `/v2` errors. An unreadable conversation is a 500, as in the API that this one follows."""
     status = 500 if isinstance(exc, StoreUnavailable) else problem.status
-    said = f"A server error occurred: {problem.title}" if status >= 500 else problem.title
-    return status, failed(said, problem.detail, problem.trace_id, "", Usage())
+    content = f"A server error occurred: {problem.title}" if status >= 500 else problem.title
+    return status, failed(content, problem.detail, problem.trace_id, "", Usage())

@@ -1,4 +1,5 @@
-"""`/v2/{rag,gpt,pa,vision}/query`: a conversation over documents, without them, with tools, about images, as server-sent events."""
+"""`/v2/{rag,gpt,pa,vision}/query`: conversations over documents, without documents, with tools and about images, streamed as
+server-sent events."""
 
 from __future__ import annotations
 
@@ -35,9 +36,9 @@ RAG = Profile(
     options={"history_in_prompt": True, "rewrite_always": True, "search_cache": True, "quotes": False},
 )
 GPT = replace(RAG, citation_style="plain", question_prompt=None, history=20)
-"""Of a conversation without documents as much as fits is shown, not only what a question is understood by."""
+"""Without documents the model sees as much of the conversation as fits, not only the last few exchanges."""
 PA = replace(RAG, citation_style="numbered", question_prompt=None, options={**RAG.options, "rewrite_always": False})
-"""The agent sees the conversation, and words its searches itself."""
+"""The agent sees the conversation and phrases its own searches."""
 VISION = replace(GPT, prompt="vision", history=4)
 PROFILES: Mapping[Mode, Profile] = {"rag": RAG, "gpt": GPT, "pa": PA, "vision": VISION}
 ROUTES: tuple[Mode, ...] = ("rag", "gpt", "pa")
@@ -46,10 +47,10 @@ PATHS: Mapping[Mode, str] = {mode: f"/v2/{mode}/query" for mode in PROFILES}
 STREAM = shaped(
     QueryError,
     {
-        403: "The body names another user",
-        422: "The request cannot be used",
+        403: "The request names another user",
+        422: "Invalid request",
         500: "The conversation cannot be read",
-        504: "A step took too long",
+        504: "A step timed out",
     },
 ) | streamed(QueryEvent)
 router = Router("Chat core", errors=dict.fromkeys(PATHS.values(), error_body), images=[PATHS["vision"]])
@@ -57,7 +58,7 @@ router = Router("Chat core", errors=dict.fromkeys(PATHS.values(), error_body), i
 
 def _query(mode: Mode) -> Callable[..., Awaitable[Response]]:
     async def query(request: QueryRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
-        """Answers a question: `step`, `debug`, `think`, `token`, `done` or `error`."""
+        """Answers a question. Messages: `step`, `debug`, `think`, `token`, then `done` or `error`."""
         user = as_user(caller, request.user_id)
         return await _stream(core.new_turn(make_request(request, mode), user, PROFILES[mode], trace_id=trace_id), core)
 
@@ -75,13 +76,13 @@ async def tokens(
     core: CoreOf,
     user_id: Annotated[str | None, Query(min_length=1, max_length=200)] = None,
 ) -> TokenCount:
-    """What a conversation has used."""
+    """Tokens that a conversation has used."""
     return TokenCount(tokens=await core.turns.tokens(as_user(caller, user_id), room_id))
 
 
 @router.post(PATHS["vision"], name="vision_query", response_class=StreamingResponse, responses=STREAM)
 async def vision(request: VisionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
-    """Answers a question about images: `step`, `debug`, `think`, `token`, `done` or `error`."""
+    """Answers a question about images. Messages: `step`, `debug`, `think`, `token`, then `done` or `error`."""
     user = as_user(caller, request.user_id)
     asked = replace(make_request(request, "vision"), images=tuple(request.images))
     return await _stream(core.new_turn(asked, user, VISION, trace_id=trace_id), core)
@@ -92,19 +93,20 @@ async def _stream(turn: Turn, core: Core) -> Response:
 
 
 def as_user(caller: Caller, user_id: str | None) -> Caller:
-    """Without a sign-in people are who they say they are; Forbidden for somebody else's name elsewhere."""
+    """The caller under the requested user id. Forbidden for another user's id, unless sign-in is off: then any id is accepted."""
     if user_id is None or user_id == caller.user_id:
         return caller
     if not caller.sees_all:
-        raise Forbidden("The request names another user than the one who has signed in. Leave user_id out.")
+        raise Forbidden("user_id is not the signed-in user. Omit user_id.")
     return replace(caller, user_id=user_id)
 
 
 def make_request(asked: QueryRequest, mode: Mode) -> Request:
+    """The turn's request. BadRequest for contradictory fields."""
     if asked.search_type not in (None, mode):
-        raise BadRequest(f"search_type is “{asked.search_type}”, but this route answers “{mode}”. Leave it out.")
+        raise BadRequest(f"search_type is “{asked.search_type}”, but this route only accepts “{mode}”. Omit search_type.")
     if asked.metadata_filter_values and not asked.metadata_filter_key:
-        raise BadRequest("metadata_filter_values needs metadata_filter_key: the field that has one of them.")
+        raise BadRequest("metadata_filter_values requires metadata_filter_key, the field to filter by.")
     key, values = asked.metadata_filter_key, tuple(asked.metadata_filter_values)
     return Request(
         question=asked.query,

@@ -1,4 +1,4 @@
-"""What `/v2` takes, and the messages of its streams."""
+"""Request bodies and stream messages of `/v2`."""
 
 from __future__ import annotations
 
@@ -11,38 +11,44 @@ from query.replies import TokenEvent, TokensUsed
 from query.tools import ORGANISATION
 
 LONGEST_ADDRESS = 64 * 2**20
-"""Characters. How large an image may be is a setting, and told in its words."""
+"""Maximum length of an image URL in characters; for the image size see VISION__MAX_IMAGE_MB."""
 
 
 class QueryRequest(BaseModel):
-    collection_name: str | None = Field(None, min_length=1, description="The collection; by default the configured one.")
+    """A question to `/v2`."""
+
+    collection_name: str | None = Field(None, min_length=1, description="The collection. Default: the configured one.")
     query: str = Field(description="The question.")
-    room_id: str | None = Field(None, max_length=200, description="The conversation. Without one the question stands alone.")
+    room_id: str | None = Field(None, max_length=200, description="The conversation. Without one the question has no history.")
     user_id: str | None = Field(
-        None, min_length=1, max_length=200, description="Who asks; where there is a sign-in, nobody else than them."
+        None, min_length=1, max_length=200, description="The user. With sign-in enabled it must be the signed-in user."
     )
-    search_type: Mode | None = Field(None, description="The route's own; anything else is refused.")
+    search_type: Mode | None = Field(None, description="The mode of this route; any other value is rejected.")
     mcp_org: str = Field(ORGANISATION, max_length=200, description="The organisation whose tools may be used.")
-    use_paragraph: bool = Field(True, description="Search paragraphs; false: openings of sections and outlines of documents, too.")
-    metadata_filter_key: str | None = Field(None, max_length=200, description="A field of the documents' metadata …")
-    metadata_filter_values: list[str] = Field([], max_length=100, description="… and the values that it may have; [] = any.")
-    top_k: int = Field(100, ge=1, le=1000, description="Passages that are looked at; those that fit are shown to the model.")
-    temperature: float | None = Field(None, ge=0, le=2, description="Spread of the wording; by default 0.2.")
-    is_test: bool = Field(False, description="True: nothing is stored, nothing counted.")
+    use_paragraph: bool = Field(True, description="True: search paragraphs only. False: also section openings and document outlines.")
+    metadata_filter_key: str | None = Field(None, max_length=200, description="A metadata field to filter by.")
+    metadata_filter_values: list[str] = Field([], max_length=100, description="Accepted values of that field; [] = any.")
+    top_k: int = Field(100, ge=1, le=1000, description="Passages to retrieve; the model sees those that fit its context.")
+    temperature: float | None = Field(None, ge=0, le=2, description="Sampling temperature. Default: 0.2.")
+    is_test: bool = Field(False, description="True: the turn is neither stored nor counted.")
 
 
 class VisionRequest(QueryRequest):
+    """A question about images."""
+
     images: list[Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ADDRESS)]] = Field(
-        min_length=1, max_length=20, description="PNG, JPEG, WebP or GIF: public http(s) addresses, or data: URIs."
+        min_length=1, max_length=20, description="PNG, JPEG, WebP or GIF: public http(s) URLs or data: URIs."
     )
 
 
 class TokenCount(BaseModel):
+    """Tokens used by a conversation."""
+
     tokens: int
 
 
-class Told(BaseModel, defer_build=True):
-    """What is going on: a step, a note for those who look for faults, or what the model thinks aloud."""
+class ProgressEvent(BaseModel, defer_build=True):
+    """Progress: a step, a debug note, or the model's reasoning."""
 
     type: Literal["step", "debug", "think"]
     id: str
@@ -50,7 +56,9 @@ class Told(BaseModel, defer_build=True):
 
 
 class Reference(BaseModel, defer_build=True):
-    index: int = Field(description="The number by which the answer's source was named, from 1.")
+    """A cited passage."""
+
+    index: int = Field(description="The citation's number in the answer, from 1.")
     p_id: str
     file_name: str
     page: int | None
@@ -60,21 +68,23 @@ class Reference(BaseModel, defer_build=True):
 
 
 class QueryDone(BaseModel, defer_build=True):
+    """The last message of a turn that succeeded."""
+
     type: Literal["done"]
     search_type: Mode
     final_response: str
     usage: TokensUsed
     references: list[Reference]
-    nearest: list[Reference] = Field(description="Where no passage answers: those that came nearest.")
-    warnings: list[str] = Field(description="What the checks of the answer found, such as `unsupported`; [] = nothing.")
+    nearest: list[Reference] = Field(description="The nearest passages when none answers the question; else [].")
+    warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
     trace_id: str
     degraded: bool
-    vectors_pending: bool = Field(description="True: vectors of passages that you may read are still being made.")
+    vectors_pending: bool = Field(description="True: some passages that you may read have no vector yet.")
     persisted: bool
 
 
 class QueryError(BaseModel, defer_build=True):
-    """The last message of a turn that failed, and the body where it failed before anything was sent."""
+    """The last message of a turn that failed, or the response body if it failed before the stream began."""
 
     type: Literal["error"]
     content: str
@@ -86,4 +96,4 @@ class QueryError(BaseModel, defer_build=True):
 class QueryEvent(RootModel[Any], defer_build=True):
     """A message of a `/v2` stream."""
 
-    root: Annotated[Told | TokenEvent | QueryDone | QueryError, Field(discriminator="type")]
+    root: Annotated[ProgressEvent | TokenEvent | QueryDone | QueryError, Field(discriminator="type")]

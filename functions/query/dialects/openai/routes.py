@@ -56,9 +56,9 @@ class ModelList(BaseModel):
 ERRORS = shaped(
     ErrorBody,
     {
-        400: "The request cannot be used",
+        400: "Invalid request",
         404: "There is no such model",
-        504: "A step took too long",
+        504: "A step timed out",
     },
 )
 

@@ -1,1 +1,1 @@
-"""`/ask`, `/ask/stream` and `/retrieve-*`: footnotes by document id, Elasticsearch-shaped hits."""
+"""`/ask`, `/ask/stream` (citations as footnotes by document id) and `/retrieve-*` (hits in Elasticsearch's shape)."""

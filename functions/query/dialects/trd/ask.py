@@ -1,4 +1,4 @@
-"""`/ask` and `/ask/stream`: footnotes by document id."""
+"""`/ask` and `/ask/stream`: answers with footnotes by document id."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
     "gpt": {**CONVERSES, "citation_style": "plain", "history": 20, "options": {**HELD.options, "history_in_prompt": True}},
     "pa": {**CONVERSES, "citation_style": "numbered", "options": {"answer_cache": True, "history_in_prompt": True}},
 }
-"""How a profile differs by who answers."""
+"""Changes to the profile per mode."""
 
-STREAM = NOT_FOUND | SLOW | streamed(AskEvent) | {204: {"description": "Nothing follows the `Last-Event-ID`"}}
+STREAM = NOT_FOUND | SLOW | streamed(AskEvent) | {204: {"description": "There is nothing after `Last-Event-ID`"}}
 
 
 def _streams_of(request: HttpRequest) -> Streams:
@@ -59,12 +59,12 @@ def _streams_of(request: HttpRequest) -> Streams:
 
 StreamsOf = Annotated[Streams, Depends(_streams_of)]
 AskQueryOf = Annotated[AskQuery, Query()]
-LastEventId = Annotated[str | None, Header(description="The last `id` that was read: the stream goes on after it.")]
+LastEventId = Annotated[str | None, Header(description="The last event `id` received: the stream resumes after it.")]
 
 
 @router.post("/ask", name="ask", responses=SLOW)
 async def ask(request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
-    """Answers a question, cited by document id (`[^DOC]`)."""
+    """Answers a question and cites documents by id (`[^DOC]`)."""
     turn = await core.answer.finish(ask_turn(request, caller, HELD, core, trace_id))
     explained = core.explain_ended(turn) if request.debug else None
     return reply(turn, core.settings.llm, explained=explained, answer_format=request.answer_format)
@@ -74,7 +74,7 @@ async def ask(request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: Trac
 async def ask_stream(
     request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, streams: StreamsOf, last_event_id: LastEventId = None
 ) -> Response:
-    """The same as server-sent events: `step`, `node`, `think`, `token`, `done` or `error`."""
+    """`POST /ask` as server-sent events: `step`, `node`, `think`, `token`, then `done` or `error`."""
     if last_event_id:
         return await resume(last_event_id, caller, core, streams)
     turn = ask_turn(request, caller, LIVE, core, trace_id)
@@ -87,11 +87,12 @@ async def ask_stream(
 async def ask_stream_get(
     request: AskQueryOf, caller: AskerOf, core: CoreOf, trace_id: TraceId, streams: StreamsOf, last_event_id: LastEventId = None
 ) -> Response:
-    """The same for clients that can only GET, such as EventSource."""
+    """`POST /ask/stream` for clients that can only send GET, such as EventSource."""
     return await ask_stream(request, caller, core, trace_id, streams, last_event_id)
 
 
 def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, trace_id: str) -> Turn:
+    """The turn to run: its caller narrowed to the requested groups, its profile adapted to the mode."""
     asked = Request(
         question=request.query_text,
         collection=request.index_name,

@@ -1,4 +1,4 @@
-"""A turn as `/ask` tells it: whole, or event by event."""
+"""Encodes a turn for `/ask`: whole, or event by event."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_format: str = "markdown") -> AskResponse:
-    """`explained`: for `debug`."""
+    """The response for a finished turn. `explained`: added as `debug`."""
     texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.evidence.hits}
     block = _block(turn)
     made = make_reply(block, texts, llm, persisted=turn.record.persisted)
@@ -28,8 +28,8 @@ def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_
 
 
 def encode(event: Event, llm: LLM, explain: Callable[[Turn], Explanation] | None = None) -> Iterable[Mapping[str, Any]]:
-    """A turn's events as this API's objects. A step's id is its name: a page can match its end to its beginning. `explain`: where
-    `debug` is wanted."""
+    """The messages for one event. A step's id is its name, so that a client can match start and end. `explain`: set if the
+    request asks for `debug`."""
     match event:
         case StepStarted(name, stage):
             yield {"type": "step", "id": name, "content": name, "stage": stage}
@@ -46,7 +46,7 @@ def encode(event: Event, llm: LLM, explain: Callable[[Turn], Explanation] | None
 
 
 def encode_stored(block: Block, texts: Mapping[str, str], llm: LLM) -> Mapping[str, Any]:
-    """How a stored turn's stream ended. Of an error nothing is stored but that there was one, and what had been sent."""
+    """The last message of a stored turn. Error details are not stored, so an error is generic here."""
     ended_well = not block["is_error"] or block["outcome"] == "blocked"
     return _done(make_reply(block, texts, llm)) if ended_well else _failed(FootnoteError(), block, block["result"]["final_response"])
 

@@ -1,4 +1,4 @@
-"""A stream that broke off goes on: `/ask/stream` asked again with `Last-Event-ID`, as EventSource does by itself."""
+"""Resumes an interrupted `/ask/stream` from `Last-Event-ID`, which EventSource sends when it reconnects."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 
 async def resume(last_event_id: str, caller: Caller, core: Core, streams: Streams) -> Response:
-    """What follows that event: from the running turn, else its end from the store; 204 where nothing does.
-    NotFound for a turn that is neither here nor stored, for another user's, and for an event that was never sent."""
+    """Streams what follows that event: from the running turn, else the stored turn's last message; 204 if there is nothing more.
+    NotFound if the turn is unknown or another user's, or if that event was never sent."""
     trace_id, number = read_event_id(last_event_id)
     stream = streams.find(trace_id, caller.user_id)
     if number == LAST or (stream is not None and stream.ends_with(number)):
         return Response(status_code=204)
-    if stream is not None and number >= len(stream):  # nobody was sent that: waited for, it might never come
-        raise NotFound("There is no such stream. Ask again.")
-    if stream is not None and stream.ended is not None:  # what was sent may have been withdrawn since
-        told = await read_again([make_block(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
-        if told.blocks[0]["outcome"] == WITHDRAWN:
-            return stream_end(encode_stored(told.blocks[0], told.texts, core.settings.llm), trace_id)
+    if stream is not None and number >= len(stream):  # never sent, and it may never come
+        raise NotFound("There is no such stream. Send the question again.")
+    if stream is not None and stream.ended is not None:  # documents may have been withdrawn since it was sent
+        readable = await read_again([make_block(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
+        if readable.blocks[0]["outcome"] == WITHDRAWN:
+            return stream_end(encode_stored(readable.blocks[0], readable.texts, core.settings.llm), trace_id)
     if stream is not None:
         return await stream_events(stream.after(number), partial(encode, llm=core.settings.llm), trace_id, first=number + 1)
     try:
         block = await core.turns.get(caller, trace_id)
     except NotFound as exc:
-        raise NotFound("There is no such stream. Ask again.") from exc
-    if block["user_id"] != caller.user_id or block["status"] == "idle":  # another process runs it, or died
-        raise NotFound("There is no such stream. Ask again.")
-    told = await read_again([block], caller, index=core.index, ledger=core.ledger)
-    return stream_end(encode_stored(told.blocks[0], told.texts, core.settings.llm), trace_id)
+        raise NotFound("There is no such stream. Send the question again.") from exc
+    if block["user_id"] != caller.user_id or block["status"] == "idle":  # running in another process, or interrupted
+        raise NotFound("There is no such stream. Send the question again.")
+    readable = await read_again([block], caller, index=core.index, ledger=core.ledger)
+    return stream_end(encode_stored(readable.blocks[0], readable.texts, core.settings.llm), trace_id)

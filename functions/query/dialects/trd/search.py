@@ -1,4 +1,4 @@
-"""`/retrieve-*`: hits, in the shape of an Elasticsearch search response."""
+"""`/retrieve-*`: hits in the shape of an Elasticsearch search response."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ RETRIEVERS: tuple[Retriever, ...] = ("rrf", "bm25", "knn", "cc")
 
 
 class RetrieveRequest(BaseModel):
+    """A query for passages. `filter`: metadata field → accepted values."""
+
     index_name: str = Field(min_length=1)
     query_text: str
     permission_groups: list[str] = []
@@ -31,11 +33,15 @@ class RetrieveRequest(BaseModel):
 
 
 class SearchTotal(BaseModel):
+    """Elasticsearch's `hits.total`."""
+
     value: int
     relation: Literal["eq"]
 
 
 class SearchHit(BaseModel):
+    """One of Elasticsearch's `hits.hits`."""
+
     index: str = Field(serialization_alias="_index", validation_alias="_index")
     id: str = Field(serialization_alias="_id", validation_alias="_id")
     score: float = Field(serialization_alias="_score", validation_alias="_score")
@@ -43,13 +49,15 @@ class SearchHit(BaseModel):
 
 
 class SearchHits(BaseModel):
+    """Elasticsearch's `hits`."""
+
     total: SearchTotal
     max_score: float | None
     hits: list[SearchHit]
 
 
 class SearchResponse(BaseModel):
-    """Elasticsearch's."""
+    """Elasticsearch's search response."""
 
     took: int = Field(description="Milliseconds.")
     timed_out: bool
@@ -58,7 +66,7 @@ class SearchResponse(BaseModel):
 
 def _route(retriever: Retriever) -> Callable[..., Awaitable[dict[str, Any]]]:
     async def search(request: RetrieveRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
-        """The passages that a question finds, in the shape of an Elasticsearch search response."""
+        """Finds passages. The response has the shape of an Elasticsearch search response."""
         narrowed = caller.narrowed(tuple(request.permission_groups))
         turn = await find_hits(core.new_turn(make_request(request, retriever), narrowed, PROFILE, trace_id=trace_id), core)
         return search_reply(turn, request.fields_exclude)
@@ -71,6 +79,7 @@ for _retriever in RETRIEVERS:
 
 
 def make_request(asked: RetrieveRequest, retriever: Retriever) -> Request:
+    """The turn's request."""
     return Request(
         question=asked.query_text,
         collection=asked.index_name,
@@ -81,7 +90,7 @@ def make_request(asked: RetrieveRequest, retriever: Retriever) -> Request:
 
 
 def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
-    """Elasticsearch's search response. `total` counts what was found in the lists that were fused."""
+    """A `SearchResponse` as a dict. `total` counts the fused hits before the limit."""
     return {
         "took": round(sum(span.ms for span in turn.record.spans)),
         "timed_out": False,
@@ -102,7 +111,7 @@ def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
 
 
 def _score(turn: Turn, hit: Hit) -> float:
-    """Of words alone BM25's own number; fused scores and cosines are 0..1."""
+    """The BM25 score for `bm25`, else the fused score or cosine, 0..1."""
     return hit.scores.get("bm25", hit.score) if turn.request.retriever == "bm25" else hit.score
 
 

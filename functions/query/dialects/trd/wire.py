@@ -1,4 +1,4 @@
-"""What `/ask` takes, and the messages of its stream."""
+"""Request bodies and stream messages of `/ask`."""
 
 from __future__ import annotations
 
@@ -13,30 +13,32 @@ Answers = Literal["rag", "gpt", "pa"]
 
 
 class AskRequest(BaseModel):
+    """A question to `/ask`."""
+
     query_text: str = Field(description="The question.")
     index_name: str = Field(min_length=1, description="The collection to search.")
-    permission_groups: list[str] = Field(description="Narrows the caller's groups; [] leaves them as they are.")
-    retriever: Retriever | None = Field(None, description="rrf, bm25, knn or cc (convex combination).")
+    permission_groups: list[str] = Field(description="Restricts the search to these of the caller's groups; [] = all of them.")
+    retriever: Retriever | None = Field(None, description="rrf, bm25, knn or cc (convex combination). Default: the configured one.")
     num_result_doc: int = Field(5, ge=1, le=100, description="Passages that the answer may use.")
-    model: str | None = Field(None, description="Name of a model at the configured endpoint.")
+    model: str | None = Field(None, description="A language model at the configured endpoint. Default: the user's preference.")
     room_id: str | None = Field(
-        None, max_length=200, description="The conversation, whose last questions a follow-up is understood by. Without one, nothing was."
+        None,
+        max_length=200,
+        description="The conversation; follow-ups are resolved from its last questions. Default: a new one.",
     )
-    mode: Answers = Field("rag", description="Who answers: rag = the documents, gpt = the model alone, pa = a model that may use tools.")
+    mode: Answers = Field("rag", description="rag = answer from documents, gpt = the model alone, pa = a model with tools.")
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
-    debug: bool = Field(
-        False, description="Also say how long each step took and what came out, and by `plan` which steps did not run, and why."
-    )
+    debug: bool = Field(False, description="True: return each step's duration and output, and in `plan` which steps were skipped and why.")
 
 
 class AskQuery(AskRequest):
-    """The same as URL parameters, where an empty list cannot be written."""
+    """AskRequest as URL parameters, in which an empty list cannot be expressed."""
 
-    permission_groups: list[str] = Field(default=[], description="Narrows the caller's groups.")
+    permission_groups: list[str] = Field(default=[], description="Restricts the search to these of the caller's groups.")
 
 
 class StepEvent(BaseModel, defer_build=True):
-    """A step begins."""
+    """A step has started."""
 
     type: Literal["step"]
     id: str
@@ -45,13 +47,13 @@ class StepEvent(BaseModel, defer_build=True):
 
 
 class NodeEvent(StepBody, defer_build=True):
-    """A step has ended."""
+    """A step has finished."""
 
     type: Literal["node"]
 
 
 class ThinkEvent(BaseModel, defer_build=True):
-    """What the model thinks aloud."""
+    """The model's reasoning."""
 
     type: Literal["think"]
     id: str
@@ -59,10 +61,14 @@ class ThinkEvent(BaseModel, defer_build=True):
 
 
 class AskDone(AskResponse, defer_build=True):
+    """The last message of a turn that succeeded."""
+
     type: Literal["done"]
 
 
 class AskError(BaseModel, defer_build=True):
+    """The last message of a turn that failed."""
+
     type: Literal["error"]
     content: str
     detail: str
