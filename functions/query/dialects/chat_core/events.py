@@ -25,7 +25,7 @@ SNIPPET = 200
 
 UNDERSTANDING = {
     "en": "Understanding the intent of the user's question…",
-    "de": "Die Frage wird analysiert…",
+    "de": "Die Absicht der Frage wird ermittelt…",
     "ko": "사용자 질문의 의도를 파악하는 중…",
 }
 SEARCHING = {"en": "Searching for relevant documents…", "de": "Passende Dokumente werden gesucht…", "ko": "관련 문서를 검색하는 중…"}
