@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import socket
 import subprocess
 import tomllib
 from hashlib import md5
+from importlib import metadata
 from pathlib import Path
 from urllib.parse import parse_qsl
 
 import pytest
+import yaml
 
 from tests.conftest import HandClock, NetworkBlocked
 
@@ -188,6 +191,39 @@ def test_an_install_tells_how_far_it_is_and_fails_where_pip_does(tmp_path: Path)
 def test_the_readme_shows_the_two_commands_first() -> None:
     first_block = (ROOT / "README.md").read_text().split("```")[1]
     assert re.findall(r"^make \w+", first_block, re.MULTILINE) == ["make run", "make test"]
+
+
+# --- handover ----------------------------------------------------------------------------------
+
+
+def test_the_version_is_written_in_pyproject_alone() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert metadata.version("footnote-rag") == version
+    assert json.loads((ROOT / "functions/query/openapi.json").read_text())["info"]["version"] == version
+    source = [
+        path for path in ours() if path.suffix == ".py" and path.relative_to(ROOT).parts[0] in ("functions", "layers", "footnote_local")
+    ]
+    assert len(source) > 100
+    assert [name_of(path) for path in source if f'"{version}"' in path.read_text("utf-8")] == []
+
+
+def test_the_newest_entry_of_the_changelog_is_of_this_version() -> None:
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    headings = re.findall(r"^## \[(.+?)\] - (Unreleased|\d{4}-\d\d-\d\d)$", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert headings[0][0] == version
+
+
+def test_the_hooks_before_a_commit_run_targets_of_make_and_fetch_nothing() -> None:
+    (local,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"]
+    assert local["repo"] == "local"
+    assert [hook["entry"] for hook in local["hooks"]] == ["make style", "make types", "make imports"]
+    assert re.search(r"^lint: style types imports", (ROOT / "Makefile").read_text(), re.MULTILINE)
+
+
+def test_the_workflow_runs_what_a_fresh_clone_runs() -> None:
+    steps = yaml.safe_load((ROOT / ".github/workflows/test.yml").read_text())["jobs"]["test"]["steps"]
+    assert [step["run"].split()[-1] for step in steps if "run" in step] == [".ci/run"]
+    assert os.access(ROOT / ".ci/run", os.X_OK)
 
 
 # --- what the tests themselves stand on -----------------------------------------------------------

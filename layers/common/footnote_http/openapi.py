@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from importlib.metadata import version
 from typing import Any
 
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
-VERSION = "0.1.0"
 DESCRIPTION = """Answers questions from a team's own documents, and cites every claim.
 
 Errors are `application/problem+json` (RFC 9457), except where an API follows another product's: those name their own body. \
@@ -113,7 +113,7 @@ def describe(title: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:
     """The document of these routes. Of two with the same method and path the last one counts."""
     told = get_openapi(
         title=title,
-        version=VERSION,
+        version=version("footnote-rag"),
         description=DESCRIPTION,
         routes=routes,
         tags=[{"name": name, "description": text} for name, text in TAGS.items()],
