@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from bench.figures import Figure, NotMeasured, Setup, tell
-from footnote.adapters.opensearch_client import OpenSearchClient
-from footnote.adapters.opensearch_mapping import Names
+from footnote.adapters.opensearch.client import OpenSearchClient
+from footnote.adapters.opensearch.mapping import Names
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError
 from footnote.learn.golden import GoldenSet, load_golden

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from footnote.adapters.opensearch_reindex import delete_indexes
+from footnote.adapters.opensearch.reindex import delete_indexes
 from footnote.answer.extract import is_answer, pick, rank_sentences
 from footnote.bootstrap import Core
 from footnote.deps import Deps

@@ -8,9 +8,9 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from footnote.adapters.index_opensearch import OpenSearchIndex
-from footnote.adapters.opensearch_copy import NOBODY, Build, Progress
-from footnote.adapters.opensearch_reindex import Reindex
+from footnote.adapters.opensearch.index import OpenSearchIndex
+from footnote.adapters.opensearch.reindex import Reindex
+from footnote.adapters.opensearch.reindex_copy import NOBODY, Build, Progress
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, SearchUnavailable
 from footnote.learn.golden import GoldenQuery, load_golden

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 
-from footnote.adapters.dynamodb import Table
-from footnote.adapters.ledger_dynamodb_restore import copy_back
+from footnote.adapters.dynamodb.ledger_restore import copy_back
+from footnote.adapters.dynamodb.table import Table
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, NotFound
 from footnote.ingest.pipeline import SYSTEM

@@ -1,4 +1,4 @@
-"""Makes `layers/common/footnote/adapters/minilm.onnx`: `python -m tests.minilm_graph`.
+"""Makes `layers/common/footnote/adapters/minilm/minilm.onnx`: `python -m tests.minilm_graph`.
 
 BERT with six layers, mean pooling and unit length, as sentence-transformers runs all-MiniLM-L6-v2. The weights
 stay in the package's safetensors file: each initializer says at which byte of it the tensor begins.
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from onnx import NodeProto, TensorProto, helper, numpy_helper
 
-from footnote.adapters.models_minilm import DIMENSION, GRAPH, WEIGHTS, find_model
+from footnote.adapters.minilm.embedder import DIMENSION, GRAPH, WEIGHTS, find_model
 
 HEADS, LAYERS = 12, 6
 OPSET, IR_VERSION = 20, 9

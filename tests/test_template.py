@@ -12,7 +12,7 @@ import cfnlint.api
 import pytest
 import yaml
 
-from footnote.adapters import cache_dynamodb, ledger_dynamodb_items
+from footnote.adapters.dynamodb import cache, ledger_items
 from footnote.ingest.pipeline import MOST_ATTEMPTS
 from footnote.settings import Settings
 from footnote.settings.marks import each_setting
@@ -216,7 +216,7 @@ def test_a_file_is_not_given_to_another_while_somebody_may_still_read_it() -> No
     assert PARAMETERS["IngestConcurrency"]["Default"] > PARAMETERS["QueueConcurrency"]["Default"]
 
 
-@pytest.mark.parametrize(("table", "definition"), [("Cache", cache_dynamodb), ("Ledger", ledger_dynamodb_items)])
+@pytest.mark.parametrize(("table", "definition"), [("Cache", cache), ("Ledger", ledger_items)])
 def test_a_table_is_the_one_that_its_adapter_describes(table: str, definition: Any) -> None:
     properties = RESOURCES[table]["Properties"]
     described = {key: value for key, value in definition.table_definition("").items() if key != "TableName"}
@@ -227,7 +227,7 @@ def test_a_table_is_the_one_that_its_adapter_describes(table: str, definition: A
 
 def test_expired_values_go_and_the_ledger_stays() -> None:
     ttl = RESOURCES["Cache"]["Properties"]["TimeToLiveSpecification"]
-    assert ttl == {"AttributeName": cache_dynamodb.TTL_ATTRIBUTE, "Enabled": True}
+    assert ttl == {"AttributeName": cache.TTL_ATTRIBUTE, "Enabled": True}
     assert RESOURCES["Ledger"]["UpdateReplacePolicy"] == "Retain"
     assert RESOURCES["Ledger"]["Properties"]["DeletionProtectionEnabled"] == {"Fn::If": ["ProtectsLedger", True, False]}
 

@@ -12,7 +12,7 @@ import httpx
 import pytest
 from pydantic_settings import EnvSettingsSource
 
-from footnote.adapters.models_bedrock import BedrockEmbedder
+from footnote.adapters.aws.embedder import BedrockEmbedder
 from footnote.bootstrap import Core
 from footnote.guard.limits import RateLimiter
 from footnote.settings import AWS, Auth, Embedding, Settings

@@ -14,10 +14,10 @@ import boto3
 import pytest
 from botocore.exceptions import ClientError
 
-from footnote.adapters.bus_aws import EventBridgeBus
-from footnote.adapters.drops_s3 import S3Drops
-from footnote.adapters.files_s3 import S3Files
-from footnote.adapters.queue_aws import SqsQueue
+from footnote.adapters.aws.bus import EventBridgeBus
+from footnote.adapters.aws.drops import S3Drops
+from footnote.adapters.aws.files import S3Files
+from footnote.adapters.aws.queue import SqsQueue
 from footnote.ports import Clock
 from tests.contracts.backends_local import Bucket, Heard
 from tests.engines.fixtures import address

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from footnote.adapters.models_bedrock import BedrockEmbedder
+from footnote.adapters.aws.embedder import BedrockEmbedder
 from footnote.ports import Clock
 from tests.contracts.backends_aws import at
 from tests.fakes import FakeEmbedder

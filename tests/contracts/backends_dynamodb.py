@@ -8,10 +8,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from footnote.adapters import cache_dynamodb, ledger_dynamodb_items
-from footnote.adapters.cache_dynamodb import DynamoCache
-from footnote.adapters.dynamodb import Table, make_client
-from footnote.adapters.ledger_dynamodb import DynamoLedger
+from footnote.adapters.dynamodb import cache, ledger_items
+from footnote.adapters.dynamodb.cache import DynamoCache
+from footnote.adapters.dynamodb.ledger import DynamoLedger
+from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.ports import Clock
 from tests.engines.fixtures import address
 
@@ -50,13 +50,13 @@ async def open_table(definition: dict[str, Any], setting: str) -> AsyncIterator[
 
 @asynccontextmanager
 async def make_cache(folder: Path, clock: Clock) -> AsyncIterator[DynamoCache]:
-    async with open_table(cache_dynamodb.table_definition(table_name(folder, "cache")), "AWS__CACHE_TABLE") as table:
+    async with open_table(cache.table_definition(table_name(folder, "cache")), "AWS__CACHE_TABLE") as table:
         yield DynamoCache(table, clock)
 
 
 @asynccontextmanager
 async def make_ledger(folder: Path, clock: Clock) -> AsyncIterator[DynamoLedger]:
-    async with open_table(ledger_dynamodb_items.table_definition(table_name(folder, "ledger")), "AWS__LEDGER_TABLE") as table:
+    async with open_table(ledger_items.table_definition(table_name(folder, "ledger")), "AWS__LEDGER_TABLE") as table:
         yield DynamoLedger(table, clock)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from footnote.adapters.bus_local import LocalBus
-from footnote.adapters.drops_local import LocalDrops
+from footnote.adapters.local.bus import LocalBus
+from footnote.adapters.local.drops import LocalDrops
 from footnote.ports import Bus, Clock, Drops
 
 

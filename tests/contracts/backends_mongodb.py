@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pymongo import AsyncMongoClient
 
-from footnote.adapters.mongodb import Databases
-from footnote.adapters.records_mongodb import MongoRecords
-from footnote.adapters.store_mongodb import MongoTurnStore
+from footnote.adapters.mongodb.databases import Databases
+from footnote.adapters.mongodb.records import MongoRecords
+from footnote.adapters.mongodb.turn_store import MongoTurnStore
 from footnote.ports import Clock
 from tests.engines.fixtures import address
 

@@ -8,8 +8,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from footnote.adapters.index_opensearch import OpenSearchIndex
-from footnote.adapters.opensearch_client import OpenSearchClient
+from footnote.adapters.opensearch.client import OpenSearchClient
+from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.ports import Clock
 from footnote.settings import OpenSearch
 from tests.engines.fixtures import address

@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.cache_resting import RestingCache
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.files_local import LocalFiles
-from footnote.adapters.index_sqlite import SqliteIndex
-from footnote.adapters.ledger_sqlite import SqliteLedger
-from footnote.adapters.models_minilm import MiniLM
-from footnote.adapters.models_openai import OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
-from footnote.adapters.models_resilient import Breaker, Patience, ResilientModel
-from footnote.adapters.queue_local import SqliteQueue
-from footnote.adapters.records_sqlite import SqliteRecords
-from footnote.adapters.sqlite import Database
-from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
+from footnote.adapters.local.files import LocalFiles
+from footnote.adapters.minilm.embedder import MiniLM
+from footnote.adapters.openai.models import OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
+from footnote.adapters.resilience.cache import RestingCache
+from footnote.adapters.resilience.models import Breaker, Patience, ResilientModel
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.queue import SqliteQueue
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta, LanguageModel
 from footnote.types import Caller

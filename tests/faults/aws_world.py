@@ -13,8 +13,8 @@ from urllib.parse import quote_plus
 import boto3
 import pytest
 
-from footnote.adapters.cache_dynamodb import table_definition as cache_table
-from footnote.adapters.ledger_dynamodb_items import table_definition as ledger_table
+from footnote.adapters.dynamodb.cache import table_definition as cache_table
+from footnote.adapters.dynamodb.ledger_items import table_definition as ledger_table
 from footnote.bootstrap import Core
 from footnote.ingest.parse import parse
 from footnote.settings import AWS, LLM, Embedding, Ingest, OpenSearch, Settings

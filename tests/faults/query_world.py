@@ -16,9 +16,9 @@ import pytest
 from pydantic import SecretStr
 
 from feedback.app import create_app as create_feedback
-from footnote.adapters.cache_dynamodb import DynamoCache
-from footnote.adapters.dynamodb import Table, make_client
-from footnote.adapters.ledger_dynamodb import DynamoLedger
+from footnote.adapters.dynamodb.cache import DynamoCache
+from footnote.adapters.dynamodb.ledger import DynamoLedger
+from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.bootstrap import Core
 from footnote.bootstrap.backends import CACHE_S, LEDGER_S
 from footnote.ports import Clock

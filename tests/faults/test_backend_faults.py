@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from footnote.adapters.index_opensearch import OpenSearchIndex
+from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.answer.messages import message
 from footnote.errors import ModelUnavailable
 from footnote.guard.identity import Session, open_session
@@ -257,7 +257,7 @@ async def test_somebody_who_has_signed_in_does_not_notice_that_the_table_once(
 async def test_a_file_is_not_taken_and_later_taken_once_if_meanwhile(
     fault: Fault, part: str, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("footnote.adapters.aws.READ_S", 1.0)  # three tries of this
+    monkeypatch.setattr("footnote.adapters.aws.client.READ_S", 1.0)  # three tries of this
     name = f"{part}{list(FAULTS.values()).index(fault)}tower"
     async with open_site(world, monkeypatch, ledger_s=2.0) as site:
         site.fail(fault, part)
@@ -316,9 +316,9 @@ async def test_who_sends_a_file_does_not_notice_that_once(fault: Action, part: s
 # --- files in batches ------------------------------------------------------------------------------
 
 LIMITS = {
-    "adapters.opensearch_client.WRITE_LIMIT_S": 1.0,
-    "adapters.opensearch_heads.WRITE_LIMIT_S": 1.0,
-    "adapters.aws.READ_S": 0.5,
+    "adapters.opensearch.client.WRITE_LIMIT_S": 1.0,
+    "adapters.opensearch.document_versions.WRITE_LIMIT_S": 1.0,
+    "adapters.aws.client.READ_S": 0.5,
     "bootstrap.backends.LEDGER_S": 1.0,
 }
 """Waits for one call that are long enough for a test: these are not the loop's."""
@@ -467,7 +467,7 @@ async def test_a_function_is_alive_and_quotes_nobody_while_everything(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
-    monkeypatch.setattr("footnote.adapters.aws.READ_S", 0.5)
+    monkeypatch.setattr("footnote.adapters.aws.client.READ_S", 0.5)
     async with open_site(world, monkeypatch, llm=True, ledger_s=1.0) as site:
         site.fail(fault, *KINDS)
         asked = [

@@ -18,7 +18,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from footnote.adapters.sqlite import THREADS
+from footnote.adapters.sqlite.database import THREADS
 from footnote.bootstrap import Core
 from footnote.ports import Delta
 from footnote.settings import LLM, Embedding, Settings

@@ -8,9 +8,9 @@ from typing import Any
 import boto3
 import pytest
 
-from footnote.adapters.dynamodb import Table, make_client
-from footnote.adapters.ledger_dynamodb_items import table_definition
-from footnote.adapters.ledger_dynamodb_restore import _items
+from footnote.adapters.dynamodb.ledger_items import table_definition
+from footnote.adapters.dynamodb.ledger_restore import _items
+from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.ingest.verify import drop_buckets, verify

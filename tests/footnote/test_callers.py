@@ -9,12 +9,12 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from footnote.adapters.index_opensearch import OpenSearchIndex
-from footnote.adapters.index_sqlite import SqliteIndex
-from footnote.adapters.ledger_dynamodb import DynamoLedger
-from footnote.adapters.ledger_sqlite import SqliteLedger
-from footnote.adapters.store_mongodb import MongoTurnStore
-from footnote.adapters.store_sqlite import SqliteTurnStore
+from footnote.adapters.dynamodb.ledger import DynamoLedger
+from footnote.adapters.mongodb.turn_store import MongoTurnStore
+from footnote.adapters.opensearch.index import OpenSearchIndex
+from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.turn_store import SqliteTurnStore
 from footnote.ingest.sources import Sources
 from footnote.ports import Index, Ledger, TurnStore
 from footnote.types import Caller, Turn

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.records_sqlite import SqliteRecords
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from footnote.live_settings import LiveSettings, Refresher
 from footnote.settings import DB, LLM, MCP, ApiKey, Auth, Fallback, OpenSearch, Price, Rag, Settings

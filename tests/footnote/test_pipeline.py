@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.index_sqlite import SqliteIndex
+from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.answer.messages import message
 from footnote.errors import BadRequest, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, StoreUnavailable
 from footnote.events import Answering, Done, Event, Failed, LanguageKnown, PassagesRead, Searching, StepFinished, StepStarted, Token

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.records_sqlite import SqliteRecords
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import BadRequest, FootnoteError, NotFound, StoreUnavailable
 from footnote.prompts import LANGUAGES, Prompts, prompt_names, read_packaged
 from footnote.prompts.rules import LONGEST, Shape, check_template, learn_values

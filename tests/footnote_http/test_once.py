@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.cache_dynamodb import DynamoCache, table_definition
-from footnote.adapters.dynamodb import Table, make_client
+from footnote.adapters.dynamodb.cache import DynamoCache, table_definition
+from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.errors import Conflict, StoreUnavailable
 from footnote_http.once import once
 from tests.conftest import HandClock

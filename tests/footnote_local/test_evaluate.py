@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from footnote.adapters.opensearch_client import OpenSearchClient
+from footnote.adapters.opensearch.client import OpenSearchClient
 from footnote.bootstrap import Core
 from footnote.learn.golden import load_golden
 from footnote_local.eval_report import sentences

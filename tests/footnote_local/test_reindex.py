@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.index_opensearch import OpenSearchIndex
-from footnote.adapters.opensearch_client import OpenSearchClient
-from footnote.adapters.opensearch_mapping import Names
+from footnote.adapters.opensearch.client import OpenSearchClient
+from footnote.adapters.opensearch.index import OpenSearchIndex
+from footnote.adapters.opensearch.mapping import Names
 from footnote.settings import OpenSearch
 from footnote_local.terminal import Exit
 from tests.contracts.backends_opensearch import delete_indexes, opensearch_settings

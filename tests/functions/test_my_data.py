@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from footnote.adapters.sqlite import Database
+from footnote.adapters.sqlite.database import Database
 from footnote.ports import Delta
 from footnote.types import Caller, Feedback, Usage
 from query.app import create_app

@@ -11,11 +11,11 @@ from dataclasses import replace
 from functools import wraps
 from typing import Any
 
-from footnote.adapters import index_sqlite, index_sqlite_reads, ledger_sqlite, ledger_sqlite_writes
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.index_sqlite import SqliteIndex
-from footnote.adapters.store_sqlite import SqliteTurnStore
-from footnote.adapters.vector_file import Scan
+from footnote.adapters.sqlite import index, index_reads, ledger, ledger_writes
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.adapters.sqlite.turn_store import SqliteTurnStore
+from footnote.adapters.sqlite.vector_file import Scan
 from footnote.bootstrap import Core
 from footnote.guard import identity
 from footnote.ingest.sources import Sources
@@ -101,16 +101,16 @@ def _without_groups(original: Any) -> Any:
 
 
 MUTANTS: Mapping[str, Mutant] = {
-    "a search sees all": ((index_sqlite_reads, "_visible_acls", giving(None)),),
-    "a search by words sees all": ((index_sqlite_reads, "_lexical", lambda search: lambda at, k, s, acls, g: search(at, k, s, None, g)),),
+    "a search sees all": ((index_reads, "_visible_acls", giving(None)),),
+    "a search by words sees all": ((index_reads, "_lexical", lambda search: lambda at, k, s, acls, g: search(at, k, s, None, g)),),
     "a search by meaning sees all": ((Scan, "mask", lambda mask: lambda self, acls, levels: mask(self, None, levels)),),
     "neither a search nor the gate behind it asks for groups": (
-        (index_sqlite_reads, "_visible_rows", sees_all), (index_sqlite_reads, "_visible_acls", giving(None)),
+        (index_reads, "_visible_rows", sees_all), (index_reads, "_visible_acls", giving(None)),
     ),
-    "a document is read without its groups": ((ledger_sqlite_writes, "get", sees_all),),
-    "a document is deleted without its groups": ((ledger_sqlite_writes, "delete", sees_all),),
-    "documents are listed without their groups": ((ledger_sqlite, "_list", sees_all),),
-    "collections count without groups": ((ledger_sqlite, "_collections", sees_all),),
+    "a document is read without its groups": ((ledger_writes, "get", sees_all),),
+    "a document is deleted without its groups": ((ledger_writes, "delete", sees_all),),
+    "documents are listed without their groups": ((ledger, "_list", sees_all),),
+    "collections count without groups": ((ledger, "_collections", sees_all),),
     "a collection is there for everybody": ((dify, "has_collection", giving(True)),),
     "everybody may read everything": ((Caller, "may_read", giving(True)),),
     "a request gives itself groups": (
@@ -139,15 +139,15 @@ MUTANTS: Mapping[str, Mutant] = {
     "searches are kept without their groups": ((search_cache, "search_scope", _for_all),),
     "answers are kept without their groups": ((answer_cache, "answer_scope", _for_all),),
     "all see the same of a collection": (
-        (index_sqlite, "read_view", lambda view: lambda *args: replace(view(*args), groups=frozenset())),
+        (index, "read_view", lambda view: lambda *args: replace(view(*args), groups=frozenset())),
     ),
     "answers are kept without their groups, and given unread": (
-        (answer_cache, "answer_scope", _for_all), (index_sqlite_reads, "_visible_rows", sees_all),
+        (answer_cache, "answer_scope", _for_all), (index_reads, "_visible_rows", sees_all),
     ),
     "suggested questions are kept without their groups": ((SqliteCache, "get", _without_groups), (SqliteCache, "put", _without_groups)),
     "collections are suggested from without groups": ((Core, "collections", sees_all),),
     "files are read without their groups": ((Sources, "original", sees_all), (Sources, "text", sees_all)),
-    "nothing is found": ((index_sqlite_reads, "_visible_acls", giving(frozenset())),),
+    "nothing is found": ((index_reads, "_visible_acls", giving(frozenset())),),
     "what is new does not answer": ((SqliteIndex, "activate", giving(True)),),
     "answers are logged": ((LogMeter, "turn", _told),),
 }  # fmt: skip

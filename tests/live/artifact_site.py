@@ -13,10 +13,10 @@ from typing import Any
 import boto3
 import pymongo
 
-from footnote.adapters.cache_dynamodb import DynamoCache
-from footnote.adapters.dynamodb import Table, make_client
-from footnote.adapters.mongodb import Databases
-from footnote.adapters.records_mongodb import MongoRecords
+from footnote.adapters.dynamodb.cache import DynamoCache
+from footnote.adapters.dynamodb.table import Table, make_client
+from footnote.adapters.mongodb.databases import Databases
+from footnote.adapters.mongodb.records import MongoRecords
 from footnote.guard.identity import Session, open_session
 from footnote_local.lambda_service.invocation import Function, FunctionError
 from footnote_local.lambda_service.service import Lambda

@@ -14,9 +14,9 @@ import httpx
 import pytest
 from anyio.from_thread import BlockingPortal
 
-from footnote.adapters.mongodb import Databases
-from footnote.adapters.records_mongodb import MongoRecords
-from footnote.adapters.store_mongodb import MongoTurnStore
+from footnote.adapters.mongodb.databases import Databases
+from footnote.adapters.mongodb.records import MongoRecords
+from footnote.adapters.mongodb.turn_store import MongoTurnStore
 from footnote.guard.audit import AuditEntry, read_audit
 from footnote.types import Answer, Caller, Usage
 from footnote_local.lambda_service.function_url import function_url, read_http

@@ -17,7 +17,7 @@ A question walks through the rooms in one direction; each room answers one quest
     live_settings               what an admin has set since
     prompts steps completion    templates; the runner of a table of steps; a question to a model that is not the answer
     pipeline                    the tables: the order of a turn
-    adapters/<port>_<backend>   the outside, one backend a file
+    adapters/<engine>/<port>     what implements the ports
     bootstrap                   settings → adapters → pipeline: the only place that chooses
 
 Imports run from the last line of this page to the first, never between rooms.

@@ -26,8 +26,8 @@ def once(event: dict[str, Any], context: Any, run: Callable[[], Any], *, name: s
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig, idempotent_function
     from aws_lambda_powertools.utilities.idempotency import exceptions as known
 
-    from footnote.adapters.cache_dynamodb import TTL_ATTRIBUTE
-    from footnote.adapters.dynamodb import make_client
+    from footnote.adapters.dynamodb.cache import TTL_ATTRIBUTE
+    from footnote.adapters.dynamodb.table import make_client
 
     # The context tells how long a run can last: whoever finds one older than that knows that it was killed.
     config = IdempotencyConfig(lambda_context=context, expires_after_seconds=KEPT_S)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from footnote.adapters.models_minilm import MiniLM
+from footnote.adapters.minilm.embedder import MiniLM
 from footnote.answer.extract import (
     FALL_OFF,
     SURE_BY_WORDS,

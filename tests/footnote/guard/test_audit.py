@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.records_sqlite import SqliteRecords
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.guard.audit import audit, read_audit
 from footnote.types import Caller
 from tests.conftest import HandClock

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import StoreUnavailable
 from footnote.guard.budget import DAY_S, Spending, check_budget, is_short, spend, spends, warn_of_budget
 from footnote.settings import LLM, Budget, Price

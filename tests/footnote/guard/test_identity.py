@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.records_sqlite import SqliteRecords
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import NotFound, StoreUnavailable, Unauthorized, Unavailable
 from footnote.guard.identity import LOCAL, Session, close_session, identify, list_sessions, open_session, revoke_session
 from footnote.settings import Auth

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import StoreUnavailable, TooManyRequests
 from footnote.guard.limits import RateLimiter
 from footnote.settings import Limits

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.records_sqlite import SqliteRecords
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from footnote.guard.audit import read_audit
 from footnote.guard.terms import Terms

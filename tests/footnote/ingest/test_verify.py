@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.index_sqlite_writes import _delete_generations
-from footnote.adapters.sqlite import writing
+from footnote.adapters.sqlite.database import writing
+from footnote.adapters.sqlite.index_writes import _delete_generations
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, NotFound
 from footnote.ingest.drops import upload_promise

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.index_sqlite import SqliteIndex
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.answer.extract import extract
 from footnote.errors import StoreUnavailable
 from footnote.events import Done, Event, Token

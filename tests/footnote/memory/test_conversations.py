@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.ledger_sqlite import SqliteLedger
-from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
+from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.deps import Deps
 from footnote.errors import NotFound, StoreUnavailable
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn

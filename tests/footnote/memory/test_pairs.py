@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.models_minilm import MiniLM
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.minilm.embedder import MiniLM
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.memory.answer_cache import find_answer, keep_answer
 from footnote.memory.search_cache import keep_searches, recall_searches
 from footnote.ports import View

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.store_sqlite import open_store
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.turn_store import open_store
 from footnote.memory.similar import Asked, asked_in, keep, look_up, place_of
 from footnote.settings import Caching
 from tests.conftest import HandClock

@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cache, cached_property, partial
 from typing import Any, cast
 
-from footnote.adapters.secret_local import load_secret
+from footnote.adapters.local.secret import load_secret
 from footnote.answer.extract import is_answerable
 from footnote.answer.toolbox import Search
 from footnote.bootstrap.backends import BACKENDS, Backends

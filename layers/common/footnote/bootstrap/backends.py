@@ -8,38 +8,38 @@ from importlib.util import find_spec
 
 from pydantic import SecretStr
 
-from footnote.adapters.bus_aws import EventBridgeBus
-from footnote.adapters.bus_local import LocalBus
-from footnote.adapters.cache_dynamodb import DynamoCache
-from footnote.adapters.cache_resting import RestingCache
-from footnote.adapters.cache_sqlite import SqliteCache
-from footnote.adapters.drops_local import LocalDrops
-from footnote.adapters.drops_s3 import S3Drops
-from footnote.adapters.dynamodb import Table
-from footnote.adapters.egress import Egress
-from footnote.adapters.files_local import LocalFiles
-from footnote.adapters.files_s3 import S3Files, S3Uploads
-from footnote.adapters.images_web import WebImages
-from footnote.adapters.index_opensearch import OpenSearchIndex
-from footnote.adapters.index_sqlite import SqliteIndex
-from footnote.adapters.knowledge_base_http import HttpKnowledgeBase
-from footnote.adapters.ledger_dynamodb import DynamoLedger
-from footnote.adapters.ledger_sqlite import SqliteLedger
-from footnote.adapters.models_bedrock import BedrockEmbedder
-from footnote.adapters.models_gateway import Gateway
-from footnote.adapters.models_minilm import MiniLM, find_model
-from footnote.adapters.models_openai import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
-from footnote.adapters.models_resilient import Patience, ResilientModels
-from footnote.adapters.mongodb import Databases
-from footnote.adapters.queue_aws import SqsQueue
-from footnote.adapters.queue_local import SqliteQueue
-from footnote.adapters.records_mongodb import MongoRecords
-from footnote.adapters.records_sqlite import SqliteRecords
-from footnote.adapters.sqlite import Database
-from footnote.adapters.store_mongodb import MongoTurnStore
-from footnote.adapters.store_sqlite import SqliteTurnStore, open_store
-from footnote.adapters.tokens_jwt import JwtTokens
-from footnote.adapters.tools_mcp import McpTools
+from footnote.adapters.aws.bus import EventBridgeBus
+from footnote.adapters.aws.drops import S3Drops
+from footnote.adapters.aws.embedder import BedrockEmbedder
+from footnote.adapters.aws.files import S3Files, S3Uploads
+from footnote.adapters.aws.queue import SqsQueue
+from footnote.adapters.dynamodb.cache import DynamoCache
+from footnote.adapters.dynamodb.ledger import DynamoLedger
+from footnote.adapters.dynamodb.table import Table
+from footnote.adapters.http.egress import Egress
+from footnote.adapters.http.images import WebImages
+from footnote.adapters.http.knowledge_base import HttpKnowledgeBase
+from footnote.adapters.jwt.tokens import JwtTokens
+from footnote.adapters.local.bus import LocalBus
+from footnote.adapters.local.drops import LocalDrops
+from footnote.adapters.local.files import LocalFiles
+from footnote.adapters.mcp.tools import McpTools
+from footnote.adapters.minilm.embedder import MiniLM, find_model
+from footnote.adapters.mongodb.databases import Databases
+from footnote.adapters.mongodb.records import MongoRecords
+from footnote.adapters.mongodb.turn_store import MongoTurnStore
+from footnote.adapters.openai.gateway import Gateway
+from footnote.adapters.openai.models import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
+from footnote.adapters.opensearch.index import OpenSearchIndex
+from footnote.adapters.resilience.cache import RestingCache
+from footnote.adapters.resilience.models import Patience, ResilientModels
+from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.adapters.sqlite.ledger import SqliteLedger
+from footnote.adapters.sqlite.queue import SqliteQueue
+from footnote.adapters.sqlite.records import SqliteRecords
+from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.deps import SettingGroups
 from footnote.guard.budget import Spending
 from footnote.guard.limits import RateLimiter

@@ -1,4 +1,4 @@
-"""Everything the core needs from outside, as small Protocols. Backends live in `adapters/`.
+"""Everything the core needs from outside, as small Protocols. Backends are in `adapters/<engine>/<port>.py`.
 
 Where data is read, the `Caller` is a required argument: a read without an identity cannot be
 written down. Every backend of a port, and every wrapper around one, passes the same suite in

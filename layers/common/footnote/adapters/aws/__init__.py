@@ -1,0 +1,1 @@
+"""AWS through boto3: S3, SQS, EventBridge and Bedrock."""

@@ -1,0 +1,1 @@
+"""DynamoDB: the ledger and the cache."""

@@ -1,0 +1,241 @@
+"""The ledger in DynamoDB: which documents there are, and what became of them.
+
+Every change is one transaction that is written only if all it read is still so; `ledger_items` tells how
+the items lie and which reads may lag by a moment."""
+
+from __future__ import annotations
+
+import builtins
+import heapq
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from footnote.adapters.dynamodb import ledger_writes as writes
+from footnote.adapters.dynamodb.ledger_items import (
+    STATES,
+    Record,
+    body_of,
+    change,
+    document_key,
+    make_document,
+    origin_key,
+    place_of_origin,
+    position,
+    scope_id,
+)
+from footnote.adapters.dynamodb.table import Table
+from footnote.adapters.shared.ledger import Scope, check_changes, make_file, make_name, make_origin, make_scope
+from footnote.errors import NotFound
+from footnote.ports import Clock, Held
+from footnote.types import Caller, Document, Page
+
+
+class DynamoLedger:
+    """Who may write is decided before; a document that one may not read is never returned by id."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
+        """The id that a file of this name will be found under, before its content is known.
+
+        A document that has this name alone keeps its id; anything else gets an unused one for `accept`."""
+        scope = make_scope(collection, permission_groups)
+        return await self._table.run(change, writes.reserve, caller, scope, make_name(file_name))
+
+    async def accept(
+        self,
+        caller: Caller,
+        *,
+        file_name: str,
+        collection: str,
+        permission_groups: frozenset[str],
+        content_hash: str,
+        size: int,
+        title: str = "",
+        metadata: Mapping[str, Any] | None = None,
+        doc_id: str | None = None,
+        origin: str | None = None,
+        version: str = "",
+    ) -> tuple[Document, bool]:
+        """A name that is its document's only one keeps the document through new content, even where another
+        document has that content already: what the name used to hold must not go on answering.
+        `doc_id` is a reserved id; where the file ends in another document, the id leads there."""
+        file = make_file(
+            file_name=file_name,
+            collection=collection,
+            permission_groups=permission_groups,
+            content_hash=content_hash,
+            size=size,
+            title=title,
+            metadata=metadata,
+            doc_id=doc_id,
+            origin=origin,
+            version=version,
+        )
+        return await self._table.run(change, writes.accept, file, self._clock())
+
+    async def get(self, caller: Caller, doc_id: str) -> Document:
+        return await self._table.run(change, writes.get, caller, doc_id)
+
+    async def list(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
+        """An `after` that the caller never could have been given is NotFound."""
+        return await self._table.run(_list, caller, collection, max(limit, 1), after)
+
+    async def collections(self, caller: Caller) -> dict[str, int]:
+        return await self._table.run(_collections, caller)
+
+    async def unfinished(self) -> builtins.list[Document]:
+        return await self._table.run(_find_kind, "unfinished")
+
+    async def counts(self) -> dict[str, int]:
+        return await self._table.run(_counts)
+
+    async def update(self, doc_id: str, generation: int, **changes: Any) -> bool:
+        """TypeError for a field that is not changeable."""
+        check_changes(changes)
+        if "metadata" in changes:
+            changes["metadata"] = dict(changes["metadata"])
+        return await self._table.run(change, writes.update, doc_id, generation, {**changes, "updated_at": self._clock()})
+
+    async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
+        return await self._table.run(change, writes.lease, doc_id, generation, owner, self._clock(), lease_s)
+
+    async def delete(self, caller: Caller, doc_id: str) -> Document:
+        return await self._table.run(change, writes.delete, caller, doc_id, self._clock())
+
+    async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
+        return await self._table.run(_release, make_origin(origin), keep, self._clock())
+
+    async def bury(self, doc_id: str) -> None:
+        await self._table.run(_bury, doc_id)
+
+    async def unburied(self) -> builtins.list[Document]:
+        return await self._table.run(_find_kind, "unburied")
+
+    async def held(self, origin: str) -> Held | None:
+        return await self._table.run(_held, make_origin(origin))
+
+    async def origins(self, prefix: str) -> dict[str, Held]:
+        return await self._table.run(_origins, make_origin(prefix))
+
+    async def close(self) -> None:
+        self._table.close()
+
+
+# --- scopes ------------------------------------------------------------------------------------
+
+
+def _scopes(table: Table) -> dict[Scope, Counter[str]]:
+    """How many documents of each scope are in which state."""
+    scopes: dict[Scope, Counter[str]] = {}
+    for item in table.query("by_kind", "kind = :kind", {":kind": {"S": "scope"}}):
+        numbers = scopes.setdefault(Scope(*json.loads(item["scope"]["S"])), Counter())
+        numbers.update({state: int(item[state]["N"]) for state in STATES if state in item})
+    return scopes
+
+
+def _readable(table: Table, caller: Caller) -> dict[Scope, Counter[str]]:
+    """Those with documents that the caller may read."""
+    return {
+        scope: numbers
+        for scope, numbers in _scopes(table).items()
+        if numbers.total() > numbers["DELETED"] and caller.may_read(frozenset(json.loads(scope.groups)))
+    }
+
+
+def _collections(table: Table, caller: Caller) -> dict[str, int]:
+    ready: Counter[str] = Counter()
+    for scope, numbers in _readable(table, caller).items():
+        ready[scope.collection] += numbers["READY"]
+    return dict(sorted(ready.items()))
+
+
+def _counts(table: Table) -> dict[str, int]:
+    numbers = sum(_scopes(table).values(), Counter())
+    return {state: numbers[state] for state in STATES}
+
+
+# --- documents ---------------------------------------------------------------------------------
+
+
+def _list(table: Table, caller: Caller, collection: str | None, limit: int, after: str | None) -> Page[Document]:
+    start = "" if after is None else _position_of(table, caller, after)
+    scopes = [scope for scope in _readable(table, caller) if collection in (None, scope.collection)]
+    keys = heapq.merge(*(_positions(table, scope, start, limit + 1) for scope in scopes))
+    found: list[Document] = []
+    while missing := limit + 1 - len(found):
+        wanted = [key for _, key in islice(keys, missing)]
+        if not wanted:
+            break
+        found += [document for document in _read(table, wanted) if document.state != "DELETED"]
+    data = tuple(found[:limit])
+    return Page(data, has_more=len(found) > limit, last_id=data[-1].doc_id if data else None)
+
+
+def _position_of(table: Table, caller: Caller, doc_id: str) -> str:
+    """A document that was deleted since still marks its place."""
+    item = table.get(document_key(doc_id))
+    document = None if item is None else make_document(body_of(item))
+    if document is None or not caller.may_read(document.permission_groups):
+        raise NotFound("There is no such document.")
+    return position(document)
+
+
+def _positions(table: Table, scope: Scope, start: str, page: int) -> Iterator[tuple[str, str]]:
+    """(position, key) of a scope's documents behind `start`."""
+    values = {":listed": {"S": scope_id(scope)}, ":start": {"S": start or " "}}
+    for item in table.query("by_scope", "listed = :listed AND listed_at > :start", values, page=page):
+        yield item["listed_at"]["S"], item["pk"]["S"]
+
+
+def _read(table: Table, keys: list[str]) -> list[Document]:
+    found = table.get_many(keys)
+    return [make_document(body_of(found[key])) for key in keys if key in found]
+
+
+def _find_kind(table: Table, kind: str) -> list[Document]:
+    states = ("DELETED",) if kind == "unburied" else ("RECEIVED", "PROCESSING")
+    items = table.get_many([item["pk"]["S"] for item in table.query("by_kind", "kind = :kind", {":kind": {"S": kind}})])
+    records = [body_of(item) for item in items.values()]
+    found = [make_document(record) for record in records if record["state"] in states and not record["buried"]]
+    return sorted(found, key=lambda document: (document.created_at, document.doc_id))
+
+
+# --- names -------------------------------------------------------------------------------------
+
+
+def _release(table: Table, origin: str, keep: str | None, now: float) -> list[Document]:
+    deleted, done = change(table, writes.release, origin, keep, now)
+    while not done:
+        more, done = change(table, writes.release, origin, keep, now)
+        deleted += more
+    return deleted
+
+
+def _bury(table: Table, doc_id: str) -> None:
+    while not change(table, writes.bury, doc_id):
+        pass
+
+
+def _held(table: Table, origin: str) -> Held | None:
+    """In the scope that it was last put into, should there be several."""
+    item = table.get(origin_key(origin))
+    return None if item is None else _make_held(body_of(item))
+
+
+def _origins(table: Table, prefix: str) -> dict[str, Held]:
+    condition, values = "kind = :kind", {":kind": {"S": "origin"}}
+    if prefix:
+        condition, values = f"{condition} AND begins_with(place, :place)", {**values, ":place": {"S": place_of_origin(prefix)}}
+    items = table.get_many([item["pk"]["S"] for item in table.query("by_kind", condition, values)])
+    records = sorted((body_of(item) for item in items.values()), key=lambda record: record["name"])
+    return {record["name"]: _make_held(record) for record in records if record["name"].startswith(prefix)}
+
+
+def _make_held(pointer: Record) -> Held:
+    return Held(**list(pointer["leads_to"].values())[-1])

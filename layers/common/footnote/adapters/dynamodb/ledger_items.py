@@ -1,0 +1,277 @@
+"""How the ledger lies in a DynamoDB table, and how several of its items change together.
+
+    document#ID           a document, with its names, its lease, and whether it is buried
+    alias#ID              a reserved id that leads to a document
+    name#…  origin#…      a file's name in one scope, or where it lies: which document it leads to, by scope
+    content#…             the documents of one content in one scope
+    scope#…#SHARD         how many documents of a scope are in which state
+
+An item's `body` is JSON; its `revision` is new with every change. The other attributes are for the two indexes,
+and are there only while there is something to find:
+
+    by_scope  listed, listed_at    the documents of a scope that are not deleted, newest first
+    by_kind   kind, place          unfinished and unburied documents, oldest first; origins by their text; scopes
+
+An index lags behind the table, in AWS by less than a second as a rule. So it only tells which items to read: a list,
+`unfinished`, `unburied` and `origins` may miss what came within that second, but never show what is gone. The numbers
+of `collections` and `counts` come from the index, that much late. Nothing else reads an index.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any, Concatenate, ParamSpec, TypeVar, get_args
+
+from footnote.adapters.dynamodb.table import Item, Overtaken, Table
+from footnote.adapters.shared.ledger import Scope
+from footnote.errors import StoreUnavailable, TooLarge
+from footnote.types import Document, DocumentState
+
+STATES: tuple[str, ...] = get_args(DocumentState)
+FIELDS = tuple(field.name for field in fields(Document))
+
+SHARDS = 8
+"""Items with the numbers of one scope: many documents may change at once, and each change writes one of them."""
+
+LARGEST = 390 * 1024
+"""Bytes of a body. An item may have 400 KB, its keys included."""
+
+LONGEST_PLACE = 1000
+"""Bytes of an origin by which it is sorted; an index takes 1,024."""
+
+PATIENCE_S = 10.0
+"""How long a change is tried again that others overtake."""
+
+Record = dict[str, Any]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def table_definition(name: str) -> dict[str, Any]:
+    """Arguments of CreateTable."""
+    states = ["scope", *STATES]
+    return {
+        "TableName": name,
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": key, "AttributeType": "S"} for key in ("pk", "listed", "listed_at", "kind", "place")],
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}],
+        "GlobalSecondaryIndexes": [
+            {
+                "IndexName": "by_scope",
+                "KeySchema": [{"AttributeName": "listed", "KeyType": "HASH"}, {"AttributeName": "listed_at", "KeyType": "RANGE"}],
+                "Projection": {"ProjectionType": "KEYS_ONLY"},
+            },
+            {
+                "IndexName": "by_kind",
+                "KeySchema": [{"AttributeName": "kind", "KeyType": "HASH"}, {"AttributeName": "place", "KeyType": "RANGE"}],
+                "Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": states},
+            },
+        ],
+    }
+
+
+# --- keys --------------------------------------------------------------------------------------
+
+
+def document_key(doc_id: str) -> str:
+    return f"document#{doc_id}"
+
+
+def alias_key(doc_id: str) -> str:
+    return f"alias#{doc_id}"
+
+
+def name_key(scope: Scope, name: str) -> str:
+    return f"name#{_digest(*scope, name)}"
+
+
+def origin_key(origin: str) -> str:
+    return f"origin#{_digest(origin)}"
+
+
+def content_key(scope: Scope, content_hash: str) -> str:
+    return f"content#{_digest(*scope, content_hash)}"
+
+
+def scope_id(scope: Scope) -> str:
+    return _digest(*scope)
+
+
+def scope_of(document: Record) -> Scope:
+    return Scope(document["collection"], json.dumps(document["permission_groups"]))
+
+
+def position(document: Record | Document) -> str:
+    """Sorts the newest first, and by id what came in the same microsecond."""
+    created_at, doc_id = (
+        (document.created_at, document.doc_id) if isinstance(document, Document) else (document["created_at"], document["doc_id"])
+    )
+    return f"{10**17 - _microseconds(created_at):018d}#{doc_id}"
+
+
+def place_of_origin(origin: str) -> str:
+    return origin.encode()[:LONGEST_PLACE].decode(errors="ignore")
+
+
+def _microseconds(moment: float) -> int:
+    return int(moment * 1_000_000)
+
+
+def _digest(*parts: str) -> str:
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:40]
+
+
+# --- items -------------------------------------------------------------------------------------
+
+
+def make_document(record: Record) -> Document:
+    """A record has more: names, lease and burial, and during an upgrade what only the newer version knows."""
+    values = {name: record[name] for name in FIELDS if name in record}
+    return Document(**{**values, "permission_groups": frozenset(record["permission_groups"])})
+
+
+def body_of(item: Item) -> Record:
+    record: Record = json.loads(item["body"]["S"])
+    return record
+
+
+def _make_item(key: str, body: str, revision: str) -> Item:
+    if len(body) > LARGEST:
+        raise TooLarge(
+            "What the ledger keeps of this document is more than 390 KB. Shorten its metadata, or use fewer names for one content."
+        )
+    attributes = {"pk": key, "body": body, "revision": revision, **_index_keys(key, json.loads(body))}
+    return {name: {"S": value} for name, value in attributes.items()}
+
+
+def _index_keys(key: str, record: Record) -> dict[str, str]:
+    if key.startswith("origin#"):
+        return {"kind": "origin", "place": place_of_origin(record["name"])}
+    if not key.startswith("document#"):
+        return {}
+    keys: dict[str, str] = {}
+    if record["state"] != "DELETED":
+        keys |= {"listed": scope_id(scope_of(record)), "listed_at": position(record)}
+    if record["state"] in ("RECEIVED", "PROCESSING"):
+        keys["kind"] = "unfinished"
+    elif record["state"] == "DELETED" and not record["buried"]:
+        keys["kind"] = "unburied"
+    if "kind" in keys:
+        keys["place"] = f"{_microseconds(record['created_at']):018d}#{record['doc_id']}"
+    return keys
+
+
+# --- changes -----------------------------------------------------------------------------------
+
+
+class Transaction:
+    """What one attempt at a change read, and what it writes if all of that is still so: all of it or nothing."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._read: dict[str, Item | None] = {}
+        self._bodies: dict[str, str | None] = {}
+
+    def get(self, key: str) -> Record | None:
+        """A copy; with `put` it becomes what is written."""
+        if key not in self._read:
+            item = self._read[key] = self._table.get(key)
+            self._bodies[key] = None if item is None else item["body"]["S"]
+        body = self._bodies[key]
+        return None if body is None else json.loads(body)
+
+    def put(self, key: str, record: Record | None) -> None:
+        """Of a key that was read. None = no item any more."""
+        self._bodies[key] = None if record is None else json.dumps(record)
+
+    def document(self, doc_id: str) -> Record:
+        """One that something leads to."""
+        record = self.get(document_key(doc_id))
+        if record is None:
+            raise Overtaken  # documents are never removed: this one is being written at this moment
+        return record
+
+    def put_document(self, record: Record) -> None:
+        self.put(document_key(record["doc_id"]), record)
+
+    def commit(self) -> None:
+        """`Overtaken` where something that was read is not so any more."""
+        if not any(self._is_changed(key) for key in self._read):
+            return
+        # It names this request as well: sent again after a failure, it is done once.
+        revision = secrets.token_hex(16)
+        writes = [self._write(key, item, revision) for key, item in self._read.items()]
+        self._table.call("transact_write_items", TransactItems=[*writes, *self._counting()], ClientRequestToken=revision)
+
+    def _is_changed(self, key: str) -> bool:
+        item = self._read[key]
+        return self._bodies[key] != (None if item is None else item["body"]["S"])
+
+    def _write(self, key: str, before: Item | None, revision: str) -> Item:
+        arguments: Item = {"TableName": self._table.name, "ConditionExpression": "attribute_not_exists(pk)"}
+        if before is not None:
+            arguments["ConditionExpression"] = "revision = :revision"
+            arguments["ExpressionAttributeValues"] = {":revision": before["revision"]}
+        body = self._bodies[key]
+        if not self._is_changed(key):
+            return {"ConditionCheck": {**arguments, "Key": {"pk": {"S": key}}}}
+        if body is None:
+            return {"Delete": {**arguments, "Key": {"pk": {"S": key}}}}
+        return {"Put": {**arguments, "Item": _make_item(key, body, revision)}}
+
+    def _counting(self) -> list[Item]:
+        numbers: dict[tuple[Scope, int], Counter[str]] = {}
+        for key in self._read:
+            if key.startswith("document#") and self._is_changed(key):
+                body, before = self._bodies[key], self._read[key]
+                assert body is not None  # noqa: S101 (documents are never removed)
+                after = json.loads(body)
+                number = numbers.setdefault((scope_of(after), int(_digest(after["doc_id"]), 16) % SHARDS), Counter())
+                number[after["state"]] += 1
+                if before is not None:
+                    number[body_of(before)["state"]] -= 1
+        return [self._count(scope, shard, number) for (scope, shard), number in numbers.items() if any(number.values())]
+
+    def _count(self, scope: Scope, shard: int, number: Counter[str]) -> Item:
+        """Adds without looking: the numbers are no condition of anything, so those who count do not overtake each other."""
+        changes = {state: amount for state, amount in number.items() if amount}
+        key = f"scope#{scope_id(scope)}#{shard}"
+        values = {":kind": "scope", ":place": key, ":scope": json.dumps(scope)}
+        return {
+            "Update": {
+                "TableName": self._table.name,
+                "Key": {"pk": {"S": key}},
+                "UpdateExpression": "SET #kind = :kind, #place = :place, #scope = :scope ADD "
+                + ", ".join(f"#{state} :{state}" for state in changes),
+                "ExpressionAttributeNames": {f"#{name}": name for name in ("kind", "place", "scope", *changes)},
+                "ExpressionAttributeValues": {
+                    **{name: {"S": value} for name, value in values.items()},
+                    **{f":{state}": {"N": str(amount)} for state, amount in changes.items()},
+                },
+            }
+        }
+
+
+def change(table: Table, work: Callable[Concatenate[Transaction, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """`work(transaction, …)`, from the start again while others change what it read."""
+    until, pause_s = time.monotonic() + PATIENCE_S, 0.01
+    while True:
+        transaction = Transaction(table)
+        try:
+            result = work(transaction, *args, **kwargs)
+            transaction.commit()
+        except Overtaken as exc:
+            if time.monotonic() > until:
+                raise StoreUnavailable("Too much changes at once around this document. Try again in a moment.") from exc
+            time.sleep(random.uniform(0, pause_s))  # noqa: S311 (no secret)
+            pause_s = min(2 * pause_s, 0.3)
+        else:
+            return result

@@ -1,0 +1,274 @@
+"""Writing into the ledger in DynamoDB: names are pointed, generations counted, documents leased and deleted.
+
+Every function is one attempt at one change, on what a transaction has read."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import asdict
+from typing import Any
+
+from footnote.adapters.dynamodb.ledger_items import (
+    Record,
+    Transaction,
+    alias_key,
+    content_key,
+    document_key,
+    make_document,
+    name_key,
+    origin_key,
+    scope_id,
+    scope_of,
+)
+from footnote.adapters.shared.ledger import ENDS_A_LEASE, File, Scope, brings_metadata, make_slug
+from footnote.errors import NotFound
+from footnote.types import Caller, Document
+
+AT_ONCE = 20
+"""Names that one transaction takes away; it may write 100 items, and each name may end a document."""
+
+
+def get(transaction: Transaction, caller: Caller, doc_id: str) -> Document:
+    document = _find(transaction, caller, doc_id)
+    if document["state"] == "DELETED":
+        raise NotFound("There is no such document.")
+    return make_document(document)
+
+
+def accept(transaction: Transaction, file: File, now: float) -> tuple[Document, bool]:
+    doc_id, work = _place(transaction, file, now)
+    if file.doc_id is not None and _unused(transaction, file.doc_id):
+        transaction.put(alias_key(file.doc_id), {"doc_id": doc_id})
+    return make_document(transaction.document(doc_id)), work
+
+
+def update(transaction: Transaction, doc_id: str, generation: int, changes: dict[str, Any]) -> bool:
+    document = _find_generation(transaction, doc_id, generation)
+    if document is None:
+        return False
+    if changes.get("state") in ENDS_A_LEASE:
+        document["lease"] = None
+    transaction.put_document(document | changes)
+    return True
+
+
+def lease(transaction: Transaction, doc_id: str, generation: int, owner: str, now: float, lease_s: float) -> bool:
+    document = _find_generation(transaction, doc_id, generation)
+    if document is None:
+        return False
+    held = document["lease"]
+    if held is not None and held["owner"] != owner and held["until"] > now:
+        return False
+    transaction.put_document(document | {"lease": {"owner": owner, "until": now + lease_s}})
+    return True
+
+
+def delete(transaction: Transaction, caller: Caller, doc_id: str, now: float) -> Document:
+    """Its names are free by its state; what is left of them goes with the burial."""
+    document = _find(transaction, caller, doc_id)
+    if document["state"] != "DELETED":
+        return _mark_deleted(transaction, document, now)
+    if document["buried"]:
+        raise NotFound("There is no such document.")
+    return make_document(document)
+
+
+def release(transaction: Transaction, origin: str, keep: str | None, now: float) -> tuple[list[Document], bool]:
+    """(what was deleted, whether that was all): of AT_ONCE documents."""
+    key = origin_key(origin)
+    pointer = transaction.get(key)
+    if pointer is None:
+        return [], True
+    led = [(scope, held["doc_id"]) for scope, held in pointer["leads_to"].items() if held["doc_id"] != keep]
+    deleted = []
+    for scope, doc_id in led[:AT_ONCE]:
+        del pointer["leads_to"][scope]
+        document = transaction.document(doc_id)
+        document["names"].pop(key, None)
+        if document["names"] or document["state"] == "DELETED":
+            transaction.put_document(_renamed(document))
+        else:
+            deleted.append(_mark_deleted(transaction, document, now))
+    transaction.put(key, pointer if pointer["leads_to"] else None)
+    return deleted, len(led) <= AT_ONCE
+
+
+def bury(transaction: Transaction, doc_id: str) -> bool:
+    """False while names are left that are to go first."""
+    document = transaction.get(document_key(doc_id))
+    if document is None or document["state"] != "DELETED":
+        return True
+    scope = scope_id(scope_of(document))
+    names = [name for name in document["names"] if name.startswith("name#")]
+    for name in names[:AT_ONCE]:
+        del document["names"][name]
+        pointer = transaction.get(name)
+        if pointer is not None and pointer["leads_to"].get(scope, {}).get("doc_id") == doc_id:
+            transaction.put(name, None)
+    document["buried"] = len(names) <= AT_ONCE
+    transaction.put_document(document)
+    return bool(document["buried"])
+
+
+# --- accepting ---------------------------------------------------------------------------------
+
+
+def _place(transaction: Transaction, file: File, now: float) -> tuple[str, bool]:
+    """(the document that holds this file from now on, whether there is work to do)."""
+    named = _find_named(transaction, file.scope, _pointer_key(file))
+    if named is not None and (named["content_hash"] == file.content_hash or len(named["names"]) == 1):
+        doc_id = named["doc_id"]
+        _point(transaction, file, doc_id, None)
+    else:
+        same = _find_content(transaction, file)
+        doc_id = same if same is not None else _insert(transaction, file, now)
+        _point(transaction, file, doc_id, named)
+        if same is None:
+            return doc_id, True
+    document = transaction.document(doc_id)
+    if document["content_hash"] == file.content_hash and document["state"] != "FAILED" and not brings_metadata(file, document["metadata"]):
+        return doc_id, False
+    _renew(transaction, document, file, now)
+    return doc_id, True
+
+
+def _find_named(transaction: Transaction, scope: Scope, key: str) -> Record | None:
+    pointer = transaction.get(key)
+    held = None if pointer is None else pointer["leads_to"].get(scope_id(scope))
+    if held is None:
+        return None
+    document = transaction.document(held["doc_id"])
+    return None if document["state"] == "DELETED" else document
+
+
+def _find_content(transaction: Transaction, file: File) -> str | None:
+    """The oldest, where several names with a document each came to the same content."""
+    made: Record = transaction.get(content_key(file.scope, file.content_hash)) or {}
+    return min(made, key=lambda doc_id: (made[doc_id], doc_id), default=None)
+
+
+def _insert(transaction: Transaction, file: File, now: float) -> str:
+    doc_id = file.doc_id if file.doc_id is not None and _unused(transaction, file.doc_id) else _make_id(transaction, file.shown)
+    groups = json.loads(file.scope.groups)
+    document = Document(
+        doc_id=doc_id,
+        title=file.title or file.shown,
+        collection=file.scope.collection,
+        file_name=file.shown,
+        state="RECEIVED",
+        content_hash=file.content_hash,
+        size=file.size,
+        permission_groups=frozenset(groups),
+        generation=1,
+        metadata=json.loads(file.metadata or "{}"),
+        created_at=now,
+        updated_at=now,
+    )
+    transaction.put_document({**asdict(document), "permission_groups": groups, "names": {}, "lease": None, "buried": False})
+    _add_content(transaction, doc_id)
+    return doc_id
+
+
+def _renew(transaction: Transaction, document: Record, file: File, now: float) -> None:
+    """The document's next generation; the active one answers until that is ready."""
+    changes = {
+        "state": "RECEIVED",
+        "generation": document["generation"] + 1,
+        "content_hash": file.content_hash,
+        "size": file.size,
+        "title": file.title or document["title"],
+        "metadata": document["metadata"] if file.metadata is None else json.loads(file.metadata),
+        "reason": None,
+        "remedy": None,
+        "lease": None,
+        "updated_at": now,
+    }
+    _remove_content(transaction, document)
+    transaction.put_document(document | changes)
+    _add_content(transaction, document["doc_id"])
+
+
+def _point(transaction: Transaction, file: File, doc_id: str, before: Record | None) -> None:
+    """Leads the name to this document. The one before is shown under the first of its other names."""
+    key, scope = _pointer_key(file), scope_id(file.scope)
+    pointer = transaction.get(key) or {"name": file.name, "leads_to": {}}
+    leads_to: Record = pointer["leads_to"]
+    leads_to.pop(scope, None)
+    leads_to[scope] = {"doc_id": doc_id, "version": file.version}  # the last is what `held` tells
+    transaction.put(key, pointer)
+    document = transaction.document(doc_id)
+    document["names"][key] = file.shown
+    transaction.put_document(document)
+    if before is not None:
+        before["names"].pop(key, None)
+        transaction.put_document(_renamed(before))
+
+
+def _add_content(transaction: Transaction, doc_id: str) -> None:
+    document = transaction.document(doc_id)
+    key = content_key(scope_of(document), document["content_hash"])
+    transaction.put(key, (transaction.get(key) or {}) | {doc_id: document["created_at"]})
+
+
+def _remove_content(transaction: Transaction, document: Record) -> None:
+    key = content_key(scope_of(document), document["content_hash"])
+    made = transaction.get(key) or {}
+    made.pop(document["doc_id"], None)
+    transaction.put(key, made or None)
+
+
+def _renamed(document: Record) -> Record:
+    """A document that lost the name it is shown under takes the first of the others."""
+    shown = document["names"].values()
+    return document if not shown or document["file_name"] in shown else document | {"file_name": min(shown)}
+
+
+def _mark_deleted(transaction: Transaction, document: Record, now: float) -> Document:
+    document = document | {"state": "DELETED", "updated_at": now}
+    _remove_content(transaction, document)
+    transaction.put_document(document)
+    return make_document(document)
+
+
+def _pointer_key(file: File) -> str:
+    return name_key(file.scope, file.name) if file.version is None else origin_key(file.name)
+
+
+# --- ids ---------------------------------------------------------------------------------------
+
+
+def reserve(transaction: Transaction, caller: Caller, scope: Scope, name: str) -> str:
+    named = _find_named(transaction, scope, name_key(scope, name))
+    if named is not None and caller.may_read(frozenset(named["permission_groups"])) and len(named["names"]) == 1:
+        return str(named["doc_id"])
+    return _make_id(transaction, name)
+
+
+def _find(transaction: Transaction, caller: Caller, doc_id: str) -> Record:
+    """By its id or one that leads to it, DELETED or not."""
+    document = transaction.get(document_key(doc_id))
+    if document is None:
+        alias = transaction.get(alias_key(doc_id))
+        document = transaction.document(alias["doc_id"]) if alias is not None else None
+    if document is None or not caller.may_read(frozenset(document["permission_groups"])):
+        raise NotFound("There is no such document.")
+    return document
+
+
+def _find_generation(transaction: Transaction, doc_id: str, generation: int) -> Record | None:
+    document = transaction.get(document_key(doc_id))
+    if document is None or document["generation"] != generation or document["state"] == "DELETED":
+        return None
+    return document
+
+
+def _make_id(transaction: Transaction, file_name: str) -> str:
+    while True:
+        doc_id = f"{make_slug(file_name)}-{secrets.token_hex(3)}"
+        if _unused(transaction, doc_id):
+            return doc_id
+
+
+def _unused(transaction: Transaction, doc_id: str) -> bool:
+    return transaction.get(document_key(doc_id)) is None and transaction.get(alias_key(doc_id)) is None

@@ -1,0 +1,1 @@
+"""Requests to other HTTP services, and the guard that they go through."""

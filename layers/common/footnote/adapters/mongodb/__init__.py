@@ -1,0 +1,1 @@
+"""MongoDB: turns and records."""

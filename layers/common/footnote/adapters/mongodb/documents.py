@@ -1,0 +1,118 @@
+"""What stands in the documents of MongoDB, and how it is read back."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict
+from typing import Any
+
+from footnote.adapters.mongodb.databases import Document
+from footnote.ports import Block, Rollup, TurnRecord, record_of
+from footnote.types import Feedback
+
+# Beside a block's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user,
+# whether the turn is in the statistics, and when MongoDB may delete it.
+OURS = frozenset({"_id", "started_at", "number", "feedback", "counted", "expires_at"})
+RECORD_FIELDS: Document = {
+    "conversations": {"$slice": 1},
+    "result.references.chunk_id": 1,
+    "result.usage": 1,
+    "private.search_cache.hits": 1,
+    **dict.fromkeys(("user_id", "room_id", "search_type", "llm", "latency_ms", "outcome", "is_error", "started_at", "feedback"), 1),
+}
+USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
+
+
+def as_key(name: str) -> str:
+    """A name as a field can be called in every version: without dots and dollars, which mean something in paths."""
+    return re.sub(r"[%.$\0\ud800-\udfff]", lambda found: f"%{ord(found[0]):04x}", name)
+
+
+def from_key(key: str) -> str:
+    return re.sub("%([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), key)
+
+
+def storable(value: Any) -> Any:
+    """The value as JSON has it, whatever number types are in it; its text is worth more than a lost turn."""
+    return _packed(json.loads(json.dumps(value, default=str)))
+
+
+def _packed(value: Any) -> Any:
+    """BSON knows no text with half a character in it: that goes as bytes. Nor whole numbers of more than 64 bits."""
+    match value:
+        case dict():
+            return {as_key(key): _packed(each) for key, each in value.items()}
+        case list():
+            return [_packed(each) for each in value]
+        case str() if not value.isascii() and re.search("[\ud800-\udfff]", value):
+            return value.encode("utf-8", "surrogatepass")
+        case int() if not -(2**63) <= value < 2**63:
+            return str(value)
+    return value
+
+
+def unpacked(value: Any) -> Any:
+    match value:
+        case dict():
+            return {from_key(key): unpacked(each) for key, each in value.items()}
+        case list():
+            return [unpacked(each) for each in value]
+        case bytes():
+            return value.decode("utf-8", "surrogatepass")
+    return value
+
+
+def load_block(document: Document) -> Block:
+    return {key: unpacked(value) for key, value in document.items() if key not in OURS}
+
+
+def make_feedback(feedback: Feedback, user_id: str, created_at: float) -> Document:
+    given: Document = storable({**asdict(feedback), "user_id": user_id, "created_at": created_at})
+    del given["trace_id"]
+    return given
+
+
+def load_feedback(document: Document, user_id: str | None = None) -> tuple[Feedback, ...]:
+    """All feedback on a turn, or one user's, as it came."""
+    given = [_feedback(document["_id"], values) for values in document.get("feedback", {}).values()]
+    return tuple(sorted((each for each in given if user_id in (None, each.user_id)), key=lambda each: (each.created_at, each.user_id)))
+
+
+def _feedback(trace_id: str, values: Document) -> Feedback:
+    fields = unpacked(values)
+    fields["selected_citations"] = tuple(fields["selected_citations"])
+    fields["tags"] = tuple(fields["tags"])
+    return Feedback(trace_id=trace_id, **fields)
+
+
+def load_record(document: Document, feedback: tuple[Feedback, ...]) -> TurnRecord:
+    return record_of({**load_block(document), "trace_id": document["_id"]}, document["started_at"], feedback)
+
+
+def make_rollup(day: str, rollup: Rollup) -> Document:
+    """`usage` is for other readers of the statistics; it repeats what is in `figures`."""
+    figures = storable(dict(rollup.figures))
+    return {
+        "date": day,
+        "user_id": rollup.user_id,
+        "room_id": rollup.room_id,
+        "model": rollup.search_type,
+        "usage": {**{name: figures.get(name, 0) for name in USAGE}, "type": "usage"},
+        "figures": figures,
+        "llm": rollup.llm,
+    }
+
+
+def make_share(day: str, share: Rollup) -> tuple[Document, Document]:
+    """(the document's key, the change that adds a turn's share to it)"""
+    key = {"date": day, "user_id": share.user_id, "room_id": share.room_id, "model": share.search_type}
+    added: Document = {f"figures.{name}": value for name, value in share.figures.items()}
+    added |= {f"usage.{name}": share.figures.get(name, 0) for name in USAGE}
+    if share.llm is None:  # a turn that no model answered takes nothing away from one that a model did
+        return key, {"$inc": added, "$setOnInsert": {"usage.type": "usage", "llm": None}}
+    return key, {"$inc": added, "$setOnInsert": {"usage.type": "usage"}, "$set": {"llm": share.llm}}
+
+
+def load_rollup(document: Document) -> Rollup:
+    return Rollup(document["user_id"], document["room_id"], document["model"], unpacked(document["figures"]), document.get("llm"))

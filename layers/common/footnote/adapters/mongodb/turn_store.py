@@ -1,0 +1,104 @@
+"""Turns, feedback and roll-ups in MongoDB.
+
+`conversations` holds one document per turn: the version 3 block as it is, with the feedback on it, so that every change is
+one write to one document and no transaction is needed. `statistics`, another database, holds the roll-ups: a collection per
+search type. Doing any of this twice changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+
+from footnote.adapters.mongodb import turn_store_figures as figures
+from footnote.adapters.mongodb import turn_store_turns as turns
+from footnote.adapters.mongodb.databases import Databases
+from footnote.adapters.mongodb.documents import storable
+from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block
+from footnote.ports.blocks import Status
+from footnote.ports.turns import share_of
+from footnote.types import Caller, Feedback, Mode, Page, Turn
+
+AT_ONCE = 100
+"""Turns that are in memory together when all of them are read."""
+
+
+class MongoTurnStore:
+    """`ports.TurnStore`. `keep_s`: how long a turn is kept; None = for good."""
+
+    def __init__(self, databases: Databases, clock: Clock, *, keep_s: float | None = None) -> None:
+        self._databases = databases
+        self._clock = clock
+        self._keep_s = keep_s
+
+    @property
+    def _since(self) -> float:
+        """What began before is not there any more: MongoDB deletes it in its own time."""
+        return 0.0 if self._keep_s is None else self._clock() - self._keep_s
+
+    async def save(self, turn: Turn, status: Status) -> None:
+        block = make_block(turn, status, now=self._clock())
+        expires_at = None if self._keep_s is None else turn.record.started_at + self._keep_s
+        await self._databases.run(turns.save, storable(block), float(turn.record.started_at), expires_at)
+
+    async def get(self, caller: Caller, trace_id: str) -> Block:
+        return await self._databases.run(turns.get, caller, trace_id, self._since)
+
+    async def trim(self, caller: Caller, trace_id: str) -> None:
+        await self._databases.run(turns.trim, caller.user_id, trace_id)
+
+    async def history(
+        self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
+    ) -> list[Block]:
+        if limit <= 0:  # to MongoDB, no limit
+            return []
+        return await self._databases.run(turns.history, caller.user_id, room_id, dialect, mode, classes, limit, self._since)
+
+    async def tokens(self, caller: Caller, room_id: str) -> int:
+        return await self._databases.run(turns.tokens, caller.user_id, room_id, self._since)
+
+    async def all_of(self, caller: Caller) -> AsyncIterator[StoredTurn]:
+        traces = await self._databases.run(turns.traces_of, caller.user_id, self._since)
+        for first in range(0, len(traces), AT_ONCE):
+            for stored in await self._databases.run(turns.read, caller.user_id, traces[first : first + AT_ONCE]):
+                yield stored
+
+    async def delete_all_of(self, caller: Caller) -> int:
+        """Counted before, because a delete that is tried again after a lost reply finds nothing left."""
+        there = len(await self._databases.run(turns.traces_of, caller.user_id, self._since))
+        await self._databases.run(turns.delete_all_of, caller.user_id)
+        await self._databases.run(figures.delete_all_of, caller.user_id)
+        return there
+
+    async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:
+        return await self._databases.run(turns.rooms, caller.user_id, max(limit, 1), after, self._since)
+
+    async def room(self, caller: Caller, room_id: str, limit: int, after: str | None = None) -> Page[StoredTurn]:
+        return await self._databases.run(turns.room, caller.user_id, room_id, max(limit, 1), after, self._since)
+
+    async def delete_room(self, caller: Caller, room_id: str) -> int:
+        """Counted before, as above."""
+        there = await self._databases.run(turns.count_room, caller.user_id, room_id, self._since)
+        await self._databases.run(turns.delete_room, caller.user_id, room_id)
+        return there
+
+    async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
+        """Stored under the caller's own id, whatever user `feedback` names."""
+        await self._databases.run(turns.put_feedback, caller, feedback, feedback.created_at or self._clock(), self._since)
+
+    async def feedback(self, caller: Caller, trace_id: str) -> Feedback | None:
+        return await self._databases.run(turns.feedback_of, caller.user_id, trace_id, self._since)
+
+    async def records(self, caller: Caller, since: float, until: float) -> list[TurnRecord]:
+        return await self._databases.run(figures.records, caller, max(since, self._since), until)
+
+    async def count(self, turn: Turn) -> None:
+        await self._databases.run(figures.count, turn.trace_id, *share_of(turn))
+
+    async def put_rollups(self, day: str, rollups: Sequence[Rollup]) -> None:
+        await self._databases.run(figures.put_rollups, day, rollups)
+
+    async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
+        return await self._databases.run(figures.rollups, caller, day)
+
+    async def close(self) -> None:
+        await self._databases.close()

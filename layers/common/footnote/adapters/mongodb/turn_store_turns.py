@@ -1,0 +1,172 @@
+"""Turns and the feedback on them in MongoDB. `since`: what began before is not there any more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from footnote.adapters.mongodb.databases import Document, Opened
+from footnote.adapters.mongodb.documents import as_key, load_block, load_feedback, make_feedback, storable
+from footnote.errors import Conflict, NotFound
+from footnote.ports import Block, Room, StoredTurn, title_of
+from footnote.types import Caller, Feedback, Mode, Page
+
+OLDEST_FIRST = [("started_at", 1), ("number", 1)]
+NEWEST_FIRST = [("started_at", -1), ("number", -1)]
+TALK_WITH_TOOLS: Document = {"$or": [{"role": "tool"}, {"tool_calls.0": {"$exists": True}}]}
+
+
+async def save(store: Opened, block: Document, started_at: float, expires_at: float | None) -> None:
+    """A turn keeps the place that it had when it began."""
+    from bson import ObjectId
+    from pymongo.errors import DuplicateKeyError
+
+    own = {"_id": block["trace_id"], "user_id": block["user_id"]}
+    # Of one process, ids that were made later are greater: they order turns of the same moment.
+    first: Document = {"started_at": started_at, "number": ObjectId()}
+    if expires_at is not None:
+        first["expires_at"] = datetime.fromtimestamp(expires_at, UTC)
+    change = {"$set": block, "$setOnInsert": first}
+    if block["status"] == "idle":  # one that nobody waited for any more may come after the turn's end
+        change = {"$setOnInsert": {**block, **first}}
+    try:
+        await store.turns.update_one(own, change, upsert=True)
+    except DuplicateKeyError as exc:
+        # Another user's trace; or somebody saved the same turn at this moment, and by now it is there.
+        if not (await store.turns.update_one(own, change)).matched_count:
+            raise Conflict("This trace id is in use.") from exc
+
+
+def _readable(caller: Caller, trace_id: str, since: float) -> Document:
+    wanted: Document = {"_id": trace_id, "started_at": {"$gte": since}}
+    return wanted if caller.sees_all else {**wanted, "user_id": caller.user_id}
+
+
+def _of_room(user_id: str, room_id: str, since: float) -> Document:
+    return {"user_id": user_id, "room_id": room_id, "started_at": {"$gte": since}}
+
+
+async def get(store: Opened, caller: Caller, trace_id: str, since: float) -> Block:
+    found = await store.turns.find_one(_readable(caller, trace_id, since))
+    if found is None:
+        raise NotFound("There is no such turn.")
+    return load_block(found)
+
+
+async def trim(store: Opened, user_id: str, trace_id: str) -> None:
+    await store.turns.update_one({"_id": trace_id, "user_id": user_id}, {"$pull": {"conversations": TALK_WITH_TOOLS}})
+
+
+async def history(
+    store: Opened, user_id: str, room_id: str, dialect: str, mode: Mode, classes: frozenset[str], limit: int, since: float
+) -> list[Block]:
+    """By user even for a caller who sees all: two people may use the same room id."""
+    wanted = _of_room(user_id, room_id, since) | {"dialect": dialect, "search_type": mode, "status": "done"}
+    if classes:
+        wanted["block_classes"] = {"$in": storable(sorted(classes))}
+    found = await store.turns.find(wanted).sort(NEWEST_FIRST).limit(limit).to_list()
+    return [load_block(document) for document in reversed(found)]
+
+
+async def tokens(store: Opened, user_id: str, room_id: str, since: float) -> int:
+    total = {"$group": {"_id": None, "tokens": {"$sum": "$result.usage.total_tokens"}}}
+    found = await (await store.turns.aggregate([{"$match": _of_room(user_id, room_id, since)}, total])).to_list()
+    return int(found[0]["tokens"]) if found else 0
+
+
+async def traces_of(store: Opened, user_id: str, since: float) -> list[str]:
+    """Of a user's turns, oldest first. Sorted here: the index holds what is read, and the server's memory for sorting is small."""
+    found = await store.turns.find({"user_id": user_id, "started_at": {"$gte": since}}, ["started_at", "number"]).to_list()
+    return [each["_id"] for each in sorted(found, key=lambda each: (each["started_at"], each["number"]))]
+
+
+async def read(store: Opened, user_id: str, traces: Sequence[str]) -> list[StoredTurn]:
+    found = await store.turns.find({"user_id": user_id, "_id": {"$in": traces}}).sort(OLDEST_FIRST).to_list()
+    return [StoredTurn(load_block(document), _of(user_id, document)) for document in found]
+
+
+async def delete_all_of(store: Opened, user_id: str) -> None:
+    """Who sees all gives feedback on others' turns, too."""
+    place = f"feedback.{as_key(user_id)}"
+    await store.turns.delete_many({"user_id": user_id})
+    await store.turns.update_many({place: {"$exists": True}}, {"$unset": {place: ""}})
+
+
+# --- conversations -----------------------------------------------------------------------------------
+
+
+async def rooms(store: Opened, user_id: str, limit: int, after: str | None, since: float) -> Page[Room]:
+    # Every turn has a room; one that was given none has its trace's name.
+    listed: Document = {"named": True}
+    if after is not None:
+        newest = await store.turns.find_one(_of_room(user_id, after, since), ["started_at"], sort=NEWEST_FIRST)
+        if newest is None:
+            raise NotFound("There is no such conversation.")
+        last = newest["started_at"]
+        listed["$or"] = [{"updated_at": {"$lt": last}}, {"updated_at": last, "_id": {"$gt": after}}]
+    cursor = await store.turns.aggregate(
+        [
+            {"$match": {"user_id": user_id, "started_at": {"$gte": since}}},
+            {"$sort": {"room_id": 1, "started_at": 1, "number": 1}},
+            {
+                "$group": {
+                    "_id": "$room_id",
+                    "first": {"$first": "$_id"},
+                    "turns": {"$sum": 1},
+                    "updated_at": {"$max": "$started_at"},
+                    "named": {"$max": {"$ne": ["$room_id", "$_id"]}},
+                }
+            },
+            {"$match": listed},
+            {"$sort": {"updated_at": -1, "_id": 1}},
+            {"$limit": limit + 1},
+        ]
+    )
+    found = await cursor.to_list()
+    questions = store.turns.find({"_id": {"$in": [room["first"] for room in found]}}, {"conversations": {"$slice": 1}, "room_id": 1})
+    titles = {first["_id"]: title_of(load_block(first)) async for first in questions}
+    # A room that was deleted between the two reads has no title.
+    data = tuple(
+        Room(room["_id"], titles[room["first"]], room["turns"], room["updated_at"]) for room in found[:limit] if room["first"] in titles
+    )
+    return Page(data, has_more=len(found) > limit, last_id=data[-1].room_id if data else None)
+
+
+async def room(store: Opened, user_id: str, room_id: str, limit: int, after: str | None, since: float) -> Page[StoredTurn]:
+    own = _of_room(user_id, room_id, since)
+    last = await store.turns.find_one(own if after is None else {**own, "_id": after}, ["started_at", "number"])
+    if last is None:
+        raise NotFound("There is no such conversation.")
+    if after is not None:
+        at, number = last["started_at"], last["number"]
+        own["$or"] = [{"started_at": {"$gt": at}}, {"started_at": at, "number": {"$gt": number}}]
+    found = await store.turns.find(own).sort(OLDEST_FIRST).limit(limit + 1).to_list()
+    data = tuple(StoredTurn(load_block(document), _of(user_id, document)) for document in found[:limit])
+    return Page(data, has_more=len(found) > limit, last_id=found[len(data) - 1]["_id"] if data else None)
+
+
+async def count_room(store: Opened, user_id: str, room_id: str, since: float) -> int:
+    return await store.turns.count_documents(_of_room(user_id, room_id, since))
+
+
+async def delete_room(store: Opened, user_id: str, room_id: str) -> None:
+    await store.turns.delete_many({"user_id": user_id, "room_id": room_id})
+
+
+# --- feedback ----------------------------------------------------------------------------------------
+
+
+async def put_feedback(store: Opened, caller: Caller, feedback: Feedback, created_at: float, since: float) -> None:
+    given = make_feedback(feedback, caller.user_id, created_at)
+    place = f"feedback.{as_key(caller.user_id)}"
+    if not (await store.turns.update_one(_readable(caller, feedback.trace_id, since), {"$set": {place: given}})).matched_count:
+        raise NotFound("There is no such turn.")
+
+
+async def feedback_of(store: Opened, user_id: str, trace_id: str, since: float) -> Feedback | None:
+    found = await store.turns.find_one({"_id": trace_id, "started_at": {"$gte": since}}, ["feedback"])
+    return _of(user_id, found) if found else None
+
+
+def _of(user_id: str, document: Document) -> Feedback | None:
+    return next(iter(load_feedback(document, user_id)), None)

@@ -1,0 +1,1 @@
+"""Language models and embeddings at any endpoint with OpenAI's API."""

@@ -1,0 +1,285 @@
+"""The index in OpenSearch: BM25 over our own tokens, Lucene HNSW for vectors, both asked in one request and fused by the core.
+
+A search may find what was deleted or replaced a moment ago, or is about to be; `read` asks for chunks and the heads
+of their documents in real time and lets nothing else through.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+
+from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
+from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
+from footnote.adapters.opensearch.document_versions import Collection, Heads, to_head
+from footnote.adapters.opensearch.index_collections import Collections
+from footnote.adapters.opensearch.index_writes import Writes
+from footnote.adapters.opensearch.mapping import (
+    ACTIVE,
+    NEIGHBOURS,
+    OF_CHUNK,
+    OF_SENTENCES,
+    Names,
+    UpcomingNames,
+    fused,
+    ranked,
+    to_bounds,
+    to_chunk,
+    to_vectors,
+    vector_field,
+    visible,
+)
+from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector, View
+from footnote.settings import OpenSearch
+from footnote.text.tokens import query_tokens
+from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors
+
+MOST_TOKENS = 1000
+"""Of a question; the engine takes 1,024 clauses."""
+LOOKS = 3
+"""Searches at most, until one meets no flip half-way."""
+KNOWN_PLACES = 50_000
+
+
+class OpenSearchIndex:
+    """`ports.Index` in a cluster. Nothing is sent, and the SDK not imported, before the first call.
+
+    `upcoming`: reads the indexes that are being built, where there are any."""
+
+    def __init__(self, settings: OpenSearch, *, upcoming: bool = False) -> None:
+        self._client = OpenSearchClient(settings)
+        self._names = UpcomingNames(settings.prefix) if upcoming else Names(settings.prefix)
+        self._heads = Heads(self._client, self._names, any_mapping=upcoming)
+        self._collections = Collections(self._client, self._names, self._heads)
+        self._writes = Writes(self._client, self._names, self._heads)
+        self._server_fusion = settings.server_fusion
+        self._places: dict[tuple[str, int], str] = {}
+        """(doc_id, generation) → collection, which never changes."""
+
+    # --- searching --------------------------------------------------------------------------------
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        collection = await self._heads.find(search.collection, "" if search.vector is None else search.embedder)
+        if collection is None:
+            return Candidates()
+        try:
+            filters = await self._filters(caller, search, collection)
+            for look in range(1, LOOKS + 1):
+                lists, coverage = await self._look(caller, search, collection, filters, self._server_fusion)
+                lists, settled = await self._settle(lists)
+                if settled or look == LOOKS:
+                    break
+        except Refused:
+            self._heads.forget()
+            raise
+        self._remember({place: search.collection for hits in lists for hit in hits if (place := _place(_id(hit)))})
+        return Candidates(_entries(lists[0]), _entries(lists[1]), coverage, _bare(lists[0], search))
+
+    async def _filters(self, caller: Caller, search: Search, collection: Collection) -> list[Json]:
+        """What every chunk that is found must meet."""
+        filters = visible(caller, search.levels, search.filters)
+        if not search.conditions.each:
+            return filters
+        asked = values_asked(search.conditions, filters)
+        found = await self._client.search(collection.chunks, asked) if asked else None
+        return [*filters, as_query(search.conditions, values_read(search.conditions, found))]
+
+    async def _look(
+        self, caller: Caller, search: Search, collection: Collection, filters: list[Json], fuses: bool
+    ) -> tuple[tuple[list[Json], list[Json]], float]:
+        """What the words find and what the vector finds, and `Candidates.coverage`. `fuses`: the engine makes one list of both."""
+        tokens = query_tokens(search.text, search.lang)[:MOST_TOKENS] if search.text else ()
+        words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
+        asked: dict[str, Json] = {"words": ranked(words, search.limit)} if tokens else {}
+        if search.vector is not None:
+            asked["counts"] = _counts([*visible(caller, search.levels, {}), *_spoken(search.languages)], search.embedder)
+        if search.vector is not None and search.embedder in collection.embedders:
+            self._heads.check_dimension(collection, search.embedder, len(search.vector))
+            near = {
+                "vector": search.vector.tolist(),
+                "k": max(NEIGHBOURS, search.limit),
+                "filter": {"bool": {"filter": [*filters, {"term": {"embedder": search.embedder}}]}},
+            }
+            vector: Json = {"knn": {vector_field(len(search.vector)): near}}
+            if tokens and fuses:
+                asked["both"] = fused(asked.pop("words")["query"], vector, search.limit)
+            else:
+                asked["vector"] = ranked(vector, search.limit)
+        if not asked:
+            return ([], []), 1.0
+        found = dict(zip(asked, await self._client.searches([(collection.chunks, body) for body in asked.values()]), strict=True))
+        coverage = _coverage(found.get("counts"))
+        if "both" in asked:
+            both = _hits(found["both"])
+            if coverage < 1 or _bare(both, search):  # the engine would rank what has no vector behind all that has one
+                return await self._look(caller, search, collection, filters, False)
+            return (both, both), coverage
+        near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in _hits(found.get("vector"))]  # the engine's is (1 + cosine) / 2
+        return (_hits(found.get("words")), near_hits), coverage
+
+    async def _settle(self, lists: tuple[list[Json], list[Json]]) -> tuple[tuple[list[Json], list[Json]], bool]:
+        """Of a document that is being flipped only the generation that answers. False where a list lost a document so, or
+        the lists came from two indexes: the next search finds the rest."""
+        settled = len({hit["_index"] for hits in lists for hit in hits}) < 2
+        generations: dict[str, set[int]] = {}
+        for doc_id, generation in (place for hits in lists for hit in hits if (place := _place(_id(hit)))):
+            generations.setdefault(doc_id, set()).add(generation)
+        mixed = [doc_id for doc_id, found in generations.items() if len(found) > 1]
+        if not mixed:
+            return lists, settled
+        heads = await self._heads.read(mixed)
+
+        def stays(hit: Json) -> bool:
+            place = _place(_id(hit))
+            return place is None or place[0] not in heads or heads[place[0]].active == place[1]
+
+        kept = [hit for hit in lists[0] if stays(hit)], [hit for hit in lists[1] if stays(hit)]
+        return kept, settled and all(_documents(old) == _documents(new) for old, new in zip(lists, kept, strict=True))
+
+    # --- the final gate ---------------------------------------------------------------------------
+
+    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+        found = await self._readable(caller, chunk_ids, OF_CHUNK)
+        return [to_chunk(chunk_id, found[chunk_id]) for chunk_id in chunk_ids if chunk_id in found]
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
+        found = await self._readable(caller, chunk_ids, OF_SENTENCES)
+        return {chunk_id: to_vectors(source, embedder) for chunk_id, source in found.items()}
+
+    async def _readable(self, caller: Caller, chunk_ids: Sequence[str], fields: Sequence[str]) -> dict[str, Json]:
+        collections = await self._collections_of(chunk_ids)
+        doc_ids = sorted({place[0] for chunk_id in collections if (place := _place(chunk_id))})
+        heads = [self._heads.key(doc_id) for doc_id in doc_ids]
+        chunks = [
+            {"_index": self._names.chunks(collection), "_id": chunk_id, "_source": {"includes": list(fields)}}
+            for chunk_id, collection in collections.items()
+        ]
+        items = await self._client.get([*heads, *chunks])
+        active = {doc_id: to_head(item).active for doc_id, item in zip(doc_ids, items, strict=False)}
+        readable: dict[str, Json] = {}
+        for chunk_id, item in zip(collections, items[len(heads) :], strict=True):
+            if item is None or (place := _place(chunk_id)) is None or active[place[0]] != place[1]:
+                continue
+            if caller.may_read(frozenset(item["_source"]["permission_groups"])):
+                readable[chunk_id] = item["_source"]
+        return readable
+
+    async def _collections_of(self, chunk_ids: Iterable[str]) -> dict[str, str]:
+        """Chunk id → collection, of those whose generation is known to exist."""
+        places = {chunk_id: place for chunk_id in chunk_ids if (place := _place(chunk_id))}
+        known = {place: self._places[place] for place in places.values() if place in self._places}
+        unknown = {place[0] for place in places.values() if place not in known}
+        for doc_id, head in (await self._heads.read(sorted(unknown))).items():
+            known |= {(doc_id, generation): collection for generation, collection in head.generations.items()}
+        self._remember(known)
+        return {chunk_id: known[place] for chunk_id, place in places.items() if place in known}
+
+    def _remember(self, places: Mapping[tuple[str, int], str]) -> None:
+        if len(self._places) > KNOWN_PLACES:
+            self._places.clear()
+        self._places.update(places)
+
+    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+        """Round by round through the documents: each one's first passage, then each one's second."""
+        query = {"bool": {"filter": visible(caller, (2,), {})}}
+        body = {"size": limit, "query": query, "sort": ["ordinal", {"staged_at": "desc"}, "chunk_id"], "_source": False}
+        found = await self._client.search(self._names.chunks(collection), body)
+        return await self.read(caller, [hit["_id"] for hit in _hits(found)])
+
+    # --- what is known of a collection ------------------------------------------------------------
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return await self._collections.term_weights(caller, collection, terms)
+
+    async def info(self, collection: str) -> CollectionInfo | None:
+        return await self._collections.info(collection)
+
+    async def view(self, caller: Caller, collection: str) -> View:
+        return await self._collections.view(caller, collection)
+
+    def inventory(self) -> AsyncIterator[Indexed]:
+        return self._collections.inventory()
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
+        await self._writes.stage(document, chunks, bounds)
+
+    async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
+        return await self._writes.staged(doc_id, generation)
+
+    async def activate(self, doc_id: str, generation: int) -> bool:
+        return await self._writes.activate(doc_id, generation)
+
+    async def remove(self, doc_id: str, through: int) -> None:
+        await self._writes.remove(doc_id, through)
+
+    async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
+        await self._writes.put_vectors(embedder, vectors, await self._collections_of(item.chunk_id for item in vectors))
+
+    async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+        filters = [*_spoken(languages), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
+        body = {
+            "size": limit,
+            "query": {"bool": {"filter": filters, "must_not": {"term": {"embedder": embedder}}}},
+            "sort": ["staged_at", "doc_id", "ordinal"],
+            "_source": ["title", "text", "lang", "rest.bounds"],
+        }
+        hits = _hits(await self._client.search(self._names.all_chunks, body))
+        sources = [(hit["_id"], hit["_source"]) for hit in hits]
+        return [PendingVector(chunk_id, source["title"], source["text"], source["lang"], to_bounds(source)) for chunk_id, source in sources]
+
+    async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
+        found = await self._client.search(self._names.all_chunks, _counts(_spoken(languages), embedder))
+        return (0, 0) if found is None else _counted(found)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+def _counts(filters: Sequence[Json], embedder: str) -> Json:
+    made = {"made": {"filter": {"term": {"embedder": embedder}}}}
+    return {"size": 0, "query": {"bool": {"filter": filters}}, "track_total_hits": True, "aggs": made}
+
+
+def _counted(found: Json) -> tuple[int, int]:
+    """(chunks with a vector, all)."""
+    return found["aggregations"]["made"]["doc_count"], found["hits"]["total"]["value"]
+
+
+def _coverage(found: Json | None) -> float:
+    made, total = (0, 0) if found is None else _counted(found)
+    return made / total if total else 1.0
+
+
+def _bare(hits: Sequence[Json], search: Search) -> frozenset[str]:
+    """Those without a vector, where one was asked for."""
+    if search.vector is None:
+        return frozenset()
+    return frozenset(_id(hit) for hit in hits if hit["fields"].get("embedder") != [search.embedder])
+
+
+def _entries(hits: Sequence[Json]) -> tuple[Candidate, ...]:
+    return tuple(Candidate(_id(hit), hit["_score"]) for hit in hits)
+
+
+def _hits(found: Json | None) -> list[Json]:
+    return [] if found is None else list(found["hits"]["hits"])
+
+
+def _documents(hits: Sequence[Json]) -> set[str]:
+    return {place[0] for hit in hits if (place := _place(_id(hit)))}
+
+
+def _id(hit: Json) -> str:
+    return str(hit["fields"]["chunk_id"][0])
+
+
+def _place(chunk_id: str) -> tuple[str, int] | None:
+    """(doc_id, generation) of `doc_id|generation|ordinal`; None = it is none."""
+    doc_id, *numbers = chunk_id.rsplit("|", 2)
+    return (doc_id, int(numbers[0])) if len(numbers) == 2 and numbers[0].isdecimal() else None
+
+
+def _spoken(languages: frozenset[str] | None) -> list[Json]:
+    """Filter: active chunks in these languages."""
+    return [ACTIVE, *([] if languages is None else [{"terms": {"lang": sorted(languages)}}])]

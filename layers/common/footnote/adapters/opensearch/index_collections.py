@@ -1,0 +1,95 @@
+"""What is known of collections in OpenSearch: sizes and versions, who sees what of them, how rare a word is, all that is there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator, Sequence
+
+from footnote.adapters.opensearch.client import Json, OpenSearchClient
+from footnote.adapters.opensearch.document_versions import Collection, Heads
+from footnote.adapters.opensearch.mapping import ACTIVE, Names, visible
+from footnote.ports import SMALL_COLLECTION, CollectionInfo, Indexed, View
+from footnote.types import Caller
+
+MOST_VIEWS = 1000
+"""That are kept."""
+
+
+class Collections:
+    """That part of `ports.Index` which finds and writes no chunks. Sizes and views are kept as long as the version is the same."""
+
+    def __init__(self, client: OpenSearchClient, names: Names, heads: Heads) -> None:
+        self._client = client
+        self._names = names
+        self._heads = heads
+        self._infos: dict[str, CollectionInfo] = {}
+        self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        wanted = sorted(set(terms))
+        filters = [{"term": {"tokens": term}} for term in wanted]
+        body = {"size": 0, "query": ACTIVE, "track_total_hits": True, "aggs": {"terms": {"filters": {"filters": filters}}}}
+        found = await self._client.search(self._names.chunks(collection), body) if wanted else None
+        if found is None:
+            return {}
+        total = found["hits"]["total"]["value"] + SMALL_COLLECTION
+        counts = [bucket["doc_count"] for bucket in found["aggregations"]["terms"]["buckets"]]
+        return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in zip(wanted, counts, strict=True)}
+
+    async def info(self, collection: str) -> CollectionInfo | None:
+        """The version is read each time: answers are kept under it."""
+        record, known = await self._heads.look_up(collection), self._infos.get(collection)
+        if record is None:
+            return None
+        if known is None or known.version != record.version:
+            found = await self._client.search(record.chunks, {"size": 0, "query": ACTIVE, "track_total_hits": True})
+            count = found["hits"]["total"]["value"] if found else 0
+            known = self._infos[collection] = CollectionInfo(collection, count, record.version)
+        return known
+
+    async def view(self, caller: Caller, collection: str) -> View:
+        record = await self._heads.look_up(collection)
+        if record is None:
+            return View()
+        key = collection, record.version, None if caller.sees_all else caller.groups
+        if (known := self._views.get(key)) is None:
+            if len(self._views) >= MOST_VIEWS:
+                self._views.clear()
+            known = self._views[key] = await self._view(caller, record)
+        return known
+
+    async def _view(self, caller: Caller, collection: Collection) -> View:
+        counts: Json = {"languages": {"terms": {"field": "lang", "size": 1000, "order": {"_key": "asc"}}}}
+        if own := sorted(caller.groups):
+            counts["groups"] = {"terms": {"field": "permission_groups", "include": own, "size": len(own)}}
+        body = {"size": 0, "query": {"bool": {"filter": visible(caller, (0, 1, 2), {})}}, "aggs": counts}
+        found = (await self._client.search(collection.chunks, body) or {}).get("aggregations", {})
+        buckets = {name: {bucket["key"]: bucket["doc_count"] for bucket in found[name]["buckets"]} for name in found}
+        return View(collection.version, buckets.get("languages", {}), frozenset(buckets.get("groups", ())))
+
+    async def inventory(self) -> AsyncIterator[Indexed]:
+        await self._client.refresh(self._names.all_indexes)
+        after = ""
+        async for heads in self._heads.pages():
+            counts = await self._count(after, last := max(heads))
+            for doc_id, head in heads.items():
+                staged = {generation: (name, 0) for generation, name in head.generations.items() if head.admits(generation)}
+                for generation, (collection, chunks) in sorted((staged | counts.get(doc_id, {})).items()):
+                    yield Indexed(doc_id, generation, collection, generation == head.active, chunks)
+            after = last
+
+    async def _count(self, after: str, last: str) -> dict[str, dict[int, tuple[str, int]]]:
+        """doc_id → generation → collection and number of its chunks, for after < doc_id ≤ last."""
+        sources = [{name: {"terms": {"field": name}}} for name in ("doc_id", "generation", "collection")]
+        by: Json = {"size": 10_000, "sources": sources}
+        counts: dict[str, dict[int, tuple[str, int]]] = {}
+        while True:
+            body = {"size": 0, "query": {"range": {"doc_id": {"gt": after, "lte": last}}}, "aggs": {"by": {"composite": by}}}
+            found = await self._client.search(self._names.all_chunks, body)
+            buckets = found["aggregations"]["by"]["buckets"] if found else []
+            for bucket in buckets:
+                key = bucket["key"]
+                counts.setdefault(key["doc_id"], {})[key["generation"]] = key["collection"], bucket["doc_count"]
+            if len(buckets) < by["size"]:
+                return counts
+            by["after"] = buckets[-1]["key"]

@@ -1,0 +1,1 @@
+"""Wrappers around ports: retries, circuit breakers, fallbacks."""

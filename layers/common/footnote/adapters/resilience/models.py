@@ -1,0 +1,180 @@
+"""Language models that fail now and then: more tries, rest for an endpoint that is down, another one in its place.
+
+Nothing is tried again once a piece of the reply was given.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import random
+import time
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+
+from footnote.adapters.openai.wire import ModelBusy, ModelRefused
+from footnote.errors import ModelUnavailable
+from footnote.ports import Delta, LanguageModel, Models, Tool
+from footnote.types import Message
+
+log = logging.getLogger(__name__)
+
+FAILURES, WITHIN_S, REST_S = 5, 10.0, 30.0
+"""So many failed calls in so many seconds, and an endpoint is left alone for so long."""
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0
+"""Bounds of the wait before another try: the first doubles with each, and chance takes any part of it."""
+RESTING = "The language model's endpoint failed too often and is left alone for up to 30 seconds. Try again later."
+
+
+class Breaker:
+    """Of one endpoint. Its time of rest over, one call in each such time tries it, until one is answered."""
+
+    def __init__(self, timer: Callable[[], float]) -> None:
+        self._timer = timer
+        self._failed: deque[float] = deque(maxlen=FAILURES)
+        self._rests_until: float | None = None
+
+    def lets_through(self) -> bool:
+        now = self._timer()
+        if self._rests_until is None:
+            return True
+        if now < self._rests_until:
+            return False
+        self._rests_until = now + REST_S  # for everybody else, while this one tries
+        return True
+
+    def succeeded(self) -> None:
+        if self._rests_until is not None:
+            self._rests_until = None
+            self._failed.clear()
+
+    def failed(self) -> None:
+        now = self._timer()
+        self._failed.append(now)
+        if self._rests_until is None and len(self._failed) == FAILURES and now - self._failed[0] <= WITHIN_S:
+            self._rests_until = now + REST_S
+            log.warning("model endpoint left alone", extra={"seconds": REST_S})
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How often, and how, it is tried again. `chance`: 0 to 1."""
+
+    retries: int
+    chance: Callable[[], float] = random.random
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+
+    def wait_s(self, tries: int, error: ModelUnavailable) -> float:
+        asked = error.retry_after_s if isinstance(error, ModelBusy) else 0.0
+        return max(asked, self.chance() * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0**tries))
+
+
+class ResilientModel:
+    """`ports.LanguageModel`: the first of `models` that begins to answer. `name`: who is to answer, then who did."""
+
+    def __init__(self, models: Sequence[tuple[LanguageModel, Breaker]], patience: Patience) -> None:
+        self.name = models[0][0].name
+        self._models = models
+        self._patience = patience
+
+    async def stream(
+        self,
+        messages: Sequence[Message],
+        *,
+        temperature: float | None = None,
+        max_tokens: int | None = None,
+        tools: Sequence[Tool] = (),
+        first_token_s: float = 120.0,
+        total_s: float = 120.0,
+    ) -> AsyncIterator[Delta]:
+        end = asyncio.get_running_loop().time() + total_s
+        for place, (model, breaker) in enumerate(self._models):
+            left = end - asyncio.get_running_loop().time()
+            others = len(self._models) - place  # who comes later must have time too
+            until = end - left + min(first_token_s, left / others)
+            ask = partial(model.stream, messages, temperature=temperature, max_tokens=max_tokens, tools=tools)
+            try:
+                first, rest = await self._begin(ask, breaker, until, end)
+                break
+            except ModelRefused:
+                raise
+            except ModelUnavailable:
+                if others == 1:
+                    raise
+                log.warning("model fails, another is asked", extra={"llm": model.name})
+        self.name = model.name
+        if first is None:
+            return
+        async with aclosing(rest):  # type: ignore[type-var]
+            yield first
+            try:
+                async for delta in rest:
+                    yield delta
+            except ModelUnavailable:
+                breaker.failed()
+                raise
+
+    async def _begin(
+        self, ask: Callable[..., AsyncIterator[Delta]], breaker: Breaker, until: float, end: float
+    ) -> tuple[Delta | None, AsyncIterator[Delta]]:
+        """The first piece and what follows it; None = the reply is empty."""
+        now, tries, error = asyncio.get_running_loop().time, 0, ModelUnavailable(RESTING)
+        while breaker.lets_through():
+            reply = ask(first_token_s=until - now(), total_s=end - now())
+            try:
+                first = await anext(reply, None)
+            except ModelRefused:
+                raise
+            except ModelUnavailable as exc:
+                breaker.failed()
+                error = exc
+            else:
+                breaker.succeeded()
+                return first, reply
+            wait_s = self._patience.wait_s(tries, error)
+            if tries == self._patience.retries or now() + wait_s >= until:
+                break
+            tries += 1
+            log.info("model is asked again", extra={"tries": tries, "error": type(error).__name__, "ms": round(wait_s * 1000)})
+            await self._patience.sleep(wait_s)
+        raise error
+
+
+class ResilientModels:
+    """`ports.Models`: those of an endpoint and, while it is down, the default one of `fallback`."""
+
+    def __init__(
+        self,
+        models: Models,
+        fallback: Models | None = None,
+        *,
+        patience: Patience,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._models = models
+        self._fallback = fallback
+        self._patience = patience
+        self._breakers = Breaker(timer), Breaker(timer)
+
+    @property
+    def address(self) -> str | None:
+        return self._models.address
+
+    async def pick(self, name: str | None) -> LanguageModel | None:
+        try:
+            picked = await self._models.pick(name)
+        except ModelUnavailable:
+            if self._fallback is None:
+                raise
+            picked = None
+        instead = await self._fallback.pick(None) if self._fallback is not None else None
+        found = [(model, breaker) for model, breaker in zip((picked, instead), self._breakers, strict=True) if model is not None]
+        return ResilientModel(found, self._patience) if found else None
+
+    async def close(self) -> None:
+        for models in (self._models, self._fallback):
+            if models is not None and hasattr(models, "close"):
+                await models.close()

@@ -1,0 +1,1 @@
+"""SQLite: the stores of one machine."""

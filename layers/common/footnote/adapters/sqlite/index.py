@@ -1,0 +1,123 @@
+"""The embedded index: SQLite FTS5 for words, a memory-mapped scan for vectors, one file for the truth.
+
+bm25 is SQLite's (k1 = 1.2, b = .75). A write is one transaction, so a reader sees a document's old
+generation or its new one, never both and never none.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.index_reads import count_chunks, find, find_collection, read, read_view, sample, sentences, term_weights
+from footnote.adapters.sqlite.index_schema import SCHEMA, VERSION
+from footnote.adapters.sqlite.index_writes import activate, inventory, remove, stage, staged
+from footnote.adapters.sqlite.vector_file import VectorFiles
+from footnote.adapters.sqlite.vector_store import VectorStore
+from footnote.errors import SearchUnavailable
+from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector, View
+from footnote.types import Caller, Candidates, Chunk, Document, Search, SentenceVectors
+
+INVENTORY_PAGE = 500
+"""Generations that are listed in one read."""
+MOST_VIEWS = 1000
+"""That are kept."""
+
+
+class SqliteIndex:
+    """`ports.Index` over `<folder>/index.db` and the vector files beside it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable)
+        self._vectors = VectorStore(VectorFiles(folder))
+        self._infos: dict[str, CollectionInfo] = {}
+        self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        return await self._database.run(self._candidates, caller, search)
+
+    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+        return await self._database.run(read, caller, chunk_ids)
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
+        return await self._database.run(sentences, caller, chunk_ids, embedder)
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return await self._database.run(self._term_weights, collection, terms)
+
+    async def info(self, collection: str) -> CollectionInfo | None:
+        found, known = await self._database.glance(find_collection, collection), self._infos.get(collection)
+        if found is not None and known is not None and known.version == found["version"]:
+            return known
+        return await self._database.run(self._info, collection)
+
+    async def view(self, caller: Caller, collection: str) -> View:
+        row = await self._database.glance(find_collection, collection)
+        if row is None:
+            return View()
+        key = collection, row["version"], None if caller.sees_all else caller.groups
+        if (known := self._views.get(key)) is None:
+            if len(self._views) >= MOST_VIEWS:
+                self._views.clear()
+            known = self._views[key] = await self._database.run(read_view, caller, row["collection_id"], row["version"])
+        return known
+
+    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+        return await self._database.run(sample, caller, collection, limit)
+
+    async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
+        await self._database.run(stage, document, chunks, bounds)
+
+    async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
+        return await self._database.run(staged, doc_id, generation)
+
+    async def activate(self, doc_id: str, generation: int) -> bool:
+        return await self._database.run(activate, doc_id, generation)
+
+    async def remove(self, doc_id: str, through: int) -> None:
+        await self._database.run(remove, doc_id, through)
+
+    async def inventory(self) -> AsyncIterator[Indexed]:
+        after = "", 0
+        while page := await self._database.run(inventory, after, INVENTORY_PAGE):
+            for item in page:
+                yield item
+            after = page[-1].doc_id, page[-1].generation
+
+    async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id)
+
+    async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
+        await self._database.run(self._vectors.put, embedder, vectors)
+
+    async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
+        return await self._database.run(self._vectors.progress, embedder, languages)
+
+    async def close(self) -> None:
+        self._database.close()
+
+    # --- in a worker thread ----------------------------------------------------------------------
+
+    def _candidates(self, connection: sqlite3.Connection, caller: Caller, search: Search) -> Candidates:
+        connection.execute("BEGIN")  # one snapshot: both lists see the same generations
+        try:
+            info = self._info(connection, search.collection)
+            return find(connection, self._vectors, info, caller, search) if info and info.chunks else Candidates()
+        finally:
+            connection.execute("COMMIT")
+
+    def _info(self, connection: sqlite3.Connection, collection: str) -> CollectionInfo | None:
+        row = find_collection(connection, collection)
+        if row is None:
+            return None
+        known = self._infos.get(collection)
+        if known is None or known.version != row["version"]:
+            count = count_chunks(connection, row["collection_id"])
+            known = self._infos[collection] = CollectionInfo(collection, count, row["version"])
+        return known
+
+    def _term_weights(self, connection: sqlite3.Connection, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        info = self._info(connection, collection)
+        return term_weights(connection, info, terms) if info else {}

@@ -1,0 +1,225 @@
+"""Reading the embedded index: both lists of a search, chunks behind their gate, what is known of a collection. All in a worker thread."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from footnote.adapters.sqlite.vector_file import Scan
+from footnote.adapters.sqlite.vector_store import VectorStore
+from footnote.ports import SMALL_COLLECTION, CollectionInfo, View
+from footnote.text.tokens import query_tokens
+from footnote.types import Caller, Candidate, Candidates, Chunk, Part, Search, SentenceVectors
+from footnote.types.conditions import values_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
+
+CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.parts, c.headings, c.text, c.bounds,
+    g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
+FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
+    JOIN collections k ON k.collection_id = c.collection_id"""
+
+
+def find(connection: sqlite3.Connection, vectors: VectorStore, info: CollectionInfo, caller: Caller, search: Search) -> Candidates:
+    """Both lists, of what this caller may read. Within one transaction they see the same generations."""
+    collection_id = _collection_id(connection, search.collection)
+    acls = _visible_acls(connection, caller)
+    generations = _filtered_generations(connection, collection_id, search)
+    lexical = _lexical(connection, collection_id, search, acls, generations) if search.text else ()
+    if search.vector is None:
+        return Candidates(lexical)
+    at = collection_id, info.version
+    coverage = vectors.coverage(connection, at, search.embedder, search.languages, _visible(acls, None, search.levels))
+    scan = vectors.scan(connection, *at, search.embedder)
+    dense, held = (_dense(scan, search, acls, generations), scan.held) if scan else ((), frozenset[str]())
+    return Candidates(lexical, dense, coverage, frozenset(chunk_id for chunk_id, _ in lexical if chunk_id not in held))
+
+
+def find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
+    """Its id and version; None = there is none."""
+    row: sqlite3.Row | None = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (name,)).fetchone()
+    return row
+
+
+def count_chunks(connection: sqlite3.Connection, collection_id: int) -> int:
+    """Of the generations that answer."""
+    (count,) = connection.execute(
+        "SELECT count(*) FROM chunks c JOIN generations g USING (generation_id) WHERE c.collection_id = ? AND g.active", (collection_id,)
+    ).fetchone()
+    return int(count)
+
+
+def term_weights(connection: sqlite3.Connection, info: CollectionInfo, terms: Sequence[str]) -> dict[str, float]:
+    """How rare each term is in the collection (idf)."""
+    collection_id = _collection_id(connection, info.name)
+    wanted = sorted(set(terms))
+    counts = dict(
+        connection.execute(f"SELECT term, doc FROM vocabulary_{collection_id} WHERE term IN ({_marks(wanted)})", wanted).fetchall()
+    )
+    total = info.chunks + SMALL_COLLECTION
+    return {term: math.log(1 + (max(0, total - (n := counts.get(term, 0))) + 0.5) / (n + 0.5)) for term in wanted}
+
+
+def read_view(connection: sqlite3.Connection, caller: Caller, collection_id: int, version: int) -> View:
+    """What this caller sees of the collection."""
+    where, values = _visible(_visible_acls(connection, caller), None, (0, 1, 2))
+    languages = dict(
+        connection.execute(
+            f"""SELECT c.lang, count(*) FROM chunks c JOIN generations g USING (generation_id)
+                WHERE c.collection_id = ? AND {where} GROUP BY c.lang ORDER BY c.lang""",
+            (collection_id, *values),
+        ).fetchall()
+    )
+    lists = connection.execute(
+        "SELECT DISTINCT groups FROM acls JOIN generations g USING (acl_id) WHERE g.collection_id = ? AND g.active", (collection_id,)
+    )
+    named = frozenset(group for row in lists for group in _stored(row["groups"]))
+    return View(version, languages, caller.groups & named)
+
+
+def _lexical(
+    connection: sqlite3.Connection, collection_id: int, search: Search, acls: frozenset[int] | None, generations: frozenset[int] | None
+) -> tuple[Candidate, ...]:
+    tokens = query_tokens(search.text, search.lang)
+    if not tokens:
+        return ()
+    where, values = _visible(acls, generations, search.levels)
+    match = " OR ".join(f'"{token}"' for token in tokens)
+    rows = connection.execute(
+        f"""SELECT c.chunk_id, bm25(words_{collection_id}, {TITLE_WEIGHT}, {BODY_WEIGHT}) AS cost
+            FROM words_{collection_id} w JOIN chunks c ON c.rowid = w.rowid JOIN generations g USING (generation_id)
+            WHERE words_{collection_id} MATCH ? AND {where} ORDER BY cost, c.chunk_id LIMIT ?""",
+        (match, *values, search.limit),
+    )
+    return tuple(Candidate(chunk_id, -cost) for chunk_id, cost in rows)
+
+
+def _dense(scan: Scan, search: Search, acls: frozenset[int] | None, generations: frozenset[int] | None) -> tuple[Candidate, ...]:
+    import numpy as np
+
+    allowed = scan.mask(acls, search.levels)
+    if generations is not None:
+        allowed = allowed & np.isin(scan.generations, list(generations))
+    nearest = scan.nearest(cast("npt.NDArray[np.float32]", search.vector), allowed, search.limit)
+    nearest.sort(key=lambda entry: (-entry[1], entry[0]))
+    return tuple(Candidate(chunk_id, score) for chunk_id, score in nearest[: search.limit])
+
+
+def _visible_acls(connection: sqlite3.Connection, caller: Caller) -> frozenset[int] | None:
+    """The access lists this caller may read; None = every one there is."""
+    rows = connection.execute("SELECT acl_id, groups FROM acls").fetchall()
+    visible = frozenset(row["acl_id"] for row in rows if caller.may_read(frozenset(_stored(row["groups"]))))
+    return visible if len(visible) < len(rows) else None
+
+
+def _filtered_generations(connection: sqlite3.Connection, collection_id: int, search: Search) -> frozenset[int] | None:
+    """Generations whose document has one of the wanted values in every filtered field, and meets the conditions; None = nothing
+    is asked of its metadata."""
+    if not search.filters and not search.conditions.each:
+        return None
+    rows = connection.execute("SELECT generation_id, metadata FROM generations WHERE collection_id = ? AND active", (collection_id,))
+    return frozenset(row["generation_id"] for row in rows if _matches(json.loads(row["metadata"]), search))
+
+
+def _matches(metadata: Mapping[str, Any], search: Search) -> bool:
+    has_values = all(set(values_of(metadata, name)) & set(wanted) for name, wanted in search.filters.items())
+    return has_values and search.conditions.match(metadata)
+
+
+def _visible(acls: frozenset[int] | None, generations: frozenset[int] | None, levels: Iterable[int]) -> tuple[str, list[int]]:
+    """The WHERE clause that every read carries, with its values."""
+    wanted = sorted(levels)
+    clauses, values = [f"g.active AND c.level IN ({_marks(wanted)})"], list(wanted)
+    for column, allowed in (("g.acl_id", acls), ("g.generation_id", generations)):
+        if allowed is not None:
+            clauses.append(f"{column} IN ({_marks(allowed)})")
+            values += sorted(allowed)
+    return " AND ".join(clauses), values
+
+
+def read(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+    """The chunks that this caller may read, in the order of the ids."""
+    rows = _visible_rows(connection, caller, chunk_ids)
+    return [_chunk(rows[chunk_id]) for chunk_id in chunk_ids if chunk_id in rows]
+
+
+def sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
+    """Of the chunks that this caller may read."""
+    import numpy as np
+
+    rows = _visible_rows(connection, caller, chunk_ids)
+    found: dict[str, SentenceVectors] = {}
+    for chunk_id, row in rows.items():
+        bounds = tuple((start, end) for start, end in json.loads(row["bounds"]))
+        key = row["rowid"], embedder
+        stored = connection.execute("SELECT vector, sentences FROM vectors WHERE rowid = ? AND embedder = ?", key).fetchone()
+        if stored is None or not stored["sentences"] or not bounds:
+            found[chunk_id] = SentenceVectors(bounds)
+            continue
+        sentences = np.frombuffer(stored["sentences"], np.int8).reshape(len(bounds), -1)
+        found[chunk_id] = SentenceVectors(bounds, sentences, np.frombuffer(stored["vector"], np.float32))
+    return found
+
+
+def _visible_rows(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> dict[str, sqlite3.Row]:
+    rows = connection.execute(
+        f"SELECT {CHUNK} FROM {FROM_CHUNKS} WHERE g.active AND c.chunk_id IN ({_marks(chunk_ids)})", tuple(chunk_ids)
+    ).fetchall()
+    return {row["chunk_id"]: row for row in rows if caller.may_read(frozenset(_stored(row["groups"])))}
+
+
+def sample(connection: sqlite3.Connection, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+    """Round by round through the documents: each one's first passage, then each one's second."""
+    acls = _visible_acls(connection, caller)
+    where, values = _visible(acls, None, (2,))
+    rows = connection.execute(
+        f"SELECT {CHUNK} FROM {FROM_CHUNKS} WHERE k.name = ? AND {where} ORDER BY c.ordinal, g.generation_id DESC LIMIT ?",
+        (collection, *values, limit),
+    )
+    return [_chunk(row) for row in rows]
+
+
+def _chunk(row: sqlite3.Row) -> Chunk:
+    """By place, in the order of CHUNK: looking up names is what would cost most here."""
+    _, chunk_id, ordinal, level, lang, kind, page, parts, headings, text, _, *of_document = row
+    doc_id, generation, title, metadata, created_at, groups, collection = of_document
+    return Chunk(
+        chunk_id=chunk_id,
+        doc_id=doc_id,
+        generation=generation,
+        ordinal=ordinal,
+        level=level,
+        title=title,
+        text=text,
+        lang=lang,
+        collection=collection,
+        headings=tuple(_stored(headings)),
+        page=page,
+        parts=tuple(Part(*part) for part in json.loads(parts)),
+        kind=kind,
+        permission_groups=frozenset(_stored(groups)),
+        metadata=_stored(metadata),
+        created_at=created_at,
+    )
+
+
+@lru_cache(maxsize=1024)
+def _stored(text: str) -> Any:
+    """What was stored as JSON. Chunks share it, as the same few are read again and again: nobody may change it."""
+    return json.loads(text)
+
+
+def _collection_id(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute("SELECT collection_id FROM collections WHERE name = ?", (name,)).fetchone()[0])
+
+
+def _marks(values: Iterable[Any]) -> str:
+    return ", ".join("?" for _ in values)

@@ -1,0 +1,226 @@
+"""Writing into the embedded ledger: names are pointed, generations counted, documents leased and deleted. All in a worker thread."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from typing import Any
+
+from footnote.adapters.shared.ledger import ENDS_A_LEASE, File, Scope, brings_metadata, make_slug
+from footnote.adapters.sqlite.database import writing
+from footnote.errors import NotFound
+from footnote.types import Caller, Document
+
+OURS = frozenset({"lease_owner", "lease_until", "buried"})
+"""Columns that are no field of a Document."""
+
+
+def make_document(row: sqlite3.Row) -> Document:
+    values = {name: row[name] for name in row.keys() if name not in OURS}  # noqa: SIM118 (a Row is no mapping)
+    values["permission_groups"] = frozenset(json.loads(row["permission_groups"]))
+    values["metadata"] = json.loads(row["metadata"])
+    return Document(**values)
+
+
+def read_document(connection: sqlite3.Connection, doc_id: str) -> Document:
+    row = connection.execute("SELECT * FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
+    if row is None:
+        raise NotFound("There is no such document.")
+    return make_document(row)
+
+
+def get(connection: sqlite3.Connection, caller: Caller, doc_id: str) -> Document:
+    alias = connection.execute("SELECT doc_id FROM document_aliases WHERE alias = ?", (doc_id,)).fetchone()
+    document = read_document(connection, alias["doc_id"] if alias else doc_id)
+    if document.state == "DELETED" or not caller.may_read(document.permission_groups):
+        raise NotFound("There is no such document.")
+    return document
+
+
+def accept(connection: sqlite3.Connection, file: File, now: float) -> tuple[Document, bool]:
+    with writing(connection):
+        doc_id, work = _place(connection, file, now)
+        if file.doc_id is not None and _unused(connection, file.doc_id):
+            connection.execute("INSERT INTO document_aliases VALUES (?, ?)", (file.doc_id, doc_id))
+        return read_document(connection, doc_id), work
+
+
+def _place(connection: sqlite3.Connection, file: File, now: float) -> tuple[str, bool]:
+    """(the document that holds this file from now on, whether there is work to do)."""
+    named = _find_named(connection, file.scope, file.name)
+    if named is not None and (named.content_hash == file.content_hash or _count_names(connection, named.doc_id) == 1):
+        document = named
+        _point(connection, file, named.doc_id, None)
+    else:
+        same = _find_content(connection, file)
+        doc_id = same.doc_id if same is not None else _insert(connection, file, now)
+        _point(connection, file, doc_id, named)
+        if same is None:
+            return doc_id, True
+        document = same
+    if document.content_hash == file.content_hash and document.state != "FAILED" and not brings_metadata(file, document.metadata):
+        return document.doc_id, False
+    _renew(connection, document, file, now)
+    return document.doc_id, True
+
+
+def _find_named(connection: sqlite3.Connection, scope: Scope, name: str) -> Document | None:
+    row = connection.execute(
+        """SELECT documents.* FROM document_names JOIN documents USING (doc_id)
+           WHERE document_names.collection = ? AND document_names.permission_groups = ? AND document_names.file_name = ?
+             AND state <> 'DELETED'""",
+        (*scope, name),
+    ).fetchone()
+    return None if row is None else make_document(row)
+
+
+def _find_content(connection: sqlite3.Connection, file: File) -> Document | None:
+    """The oldest, where several names with a document each came to the same content."""
+    row = connection.execute(
+        """SELECT * FROM documents WHERE content_hash = ? AND collection = ? AND permission_groups = ? AND state <> 'DELETED'
+           ORDER BY created_at, doc_id LIMIT 1""",
+        (file.content_hash, *file.scope),
+    ).fetchone()
+    return None if row is None else make_document(row)
+
+
+def _count_names(connection: sqlite3.Connection, doc_id: str) -> int:
+    return int(connection.execute("SELECT COUNT(*) FROM document_names WHERE doc_id = ?", (doc_id,)).fetchone()[0])
+
+
+def _insert(connection: sqlite3.Connection, file: File, now: float) -> str:
+    doc_id = file.doc_id if file.doc_id is not None and _unused(connection, file.doc_id) else _make_id(connection, file.shown)
+    connection.execute(
+        """INSERT INTO documents (doc_id, title, collection, file_name, state, content_hash, size, permission_groups, generation,
+               metadata, created_at, updated_at) VALUES (?, ?, ?, ?, 'RECEIVED', ?, ?, ?, 1, ?, ?, ?)""",
+        (
+            doc_id,
+            file.title or file.shown,
+            file.scope.collection,
+            file.shown,
+            file.content_hash,
+            file.size,
+            file.scope.groups,
+            file.metadata or "{}",
+            now,
+            now,
+        ),
+    )
+    return doc_id
+
+
+def _renew(connection: sqlite3.Connection, document: Document, file: File, now: float) -> None:
+    """The document's next generation; the active one answers until that is ready."""
+    connection.execute(
+        """UPDATE documents SET state = 'RECEIVED', generation = generation + 1, content_hash = ?, size = ?, title = ?,
+               metadata = COALESCE(?, metadata), reason = NULL, remedy = NULL, lease_owner = NULL, updated_at = ? WHERE doc_id = ?""",
+        (file.content_hash, file.size, file.title or document.title, file.metadata, now, document.doc_id),
+    )
+
+
+def _point(connection: sqlite3.Connection, file: File, doc_id: str, before: Document | None) -> None:
+    """Leads the name to this document. The one before is shown under the first of its other names."""
+    connection.execute(
+        "INSERT OR REPLACE INTO document_names VALUES (?, ?, ?, ?, ?, ?)", (*file.scope, file.name, file.shown, file.version, doc_id)
+    )
+    if before is not None:
+        _rename(connection, before.doc_id)
+
+
+def _rename(connection: sqlite3.Connection, doc_id: str) -> None:
+    """A document that lost the name it is shown under takes the first of the others."""
+    connection.execute(
+        """UPDATE documents SET file_name = (SELECT MIN(shown) FROM document_names WHERE doc_id = :id) WHERE doc_id = :id
+           AND NOT EXISTS (SELECT 1 FROM document_names WHERE doc_id = :id AND shown = documents.file_name)""",
+        {"id": doc_id},
+    )
+
+
+def update(connection: sqlite3.Connection, doc_id: str, generation: int, values: dict[str, Any]) -> bool:
+    if values.get("state") in ENDS_A_LEASE:
+        values = {**values, "lease_owner": None}
+    columns = ", ".join(f"{name} = :{name}" for name in values)
+    with writing(connection):
+        changed = connection.execute(
+            f"UPDATE documents SET {columns} WHERE doc_id = :doc_id AND generation = :generation AND state <> 'DELETED'",
+            {**values, "doc_id": doc_id, "generation": generation},
+        ).rowcount
+    return changed == 1
+
+
+def lease(connection: sqlite3.Connection, doc_id: str, generation: int, owner: str, now: float, lease_s: float) -> bool:
+    with writing(connection):
+        changed = connection.execute(
+            """UPDATE documents SET lease_owner = :owner, lease_until = :until
+               WHERE doc_id = :doc_id AND generation = :generation AND state <> 'DELETED'
+                 AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until <= :now)""",
+            {"doc_id": doc_id, "generation": generation, "owner": owner, "until": now + lease_s, "now": now},
+        ).rowcount
+    return changed == 1
+
+
+def delete(connection: sqlite3.Connection, caller: Caller, doc_id: str, now: float) -> Document:
+    with writing(connection):
+        waiting = connection.execute(
+            """SELECT documents.* FROM documents WHERE state = 'DELETED' AND NOT buried
+               AND doc_id = COALESCE((SELECT doc_id FROM document_aliases WHERE alias = :id), :id)""",
+            {"id": doc_id},
+        ).fetchone()
+        if waiting is not None and caller.may_read(make_document(waiting).permission_groups):
+            return make_document(waiting)
+        found = get(connection, caller, doc_id)
+        connection.execute("DELETE FROM document_names WHERE doc_id = ? AND version IS NULL", (found.doc_id,))
+        _mark_deleted(connection, found.doc_id, now)
+        return read_document(connection, found.doc_id)
+
+
+def release(connection: sqlite3.Connection, origin: str, keep: str | None, now: float) -> list[Document]:
+    with writing(connection):
+        held = connection.execute(
+            """SELECT DISTINCT documents.doc_id, state FROM document_names JOIN documents USING (doc_id)
+               WHERE document_names.file_name = ? AND documents.doc_id IS NOT ?""",
+            (origin, keep),
+        ).fetchall()
+        deleted = []
+        for doc_id, state in held:
+            connection.execute("DELETE FROM document_names WHERE file_name = ? AND doc_id = ?", (origin, doc_id))
+            if _count_names(connection, doc_id):
+                _rename(connection, doc_id)
+            elif state != "DELETED":
+                _mark_deleted(connection, doc_id, now)
+                deleted.append(read_document(connection, doc_id))
+        return deleted
+
+
+def bury(connection: sqlite3.Connection, doc_id: str) -> None:
+    with writing(connection):
+        connection.execute("UPDATE documents SET buried = 1 WHERE doc_id = ? AND state = 'DELETED'", (doc_id,))
+
+
+def _mark_deleted(connection: sqlite3.Connection, doc_id: str, now: float) -> None:
+    connection.execute("UPDATE documents SET state = 'DELETED', updated_at = ? WHERE doc_id = ?", (now, doc_id))
+
+
+# --- ids ---------------------------------------------------------------------------------------
+
+
+def reserve(connection: sqlite3.Connection, caller: Caller, scope: Scope, name: str) -> str:
+    named = _find_named(connection, scope, name)
+    if named is not None and caller.may_read(named.permission_groups) and _count_names(connection, named.doc_id) == 1:
+        return named.doc_id
+    return _make_id(connection, name)
+
+
+def _make_id(connection: sqlite3.Connection, file_name: str) -> str:
+    while True:
+        doc_id = f"{make_slug(file_name)}-{secrets.token_hex(3)}"
+        if _unused(connection, doc_id):
+            return doc_id
+
+
+def _unused(connection: sqlite3.Connection, doc_id: str) -> bool:
+    row = connection.execute(
+        "SELECT 1 FROM documents WHERE doc_id = :id UNION ALL SELECT 1 FROM document_aliases WHERE alias = :id", {"id": doc_id}
+    ).fetchone()
+    return row is None

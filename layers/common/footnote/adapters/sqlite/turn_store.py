@@ -1,0 +1,96 @@
+"""store.db: the embedded store's file, and the turns, feedback and roll-ups in it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from pathlib import Path
+
+from footnote.adapters.sqlite import turn_store_figures as figures
+from footnote.adapters.sqlite import turn_store_turns as turns
+from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.records import RECORDS_SCHEMA
+from footnote.adapters.sqlite.store_schema import SCHEMA, VERSION
+from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block
+from footnote.ports.blocks import Status
+from footnote.ports.turns import share_of
+from footnote.types import Caller, Feedback, Mode, Page, Turn
+
+AT_ONCE = 100
+"""Turns that are in memory together when all of them are read."""
+
+
+def open_store(folder: Path) -> Database:
+    """The store of a data folder, made when it is first used. Ledger, turns, cache, queue and records share it."""
+    return Database(folder / "store.db", SCHEMA + RECORDS_SCHEMA, VERSION)
+
+
+class SqliteTurnStore:
+    """Turns as version 3 conversation blocks (JSON), one row per trace, and feedback on them. `keep_s`: how long a turn is
+    kept; None = for good."""
+
+    def __init__(self, database: Database, clock: Clock, *, keep_s: float | None = None) -> None:
+        self._database = database
+        self._clock = clock
+        self._keep_s = keep_s
+
+    @property
+    def _since(self) -> float:
+        """What began before is not there any more."""
+        return 0.0 if self._keep_s is None else self._clock() - self._keep_s
+
+    async def save(self, turn: Turn, status: Status) -> None:
+        block = make_block(turn, status, now=self._clock())
+        await self._database.run(turns.save, turn, block, self._since)
+
+    async def get(self, caller: Caller, trace_id: str) -> Block:
+        return await self._database.run(turns.get, caller, trace_id, self._since)
+
+    async def trim(self, caller: Caller, trace_id: str) -> None:
+        await self._database.run(turns.trim, caller.user_id, trace_id)
+
+    async def history(
+        self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
+    ) -> list[Block]:
+        return await self._database.run(
+            turns.history, caller.user_id, room_id, dialect, mode, classes, max(limit, 0), self._since
+        )  # fmt: skip
+
+    async def tokens(self, caller: Caller, room_id: str) -> int:
+        return await self._database.run(turns.tokens, caller.user_id, room_id, self._since)
+
+    async def all_of(self, caller: Caller) -> AsyncIterator[StoredTurn]:
+        numbers = await self._database.run(turns.numbers_of, caller.user_id, self._since)
+        for first in range(0, len(numbers), AT_ONCE):
+            for stored in await self._database.run(turns.read, caller.user_id, numbers[first : first + AT_ONCE]):
+                yield stored
+
+    async def delete_all_of(self, caller: Caller) -> int:
+        return await self._database.run(turns.delete_all_of, caller.user_id, self._since)
+
+    async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:
+        return await self._database.run(turns.rooms, caller.user_id, max(limit, 1), after, self._since)
+
+    async def room(self, caller: Caller, room_id: str, limit: int, after: str | None = None) -> Page[StoredTurn]:
+        return await self._database.run(turns.room, caller.user_id, room_id, max(limit, 1), after, self._since)
+
+    async def delete_room(self, caller: Caller, room_id: str) -> int:
+        return await self._database.run(turns.delete_room, caller.user_id, room_id, self._since)
+
+    async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
+        """Stored under the caller's own id, whatever user `feedback` names."""
+        await self._database.run(turns.put_feedback, caller, feedback, feedback.created_at or self._clock(), self._since)
+
+    async def feedback(self, caller: Caller, trace_id: str) -> Feedback | None:
+        return await self._database.run(turns.feedback_of, caller.user_id, trace_id, self._since)
+
+    async def records(self, caller: Caller, since: float, until: float) -> list[TurnRecord]:
+        return await self._database.run(figures.records, caller, max(since, self._since), until)
+
+    async def count(self, turn: Turn) -> None:
+        await self._database.run(figures.count, turn.trace_id, *share_of(turn))
+
+    async def put_rollups(self, day: str, rollups: Sequence[Rollup]) -> None:
+        await self._database.run(figures.put_rollups, day, rollups)
+
+    async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
+        return await self._database.run(figures.rollups, caller, day)

@@ -1,0 +1,63 @@
+"""What figures are made from in store.db, and the roll-ups."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from footnote.adapters.sqlite.database import writing
+from footnote.adapters.sqlite.turn_store_turns import load_block, load_feedback
+from footnote.ports import Rollup, TurnRecord, record_of
+from footnote.types import Caller, Feedback
+
+
+def records(connection: sqlite3.Connection, caller: Caller, since: float, until: float) -> list[TurnRecord]:
+    everybody = caller.role == "admin"
+    given: dict[str, list[Feedback]] = {}
+    for row in connection.execute(
+        """SELECT feedback.* FROM feedback JOIN turns USING (trace_id)
+           WHERE started_at >= ? AND started_at < ? AND (? OR feedback.user_id = ?) ORDER BY feedback.created_at, feedback.user_id""",
+        (since, until, everybody, caller.user_id),
+    ):
+        given.setdefault(row["trace_id"], []).append(load_feedback(row))
+    rows = connection.execute(
+        """SELECT trace_id, started_at, block FROM turns
+           WHERE started_at >= ? AND started_at < ? AND status != 'idle' AND (? OR user_id = ?) ORDER BY started_at, number""",
+        (since, until, everybody, caller.user_id),
+    )
+    # Row by row: a block is many times as large as what is kept of it.
+    return [record_of(load_block(row), row["started_at"], tuple(given.get(row["trace_id"], ()))) for row in rows]
+
+
+def count(connection: sqlite3.Connection, trace_id: str, day: str, share: Rollup) -> None:
+    key = (day, share.user_id, share.room_id, share.search_type)
+    with writing(connection):
+        if not connection.execute(
+            "UPDATE turns SET counted = 1 WHERE trace_id = ? AND user_id = ? AND NOT counted", (trace_id, share.user_id)
+        ).rowcount:
+            return
+        there = connection.execute(
+            "SELECT * FROM rollups WHERE day = ? AND user_id = ? AND room_id = ? AND search_type = ?", key
+        ).fetchone()
+        sums = json.loads(there["figures"]) if there else {}
+        sums |= {name: sums.get(name, 0) + added for name, added in share.figures.items()}
+        llm = share.llm or (there["llm"] if there else None)
+        connection.execute("INSERT OR REPLACE INTO rollups VALUES (?, ?, ?, ?, ?, ?)", (*key, json.dumps(sums), llm))
+
+
+def put_rollups(connection: sqlite3.Connection, day: str, rollups: Sequence[Rollup]) -> None:
+    with writing(connection):
+        connection.execute("DELETE FROM rollups WHERE day = ?", (day,))
+        connection.executemany(
+            "INSERT INTO rollups VALUES (?, ?, ?, ?, ?, ?)",
+            [(day, each.user_id, each.room_id, each.search_type, json.dumps(dict(each.figures)), each.llm) for each in rollups],
+        )
+
+
+def rollups(connection: sqlite3.Connection, caller: Caller, day: str) -> list[Rollup]:
+    rows = connection.execute(
+        "SELECT * FROM rollups WHERE day = ? AND (? OR user_id = ?) ORDER BY user_id, room_id, search_type",
+        (day, caller.role == "admin", caller.user_id),
+    )
+    return [Rollup(row["user_id"], row["room_id"], row["search_type"], json.loads(row["figures"]), row["llm"]) for row in rows]

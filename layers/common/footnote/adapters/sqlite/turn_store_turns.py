@@ -1,0 +1,199 @@
+"""Turns and the feedback on them in store.db. `since`: what began before is not there any more."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+
+from footnote.adapters.sqlite.database import writing
+from footnote.errors import Conflict, NotFound
+from footnote.ports import Block, Room, StoredTurn, title_of
+from footnote.ports.blocks import trimmed
+from footnote.types import Caller, Feedback, Mode, Page, Turn
+
+FORGOTTEN = 20
+"""Turns past their time that go with each one that is saved."""
+
+
+def load_block(row: sqlite3.Row) -> Block:
+    block: Block = json.loads(row["block"])
+    return block
+
+
+def save(connection: sqlite3.Connection, turn: Turn, block: Block, since: float) -> None:
+    """A turn keeps the place that it had when it began; a beginning that comes late changes nothing."""
+    with writing(connection):
+        connection.execute(
+            "DELETE FROM turns WHERE number IN (SELECT number FROM turns WHERE started_at < ? ORDER BY started_at LIMIT ?)",
+            (since, FORGOTTEN),
+        )
+        written = connection.execute(
+            """INSERT INTO turns (trace_id, user_id, room_id, dialect, status, started_at, block) VALUES (?, ?, ?, ?, ?, ?, ?)
+               ON CONFLICT (trace_id) DO UPDATE SET room_id = excluded.room_id, dialect = excluded.dialect,
+                   status = iif(excluded.status = 'idle', turns.status, excluded.status),
+                   block = iif(excluded.status = 'idle', turns.block, excluded.block)
+               WHERE turns.user_id = excluded.user_id""",
+            (turn.trace_id, block["user_id"], block["room_id"], block["dialect"], block["status"], turn.record.started_at, _text(block)),
+        ).rowcount
+        if not written:
+            raise Conflict("This trace id is in use.")
+
+
+def _text(block: Block) -> str:
+    # A span's detail may hold a number type of some library; its text is worth more than a lost turn.
+    return json.dumps(block, default=str)
+
+
+def get(connection: sqlite3.Connection, caller: Caller, trace_id: str, since: float) -> Block:
+    row: sqlite3.Row | None = connection.execute(
+        "SELECT user_id, block FROM turns WHERE trace_id = ? AND started_at >= ?", (trace_id, since)
+    ).fetchone()
+    if row is None or not (caller.sees_all or row["user_id"] == caller.user_id):
+        raise NotFound("There is no such turn.")
+    return load_block(row)
+
+
+def trim(connection: sqlite3.Connection, user_id: str, trace_id: str) -> None:
+    with writing(connection):
+        row = connection.execute("SELECT block FROM turns WHERE trace_id = ? AND user_id = ?", (trace_id, user_id)).fetchone()
+        if row is not None:
+            block = load_block(row)
+            block["conversations"] = trimmed(block["conversations"])
+            connection.execute("UPDATE turns SET block = ? WHERE trace_id = ?", (_text(block), trace_id))
+
+
+def history(
+    connection: sqlite3.Connection, user_id: str, room_id: str, dialect: str, mode: Mode, classes: frozenset[str], limit: int, since: float
+) -> list[Block]:
+    """By user even for a caller who sees all: two people may use the same room id."""
+    rows = connection.execute(
+        """SELECT block FROM turns WHERE user_id = :user AND room_id = :room AND dialect = :dialect AND status = 'done'
+              AND started_at >= :since AND json_extract(block, '$.search_type') = :mode
+              AND (:classes = '[]' OR EXISTS (
+                 SELECT 1 FROM json_each(block, '$.block_classes') AS has JOIN json_each(:classes) AS wanted ON has.value = wanted.value))
+           ORDER BY started_at DESC, number DESC LIMIT :limit""",
+        {"user": user_id, "room": room_id, "dialect": dialect, "mode": mode, "classes": json.dumps(sorted(classes)), "limit": limit,
+         "since": since},
+    ).fetchall()  # fmt: skip
+    return [load_block(row) for row in reversed(rows)]
+
+
+def tokens(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> int:
+    return int(
+        connection.execute(
+            """SELECT coalesce(sum(json_extract(block, '$.result.usage.total_tokens')), 0) FROM turns
+               WHERE user_id = ? AND room_id = ? AND started_at >= ?""",
+            (user_id, room_id, since),
+        ).fetchone()[0]
+    )
+
+
+def numbers_of(connection: sqlite3.Connection, user_id: str, since: float) -> list[int]:
+    """Of a user's turns, oldest first."""
+    rows = connection.execute(
+        "SELECT number FROM turns WHERE user_id = ? AND started_at >= ? ORDER BY started_at, number", (user_id, since)
+    )
+    return [row["number"] for row in rows]
+
+
+def read(connection: sqlite3.Connection, user_id: str, numbers: Sequence[int]) -> list[StoredTurn]:
+    rows = (connection.execute("SELECT trace_id, block FROM turns WHERE number = ?", (number,)).fetchone() for number in numbers)
+    return [StoredTurn(load_block(row), _feedback(connection, user_id, row["trace_id"])) for row in rows if row is not None]
+
+
+def delete_all_of(connection: sqlite3.Connection, user_id: str, since: float) -> int:
+    with writing(connection):
+        (turns,) = connection.execute("SELECT count(*) FROM turns WHERE user_id = ? AND started_at >= ?", (user_id, since)).fetchone()
+        for table in ("turns", "feedback", "rollups"):
+            connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,))
+    return int(turns)
+
+
+# --- conversations -----------------------------------------------------------------------------------
+
+
+def rooms(connection: sqlite3.Connection, user_id: str, limit: int, after: str | None, since: float) -> Page[Room]:
+    last = None
+    if after is not None:
+        last = connection.execute(
+            "SELECT max(started_at) FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ?", (user_id, after, since)
+        ).fetchone()[0]
+        if last is None:
+            raise NotFound("There is no such conversation.")
+    # Every turn has a room; one that was given none has its trace's name. The index holds all that the inner part reads.
+    found = connection.execute(
+        """SELECT *, (SELECT block FROM turns WHERE user_id = :user AND room_id = room AND started_at >= :since
+                      ORDER BY started_at, number LIMIT 1) AS block
+           FROM (SELECT room_id AS room, count(*) AS turns, max(started_at) AS updated_at FROM turns
+                 WHERE user_id = :user AND started_at >= :since
+                 GROUP BY room_id HAVING max(room_id <> trace_id)
+                    AND (:last IS NULL OR updated_at < :last OR (updated_at = :last AND room_id > :after))
+                 ORDER BY updated_at DESC, room_id LIMIT :limit)
+           ORDER BY updated_at DESC, room""",
+        {"user": user_id, "since": since, "last": last, "after": after, "limit": limit + 1},
+    ).fetchall()
+    data = tuple(Room(row["room"], title_of(load_block(row)), row["turns"], row["updated_at"]) for row in found[:limit])
+    return Page(data, has_more=len(found) > limit, last_id=data[-1].room_id if data else None)
+
+
+def room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int, after: str | None, since: float) -> Page[StoredTurn]:
+    last = connection.execute(
+        """SELECT started_at, number FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ? AND trace_id = coalesce(?, trace_id)
+           LIMIT 1""",
+        (user_id, room_id, since, after),
+    ).fetchone()
+    if last is None:
+        raise NotFound("There is no such conversation.")
+    found = connection.execute(
+        """SELECT trace_id, block FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ?
+              AND (? IS NULL OR (started_at, number) > (?, ?)) ORDER BY started_at, number LIMIT ?""",
+        (user_id, room_id, since, after, *last, limit + 1),
+    ).fetchall()
+    data = tuple(StoredTurn(load_block(row), _feedback(connection, user_id, row["trace_id"])) for row in found[:limit])
+    return Page(data, has_more=len(found) > limit, last_id=found[len(data) - 1]["trace_id"] if data else None)
+
+
+def delete_room(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> int:
+    with writing(connection):
+        return connection.execute(
+            "DELETE FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ?", (user_id, room_id, since)
+        ).rowcount
+
+
+# --- feedback ----------------------------------------------------------------------------------------
+
+
+def put_feedback(connection: sqlite3.Connection, caller: Caller, feedback: Feedback, created_at: float, since: float) -> None:
+    with writing(connection):
+        get(connection, caller, feedback.trace_id, since)
+        connection.execute(
+            "INSERT OR REPLACE INTO feedback VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                feedback.trace_id,
+                caller.user_id,
+                feedback.rating,
+                feedback.reason,
+                feedback.proposed_answer,
+                json.dumps(feedback.selected_citations),
+                json.dumps(feedback.tags),
+                created_at,
+            ),
+        )
+
+
+def feedback_of(connection: sqlite3.Connection, user_id: str, trace_id: str, since: float) -> Feedback | None:
+    there = connection.execute("SELECT 1 FROM turns WHERE trace_id = ? AND started_at >= ?", (trace_id, since)).fetchone()
+    return _feedback(connection, user_id, trace_id) if there else None
+
+
+def _feedback(connection: sqlite3.Connection, user_id: str, trace_id: str) -> Feedback | None:
+    row = connection.execute("SELECT * FROM feedback WHERE trace_id = ? AND user_id = ?", (trace_id, user_id)).fetchone()
+    return None if row is None else load_feedback(row)
+
+
+def load_feedback(row: sqlite3.Row) -> Feedback:
+    values = dict(row)
+    values["selected_citations"] = tuple(json.loads(row["selected_citations"]))
+    values["tags"] = tuple(json.loads(row["tags"]))
+    return Feedback(**values)

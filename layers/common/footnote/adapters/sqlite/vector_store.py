@@ -1,0 +1,189 @@
+"""Vectors of the embedded index in SQLite, and the scan files made from them.
+
+The rows are the truth; a scan file that is missing, short or half dead is written again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from footnote.adapters.sqlite.database import writing
+from footnote.adapters.sqlite.vector_file import Scan, VectorFiles
+from footnote.ports import ChunkVectors, PendingVector
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+WASTE = 1000
+"""Dead slots that a file may hold whatever its size; beyond them at most half may be dead."""
+MOST_COVERAGES = 1000
+"""That are kept."""
+
+Where = tuple[str, Sequence[int]]
+"""A condition, and its values."""
+
+
+class VectorStore:
+    """All methods run in a worker thread, on its connection."""
+
+    def __init__(self, files: VectorFiles) -> None:
+        self._files = files
+        self._scans: dict[tuple[int, str], Scan] = {}
+        self._coverages: dict[tuple[Any, ...], float] = {}
+
+    def scan(self, connection: sqlite3.Connection, collection_id: int, version: int, embedder: str) -> Scan | None:
+        """The vectors of one collection as of `version`; None when it has none of this embedder. Called within a
+        read transaction: the slots belong to the file that is mapped."""
+        known = self._scans.get((collection_id, embedder))
+        if known is None or known.version != version:
+            known = self._load(connection, collection_id, embedder, version)
+            if known is None:
+                return None
+            self._scans[collection_id, embedder] = known
+        return known
+
+    def coverage(
+        self, connection: sqlite3.Connection, collection: tuple[int, int], embedder: str, languages: frozenset[str] | None, visible: Where
+    ) -> float:
+        """`Candidates.coverage` of the chunks that `visible` lets through. `collection`: its id and version."""
+        key = collection, embedder, languages, visible[0], *visible[1]
+        if key not in self._coverages:
+            if len(self._coverages) >= MOST_COVERAGES:
+                self._coverages.clear()
+            spoken, values = _spoken(languages)
+            made, total = connection.execute(
+                f"""SELECT count(v.rowid), count(*) FROM chunks c JOIN generations g USING (generation_id)
+                    LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
+                    WHERE c.collection_id = ? AND {visible[0]} AND {spoken}""",
+                (embedder, collection[0], *visible[1], *values),
+            ).fetchone()
+            self._coverages[key] = made / total if total else 1.0
+        return self._coverages[key]
+
+    def put(self, connection: sqlite3.Connection, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
+        with writing(connection):
+            rows = {}
+            for item in vectors:
+                row = connection.execute(
+                    "SELECT c.rowid, c.collection_id FROM chunks c JOIN generations g USING (generation_id)"
+                    " WHERE c.chunk_id = ? AND g.active",
+                    (item.chunk_id,),
+                ).fetchone()
+                if row is not None:
+                    rows[item.chunk_id] = row
+            for collection_id in {row["collection_id"] for row in rows.values()}:
+                mine = [item for item in vectors if item.chunk_id in rows and rows[item.chunk_id]["collection_id"] == collection_id]
+                self._append(connection, collection_id, embedder, [(rows[item.chunk_id]["rowid"], item) for item in mine])
+                connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
+
+    def pending(
+        self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None
+    ) -> list[PendingVector]:
+        where, values = _spoken(languages)
+        if doc_id is not None:
+            where, values = f"{where} AND g.doc_id = ?", [*values, doc_id]
+        rows = connection.execute(
+            f"""SELECT c.chunk_id, g.title, c.text, c.lang, c.bounds FROM chunks c JOIN generations g USING (generation_id)
+                LEFT JOIN vectors v ON v.rowid = c.rowid
+                WHERE g.active AND (v.embedder IS NULL OR v.embedder != ?) AND {where} ORDER BY c.rowid LIMIT ?""",
+            (embedder, *values, limit),
+        )
+        return [
+            PendingVector(row["chunk_id"], row["title"], row["text"], row["lang"], tuple((a, b) for a, b in json.loads(row["bounds"])))
+            for row in rows
+        ]
+
+    def progress(self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
+        where, values = _spoken(languages)
+        row = connection.execute(
+            f"""SELECT count(v.rowid), count(*) FROM chunks c JOIN generations g USING (generation_id)
+                LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ? WHERE g.active AND {where}""",
+            (embedder, *values),
+        ).fetchone()
+        return int(row[0]), int(row[1])
+
+    def _append(self, connection: sqlite3.Connection, collection_id: int, embedder: str, items: list[tuple[int, ChunkVectors]]) -> None:
+        """Into the file first, then into the tables: an interrupted write leaves nothing that counts."""
+        import numpy as np
+
+        matrix = np.stack([np.asarray(item.vector, np.float32) for _, item in items])
+        file = connection.execute(
+            """INSERT INTO vector_files (collection_id, embedder, dimension) VALUES (?, ?, ?)
+               ON CONFLICT (collection_id, embedder) DO UPDATE SET dimension = excluded.dimension RETURNING generation, slots""",
+            (collection_id, embedder, matrix.shape[1]),
+        ).fetchone()
+        first, generation = file["slots"], file["generation"]
+        live = self._live(connection, collection_id, embedder)
+        whole = self._files.map(self._files.path(collection_id, embedder, generation), first, matrix.shape[1]) is not None
+        if first and (not whole or first - live > max(WASTE, live)):
+            first, generation = self._compact(connection, collection_id, embedder, generation + 1), generation + 1
+        self._files.write(self._files.path(collection_id, embedder, generation), first, matrix)
+        for slot, (rowid, item) in enumerate(items, start=first):
+            sentences = None if item.sentences is None else np.ascontiguousarray(item.sentences, np.int8).tobytes()
+            connection.execute(
+                "INSERT OR REPLACE INTO vectors (rowid, embedder, slot, vector, sentences) VALUES (?, ?, ?, ?, ?)",
+                (rowid, embedder, slot, matrix[slot - first].tobytes(), sentences),
+            )
+        connection.execute(
+            "UPDATE vector_files SET slots = ?, generation = ? WHERE collection_id = ? AND embedder = ?",
+            (first + len(items), generation, collection_id, embedder),
+        )
+
+    def _live(self, connection: sqlite3.Connection, collection_id: int, embedder: str) -> int:
+        return int(
+            connection.execute(
+                "SELECT count(*) FROM vectors v JOIN chunks c USING (rowid) WHERE c.collection_id = ? AND v.embedder = ?",
+                (collection_id, embedder),
+            ).fetchone()[0]
+        )
+
+    def _compact(self, connection: sqlite3.Connection, collection_id: int, embedder: str, generation: int) -> int:
+        """Writes the live vectors to a new file from slot 0 on; returns the next free slot. Readers keep the
+        old file mapped until they see the new version."""
+        rows = connection.execute(
+            "SELECT v.rowid, v.vector FROM vectors v JOIN chunks c USING (rowid)"
+            " WHERE c.collection_id = ? AND v.embedder = ? ORDER BY v.slot",
+            (collection_id, embedder),
+        ).fetchall()
+        self._files.path(collection_id, embedder, generation - 1).unlink(missing_ok=True)
+        if rows:
+            self._files.write(self._files.path(collection_id, embedder, generation), 0, _matrix(rows))
+            connection.executemany("UPDATE vectors SET slot = ? WHERE rowid = ?", [(slot, row["rowid"]) for slot, row in enumerate(rows)])
+        return len(rows)
+
+    def _load(self, connection: sqlite3.Connection, collection_id: int, embedder: str, version: int) -> Scan | None:
+        import numpy as np
+
+        file = connection.execute(
+            "SELECT dimension, generation, slots FROM vector_files WHERE collection_id = ? AND embedder = ?", (collection_id, embedder)
+        ).fetchone()
+        live = """FROM vectors v JOIN chunks c USING (rowid) JOIN generations g USING (generation_id)
+                  WHERE c.collection_id = ? AND v.embedder = ? AND g.active ORDER BY c.rowid"""
+        rows = connection.execute(
+            f"SELECT c.chunk_id, v.slot, c.level, g.acl_id, g.generation_id {live}", (collection_id, embedder)
+        ).fetchall()
+        if file is None or not rows:
+            return None
+        matrix = self._files.map(self._files.path(collection_id, embedder, file["generation"]), file["slots"], file["dimension"])
+        columns = np.array([row[1:] for row in rows], np.int64).T
+        if matrix is None:  # the copy is gone: scan the truth, until the next write makes a new file
+            stored = connection.execute(f"SELECT v.vector {live}", (collection_id, embedder)).fetchall()
+            matrix, columns[0] = _matrix(stored), np.arange(len(rows))
+        chunk_ids = [row["chunk_id"] for row in rows]
+        return Scan(version, matrix, chunk_ids, frozenset(chunk_ids), *columns)
+
+
+def _spoken(languages: frozenset[str] | None) -> tuple[str, list[str]]:
+    if languages is None:
+        return "1", []
+    return f"c.lang IN ({', '.join('?' for _ in languages)})", sorted(languages)
+
+
+def _matrix(rows: Sequence[sqlite3.Row]) -> npt.NDArray[np.float32]:
+    import numpy as np
+
+    return np.stack([np.frombuffer(row["vector"], np.float32) for row in rows])

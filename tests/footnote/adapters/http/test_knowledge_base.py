@@ -1,0 +1,67 @@
+"""A search service on a socket of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import pytest
+
+from footnote.adapters.http.knowledge_base import LONGEST_REPLY, PATH, HttpKnowledgeBase
+from footnote.errors import Unavailable
+from tests.openai_server import Part, Reply, Server, serving
+
+ASKED = {"query": "연봉은 언제 지급되나요?", "collection_name": "default", "match_values": ["Law"], "top_k": 3}
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    async with serving() as made:
+        yield made
+
+
+async def test_what_is_asked_and_what_is_found_go_through_unchanged(server: Server) -> None:
+    server.replies[PATH] = Reply(200, ('[{"p_id": "1", "context": "다', '리"}]'))
+    base = HttpKnowledgeBase(server.url + "/")
+    try:
+        assert await asyncio.gather(base.search(ASKED), base.search(ASKED)) == ['[{"p_id": "1", "context": "다리"}]'] * 2
+    finally:
+        await base.close()
+    assert [(path, sent) for path, _, sent in server.requests] == [(PATH, ASKED)] * 2
+
+
+async def test_a_collection_that_it_does_not_know_is_empty(server: Server) -> None:
+    base = HttpKnowledgeBase(server.url)
+    try:
+        assert await base.search(ASKED) == "[]"
+    finally:
+        await base.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers", "told"),
+    [
+        (500, ("{}",), "", "status 500"),
+        (302, ("",), "location: http://127.0.0.1:9/\r\n", "status 302"),
+        (200, ("[", None), "", "cannot be reached"),
+        (200, (b" " * (LONGEST_REPLY + 1),), "", "too much"),
+    ],
+)
+async def test_whatever_else_comes_is_unavailable(server: Server, status: int, body: tuple[Part, ...], headers: str, told: str) -> None:
+    server.replies[PATH] = Reply(status, body, headers=headers)
+    base = HttpKnowledgeBase(server.url)
+    try:
+        with pytest.raises(Unavailable, match=told):
+            await base.search(ASKED)
+    finally:
+        await base.close()
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://", "localhost:28101", "ftp://kdb.example.org"])
+async def test_an_address_where_nothing_is_names_the_setting(url: str) -> None:
+    base = HttpKnowledgeBase(url)
+    try:
+        with pytest.raises(Unavailable, match="KDB__URL"):
+            await base.search(ASKED)
+    finally:
+        await base.close()

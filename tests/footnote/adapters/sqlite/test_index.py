@@ -1,0 +1,156 @@
+"""The embedded index's own files: lost, cut, half dead, read from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.adapters.sqlite.vector_store import WASTE
+from footnote.errors import SearchUnavailable
+from footnote.ports import ChunkVectors
+from footnote.types import Chunk, Search
+from tests.fakes import make_document, put_document
+from tests.turns import ME
+
+AXES = np.eye(4, dtype=np.float32)
+
+
+@pytest.fixture
+async def open_index(tmp_path: Path) -> AsyncIterator[Any]:
+    opened: list[SqliteIndex] = []
+
+    def make() -> SqliteIndex:
+        opened.append(SqliteIndex(tmp_path))
+        return opened[-1]
+
+    yield make
+    for index in opened:
+        await index.close()
+
+
+async def put(index: SqliteIndex, chunks: Sequence[Chunk], axis: int) -> None:
+    await index.put_vectors("e", [ChunkVectors(chunk.chunk_id, AXES[axis]) for chunk in chunks])
+
+
+async def near(index: SqliteIndex, axis: int, limit: int = 2) -> list[tuple[str, float]]:
+    found = await index.candidates(ME, Search("default", vector=AXES[axis], embedder="e", limit=limit))
+    return [(entry.chunk_id, entry.score) for entry in found.dense]
+
+
+def damage(path: Path) -> None:
+    path.write_bytes(b"no database at all" * 100)
+
+
+def vector_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("vectors-*.f32"))
+
+
+@pytest.mark.parametrize("damaged", ["lost", "cut", "empty"])
+async def test_a_lost_or_short_vector_file_is_made_good_from_the_database(open_index: Any, tmp_path: Path, damaged: str) -> None:
+    index = open_index()
+    await put(index, await put_document(index, make_document("a"), ["one"]), 0)
+    await put(index, await put_document(index, make_document("b"), ["two"]), 1)
+    await index.close()
+    (file,) = vector_files(tmp_path)
+    assert file.stat().st_size == 2 * 4 * 4
+    if damaged == "lost":
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:20] if damaged == "cut" else b"")
+    index = open_index()
+    assert await near(index, 1) == [("b|1|0", 1.0), ("a|1|0", 0.0)]
+    await put(index, await put_document(index, make_document("c"), ["three"]), 2)
+    assert await near(index, 2) == [("c|1|0", 1.0), ("a|1|0", 0.0)]
+    assert await near(index, 0, limit=1) == [("a|1|0", 1.0)]
+    await index.close()
+    assert [path.stat().st_size for path in vector_files(tmp_path)] == [3 * 4 * 4]
+    assert await near(open_index(), 1, limit=1) == [("b|1|0", 1.0)]
+
+
+async def test_vectors_survive_a_restart(open_index: Any) -> None:
+    index = open_index()
+    await put(index, await put_document(index, make_document("a"), ["one"]), 0)
+    await index.close()
+    index = open_index()
+    assert await near(index, 0) == [("a|1|0", 1.0)]
+    assert await index.progress("e", None) == (1, 1)
+
+
+async def test_a_file_that_is_mostly_dead_is_written_anew_while_others_read_it(open_index: Any, tmp_path: Path) -> None:
+    writer, reader = open_index(), open_index()
+    await put(writer, await put_document(writer, make_document("kept"), ["one"]), 0)
+    for generation in (1, 2):
+        chunks = await put_document(writer, make_document("big", generation=generation), [f"text {i}" for i in range(WASTE // 2 + 10)])
+        await put(writer, chunks, 1)
+        assert await near(reader, 0, limit=1) == [("kept|1|0", 1.0)]
+    (before,) = vector_files(tmp_path)
+    assert before.stat().st_size == (1 + 2 * (WASTE // 2 + 10)) * 16
+    await writer.remove("big", 2)
+    assert (await near(reader, 1)) == [("kept|1|0", 0.0)]
+    await put(writer, await put_document(writer, make_document("new"), ["three"]), 2)
+    (after,) = vector_files(tmp_path)
+    assert after != before
+    assert after.stat().st_size == 2 * 16
+    for index in (writer, reader, open_index()):
+        assert await near(index, 2) == [("new|1|0", 1.0), ("kept|1|0", 0.0)]
+        assert await near(index, 0, limit=1) == [("kept|1|0", 1.0)]
+
+
+async def test_equal_vectors_are_equally_near_wherever_they_lie_in_the_file(open_index: Any) -> None:
+    index = open_index()
+    rng = np.random.default_rng(7)
+    vector, question = (row / np.linalg.norm(row) for row in rng.normal(size=(2, 384)).astype(np.float32))
+    chunks = await put_document(index, make_document(), ["the same text"] * 1001)
+    await index.put_vectors("e", [ChunkVectors(chunk.chunk_id, vector) for chunk in chunks])
+    found = await index.candidates(ME, Search("default", vector=question, embedder="e", limit=5))
+    assert [entry.chunk_id for entry in found.dense] == ["plan|1|0", "plan|1|1", "plan|1|10", "plan|1|100", "plan|1|1000"]
+    assert found.dense[0].score == pytest.approx(float(vector @ question), abs=1e-6)
+
+
+async def test_collections_and_embedders_have_files_of_their_own(open_index: Any, tmp_path: Path) -> None:
+    index = open_index()
+    for collection in ("one", "two"):
+        chunks = await put_document(index, make_document(collection, collection=collection), ["text"])
+        await put(index, chunks, 0)
+    await index.put_vectors("../f", [ChunkVectors("two|1|0", AXES[0])])
+    assert len(vector_files(tmp_path)) == 3
+    assert all(re.fullmatch(r"vectors-\d+-[0-9a-f]{8}-1\.f32", path.name) for path in vector_files(tmp_path))
+
+
+async def test_a_vector_file_that_cannot_be_written_is_told_as_search_that_is_not_available(open_index: Any, tmp_path: Path) -> None:
+    index = open_index()
+    chunks = await put_document(index, make_document("a"), ["one"])
+    await put(index, chunks, 0)
+    (file,) = vector_files(tmp_path)
+    file.unlink()
+    file.mkdir()
+    for _ in range(2):
+        with pytest.raises(SearchUnavailable, match=r"Is a directory.*Is the disk full"):
+            await put(index, chunks, 0)
+    file.rmdir()
+    await put(index, chunks, 0)
+    assert await near(index, 0) == [("a|1|0", 1.0)]
+
+
+async def test_a_damaged_database_is_told_as_search_that_is_not_available(open_index: Any, tmp_path: Path) -> None:
+    damage(tmp_path / "index.db")
+    with pytest.raises(SearchUnavailable) as caught:
+        await open_index().candidates(ME, Search("default", "bridge"))
+    assert isinstance(caught.value.__cause__, sqlite3.DatabaseError)
+
+
+async def test_the_words_stay_in_few_parts_however_many_documents_come(open_index: Any, tmp_path: Path) -> None:
+    index = open_index()
+    for number in range(15):
+        await put_document(index, make_document(f"d{number}"), ["The bridge is old."])
+    await index.close()
+    with closing(sqlite3.connect(tmp_path / "index.db")) as connection:
+        assert connection.execute("SELECT count(DISTINCT segid) FROM words_1_idx").fetchone()[0] <= 4
