@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.local.bus import encode_detail
+from footnote.adapters.shared.bus import encode_detail
 from footnote.errors import Unavailable
 from footnote.learn.announce import AT_ONCE, DRAIN_S, GENERATED, MOST, SUBMITTED, WAIT_S, Announcer, announce_answer, announce_question
 from footnote.types import Answer, Citation, Turn

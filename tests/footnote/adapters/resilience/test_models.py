@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from footnote.adapters.openai.models import ConfiguredModels
-from footnote.adapters.openai.wire import ModelRefused
 from footnote.adapters.resilience.models import FAILURES, REST_S, WITHIN_S, Breaker, Patience, ResilientModels
+from footnote.adapters.shared.models import ModelRefused
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, LanguageModel
 from footnote.types import Message

@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
-from footnote.adapters.openai.wire import ModelBusy, ModelRefused
+from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import ModelUnavailable
 from footnote.ports import Delta, LanguageModel, Models, Tool
 from footnote.types import Message
