@@ -31,8 +31,8 @@ from footnote.adapters.mongodb.turn_store import MongoTurnStore
 from footnote.adapters.openai.gateway import Gateway
 from footnote.adapters.openai.models import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
 from footnote.adapters.opensearch.index import OpenSearchIndex
-from footnote.adapters.resilience.cache import RestingCache
-from footnote.adapters.resilience.models import Patience, ResilientModels
+from footnote.adapters.resilience.cache import CircuitBreakerCache
+from footnote.adapters.resilience.models import ResilientModels, RetryPolicy
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.index import SqliteIndex
@@ -105,7 +105,7 @@ class Backends(SettingGroups):
 
     @cached_property
     def models(self) -> Models:
-        return self._models or ResilientModels(*self.endpoints, patience=Patience(self.settings.llm.retries))
+        return self._models or ResilientModels(*self.endpoints, retry_policy=RetryPolicy(self.settings.llm.retries))
 
     @cached_property
     def endpoints(self) -> tuple[Models, ...]:
@@ -168,7 +168,7 @@ class Backends(SettingGroups):
     @cached_property
     def optional_cache(self) -> Cache:
         """The same for what can do without it."""
-        return RestingCache(self.cache) if self.settings.aws.cache_table else self.cache
+        return CircuitBreakerCache(self.cache) if self.settings.aws.cache_table else self.cache
 
     @cached_property
     def queue(self) -> Queue:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from footnote.ports.blocks import Block, iso_time, make_block, question_of, quoted_in, title_of, usage_of
 from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
-from footnote.ports.ledger import Held, Ledger
+from footnote.ports.ledger import Held, Ledger, NewFile
 from footnote.ports.models import (
     Clock,
     Delta,
@@ -53,6 +53,7 @@ __all__ = [
     "Ledger",
     "Meter",
     "Models",
+    "NewFile",
     "Parser",
     "PendingVector",
     "Queue",
