@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 
 from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
-from footnote.ports import Block, StoredTurn, question_of, usage_of
+from footnote.ports import Block, StoredTurn, model_usage_of, question_of
 from footnote.types import Stage, Unit, Usage
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
         "searched_for": _searched_for(block),
         "suggested_questions": block["suggested_questions"],
         "usage": usage,
-        "cost": llm.cost(usage_of(block), block["llm"]),
+        "cost": llm.cost(model_usage_of(block)),
         "degraded": block["degraded"],
         "vectors_pending": block.get("vectors_pending", False),
     }

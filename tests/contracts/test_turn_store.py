@@ -10,7 +10,7 @@ import pytest
 
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Rollup, Room, TurnRecord
-from footnote.types import Answer, Caller, Chunk, Citation, Feedback, Hit, Page, Profile, Span, Turn, Usage
+from footnote.types import Answer, Caller, Chunk, Citation, Feedback, Hit, ModelCall, ModelUsage, Page, Profile, Span, Turn, Usage
 from tests import turns
 
 TRD = Profile(name="trd", live=False, citation_style="footnotes", prompt="answer_footnotes")
@@ -40,7 +40,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         answer=Answer("Two years [1].", (make_citation(),), model="llama", warnings=("short",)),
         outcome="answered",
         degraded=True,
-        usage=Usage(6, 3).by("llama") + Usage(3, 1).by("gpt-4.1"),
+        calls=(ModelCall("rewrite", "llama", Usage(6, 3), 9.0), ModelCall("answer", "gpt-4.1", Usage(3, 1), 9.0)),
         leans_on=(("plan|1|7", "plan"),),
         spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
         notes={"rejected": "Three years."},
@@ -330,7 +330,7 @@ async def test_a_record_holds_what_figures_need_of_a_turn(turn_store: Any, me: C
             latency_ms=1500,
             outcome=None,
             is_error=False,
-            usage=Usage(10, 4, estimated=True),
+            used=(ModelUsage("llama", Usage(10, 4, estimated=True)),),
             cited=("plan-1a2b3c#007",),
             feedback=(Feedback("t1", "me", "down", "old", None, ("plan-1a2b3c#007",), ("stale",), 1_700_000_001.5),),
         ),
@@ -345,7 +345,6 @@ async def test_a_record_holds_what_figures_need_of_a_turn(turn_store: Any, me: C
             latency_ms=500,
             outcome="blocked",
             is_error=True,
-            usage=Usage(0, 0),
         ),
     ]
 
@@ -358,10 +357,11 @@ async def test_records_are_the_finished_turns_that_started_in_the_time_oldest_fi
 
 
 async def test_a_record_tells_which_models_a_turn_used_although_none_answered(turn_store: Any, me: Caller) -> None:
-    used = Usage(6, 3).by("llama") + Usage(60, 1).by("gpt-4.1") + Usage(2, 2).by("llama")
-    await turn_store.save(make_turn("t1", me, outcome="blocked", usage=used), "error")
+    used = (("llama", Usage(6, 3)), ("gpt-4.1", Usage(60, 1)), ("llama", Usage(2, 2)), ("down", Usage()))
+    calls = tuple(ModelCall("forbidden", model, usage, 9.0) for model, usage in used)
+    await turn_store.save(make_turn("t1", me, outcome="blocked", calls=calls), "error")
     (record,) = await turn_store.records(me, 0.0, 2e9)
-    assert (record.llm, record.usage.by_model) == ("gpt-4.1", (("llama", 8, 5), ("gpt-4.1", 60, 1)))
+    assert (record.llm, record.used) == ("gpt-4.1", (ModelUsage("llama", Usage(8, 5)), ModelUsage("gpt-4.1", Usage(60, 1))))
 
 
 async def test_a_record_tells_whether_something_was_there_already(turn_store: Any, me: Caller) -> None:

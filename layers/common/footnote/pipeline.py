@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from footnote.answer.agent import plan
+from footnote.answer.agent import run_agent
 from footnote.answer.assess import check_support, has_sources
 from footnote.answer.context import assemble_context, warn_of_planted, was_written
 from footnote.answer.converse import assemble_conversation
@@ -222,7 +222,7 @@ IMAGES = (
 AGENT = (
     NEED_MODEL,
     Step(
-        "plan", plan, stage=Stage.ANSWER, paid=True, on_error=FAIL,
+        "plan", run_agent, stage=Stage.ANSWER, paid=True, on_error=FAIL,
         shows=lambda t: {"messages": len(t.record.tool_messages), "hits": len(t.evidence.hits)},
     ),
     replace(CHECK, when=has_hits),

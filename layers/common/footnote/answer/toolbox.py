@@ -17,7 +17,7 @@ from footnote.errors import FootnoteError, Rejected
 from footnote.ports import Tool, Tools
 from footnote.ports.tool_arguments import as_shown, filled
 from footnote.text.fences import untrusted, untrusted_title
-from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn, Usage
+from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ Search = Callable[[Turn], Awaitable[Turn]]
 @dataclass(frozen=True, slots=True)
 class Called:
     """What came of a call. `status`: ok; failed, where the model has to call otherwise; skipped, where the tool could not do it.
-    `found`: the turn of a search, with what that used."""
+    `found`: the turn of a search."""
 
     text: str
     status: str = "ok"
@@ -95,7 +95,7 @@ class Toolbox:
         query = arguments.get("query")
         if not isinstance(query, str):
             return Called("The argument `query` is missing.", "failed")
-        record = replace(self._turn.record, usage=Usage(), spans=())
+        record = replace(self._turn.record, calls=(), spans=())
         found = await self._search(replace(self._turn.ask(query), conversation=Conversation(), record=record))
         match found.outcome:
             case "forbidden":

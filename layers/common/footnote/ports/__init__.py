@@ -7,7 +7,7 @@ written down. Every backend of a port, and every wrapper around one, passes the 
 
 from __future__ import annotations
 
-from footnote.ports.blocks import Block, iso_time, make_block, question_of, quoted_in, title_of, usage_of
+from footnote.ports.blocks import Block, iso_time, make_block, model_usage_of, question_of, quoted_in, title_of
 from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
 from footnote.ports.ledger import Held, Ledger, NewFile
@@ -73,11 +73,11 @@ __all__ = [
     "embedded_languages",
     "iso_time",
     "make_block",
+    "model_usage_of",
     "question_of",
     "quoted_in",
     "read_all",
     "record_of",
     "speaks",
     "title_of",
-    "usage_of",
 ]

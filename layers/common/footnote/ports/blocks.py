@@ -7,10 +7,11 @@ no list shows it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from footnote.types import Citation, Hit, Message, Turn, Usage
+from footnote.types import Citation, Hit, Message, ModelUsage, Turn, Usage, usage_by_model, usage_of
 
 Block = dict[str, Any]
 Status = Literal["done", "error", "idle"]
@@ -48,7 +49,8 @@ def make_block(turn: Turn, status: Status, *, now: float) -> Block:
                 "total_tokens": usage.total_tokens,
                 "estimated": usage.estimated,
                 "models": [
-                    {"model": model, "prompt_tokens": read, "completion_tokens": written} for model, read, written in usage.by_model
+                    {"model": each.model, "prompt_tokens": each.usage.prompt_tokens, "completion_tokens": each.usage.completion_tokens}
+                    for each in usage_by_model(record.calls)
                 ],
                 "type": "usage",
             },
@@ -86,11 +88,18 @@ def room_of(turn: Turn) -> str:
     return turn.request.room_id or turn.trace_id
 
 
-def usage_of(block: Block) -> Usage:
-    """Blocks of former versions do not tell which model used what."""
-    usage = block["result"]["usage"]
-    models = tuple((each["model"], each["prompt_tokens"], each["completion_tokens"]) for each in usage.get("models", ()))
-    return Usage(usage["prompt_tokens"], usage["completion_tokens"], usage["estimated"], models)
+def model_usage_of(block: Block) -> tuple[ModelUsage, ...]:
+    """What each model used. Blocks of former versions do not say which model used what: that was the one that answered, as far as is
+    known."""
+    stored = block["result"]["usage"]
+    named = [ModelUsage(part["model"], _tokens(part, stored["estimated"])) for part in stored.get("models", ())]
+    total, known = _tokens(stored, stored["estimated"]), usage_of(named)
+    rest = Usage(total.prompt_tokens - known.prompt_tokens, total.completion_tokens - known.completion_tokens, total.estimated)
+    return usage_by_model([ModelUsage(block["llm"], rest), *named])
+
+
+def _tokens(part: Mapping[str, Any], estimated: bool) -> Usage:
+    return Usage(part["prompt_tokens"], part["completion_tokens"], estimated)
 
 
 def question_of(block: Block) -> str:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from footnote.ports.blocks import Block, Status, question_of, room_of, usage_of
-from footnote.types import Caller, Feedback, Mode, Page, Turn, Usage
+from footnote.ports.blocks import Block, Status, model_usage_of, question_of, room_of
+from footnote.types import Caller, Feedback, Mode, ModelUsage, Page, Turn, Usage, usage_by_model, usage_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,34 +26,40 @@ class TurnRecord:
     latency_ms: int
     outcome: str | None
     is_error: bool
-    usage: Usage
+    used: tuple[ModelUsage, ...] = ()
+    """What each model used."""
     cache_hit: bool = False
     cited: tuple[str, ...] = ()
     feedback: tuple[Feedback, ...] = ()
 
+    @property
+    def usage(self) -> Usage:
+        """What all models used together."""
+        return usage_of(self.used)
+
 
 def record_of(block: Block, started_at: float, feedback: tuple[Feedback, ...]) -> TurnRecord:
-    usage = usage_of(block)
+    used = model_usage_of(block)
     return TurnRecord(
         trace_id=block["trace_id"],
         user_id=block["user_id"],
         room_id=block["room_id"],
         search_type=block["search_type"],
-        llm=_model_of(block["llm"], usage),
+        llm=_model_of(block["llm"], used),
         question=question_of(block),
         started_at=started_at,
         latency_ms=block["latency_ms"],
         outcome=block["outcome"],
         is_error=block["is_error"],
-        usage=usage,
+        used=used,
         cache_hit=block["outcome"] == "cached" or block["private"].get("search_cache", {}).get("hits", 0) > 0,
         cited=tuple(reference["chunk_id"] for reference in block["result"]["references"]),
         feedback=feedback,
     )
 
 
-def _model_of(answered: str | None, usage: Usage) -> str | None:
-    return answered or max(usage.by_model, key=lambda each: each[1] + each[2], default=(None,))[0]
+def _model_of(answered: str | None, used: Sequence[ModelUsage]) -> str | None:
+    return answered or max(used, key=lambda each: each.usage.total_tokens, default=ModelUsage(None, Usage())).model
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +84,8 @@ def share_of(turn: Turn) -> tuple[str, Rollup]:
         "total_tokens": usage.total_tokens,
     }
     day = datetime.fromtimestamp(turn.record.started_at, UTC).date().isoformat()
-    return day, Rollup(
-        turn.caller.user_id, room_of(turn), turn.request.mode, figures, _model_of(turn.answer.model if turn.answer else None, usage)
-    )
+    model = _model_of(turn.answer.model if turn.answer else None, usage_by_model(turn.record.calls))
+    return day, Rollup(turn.caller.user_id, room_of(turn), turn.request.mode, figures, model)
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from footnote.types.evidence import Evidence, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
-from footnote.types.record import Record, Span, Usage
+from footnote.types.record import ModelCall, ModelUsage, Record, Span, Usage, usage_by_model, usage_of
 from footnote.types.request import Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, Retriever, Search, SentenceVectors
 from footnote.types.stages import Stage
@@ -68,6 +68,8 @@ __all__ = [
     "Level",
     "Message",
     "Mode",
+    "ModelCall",
+    "ModelUsage",
     "Operator",
     "Option",
     "OptionName",
@@ -98,4 +100,6 @@ __all__ = [
     "chunks_digest",
     "lists_of",
     "make_chunk_id",
+    "usage_by_model",
+    "usage_of",
 ]

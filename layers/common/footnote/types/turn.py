@@ -11,7 +11,7 @@ from footnote.types.caller import Caller
 from footnote.types.evidence import Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, Query, QueryKind
-from footnote.types.record import Record, Usage
+from footnote.types.record import Record
 from footnote.types.request import Profile, Request
 
 if TYPE_CHECKING:
@@ -117,10 +117,6 @@ class Turn:
         """One of each query."""
         queries = tuple(replace(query, vector=vector, embedder=embedder) for query, vector in zip(self.queries, vectors, strict=True))
         return replace(self, queries=queries)
-
-    def with_usage(self, usage: Usage) -> Turn:
-        """The same turn after a model used this."""
-        return replace(self, record=replace(self.record, usage=self.record.usage + usage))
 
     def with_notes(self, **notes: Any) -> Turn:
         """The same turn with something more that its owner may read."""
