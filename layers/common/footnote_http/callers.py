@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
 from fastapi import Depends, FastAPI, Request, Response
 from fastapi.dependencies.models import Dependant
-from fastapi.routing import APIRoute
+from fastapi.routing import APIRoute, request_response
 from fastapi.security import APIKeyCookie, APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
 
 from footnote.errors import Forbidden, Unauthorized
@@ -147,6 +148,13 @@ class Route(APIRoute):
             return await handle(request)
 
         return handle_known if _asks_who(self.dependant) else handle
+
+    def for_app(self, app: FastAPI) -> Route:
+        """The same route in another app: its parameters and models are shared, `dependency_overrides` are those of `app`."""
+        route = copy(self)
+        route.dependency_overrides_provider = app
+        route.app = request_response(route.get_route_handler())
+        return route
 
 
 def _asks_who(dependant: Dependant) -> bool:

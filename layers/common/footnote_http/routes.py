@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from typing import Any
+from typing import Any, cast
 
 from fastapi import APIRouter, FastAPI
 
+from footnote_http.callers import Route
 from footnote_http.openapi import Problem, Responses
 
 ErrorShape = Callable[[Problem, Exception | None], tuple[int, dict[str, Any]]]
@@ -14,8 +15,8 @@ ErrorShape = Callable[[Problem, Exception | None], tuple[int, dict[str, Any]]]
 
 
 class Router(APIRouter):
-    """Declares routes; the app that includes them builds them. FastAPI's own `include_router` would build each route twice, the
-    second time while the first request waits.
+    """Declares routes; the first app that includes them builds them, and later apps share what was built. FastAPI's own
+    `include_router` would build each route twice, the second time while the first request waits.
 
     `tag` and `responses` are those of all its routes. `errors`: path → the shape that clients of this path, and of those below it,
     expect errors in. `images`: paths whose bodies may hold images, in base64."""
@@ -32,13 +33,19 @@ class Router(APIRouter):
         self.errors = dict(errors or {})
         self.images = frozenset(images)
         self._declared: list[tuple[str, Callable[..., Any], dict[str, Any]]] = []
+        self._built: list[Route] = []
 
     def add_api_route(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         options["responses"] = {**self.responses, **(options.get("responses") or {})}
         self._declared.append((path, endpoint, options | {"tags": self.tags}))
 
     def add_to(self, app: FastAPI) -> None:
-        for path, endpoint, options in self._declared:
-            app.router.add_api_route(path, endpoint, **options)
+        if len(self._built) < len(self._declared):
+            first = len(app.router.routes)
+            for path, endpoint, options in self._declared:
+                app.router.add_api_route(path, endpoint, **options)
+            self._built = cast(list[Route], app.router.routes[first:])
+        else:
+            app.router.routes += [route.for_app(app) for route in self._built]
         app.state.error_shapes |= self.errors
         app.state.with_images |= self.images

@@ -1,0 +1,37 @@
+"""The routes of one module, in several apps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+from fastapi import FastAPI
+
+from footnote.bootstrap import Core
+from footnote.settings import Embedding, Settings
+from footnote.types import Caller
+from footnote_http.app import make_app
+from footnote_http.callers import CallerOf, CoreOf, caller_of
+from footnote_http.routes import Router
+
+
+async def test_each_app_answers_for_its_own_core_and_its_own_caller(tmp_path: Path) -> None:
+    router = Router()
+
+    @router.get("/whoami")
+    async def whoami(caller: CallerOf, core: CoreOf) -> list[str]:
+        return [caller.user_id, core.settings.data.name]
+
+    def open_app(name: str) -> FastAPI:
+        core = Core(Settings(footnote_data=tmp_path / name, embedding=Embedding(builtin=False)))
+        app = make_app("Footnote: test", lambda: core)
+        router.add_to(app)
+        app.dependency_overrides[caller_of] = lambda: Caller(f"user of {name}")
+        return app
+
+    apps = [open_app(name) for name in ("a", "b", "c")]
+    replies = []
+    for app in apps:
+        async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://footnote.test") as client:
+            replies.append((await client.get("/whoami")).json())
+    assert replies == [["user of a", "a"], ["user of b", "b"], ["user of c", "c"]]
