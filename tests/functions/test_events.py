@@ -173,8 +173,8 @@ def test_of_a_batch_with_poison_only_the_poison_goes_back(core: Core, handle: Ha
     drop(core, "handbooks/huge.txt", b"x" * (2**20 + 1))
     messages = ("poison", "no JSON"), ("good", s3_event("handbooks/a.txt")), ("odd", '{"Records": [{"s3": {}}]}')
     event = batch(*messages, ("huge", s3_event("handbooks/huge.txt")))
-    failed = handle(event, None)["batchItemFailures"]
-    assert failed == [{"itemIdentifier": "poison"}, {"itemIdentifier": "odd"}]
+    failed = [item["itemIdentifier"] for item in handle(event, None)["batchItemFailures"]]
+    assert sorted(failed) == ["odd", "poison"]  # messages are worked on at the same time: they fail in any order
     good, huge = documents(core)
     assert (good.file_name, good.state) == ("handbooks/a.txt", "READY")
     assert (huge.state, huge.reason, huge.remedy) == (
