@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from footnote.deps import Deps
 from footnote.events import Done, Event
 from footnote.guard.terms import TermCopy
+from footnote.learn.announce import Announcer
+from footnote.learn.meter import LogMeter
 from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.steps import Row, Runner
 from footnote.steps.check import argument_names, members
-from footnote.telemetry.announcements import Announcer
-from footnote.telemetry.metrics import LogMeter
-from footnote.types import Turn, TurnFigures, TurnRecord
+from footnote.tracing import CallCollector, collect_calls
+from footnote.types import Turn
 from tests.conftest import HandClock
 from tests.fakes import FakeModels
 
@@ -26,16 +28,16 @@ class Turns:
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
-        self.saved: list[TurnRecord] = []
+        self.saved: list[tuple[Turn, str]] = []
 
-    async def save(self, record: TurnRecord) -> None:
+    async def save(self, turn: Turn, status: str) -> None:
         if self.error is not None:
             raise self.error
-        if record["status"] != "idle":
-            self.saved.append(record)
+        if status != "idle":
+            self.saved.append((turn, status))
 
-    async def count(self, figures: TurnFigures) -> None:
-        """The figures are not read."""
+    async def count(self, turn: Turn) -> None:
+        """Nobody looks at the figures."""
 
 
 class Nothing:
@@ -99,8 +101,28 @@ async def finish(rows: Sequence[Row], turn: Turn, deps: FakeDeps) -> Turn:
 
 
 def call_step(step: Any, turn: Turn, deps: FakeDeps) -> Any:
-    """The step by itself, without a row's policy: what a call of it gives, to be awaited or iterated."""
-    return step(turn, **{name: getattr(deps, name) for name in argument_names(step)})
+    """The step by itself, without a row's policy: what a call of it gives, to be awaited or iterated. Its turn has the calls of models
+    that the step made."""
+    made = step(turn, **{name: getattr(deps, name) for name in argument_names(step)})
+    return _stream(made, turn) if inspect.isasyncgen(made) else _await(made, turn)
+
+
+async def _stream(made: AsyncGenerator[Any, None], turn: Turn) -> AsyncGenerator[Any, None]:
+    with collect_calls("step", turn) as collector:
+        async with aclosing(made):
+            async for item in made:
+                yield _with_calls(item, collector)
+
+
+async def _await(made: Awaitable[Any], turn: Turn) -> Any:
+    with collect_calls("step", turn) as collector:
+        return _with_calls(await made, collector)
+
+
+def _with_calls(item: Any, collector: CallCollector) -> Any:
+    if not isinstance(item, Turn) or not collector.calls:
+        return item
+    return replace(item, record=replace(item.record, calls=(*item.record.calls, *collector.calls)))
 
 
 async def run_step(step: Any, turn: Turn, deps: FakeDeps) -> Any:

@@ -15,7 +15,7 @@ from footnote.live_settings import LiveSettings
 from footnote.pipeline import ANSWER
 from footnote.settings import Settings
 from footnote.steps import Step, Switch
-from footnote_local import openapi
+from footnote_local import openapi, package_drawing
 from footnote_local.cli import app as cli
 from footnote_local.settings_page import render
 from footnote_local.turn_drawing import DRAWING, draw
@@ -54,6 +54,18 @@ def test_the_openapi_document_is_made_from_the_routes() -> None:
 
 def test_the_drawing_of_a_turn_is_made_from_the_tables() -> None:
     assert DRAWING.read_text("utf-8") == draw(), "run: python -m footnote_local.turn_drawing"
+
+
+def test_the_drawing_of_the_packages_is_made_from_the_contracts_and_the_docstrings() -> None:
+    assert package_drawing.DRAWING.read_text("utf-8") == package_drawing.draw(), "run: python -m footnote_local.package_drawing"
+
+
+def test_the_drawing_of_the_packages_names_every_package_and_module() -> None:
+    drawn = set(re.findall(r'class="n"[^>]*>([a-z_]+)</text>', package_drawing.DRAWING.read_text("utf-8")))
+    core = {path.stem for path in (ROOT / "layers/common/footnote").iterdir() if not path.stem.startswith("__")}
+    programs = {path.parent.name for path in ROOT.glob("functions/*/__init__.py")} | {"footnote_local", "footnote_http"}
+    assert len(core) >= 20
+    assert drawn == core | programs
 
 
 def test_the_drawing_names_every_step_of_every_table() -> None:

@@ -7,23 +7,7 @@ from typing import Any
 
 from footnote.plan import make_plan
 from footnote.settings import Settings
-from footnote.turn_records.figures import figures_of
-from footnote.turn_records.make import make_record
-from footnote.types import (
-    Caller,
-    Conversation,
-    Evidence,
-    Plan,
-    Profile,
-    Record,
-    Request,
-    Status,
-    Turn,
-    TurnFigures,
-    TurnRecord,
-    begin_turn,
-    lists_of,
-)
+from footnote.types import Caller, Conversation, Evidence, ModelCall, Plan, Profile, Record, Request, Turn, begin_turn, lists_of
 
 ME = Caller("me", frozenset({"staff"}))
 HELD = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -40,19 +24,9 @@ def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: A
     return with_(turn, **changes)
 
 
-def stored(turn: Turn, status: Status = "done", *, ms: float = 0) -> TurnRecord:
-    """The turn as a store keeps it, `ms` after it began."""
-    return make_record(turn, status, now=turn.record.started_at + ms / 1000)
-
-
-def counted(turn: Turn) -> TurnFigures:
-    """The turn as a store counts it."""
-    return figures_of(stored(turn))
-
-
 def with_(turn: Turn, **changes: Any) -> Turn:
     """Another profile, `settings` or `options` are planned anew. `queries`: texts, () = the question as it is; `vectors`: one of each
-    query; `found`: what an index found for each."""
+    query; `found`: what an index found for each; `usage`: of one call of the model that answers."""
     settings = changes.pop("settings", SETTINGS)
     planned = settings is not SETTINGS or {"profile", "options", "level"} & changes.keys()
     if "question" in changes:
@@ -79,7 +53,11 @@ def with_(turn: Turn, **changes: Any) -> Turn:
         names = {each.name for each in fields(kind)}
         if own := {name: changes.pop(name) for name in names & changes.keys()}:
             turn = replace(turn, **{part: replace(getattr(turn, part), **own)})
+    usage = changes.pop("usage", None)
     turn = replace(turn, **changes)
+    if usage is not None:
+        used = (turn.answer and turn.answer.model) or turn.plan.model or "fake"
+        turn = replace(turn, record=replace(turn.record, calls=(ModelCall("answer", used, usage, 1.0),)))
     if planned:
         made = make_plan(turn.request, turn.profile, settings)
         turn = replace(turn, plan=replace(turn.plan, choices=made.choices, level=made.level, level_because=made.level_because))

@@ -17,8 +17,8 @@ import pytest
 from footnote.adapters.local.files import LocalFiles
 from footnote.adapters.minilm.embedder import MiniLM
 from footnote.adapters.openai.models import OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
-from footnote.adapters.resilience.cache import RestingCache
-from footnote.adapters.resilience.models import Breaker, Patience, ResilientModel
+from footnote.adapters.resilience.cache import CircuitBreakerCache
+from footnote.adapters.resilience.models import Breaker, ResilientModel, RetryPolicy
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.index import SqliteIndex
@@ -71,7 +71,7 @@ FORGETFUL_TURN_STORES: dict[str, Make] = {
 RECORDS: dict[str, Make] = {"sqlite": on_sqlite(SqliteRecords), "mongodb": backends_mongodb.make_records}
 CACHES: dict[str, Make] = {
     "sqlite": on_sqlite(SqliteCache),
-    "resting": on_sqlite(lambda database, clock: RestingCache(SqliteCache(database, clock))),
+    "resting": on_sqlite(lambda database, clock: CircuitBreakerCache(SqliteCache(database, clock))),
     "dynamodb": backends_dynamodb.make_cache,
 }
 QUEUES: dict[str, Make] = {"sqlite": on_sqlite(SqliteQueue), "sqs": backends_aws.make_queue}
@@ -244,7 +244,7 @@ async def resilient_model(folder: Path, clock: Clock) -> AsyncIterator[Script]:
     async with openai_model(folder, clock) as inner:
 
         def script(*pieces: Delta | None) -> LanguageModel:
-            return ResilientModel([(inner(*pieces), Breaker(clock))], Patience(0))
+            return ResilientModel([(inner(*pieces), Breaker(clock))], RetryPolicy(0))
 
         yield script
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from footnote.errors import NotFound
+from footnote.ports import NewFile
 from footnote.types import Caller
 
 STAFF = frozenset({"staff"})
@@ -16,7 +17,7 @@ STAFF = frozenset({"staff"})
 
 async def accept(ledger: Any, me: Caller, file_name: str, content_hash: str, **given: Any) -> Any:
     given = {"collection": "default", "permission_groups": STAFF, "size": 7, **given}
-    return await ledger.accept(me, file_name=file_name, content_hash=content_hash, **given)
+    return await ledger.accept(me, NewFile(file_name=file_name, content_hash=content_hash, **given))
 
 
 async def make_ready(ledger: Any, document: Any) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from footnote.errors import NotFound
-from footnote.ports import Held
+from footnote.ports import Held, NewFile
 from footnote.types import Caller, Document
 
 STAFF = frozenset({"staff"})
@@ -19,16 +19,14 @@ THERE = "s3://b/other/a.txt"
 
 async def drop(ledger: Any, origin: str, content_hash: str, **given: Any) -> tuple[Document, bool]:
     given = {"file_name": "a.txt", "collection": "default", "permission_groups": STAFF, "size": 7, **given}
-    dropped: tuple[Document, bool] = await ledger.accept(
-        Caller("s3", sees_all=True), content_hash=content_hash, origin=origin, version=f"v-{content_hash}", **given
-    )
+    file = NewFile(content_hash=content_hash, origin=origin, version=f"v-{content_hash}", **given)
+    dropped: tuple[Document, bool] = await ledger.accept(Caller("s3", sees_all=True), file)
     return dropped
 
 
 async def upload(ledger: Any, file_name: str, content_hash: str) -> tuple[Document, bool]:
-    uploaded: tuple[Document, bool] = await ledger.accept(
-        Caller("me"), file_name=file_name, collection="default", permission_groups=STAFF, content_hash=content_hash, size=7
-    )
+    file = NewFile(file_name=file_name, collection="default", permission_groups=STAFF, content_hash=content_hash, size=7)
+    uploaded: tuple[Document, bool] = await ledger.accept(Caller("me"), file)
     return uploaded
 
 
@@ -64,9 +62,8 @@ async def test_an_origin_holds_the_version_that_was_accepted_last(ledger: Any) -
 
 async def test_the_same_bytes_in_a_new_version_are_no_work_and_the_version_is_kept(ledger: Any) -> None:
     document, _ = await drop(ledger, HERE, "h1")
-    again, work = await ledger.accept(
-        Caller("s3"), file_name="a.txt", collection="default", permission_groups=STAFF, content_hash="h1", size=7, origin=HERE, version="v9"
-    )
+    file = NewFile(file_name="a.txt", collection="default", permission_groups=STAFF, content_hash="h1", size=7, origin=HERE, version="v9")
+    again, work = await ledger.accept(Caller("s3"), file)
     assert (again, work) == (document, False)
     assert await ledger.held(HERE) == Held(document.doc_id, "v9")
 
@@ -137,7 +134,7 @@ async def test_releasing_what_nobody_knows_is_fine(ledger: Any) -> None:
 async def test_a_deleted_document_is_still_what_its_origin_holds_until_something_new_lies_there(ledger: Any, me: Caller) -> None:
     document, _ = await drop(ledger, HERE, "h1")
     await ledger.delete(me, document.doc_id)
-    await ledger.bury(document.doc_id)
+    await ledger.purge(document.doc_id)
     assert await ledger.held(HERE) == Held(document.doc_id, "v-h1")
     assert await ledger.origins("s3://") == {HERE: Held(document.doc_id, "v-h1")}
     new, work = await drop(ledger, HERE, "h2")
@@ -149,10 +146,10 @@ async def test_a_deleted_document_is_still_what_its_origin_holds_until_something
 async def test_releasing_the_origin_of_a_deleted_document_deletes_nothing_once_more(ledger: Any, me: Caller) -> None:
     document, _ = await drop(ledger, HERE, "h1")
     await ledger.delete(me, document.doc_id)
-    await ledger.bury(document.doc_id)
+    await ledger.purge(document.doc_id)
     assert await ledger.release(HERE) == []
     assert (await ledger.held(HERE), await ledger.origins("")) == (None, {})
-    assert await ledger.unburied() == []
+    assert await ledger.unpurged() == []
 
 
 async def test_of_many_that_drop_and_release_one_file_at_once_one_document_at_most_is_left(open_ledger: Any) -> None:
@@ -214,58 +211,59 @@ async def test_of_many_that_want_one_lease_at_once_one_gets_it(open_ledger: Any)
     assert sum(granted) == 1
 
 
-# --- burials -----------------------------------------------------------------------------------
+# --- purging -----------------------------------------------------------------------------------
 
 
-async def test_a_delete_can_be_asked_for_again_until_the_burial(ledger: Any, me: Caller, stranger: Caller, clock: Any) -> None:
+async def test_a_delete_can_be_repeated_until_the_purge(ledger: Any, me: Caller, stranger: Caller, clock: Any) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
     deleted = await ledger.delete(me, document.doc_id)
     clock.advance(5)
     assert await ledger.delete(me, document.doc_id) == deleted
     with pytest.raises(NotFound):
         await ledger.delete(stranger, document.doc_id)
-    await ledger.bury(document.doc_id)
+    await ledger.purge(document.doc_id)
     with pytest.raises(NotFound):
         await ledger.delete(me, document.doc_id)
 
 
 async def test_a_delete_by_a_reserved_id_can_be_asked_for_again_as_well(ledger: Any, me: Caller) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
-    await ledger.accept(me, file_name="b.txt", collection="default", permission_groups=STAFF, content_hash="h1", size=7, doc_id="b-000001")
+    file = NewFile(file_name="b.txt", collection="default", permission_groups=STAFF, content_hash="h1", size=7, doc_id="b-000001")
+    await ledger.accept(me, file)
     assert (await ledger.delete(me, "b-000001")).doc_id == document.doc_id
     assert (await ledger.delete(me, "b-000001")).doc_id == document.doc_id
 
 
-async def test_deleted_documents_wait_until_they_are_buried_oldest_first(ledger: Any, me: Caller, clock: Any) -> None:
+async def test_deleted_documents_wait_until_they_are_purged_oldest_first(ledger: Any, me: Caller, clock: Any) -> None:
     deleted, _ = await upload(ledger, "a.txt", "h1")
     clock.advance(1)
     released, _ = await drop(ledger, HERE, "h2")
     clock.advance(1)
     await upload(ledger, "b.txt", "h3")
-    assert await ledger.unburied() == []
+    assert await ledger.unpurged() == []
     await ledger.release(HERE)
     await ledger.delete(me, deleted.doc_id)
-    assert ids(await ledger.unburied()) == [deleted.doc_id, released.doc_id]
-    await ledger.bury(deleted.doc_id)
-    await ledger.bury(deleted.doc_id)
-    assert ids(await ledger.unburied()) == [released.doc_id]
+    assert ids(await ledger.unpurged()) == [deleted.doc_id, released.doc_id]
+    await ledger.purge(deleted.doc_id)
+    await ledger.purge(deleted.doc_id)
+    assert ids(await ledger.unpurged()) == [released.doc_id]
     assert (await ledger.counts())["DELETED"] == 2
 
 
-async def test_only_what_is_deleted_is_buried(ledger: Any, me: Caller) -> None:
+async def test_only_deleted_documents_are_purged(ledger: Any, me: Caller) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
-    await ledger.bury(document.doc_id)
-    await ledger.bury("unknown")
+    await ledger.purge(document.doc_id)
+    await ledger.purge("unknown")
     assert await ledger.get(me, document.doc_id) == document
     await ledger.delete(me, document.doc_id)
-    assert ids(await ledger.unburied()) == [document.doc_id]
+    assert ids(await ledger.unpurged()) == [document.doc_id]
 
 
-async def test_a_name_that_was_taken_again_is_no_business_of_the_burial(ledger: Any, me: Caller) -> None:
+async def test_a_purge_leaves_a_name_that_another_document_took(ledger: Any, me: Caller) -> None:
     document, _ = await upload(ledger, "a.txt", "h1")
     await ledger.delete(me, document.doc_id)
     again, _ = await upload(ledger, "a.txt", "h2")
-    await ledger.bury(document.doc_id)
+    await ledger.purge(document.doc_id)
     third, _ = await upload(ledger, "a.txt", "h3")
     assert (third.doc_id, third.generation) == (again.doc_id, 2)
 
@@ -276,7 +274,7 @@ async def test_a_document_with_very_many_names_is_deleted_and_all_its_names_are_
         assert await upload(ledger, f"{number}.txt", "h1") == (document, False)
     await ledger.delete(me, document.doc_id)
     first, _ = await upload(ledger, "7.txt", "h2")
-    await ledger.bury(document.doc_id)
-    assert await ledger.unburied() == []
+    await ledger.purge(document.doc_id)
+    assert await ledger.unpurged() == []
     second, work = await upload(ledger, "44.txt", "h2")
     assert (second, work) == (first, False)

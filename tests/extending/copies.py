@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 CASES = Path(__file__).parent
 GENERATE = """import runpy
-for name in ("settings_page", "openapi", "turn_drawing"):
+for name in ("settings_page", "openapi", "turn_drawing", "package_drawing"):
     runpy.run_module(f"footnote_local.{name}", run_name="__main__")"""
 """What is made from code, in one process."""
 

@@ -307,8 +307,8 @@ async def test_a_delete_is_told_as_not_done_and_later_done_if_the_search_engine(
     assert is_told(reply, "opensearch")
     assert waited_s < SEARCH_S
     site.mend()
-    for document in await site.core.ledger.unburied():
-        await site.core.ingestor.bury(document)
+    for document in await site.core.ledger.unpurged():
+        await site.core.ingestor.purge(document)
     assert await answers(site, name) == set()
 
 

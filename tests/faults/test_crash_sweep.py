@@ -168,7 +168,7 @@ def check_everything(world: World, core: Core) -> None:
     indexed, files = world.run(look())
     assert indexed == documents
     assert files == {f"{folder}/{doc_id}/{generation}" for folder in ("sources", "parsed") for doc_id, generation in documents.items()}
-    assert world.run(core.ledger.unfinished()) == world.run(core.ledger.unburied()) == []
+    assert world.run(core.ledger.unfinished()) == world.run(core.ledger.unpurged()) == []
 
 
 def all_cases(world: World) -> list[tuple[str, str, int]]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from footnote.events import Event, Token
 from footnote.steps import SKIP, Runner, Step
+from footnote.tracing import current_collector
 from footnote.types import Query, RankedList, Stage, Turn, Usage
 from tests.turns import LIVE, make_turn, with_
 
@@ -26,19 +27,30 @@ def mark(letter: str, **changes: Any) -> Any:
     return step
 
 
-def find(letter: str, *, usage: Usage | None = None, **notes: Any) -> Any:
+def find(letter: str, *, usage: Usage | None = None, model: str = "toy", **notes: Any) -> Any:
     """A step of a branch: it appends a query and what that finds, uses so much, and notes something."""
 
     async def step(turn: Turn) -> Turn:
         lists = (*turn.evidence.lists, RankedList("bm25", letter))
         turn = replace(turn, queries=(*turn.queries, Query(letter, "paraphrase")), evidence=replace(turn.evidence, lists=lists))
-        return turn.with_usage(usage or Usage()).with_notes(**notes)
+        if usage is not None:
+            called(usage, model)
+        return turn.with_notes(**notes)
 
     return step
 
 
-def fail(error: BaseException) -> Any:
+def called(usage: Usage, model: str = "toy") -> None:
+    """The step that runs has called a model."""
+    collector = current_collector()
+    assert collector is not None
+    collector.add(model, usage, 1.0)
+
+
+def fail(error: BaseException, *, usage: Usage | None = None) -> Any:
     async def step(turn: Turn) -> Turn:
+        if usage is not None:
+            called(usage)
         raise error
 
     return step

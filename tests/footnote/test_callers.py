@@ -22,7 +22,7 @@ from footnote.types import Caller, Turn
 NOBODYS = {
     # What keeps the index and the ledger in order, and tells no person what stands in a document.
     Index: {"info", "stage", "staged", "activate", "remove", "inventory", "pending", "put_vectors", "progress", "close"},
-    Ledger: {"unfinished", "counts", "update", "lease", "release", "bury", "unburied", "held", "origins"},
+    Ledger: {"unfinished", "counts", "update", "lease", "release", "purge", "unpurged", "held", "origins"},
     # What is written: whose it is stands in the turn.
     TurnStore: {"save", "count", "put_rollups"},
 }

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from footnote.settings import LLM, Price, Settings
 from footnote.settings.environment import foreign_names
 from footnote.settings.marks import group_of
-from footnote.types import Usage
+from footnote.types import ModelCall, ModelUsage, Usage
 
 
 @pytest.fixture
@@ -129,12 +129,12 @@ def test_settings_do_not_change_once_made(settings: Any) -> None:
 def test_tokens_cost_their_price_and_none_cost_nothing(
     prices: tuple[float | None, float | None], tokens: tuple[int, int], cost: float | None
 ) -> None:
-    assert LLM(input_price=prices[0], output_price=prices[1]).cost(Usage(*tokens)) == cost
+    assert LLM(input_price=prices[0], output_price=prices[1]).cost([ModelUsage("m", Usage(*tokens))]) == cost
 
 
 def test_the_tokens_of_each_model_cost_its_own_price() -> None:
     prices = {"small": Price(input=1, output=10), "big": Price(input=100, output=1000)}
-    used = Usage(1_000, 100).by("small") + Usage(1_000, 100).by("big")
-    assert LLM(prices=prices).cost(used, "small") == pytest.approx(0.202)
-    assert LLM(prices=prices).cost(used + Usage(1_000, 0), "small") == pytest.approx(0.203)
-    assert LLM(prices=prices).cost(used + Usage(1).by("unpriced"), "small") is None
+    calls = [ModelCall("rewrite", "small", Usage(1_000, 100), 1.0), ModelCall("answer", "big", Usage(1_000, 100), 1.0)]
+    assert LLM(prices=prices).cost(calls) == pytest.approx(0.202)
+    assert LLM(prices=prices).cost([*calls, ModelCall("answer", "unpriced", Usage(), 1.0)]) == pytest.approx(0.202)
+    assert LLM(prices=prices).cost([*calls, ModelCall("answer", "unpriced", Usage(1), 1.0)]) is None

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 
-from footnote.completion import complete
 from footnote.deps import Deps
 from footnote.errors import FootnoteError, ModelUnavailable, Rejected, SearchUnavailable, StepTimeout
 from footnote.events import Failed
+from footnote.model_calls import complete
 from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
 from footnote.steps import BLOCK, FAIL, FALLBACK, SKIP, Parallel, Runner, Switch
 from footnote.steps.check import check
@@ -69,10 +69,14 @@ async def test_branches_run_at_once_from_the_same_turn_and_merge_in_the_order_of
 
 
 async def test_what_branches_use_and_note_is_kept_beside_what_was_there() -> None:
-    branches = (toy("one", find("1", usage=Usage(1000, 100).by("big"), one=1)), toy("two", find("2", usage=Usage(9, 1), two=2)))
+    branches = (toy("one", find("1", usage=Usage(1000, 100), model="big", one=1)), toy("two", find("2", usage=Usage(9, 1), two=2)))
     done = await end((toy("a", find("a", usage=Usage(5, 2), a=0)), Parallel("both", branches), SAVE), saves=Saves())
     assert done.turn.record.usage == Usage(1014, 103)
-    assert done.turn.record.usage.by_model == (("big", 1000, 100),)
+    assert [(call.step, call.model, call.usage) for call in done.turn.record.calls] == [
+        ("a", "toy", Usage(5, 2)),
+        ("one", "big", Usage(1000, 100)),
+        ("two", "toy", Usage(9, 1)),
+    ]
     assert done.turn.record.notes == {"a": 0, "one": 1, "two": 2}
 
 
@@ -85,7 +89,7 @@ async def test_a_branch_may_be_a_table() -> None:
 
 async def test_a_failed_branch_is_left_out_and_what_it_used_counts() -> None:
     """1,110 tokens: of a step that ended well before the failure, and of the call that broke off."""
-    bad = (toy("good_yet", find("b", usage=Usage(600, 60), tried=True)), toy("bad", fail(ModelUnavailable("gone", usage=Usage(400, 50)))))
+    bad = (toy("good_yet", find("b", usage=Usage(600, 60), tried=True)), toy("bad", fail(ModelUnavailable("gone"), usage=Usage(400, 50))))
     done = await end((Parallel("both", (Switch("mode", only, {"only": bad}), toy("good", find("g")))),))
     assert (found(done.turn), done.turn.record.degraded, done.turn.record.usage) == (["g"], True, Usage(1000, 110))
     assert done.turn.record.notes == {"tried": True}
@@ -163,7 +167,7 @@ async def test_a_check_in_a_branch_that_says_no_by_an_error_ends_the_turn_with_i
 
 
 async def test_when_no_branch_is_left_the_first_error_stands_and_what_they_used_counts() -> None:
-    rows = (toy("late", stall), toy("bad", fail(ModelUnavailable("a", usage=Usage(3, 4)))), toy("worse", fail(SearchUnavailable("b"))))
+    rows = (toy("late", stall), toy("bad", fail(ModelUnavailable("a"), usage=Usage(3, 4))), toy("worse", fail(SearchUnavailable("b"))))
     failed = await end((Parallel("all", rows, timeout_s=10), SAVE), saves=Saves())
     assert isinstance(failed.error, ModelUnavailable)
     assert statuses(failed.turn) == {"late": "late", "bad": "failed", "worse": "failed", "save": "ok"}

@@ -216,8 +216,8 @@ async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
 
 @pytest.mark.parametrize("policy", [FAIL, FALLBACK, SKIP, IGNORE, BLOCK])
 async def test_what_a_model_used_before_it_failed_is_counted(policy: OnError) -> None:
-    spent = ModelUnavailable("gone", usage=Usage(7, 3))
-    rows = (toy("one", mark("a")), toy("answer", fail(spent), on_error=policy, fallback=mark("f")), toy("two", mark("b")))
+    spent = fail(ModelUnavailable("gone"), usage=Usage(7, 3))
+    rows = (toy("one", mark("a")), toy("answer", spent, on_error=policy, fallback=mark("f")), toy("two", mark("b")))
     assert (await end(rows)).turn.record.usage == Usage(7, 3)
 
 

@@ -11,6 +11,7 @@ import pytest
 from footnote.guard.identity import LOCAL
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.verify import Finding, Kind, Report
+from footnote.ports import NewFile
 from footnote_local.terminal import Exit
 from footnote_local.verify_command import SAID, sentences
 from footnote_local.worker import Lock
@@ -70,9 +71,8 @@ def test_while_a_server_works_on_the_folder_it_is_left_the_work(footnote: Footno
 def test_what_a_crash_left_behind_is_taken_up_without_waiting(footnote: Footnote, tmp_path: Path) -> None:
     async def die_half_way() -> str:
         core = open_core(tmp_path / "data")
-        document, _ = await core.ledger.accept(
-            LOCAL, file_name="a.txt", collection="default", permission_groups=frozenset("*"), content_hash="0", size=1
-        )
+        file = NewFile(file_name="a.txt", collection="default", permission_groups=frozenset("*"), content_hash="0", size=1)
+        document, _ = await core.ledger.accept(LOCAL, file)
         await core.close()
         return document.doc_id
 

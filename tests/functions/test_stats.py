@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.ports import Rollup
+from footnote.learn.stats import roll_up
+from footnote.ports import Rollup, make_block, record_of
 from footnote.settings import LLM, Price
-from footnote.types import Answer, Caller, Feedback, Usage
+from footnote.types import Answer, Caller, Feedback, ModelCall, ModelUsage, Usage
 from stats.app import create_app, create_handler, handler
 from tests.conftest import HandClock
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, body_of, get_event, heavy_imports, sample_event
-from tests.turns import ME, make_turn, stored
+from tests.turns import ME, make_turn
 
 JAN_15 = 1_768_435_200.0
 HOUR = 3600.0
@@ -24,7 +25,11 @@ STRANGER = Caller("stranger")
 async def save(core: Core, clock: HandClock, trace_id: str, started_at: float, ms: int = 100, status: Any = "done", **changes: Any) -> None:
     """A turn that took `ms`, as the pipeline's last step leaves it."""
     clock.now = started_at + ms / 1000
-    await core.turns.save(stored(make_turn(trace_id=trace_id, started_at=started_at, **{"caller": LOCAL, **changes}), status, ms=ms))
+    await core.turns.save(make_turn(trace_id=trace_id, started_at=started_at, **{"caller": LOCAL, **changes}), status)
+
+
+def called(**used: Usage) -> tuple[ModelCall, ...]:
+    return tuple(ModelCall("answer", model, usage, 1.0) for model, usage in used.items())
 
 
 async def save_two_days(core: Core, clock: HandClock) -> None:
@@ -185,10 +190,10 @@ async def test_tokens_and_cost_stand_with_the_model_that_used_them(
     prices = {"small": Price(input=1, output=10), "big": Price(input=100, output=1000)}
     priced = core.settings.model_copy(update={"llm": LLM(prices=prices)})
     monkeypatch.setattr(Core, "settings", property(lambda _: priced))
-    both = Usage(2_000, 100).by("small") + Usage(1_000, 200).by("big")
-    await save(core, clock, "answered", JAN_15, answer=Answer("Yes.", model="big"), usage=both)
-    await save(core, clock, "blocked", JAN_15, 100, "error", outcome="blocked", usage=Usage(500, 5).by("small"))
-    await save(core, clock, "failed", JAN_15, 100, "error", usage=Usage(300, 0).by("big"))
+    both = called(small=Usage(2_000, 100), big=Usage(1_000, 200))
+    await save(core, clock, "answered", JAN_15, answer=Answer("Yes.", model="big"), calls=both)
+    await save(core, clock, "blocked", JAN_15, 100, "error", outcome="blocked", calls=called(small=Usage(500, 5)))
+    await save(core, clock, "failed", JAN_15, 100, "error", calls=called(big=Usage(300, 0)))
     await save(core, clock, "quoted", JAN_15, answer=Answer("Yes.", extractive=True))
     reply = (await (await open_client(create_app)).get("/stats?by=llm")).json()
     told = {
@@ -202,9 +207,18 @@ async def test_tokens_and_cost_stand_with_the_model_that_used_them(
     assert [group["figures"]["cost"] for group in by_day] == [pytest.approx(0.33355)]
 
 
+async def test_a_stored_turn_that_names_no_model_costs_what_the_one_that_answered_costs() -> None:
+    block = make_block(make_turn(answer=Answer("Yes.", model="big"), usage=Usage(1_000, 100), started_at=JAN_15), "done", now=JAN_15)
+    del block["result"]["usage"]["models"]
+    record = record_of(block, JAN_15, ())
+    assert record.used == (ModelUsage("big", Usage(1_000, 100)),)
+    prices = LLM(prices={"big": Price(input=100, output=1000)})
+    assert [group.figures.cost for group in roll_up([record], "llm", prices)] == [pytest.approx(0.2)]
+
+
 async def test_a_model_that_only_helped_has_tokens_and_no_turns(core: Core, clock: HandClock, open_client: OpenClient) -> None:
-    usage = Usage(20, 10).by("small") + Usage(10, 2).by("big")
-    await save(core, clock, "answered", JAN_15, answer=Answer("Yes.", model="big"), usage=usage)
+    calls = called(small=Usage(20, 10), big=Usage(10, 2))
+    await save(core, clock, "answered", JAN_15, answer=Answer("Yes.", model="big"), calls=calls)
     groups = (await (await open_client(create_app)).get("/stats?by=llm")).json()["data"]
     assert [(group["key"]["llm"], group["figures"]["turns"], group["figures"]["total_tokens"]) for group in groups] == [
         ("big", 1, 12),
@@ -230,7 +244,7 @@ def test_the_schedule_rolls_up_the_day_and_the_day_before(core: Core, clock: Han
     for _ in range(2):  # the second time changes nothing
         assert handle(sample_event("stats_schedule"), None) == {"2026-01-14": 1, "2026-01-15": 1}
         assert do(core.turns.rollups(LOCAL, "2026-01-14")) == [Rollup("local", "r1", "rag", JAN_14_FIGURES, "llama")]
-        assert do(core.turns.rollups(LOCAL, "2026-01-15")) == [Rollup("local", "r1", "rag", JAN_15_FIGURES)]
+        assert do(core.turns.rollups(LOCAL, "2026-01-15")) == [Rollup("local", "r1", "rag", JAN_15_FIGURES, "fake")]
     assert do(core.turns.rollups(LOCAL, "2026-01-13")) == do(core.turns.rollups(LOCAL, "2026-01-16")) == []
 
 

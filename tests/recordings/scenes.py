@@ -153,7 +153,7 @@ TOOL: Reply = [Delta(tool_calls=(ToolCall("c1", "search_documents", '{"query": "
 CUT_OFF: Reply = ["The bridge was built in 1894 [1]. It", Delta(cut="length"), Delta(usage=Usage(100, 10))]
 BROKEN: Reply = [RuntimeError("defect")]
 DOWN: Reply = [ModelUnavailable("The language model is down.")]
-BREAKS_OFF: Reply = ["The bridge was ", ModelUnavailable("The language model broke off.", usage=Usage(100, 3))]
+BREAKS_OFF: Reply = ["The bridge was ", ModelUnavailable("The language model broke off.")]
 CLOCK: Reply = [Delta(tool_calls=(ToolCall("c1", "mcp_clock", "{}"),)), Delta(usage=Usage(50, 5))]
 MCP = {"mcp": {"mcp_enabled": True}}
 KDB = {"kdb": {"url": "http://kdb.test", "groups": ["*"]}}

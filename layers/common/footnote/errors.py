@@ -24,11 +24,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from footnote.types import Usage
-
 
 class FootnoteError(Exception):
     """Root of the hierarchy. Raised itself it is a defect and becomes a 500."""
@@ -126,14 +121,10 @@ class StoreUnavailable(Unavailable):
 
 
 class ModelUnavailable(Unavailable):
-    """The model's endpoint is down. `usage`: tokens that an incomplete or unusable reply cost."""
+    """The model's endpoint is down, or its reply cannot be used."""
 
     type = "urn:footnote:model-unavailable"
     title = "The language model is not available"
-
-    def __init__(self, detail: str = "", *, usage: Usage | None = None) -> None:
-        super().__init__(detail)
-        self.usage = usage
 
 
 class ModelTimeout(ModelUnavailable):

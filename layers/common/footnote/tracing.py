@@ -8,12 +8,13 @@ import secrets
 import sys
 import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from time import perf_counter
 
-from footnote.types import Turn, Usage
+from footnote.types import ModelCall, Turn, Usage
 
 FIELDS = (
     "trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason", "message_id",
@@ -29,48 +30,58 @@ def new_trace_id() -> str:
 
 
 @dataclass(slots=True)
-class ModelCalls:
-    """What models are told of whom they work for, and the ids under which one step called them: `prompt_id` is the turn's
-    `trace_id` as a UUID, each call has an id of its own. Ids only of calls that were sent with them."""
+class CallCollector:
+    """Collects the calls of language models that one step makes, and holds what a gateway is sent with them: `prompt_id` is the
+    turn's `trace_id` as a UUID, and each call has an id of its own. `outer`: the collector of the step that runs this step's turn
+    as a part of its own; it gets every call, too, as one of its step."""
 
+    step: str
     trace_id: str
     user_id: str
     ticket: str | None = field(default=None, repr=False)
+    timer: Callable[[], float] = perf_counter
+    outer: CallCollector | None = None
+    calls: list[ModelCall] = field(default_factory=list)
     completion_ids: list[str] = field(default_factory=list)
-    cut_off: Usage = field(default_factory=Usage)
-    """What calls used that were not left to come to their end."""
 
     @property
     def prompt_id(self) -> str:
+        """The turn's trace id as a UUID."""
         return _as_uuid(self.trace_id)
 
-    def begin(self) -> str:
-        """The id of a call that is about to be made."""
+    def new_completion_id(self) -> str:
+        """The id of a call that is about to be sent."""
         self.completion_ids.append(str(uuid.uuid4()))
         return self.completion_ids[-1]
 
-    def told(self) -> dict[str, object]:
-        """For the step's span."""
+    def sent_ids(self) -> dict[str, object]:
+        """Ids of the calls that were sent with some, for the step's span."""
         return {"prompt_msg_id": self.prompt_id, "completion_msg_ids": list(self.completion_ids)} if self.completion_ids else {}
 
+    def add(self, model: str, usage: Usage, ms: float) -> None:
+        """Keeps a call that has ended."""
+        self.calls.append(ModelCall(self.step, model, usage, ms))
+        if self.outer is not None:
+            self.outer.add(model, usage, ms)
 
-_calls: ContextVar[ModelCalls | None] = ContextVar("model_calls", default=None)
+
+_collector: ContextVar[CallCollector | None] = ContextVar("call_collector", default=None)
 
 
 @contextmanager
-def model_calls(turn: Turn) -> Iterator[ModelCalls]:
-    """The calls that are made until this ends are the turn's."""
-    calls = ModelCalls(turn.trace_id, turn.caller.user_id, turn.caller.ticket)
-    token = _calls.set(calls)
+def collect_calls(step: str, turn: Turn, timer: Callable[[], float] = perf_counter) -> Iterator[CallCollector]:
+    """Collects the calls that are made until this ends. `timer` counts seconds."""
+    collector = CallCollector(step, turn.trace_id, turn.caller.user_id, turn.caller.ticket, timer, outer=_collector.get())
+    token = _collector.set(collector)
     try:
-        yield calls
+        yield collector
     finally:
-        _calls.reset(token)
+        _collector.reset(token)
 
 
-def calls_now() -> ModelCalls | None:
-    """Of the step that runs now; None outside of one."""
-    return _calls.get()
+def current_collector() -> CallCollector | None:
+    """The collector of the step that runs now; None outside of a step."""
+    return _collector.get()
 
 
 def _as_uuid(trace_id: str) -> str:

@@ -10,16 +10,18 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.agent import HELD, MOST_CALLS, plan
+from footnote.answer.agent import HELD, MOST_CALLS, run_agent
 from footnote.answer.toolbox import LONGEST_RESULT, MOST_SHOWN, SEARCH, SHOWN
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, Rejected, SearchUnavailable, Unavailable
 from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
 from footnote.ports import Delta, Tool
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, MCP
-from footnote.types import Caller, Exchange, Hit, Message, ToolCall, Turn, Usage
+from footnote.tracing import collect_calls
+from footnote.types import Caller, Exchange, Hit, Message, ToolCall, Turn, Usage, usage_of
 from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeModel, FakeModels, Piece, make_hit
+from tests.footnote.step_toys import called
 from tests.turns import LIVE, make_turn, with_
 
 BRIDGE = make_hit("The bridge was built in 1894.", "bridge", page=3)
@@ -87,12 +89,15 @@ class Agent:
         self.searched.append(turn)
         if isinstance(self.hits, FootnoteError):
             raise self.hits
-        return with_(turn, hits=tuple(self.hits), usage=Usage(1, 1))
+        called(Usage(1, 1))
+        return with_(turn, hits=tuple(self.hits))
 
     async def run(self, turn: Turn = ASKED) -> tuple[list[Event], Turn]:
         mcp = MCP(mcp_enabled=self.enabled, rounds=self.rounds, limit_s=9)
         stream = call_step(
-            plan, turn, FakeDeps(models=FakeModels(self.model), tools=self.tools, searcher=self.search, mcp=mcp, llm=LLM(discover=False))
+            run_agent,
+            turn,
+            FakeDeps(models=FakeModels(self.model), tools=self.tools, searcher=self.search, mcp=mcp, llm=LLM(discover=False)),
         )
         events = [event async for event in stream]
         assert isinstance(events[-1], Turn)
@@ -327,7 +332,8 @@ async def test_a_forbidden_search_finds_nothing() -> None:
     agent = Agent([[calls(call(query="salaries"))], ["I don't know."]])
 
     async def search(turn: Turn) -> Turn:
-        return with_(turn, outcome="forbidden", hits=(BRIDGE,), usage=Usage(1000, 10))
+        called(Usage(1000, 10))
+        return with_(turn, outcome="forbidden", hits=(BRIDGE,))
 
     agent.search = search  # type: ignore[method-assign]
     _, turn = await agent.run()
@@ -419,14 +425,14 @@ async def test_an_agent_that_fails_tells_what_its_rounds_used() -> None:
         (["In 18", Delta(usage=Usage(50, 5)), ModelUnavailable("down")], Usage(151, 16)),
         ([Delta(usage=Usage(50, 5))], Usage(151, 16)),
     ):
-        with pytest.raises(ModelUnavailable) as caught:
+        with collect_calls("plan", ASKED) as collector, pytest.raises(ModelUnavailable):
             await Agent([begun, last]).run()
-        assert caught.value.usage == used
+        assert usage_of(collector.calls) == used
 
 
 async def test_no_model_is_an_error() -> None:
     with pytest.raises(ModelUnavailable):
-        [_ async for _ in call_step(plan, ASKED, FakeDeps(searcher=Agent([]).search))]
+        [_ async for _ in call_step(run_agent, ASKED, FakeDeps(searcher=Agent([]).search))]
 
 
 async def test_all_rounds_together_have_the_profile_s_time() -> None:

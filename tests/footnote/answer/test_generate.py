@@ -13,6 +13,7 @@ from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.ports import Delta, Record
 from footnote.settings import LLM
+from footnote.tracing import collect_calls
 from footnote.types import Answer, Caller, Chunk, Citation, Message, Profile, Turn, Usage
 from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeModel, FakeModels, Piece, make_hit
@@ -72,16 +73,16 @@ async def test_an_empty_reply_is_an_error_of_the_model(reply: tuple[Piece, ...])
     [
         (("Yes, in 1894.", ModelUnavailable("gone")), Usage(5, 4, estimated=True)),
         (("Yes.", Delta(usage=Usage(11, 5)), ModelUnavailable("gone")), Usage(11, 5)),
-        ((ModelUnavailable("gone"),), None),
+        ((ModelUnavailable("gone"),), Usage()),
         (("[9]",), Usage(5, 2, estimated=True)),
         (("  ", Delta(usage=Usage(11, 5))), Usage(11, 5)),
-        ((), None),
+        ((), Usage(5, 0, estimated=True)),
     ],
 )
-async def test_a_reply_that_is_of_no_use_tells_what_it_used(reply: tuple[Piece, ...], used: Usage | None) -> None:
-    with pytest.raises(ModelUnavailable) as caught:
+async def test_what_a_reply_that_is_of_no_use_used_is_kept(reply: tuple[Piece, ...], used: Usage) -> None:
+    with collect_calls("answer", ASKED) as collector, pytest.raises(ModelUnavailable):
         await run(*reply)
-    assert caught.value.usage == used
+    assert [(call.step, call.model, call.usage) for call in collector.calls] == [("answer", "fake", used)]
 
 
 async def test_a_model_that_is_gone_meanwhile_is_an_error() -> None:

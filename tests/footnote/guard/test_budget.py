@@ -14,7 +14,7 @@ from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import StoreUnavailable
 from footnote.guard.budget import DAY_S, Spending, check_budget, is_short, spend, spends, warn_of_budget
 from footnote.settings import LLM, Budget, Price
-from footnote.types import Answer, Turn, Usage
+from footnote.types import Answer, ModelCall, Turn, Usage
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step
 from tests.turns import ME, make_turn, with_
@@ -101,7 +101,8 @@ async def test_money_is_counted_at_the_price_of_the_model_that_answered(spending
 
 
 async def test_the_tokens_of_each_model_are_counted_at_its_own_price(spending: Spending) -> None:
-    turn = make_turn(answer=Answer("Yes.", model="small"), usage=Usage(0, 500).by("small") + Usage(0, 5_000).by("big"))
+    calls = (ModelCall("rewrite", "big", Usage(0, 5_000), 1.0), ModelCall("answer", "small", Usage(0, 500), 1.0))
+    turn = make_turn(answer=Answer("Yes.", model="small"), calls=calls)
     await call_step(spend, turn, FakeDeps(spending=spending, budget=MONEY, llm=LLM_))
     assert await allowance(spending, MONEY) == "search"
 

@@ -22,7 +22,8 @@ from footnote.pipeline import FORBIDDEN
 from footnote.ports import Delta
 from footnote.prompts import LANGUAGES
 from footnote.settings import Rag
-from footnote.types import Query, Turn, Usage
+from footnote.tracing import collect_calls
+from footnote.types import Query, Turn, Usage, usage_of
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, run_step, run_table
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, Piece
@@ -154,23 +155,23 @@ async def test_what_the_check_cost_is_counted(known: Any) -> None:
     replies = [[ALLOW, Delta(usage=Usage(100, 7))], [BLOCK, Delta(usage=Usage(90, 8))]]
     turn, _ = await check(make_turn("Executive appointment procedure", usage=Usage(1, 1)), known, *replies)
     assert turn.record.usage == Usage(191, 16)
-    assert turn.record.usage.by_model == (("fake", 190, 15),)
+    assert [(call.model, call.usage) for call in turn.record.calls[1:]] == [("fake", Usage(100, 7)), ("fake", Usage(90, 8))]
 
 
 async def test_what_the_first_check_cost_is_counted_though_the_second_fails(known: Any) -> None:
     replies = FakeModel([[ALLOW, Delta(usage=Usage(100, 7))], [Delta(usage=Usage(50, 0)), ModelUnavailable("down")]])
-    with pytest.raises(ModelUnavailable) as caught:
-        await check(make_turn("Executive appointment procedure"), known, models=FakeModels(replies))
-    assert caught.value.usage == Usage(150, 7)
-    assert caught.value.usage.by_model == (("fake", 150, 7),)
+    turn = make_turn("Executive appointment procedure")
+    with collect_calls("forbidden", turn) as collector, pytest.raises(ModelUnavailable):
+        await check(turn, known, models=FakeModels(replies))
+    assert [(call.model, call.usage) for call in collector.calls] == [("fake", Usage(100, 7)), ("fake", Usage(50, 0))]
 
 
 async def test_what_a_check_cost_is_counted_though_one_beside_it_fails(known: Any) -> None:
     turn = make_turn("Who is the executive?", queries=("What is Kim's salary?",))
     replies = FakeModel([[BLOCK, Delta(usage=Usage(100, 7))], [ModelUnavailable("down")]])
-    with pytest.raises(ModelUnavailable) as caught:
+    with collect_calls("forbidden", turn) as collector, pytest.raises(ModelUnavailable):
         await check(turn, known, models=FakeModels(replies))
-    assert caught.value.usage == Usage(100, 7)
+    assert usage_of(collector.calls) == Usage(100, 7)
 
 
 @pytest.mark.parametrize(

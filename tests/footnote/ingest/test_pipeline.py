@@ -342,9 +342,9 @@ async def test_a_delete_that_nobody_asks_for_again_is_finished_after_the_restart
     with pytest.raises(Killed):
         await core.ingestor.delete(LOCAL, document.doc_id)
     core.index.remove = works  # type: ignore[method-assign]
-    assert [gone.doc_id for gone in await core.ledger.unburied()] == [document.doc_id]
+    assert [gone.doc_id for gone in await core.ledger.unpurged()] == [document.doc_id]
     await core.ingestor.recover()
-    assert (await answering(core), await core.ledger.unburied()) == ([], [])
+    assert (await answering(core), await core.ledger.unpurged()) == ([], [])
     with pytest.raises(NotFound):
         await core.ingestor.delete(LOCAL, document.doc_id)
 

@@ -22,6 +22,7 @@ from footnote.ingest.drops import upload_promise
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.pipeline import LEASE_S, SYSTEM
 from footnote.ingest.verify import ABANDONED_S, QUEUED_S, verify
+from footnote.ports import NewFile
 from footnote.types import Caller, Chunk, Document, chunks_digest, make_chunk_id
 from ingest.drops import embed
 from tests.conftest import HandClock
@@ -155,7 +156,7 @@ async def test_at_no_moment_of_a_change_and_a_delete_is_anything_found(core: Cor
     await work(core)
     await core.ingestor.delete(LOCAL, document.doc_id)
     assert found == []
-    assert {"queue.put", "index.activate", "index.put_vectors", "index.remove", "ledger.bury"} <= set(moments)
+    assert {"queue.put", "index.activate", "index.put_vectors", "index.remove", "ledger.purge"} <= set(moments)
     assert (await answering(plain), (await plain.ledger.counts())["DELETED"]) == ([], 1)
     await plain.close()
 
@@ -234,10 +235,11 @@ async def test_a_text_of_no_document_is_removed(active: bool, core: Core, clock:
 
 async def test_a_text_under_another_name_of_a_document_is_none_of_its_own(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
-    await core.ledger.accept(
-        LOCAL, file_name="copy.md", collection="default", permission_groups=document.permission_groups,
+    copy = NewFile(
+        file_name="copy.md", collection="default", permission_groups=document.permission_groups,
         content_hash=document.content_hash, size=1, doc_id="copy-000000",
     )  # fmt: skip
+    await core.ledger.accept(LOCAL, copy)
     assert (await core.ledger.get(LOCAL, "copy-000000")).doc_id == document.doc_id
     await stage_other(core, document, "copy-000000", 3, active=True)
     await mend(core, [("orphan", "copy-000000", True)])
@@ -322,7 +324,7 @@ async def test_a_delete_that_stopped_half_way_is_finished(core: Core, clock: Han
     assert await check(core, repair=True) == []  # somebody may be at it
     clock.advance(ABANDONED_S)
     await mend(core, [("half_deleted", document.doc_id, True)])
-    assert (await answering(core), await core.ledger.unburied()) == ([], [])
+    assert (await answering(core), await core.ledger.unpurged()) == ([], [])
     with pytest.raises(NotFound):
         await core.files.get(source_key(document.doc_id, 1))
 

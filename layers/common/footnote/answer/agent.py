@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
@@ -18,14 +19,14 @@ from footnote.answer.converse import said_before
 from footnote.answer.generate import chosen
 from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
 from footnote.answer.toolbox import SEARCH, Called, Search, Toolbox
-from footnote.completion import estimate, read_reply
 from footnote.errors import ModelTimeout, ModelUnavailable, Unavailable
 from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
+from footnote.model_calls import read_reply
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
 from footnote.settings import LLM, MCP
-from footnote.types import Answer, Message, RankedList, Span, Stage, ToolCall, Turn, Usage
+from footnote.types import Answer, Message, RankedList, Span, Stage, ToolCall, Turn
 
 HELD = 200
 """Characters of a reply that are not shown before it is known whether a call follows them."""
@@ -34,7 +35,7 @@ MOST_CALLS = 8
 STYLE = "numbered"
 
 
-async def plan(
+async def run_agent(
     turn: Turn, *, models: Models, tools: Tools | None, searcher: Search, prompts: Prompts, mcp: MCP, llm: LLM
 ) -> AsyncIterator[Event | Turn]:
     """`turn.answer` with citations of `turn.evidence.hits`, which its searches found; `turn.record.tool_messages`: what was said
@@ -59,7 +60,6 @@ async def plan(
             async for event in work.ask(reply, [*messages, *work.said], offered, markers):
                 yield event
         except ModelUnavailable as exc:
-            exc.usage = work.usage + (exc.usage or Usage())
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
             offered = ()  # a model, or its server, that knows no tools: it gets what a search for the question finds
@@ -80,7 +80,7 @@ async def plan(
     if rest := markers.flush():
         yield Token(rest)
     if not reply.text.strip():
-        raise ModelUnavailable("The language model sent an empty answer.", usage=work.usage)
+        raise ModelUnavailable("The language model sent an empty answer.")
     text, citations = cite("".join(work.shown).strip(), box.hits, STYLE, turn.lang)
     record = replace(
         turn.record,
@@ -90,7 +90,7 @@ async def plan(
     )
     evidence = replace(turn.evidence, lists=work.found, hits=tuple(box.hits))
     answer = Answer(text.rstrip(), citations, model=model.name)
-    yield replace(turn, evidence=evidence, answer=answer, record=record).with_usage(work.usage)
+    yield replace(turn, evidence=evidence, answer=answer, record=record)
 
 
 @dataclass(slots=True)
@@ -100,19 +100,17 @@ class _Reply:
     hold: int
     text: str = ""
     calls: tuple[ToolCall, ...] = ()
-    usage: Usage | None = None
 
 
 @dataclass(slots=True)
 class _Work:
-    """What has been said, used and measured."""
+    """What has been said, found and measured."""
 
     turn: Turn
     model: LanguageModel
     llm: LLM
     said: list[Message] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
     spans: list[Span] = field(default_factory=list)
     found: tuple[RankedList, ...] = ()
     """What its searches found in the index."""
@@ -138,10 +136,9 @@ class _Work:
             first_token_s=min(profile.first_token_s, left),
             total_s=left,
         )
-        async for event in self._read(stream, reply, markers):
-            yield event
-        used = reply.usage or estimate(messages, reply.text + "".join(f"{wish.name} {wish.arguments}" for wish in reply.calls))
-        self.usage += used.by(self.model.name)
+        async with aclosing(stream):
+            async for event in self._read(stream, reply, markers):
+                yield event
         yield self._end(name, begun, "ok", calls=len(reply.calls))
 
     async def _read(self, stream: AsyncIterator[Delta], reply: _Reply, markers: StreamFilter) -> AsyncIterator[Event]:
@@ -153,7 +150,6 @@ class _Work:
             reply.text += said
             held += said
             reply.calls += delta.tool_calls
-            reply.usage = delta.usage or reply.usage
             if held and len(reply.text) > reply.hold:
                 if ready := self._show(held, markers):
                     yield Token(ready)
@@ -198,7 +194,6 @@ class _Work:
         results += [Called("Too many calls at once. Call it again.", "failed")] * (len(wishes) - len(results))
         for wish, called in zip(wishes, results, strict=True):
             self.degraded |= called.status == "skipped" or (called.found is not None and called.found.record.degraded)
-            self.usage += called.found.record.usage if called.found is not None else Usage()
             self.found += called.found.evidence.lists if called.found is not None else ()
             self.said.append(Message("tool", box.show(wish, called), tool_call_id=wish.call_id, name=wish.name))
 
@@ -220,7 +215,7 @@ def _known(box: Toolbox, wish: ToolCall) -> str:
 
 async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
     """All but the search: that is what `search_documents` asks first."""
-    scope = scope_of(turn.request, turn.caller)
+    scope = scope_of(turn)
     found = await tools.list(scope)
     search = find_search(found, mcp.search_tool, scope)
     return [tool for tool in found if tool is not search]

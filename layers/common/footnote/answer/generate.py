@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -10,9 +11,9 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.insufficient import says_nothing
 from footnote.answer.messages import message
 from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
-from footnote.completion import estimate, read_reply, spent
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
+from footnote.model_calls import read_reply
 from footnote.ports import Index, Models, Records
 from footnote.settings import LLM
 from footnote.steps import known_early
@@ -80,7 +81,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
-    profile, written, usage, cut = turn.profile, "", None, None
+    profile, written, cut = turn.profile, "", None
     markers: dict[str, Any] = {"first": turn.request.first_number, "origin": turn.request.link_origin}
     said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.evidence.hits, **markers)
     stream = read_reply(
@@ -91,14 +92,15 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         first_token_s=profile.first_token_s,
         total_s=profile.total_s,
     )
-    async for delta in stream:
-        thought, text = thoughts.feed(delta.text)
-        written, said = written + delta.text, said + text
-        if thought := delta.thinking + thought:
-            yield Think(thought)
-        if text and (ready := shown.feed(text)):
-            yield Token(ready)
-        usage, cut = delta.usage or usage, delta.cut or cut
+    async with aclosing(stream):
+        async for delta in stream:
+            thought, text = thoughts.feed(delta.text)
+            written, said = written + delta.text, said + text
+            if thought := delta.thinking + thought:
+                yield Think(thought)
+            if text and (ready := shown.feed(text)):
+                yield Token(ready)
+            cut = delta.cut or cut
     thought, text = thoughts.flush()
     said += text
     if thought:
@@ -109,11 +111,9 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         said = written.rpartition(NO_MORE)[2]
     cited, citations = cite(said.strip(), turn.evidence.hits, profile.citation_style, turn.lang, **markers)
     if not cited.strip():
-        raise ModelUnavailable("The language model sent an empty answer.", usage=spent(turn.messages, written, usage, model.name))
-    usage = (usage or estimate(turn.messages, written)).by(model.name)
+        raise ModelUnavailable("The language model sent an empty answer.")
     instead = turn.plan.model is not None and model.name != turn.plan.model  # that one failed
     answer = Answer(cited.rstrip(), citations, model=model.name, cut=cut)
-    turn = turn.with_usage(usage)
     yield replace(turn, answer=answer, record=replace(turn.record, degraded=turn.record.degraded or instead))
 
 

@@ -31,8 +31,8 @@ from footnote.adapters.mongodb.turn_store import MongoTurnStore
 from footnote.adapters.openai.gateway import Gateway
 from footnote.adapters.openai.models import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
 from footnote.adapters.opensearch.index import OpenSearchIndex
-from footnote.adapters.resilience.cache import RestingCache
-from footnote.adapters.resilience.models import Patience, ResilientModels
+from footnote.adapters.resilience.cache import CircuitBreakerCache
+from footnote.adapters.resilience.models import ResilientModels, RetryPolicy
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.index import SqliteIndex
@@ -45,6 +45,8 @@ from footnote.guard.budget import Spending
 from footnote.guard.limits import RateLimiter
 from footnote.guard.terms import Terms
 from footnote.ingest.child import DOCLING, PARSER, ParserProcess
+from footnote.learn.announce import Announcer
+from footnote.learn.meter import LogMeter
 from footnote.ports import (
     Bus,
     Cache,
@@ -67,8 +69,6 @@ from footnote.ports import (
     Uploads,
 )
 from footnote.prompts import Prompts
-from footnote.telemetry.announcements import Announcer
-from footnote.telemetry.metrics import LogMeter
 
 CACHE_S, LEDGER_S = 1.0, 5.0
 """Longest waits for one call of DynamoDB."""
@@ -105,7 +105,7 @@ class Backends(SettingGroups):
 
     @cached_property
     def models(self) -> Models:
-        return self._models or ResilientModels(*self.endpoints, patience=Patience(self.settings.llm.retries))
+        return self._models or ResilientModels(*self.endpoints, retry_policy=RetryPolicy(self.settings.llm.retries))
 
     @cached_property
     def endpoints(self) -> tuple[Models, ...]:
@@ -168,7 +168,7 @@ class Backends(SettingGroups):
     @cached_property
     def optional_cache(self) -> Cache:
         """The same for what can do without it."""
-        return RestingCache(self.cache) if self.settings.aws.cache_table else self.cache
+        return CircuitBreakerCache(self.cache) if self.settings.aws.cache_table else self.cache
 
     @cached_property
     def queue(self) -> Queue:

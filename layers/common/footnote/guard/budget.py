@@ -88,11 +88,10 @@ async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
 
 async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM) -> Turn:
     """Counts what the turn used, whatever became of it."""
-    limits, usage = _limits(budget), turn.record.usage
-    if limits and usage.total_tokens:
-        model = turn.answer.model if turn.answer else turn.plan.model
-        cost = sum(llm.cost(share, name) or 0.0 for name, share in usage.shares(model))
-        spent = {"tokens": usage.total_tokens, "money": round(cost * MILLIONTHS)}
+    limits, calls = _limits(budget), turn.record.calls
+    if limits and (tokens := turn.record.usage.total_tokens):
+        cost = sum(llm.cost([call]) or 0.0 for call in calls)  # tokens without a price count against the tokens alone
+        spent = {"tokens": tokens, "money": round(cost * MILLIONTHS)}
         await spending.add(turn.caller.user_id, {unit: spent[unit] for unit in limits})
     return turn
 

@@ -12,16 +12,15 @@ from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from footnote.completion import complete, read_object
-from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.guard.term_hits import TermHit, asks_for_a_method, match_of, meet
 from footnote.guard.terms import Terms
+from footnote.model_calls import complete, read_object
 from footnote.ports import Embedder, Models, speaks
 from footnote.prompts import Prompts
 from footnote.settings import Rag
 from footnote.text.fences import untrusted
-from footnote.types import ASKED, Answer, Message, Turn, Usage
+from footnote.types import ASKED, Answer, Message, Turn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,8 +60,7 @@ async def check_forbidden(
     elif model is None:
         blocked = [hits for question, hits in met.items() if _is_plain(question, hits)]
     else:
-        judged, used = await _judge_all(turn, met, model.name, models, prompts)
-        turn = turn.with_usage(used)
+        judged = await _judge_all(turn, met, model.name, models, prompts)
         blocked = [hits for hits, blocks in zip(met.values(), judged, strict=True) if blocks]
     if not blocked:
         yield turn
@@ -84,35 +82,25 @@ def _is_plain(question: str, hits: Sequence[TermHit]) -> bool:
     return any(match_of(hit.of_question if by_method else hit.similarity) in BLOCKING for hit in hits)
 
 
-async def _judge_all(
-    turn: Turn, met: Mapping[str, Sequence[TermHit]], model: str, models: Models, prompts: Prompts
-) -> tuple[list[bool], Usage]:
-    """All at once. Where one fails the others are ended: nothing of the turn runs on after it. Its error tells what all of
-    them have used by then."""
-    used: list[Usage] = []
-    tasks = [asyncio.create_task(_judge(turn, question, hits, model, models, prompts, used)) for question, hits in met.items()]
+async def _judge_all(turn: Turn, met: Mapping[str, Sequence[TermHit]], model: str, models: Models, prompts: Prompts) -> list[bool]:
+    """Judges them all at once. Where one fails the others are cancelled: nothing of the turn runs on after it."""
+    tasks = [asyncio.create_task(_judge(turn, question, hits, model, models, prompts)) for question, hits in met.items()]
     try:
-        return await asyncio.gather(*tasks), sum(used, Usage())
-    except ModelUnavailable as exc:
-        exc.usage = sum(used, exc.usage or Usage())
-        raise
+        return await asyncio.gather(*tasks)
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _judge(
-    turn: Turn, question: str, hits: Sequence[TermHit], model: str, models: Models, prompts: Prompts, used: list[Usage]
-) -> bool:
-    """Whether it blocks; what each reply cost is added to `used`. A reply that is no decision blocks."""
+async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str, models: Models, prompts: Prompts) -> bool:
+    """Whether it blocks. A reply that is no decision blocks."""
     shown = [hit.term.text for hit in hits[:SHOWN]]
     for name, values in (("forbidden_check", {"terms": shown}), ("forbidden_personal", {})):
         system = Message("system", prompts.render(name, turn.lang, values))
         said = await complete(models, model, (system, Message("user", untrusted(question))), max_tokens=REPLY_TOKENS, timeout_s=MODEL_S)
-        used.append(said.usage)
-        decision = read_object(said.text)
-        if decision is None or decision.get("decision") != "allow" or '"block"' in said.text:  # the first may be the question's own
+        decision = read_object(said)
+        if decision is None or decision.get("decision") != "allow" or '"block"' in said:  # the first may be the question's own
             return True
     return False
 

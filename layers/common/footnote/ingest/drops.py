@@ -71,9 +71,9 @@ class Bucket:
             found = await self.drops.head(bucket, key)
             doc_id = await self._take(bucket, found) if found else None
             released = await self.ledger.release(origin, doc_id)
-            # Beside what was released now, what somebody released before and did not live to bury.
-            for deleted in {document.doc_id: document for document in [*released, *await self.ledger.unburied()]}.values():
-                await self.ingestor.bury(deleted)
+            # Beside what was released now, what somebody released before and did not live to purge.
+            for deleted in {document.doc_id: document for document in [*released, *await self.ledger.unpurged()]}.values():
+                await self.ingestor.purge(deleted)
             again = await self.drops.head(bucket, key)
             if (found and found.version) == (again and again.version):
                 return doc_id

@@ -28,7 +28,7 @@ from footnote.ingest.chunk import chunk_document
 from footnote.ingest.keys import FOLDERS, generation_of, parsed_key, source_key
 from footnote.ingest.parsed import pack
 from footnote.ingest.vectors import embed_chunks
-from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, Parser, Queue, embedded_languages
+from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue, embedded_languages
 from footnote.settings import Ingest
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
@@ -83,12 +83,11 @@ class Ingestor:
         refused: UnreadableFile | None = None,
     ) -> Document:
         """Stores a file and queues its work; when this returns, nothing of it can be lost. `origin`, `version`: as in
-        `Ledger.accept`. `refused`: why it is kept as FAILED and never queued; its bytes need not be known then."""
+        `NewFile`. `refused`: why it is kept as FAILED and never queued; its bytes need not be known then."""
         check_size(len(data), self.settings.max_file_mb)
         identity = data if refused is None or data else f"{origin}@{version}".encode()
         digest = await asyncio.to_thread(hashlib.sha256, identity)
-        document, _ = await self.ledger.accept(
-            caller,
+        file = NewFile(
             file_name=check_file_name(file_name),
             collection=check_collection(collection),
             permission_groups=check_groups(permission_groups, caller),
@@ -99,6 +98,7 @@ class Ingestor:
             origin=origin,
             version=version,
         )
+        document, _ = await self.ledger.accept(caller, file)
         # Also for a known one that is still on its way: what was interrupted here before is mended so.
         if document.state == "RECEIVED":
             await self.files.put(source_key(document.doc_id, document.generation), data)
@@ -113,14 +113,14 @@ class Ingestor:
         """The document is gone from every answer when this returns. It is marked first: a delete that fails
         half-way can be asked for again, and is finished by `verify` if nobody does."""
         document = await self.ledger.delete(caller, doc_id)
-        await self.bury(document)
+        await self.purge(document)
         return document
 
-    async def bury(self, document: Document) -> None:
+    async def purge(self, document: Document) -> None:
         """Removes all that is left of a DELETED document."""
         await self.index.remove(document.doc_id, document.generation)
         await self._forget_files(document.doc_id, document.generation)
-        await self.ledger.bury(document.doc_id)
+        await self.ledger.purge(document.doc_id)
 
     async def retry(self, caller: Caller, doc_id: str) -> Document:
         """Queues a FAILED document again, from the stored bytes."""
@@ -138,8 +138,8 @@ class Ingestor:
         unfinished = await self.ledger.unfinished()
         for document in unfinished:
             await self.renew(document)
-        for document in await self.ledger.unburied():
-            await self.bury(document)
+        for document in await self.ledger.unpurged():
+            await self.purge(document)
         return len(unfinished)
 
     async def work_one(self, handle: Callable[[Job], Awaitable[None]] | None = None) -> bool:

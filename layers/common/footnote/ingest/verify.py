@@ -178,9 +178,9 @@ class _Run:
     # --- the ledger alone ------------------------------------------------------------------------
 
     async def check_unburied(self) -> None:
-        for document in await self.ledger.unburied():
+        for document in await self.ledger.unpurged():
             if self.ingestor.clock() - document.updated_at >= self.abandoned_s:
-                await self._found("half_deleted", document.doc_id, self.ingestor.bury, document)
+                await self._found("half_deleted", document.doc_id, self.ingestor.purge, document)
 
     async def find_abandoned(self) -> dict[str, Document]:
         unfinished = await self.ledger.unfinished()
@@ -205,7 +205,7 @@ class _Run:
         if not any((await self.ledger.counts()).values()):
             raise Conflict("The ledger holds nothing at all, the index and the files do. Is this the right ledger? Nothing was changed.")
         # Before the index: what is being deleted now is either in the first or not in the second.
-        deleting = {document.doc_id for document in await self.ledger.unburied()}
+        deleting = {document.doc_id for document in await self.ledger.unpurged()}
         still: dict[str, list[Indexed]] = defaultdict(list)
         async for item in self.index.inventory():
             if item.doc_id in suspects:

@@ -11,16 +11,16 @@ from datetime import UTC, date, datetime, time
 from typing import Literal, TypeVar
 
 from footnote.learn.ranking_metrics import percentile
-from footnote.ports import Rollup, TurnStore
+from footnote.ports import Rollup, TurnRecord, TurnStore
 from footnote.settings import LLM
-from footnote.types import Caller, TurnFigures, Usage
+from footnote.types import Caller, ModelUsage, usage_of
 
 K = TypeVar("K")
 
 DAY_S = 86_400.0
 By = Literal["user", "room", "search_type", "llm", "day"]
 
-FIELDS: Mapping[str, Callable[[TurnFigures], str | None]] = {
+FIELDS: Mapping[str, Callable[[TurnRecord], str | None]] = {
     "user": lambda record: record.user_id,
     "room": lambda record: record.room_id,
     "search_type": lambda record: record.search_type,
@@ -74,13 +74,10 @@ def midnight(day: date) -> float:
     return datetime.combine(day, time.min, UTC).timestamp()
 
 
-Used = Sequence[tuple[str | None, Usage]]
-"""Model and tokens; None = of turns that no model is known of."""
-
-
-def figures_of(records: Sequence[TurnFigures], prices: LLM | None = None, used: Used | None = None) -> Figures:
+def figures_of(records: Sequence[TurnRecord], prices: LLM | None = None, used: Sequence[ModelUsage] | None = None) -> Figures:
     """`used`: instead of all that these turns used."""
-    used = [share for record in records for share in record.usage.shares(record.llm)] if used is None else used
+    used = [each for record in records for each in record.used] if used is None else used
+    usage = usage_of(used)
     latencies = [record.latency_ms for record in records]
     ratings = [feedback.rating for record in records for feedback in record.feedback]
     return Figures(
@@ -88,32 +85,26 @@ def figures_of(records: Sequence[TurnFigures], prices: LLM | None = None, used: 
         errors=sum(record.is_error for record in records),
         refusals=sum(record.outcome in ("no_hits", "refused", "blocked", "forbidden") for record in records),
         cache_hits=sum(record.cache_hit for record in records),
-        prompt_tokens=sum(usage.prompt_tokens for _, usage in used),
-        completion_tokens=sum(usage.completion_tokens for _, usage in used),
-        total_tokens=sum(usage.total_tokens for _, usage in used),
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        total_tokens=usage.total_tokens,
         latency_p50_ms=percentile(latencies, 0.5),
         latency_p95_ms=percentile(latencies, 0.95),
         feedback_up=ratings.count("up"),
         feedback_down=ratings.count("down"),
-        cost=_cost(used, prices) if prices else None,
+        cost=prices.cost(used) if prices else None,
     )
 
 
-def _cost(used: Used, prices: LLM) -> float | None:
-    costs = [prices.cost(usage, model) for model, usage in used]
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if len(known) == len(costs) else None
-
-
-def roll_up(records: Iterable[TurnFigures], by: By, prices: LLM | None = None) -> list[Group]:
+def roll_up(records: Iterable[TurnRecord], by: By, prices: LLM | None = None) -> list[Group]:
     """One group per value that occurs, in the values' order; None comes first."""
     names = KEYS[by]
     groups = _grouped(records, lambda record: tuple(FIELDS[name](record) for name in names))
-    used: dict[tuple[str | None, ...], list[tuple[str | None, Usage]]] = {}
+    used: dict[tuple[str | None, ...], list[ModelUsage]] = {}
     if by == "llm":
         used = {values: [] for values in groups}
-        for model, usage in (share for group in groups.values() for record in group for share in record.usage.shares(record.llm)):
-            used.setdefault((model,), []).append((model, usage))
+        for each in (each for group in groups.values() for record in group for each in record.used):
+            used.setdefault((each.model,), []).append(each)
     ordered = sorted({*groups, *used}, key=lambda values: [(value is not None, value or "") for value in values])
     return [
         Group(dict(zip(names, values, strict=True)), figures_of(groups.get(values, []), prices, used.get(values))) for values in ordered
@@ -128,7 +119,7 @@ async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[
     """
     stored: dict[str, int] = {}
     for day in (day_of(at - DAY_S), day_of(at)):
-        records = await turns.figures(caller, midnight(day), midnight(day) + DAY_S)
+        records = await turns.records(caller, midnight(day), midnight(day) + DAY_S)
         groups = _grouped(records, lambda record: (record.user_id, record.room_id, record.search_type))
         rollups = [Rollup(*key, _stored(figures_of(group)), _last_model(group)) for key, group in groups.items()]
         await turns.put_rollups(day.isoformat(), rollups)
@@ -141,12 +132,12 @@ def _stored(figures: Figures) -> dict[str, float]:
     return {name: value for name, value in asdict(figures).items() if value is not None}
 
 
-def _last_model(records: Sequence[TurnFigures]) -> str | None:
+def _last_model(records: Sequence[TurnRecord]) -> str | None:
     return next((record.llm for record in reversed(records) if record.llm), None)
 
 
-def _grouped(records: Iterable[TurnFigures], key: Callable[[TurnFigures], K]) -> dict[K, list[TurnFigures]]:
-    groups: dict[K, list[TurnFigures]] = {}
+def _grouped(records: Iterable[TurnRecord], key: Callable[[TurnRecord], K]) -> dict[K, list[TurnRecord]]:
+    groups: dict[K, list[TurnRecord]] = {}
     for record in records:
         groups.setdefault(key(record), []).append(record)
     return groups

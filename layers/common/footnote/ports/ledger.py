@@ -1,55 +1,66 @@
-"""Which files there are, and what became of each."""
+"""Which documents exist, and in which state each of them is."""
 
 from __future__ import annotations
 
 import builtins
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 from footnote.types import Caller, Document, Page
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewFile:
+    """A file that is to become a document, or a document's next generation."""
+
+    file_name: str
+    collection: str
+    permission_groups: frozenset[str]
+    content_hash: str
+    size: int
+    title: str = ""
+    """"" = the file name."""
+    metadata: Mapping[str, Any] | None = None
+    """None = what the document has already."""
+    doc_id: str | None = None
+    """An id from `Ledger.reserve`. If the file ends up in another document, this id becomes an alias of that one."""
+    origin: str | None = None
+    """Where the file is, e.g. `s3://bucket/key`. It then identifies the file in place of `file_name`, which is only shown:
+    an upload with the same name is another file."""
+    version: str = ""
+    """Which version of the origin's file this is."""
+
+
 class Held(NamedTuple):
-    """What an origin holds: a version of a file, and the document that came of it."""
+    """What an origin holds: a version of a file, and the document made from it."""
 
     doc_id: str
     version: str
 
 
 class Ledger(Protocol):
-    """The documents and what became of them. A document is found by its id, its name or its content."""
+    """The documents and their states. A document is found by its id, its name or its content.
 
-    async def accept(
-        self,
-        caller: Caller,
-        *,
-        file_name: str,
-        collection: str,
-        permission_groups: frozenset[str],
-        content_hash: str,
-        size: int,
-        title: str = "",
-        metadata: Mapping[str, Any] | None = None,
-        doc_id: str | None = None,
-        origin: str | None = None,
-        version: str = "",
-    ) -> tuple[Document, bool]:
-        """Records a file, and tells whether there is work to do.
+    Callers check who may write before they call; reads by id check the caller here."""
 
-        Within one collection and set of groups: the same content again returns the document as it is
-        (False), under whatever name; a known name with new content, or content with other metadata, is
-        the document's next generation (True); anything else is a new document (True). A FAILED document
-        is tried again (True). `metadata` None: as it is known.
-        `origin`: where the file lies, e.g. `s3://bucket/key`, and which version of it this is. It is the name in
-        place of `file_name`, which is only shown then: an upload of that name is another file."""
+    async def accept(self, caller: Caller, file: NewFile) -> tuple[Document, bool]:
+        """Records a file → (its document, whether it has to be processed).
+
+        Within one collection and set of groups: content that is known returns its document unchanged (False),
+        whatever the name; a known name with new content, or known content with other metadata, is the document's
+        next generation (True); anything else is a new document (True). A FAILED document is retried (True).
+        A document with a single name keeps that name's new content, even if another document has this content
+        already: otherwise the old content would still answer."""
         ...
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
-        """NotFound for what does not exist, is deleted, or may not be seen."""
+        """NotFound for a document that does not exist, is deleted, or is not visible to the caller."""
         ...
 
     async def list(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
-        """Newest first; `after` is the `last_id` of the page before. Deleted documents are not listed."""
+        """Newest first, without deleted documents. `after`: the `last_id` of the previous page; NotFound if the caller may not
+        read that document."""
         ...
 
     async def collections(self, caller: Caller) -> dict[str, int]:
@@ -57,51 +68,51 @@ class Ledger(Protocol):
         ...
 
     async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
-        """The id that a file of this name would get: the known document's, or a new one that is still free."""
+        """The id of the document that a file of this name will become, before its content is known: the existing document's
+        id if this is its only name, else an unused id for `NewFile.doc_id`."""
         ...
 
     async def unfinished(self) -> builtins.list[Document]:
-        """Documents in RECEIVED or PROCESSING, oldest first, whoever they belong to."""
+        """All documents in RECEIVED or PROCESSING, oldest first."""
         ...
 
     async def counts(self) -> dict[str, int]:
-        """State → number of documents, over all collections; for /ready and progress, no names."""
+        """State → number of documents over all collections, for /ready and progress; no names."""
         ...
 
     async def update(self, doc_id: str, generation: int, **changes: Any) -> bool:
-        """Writes fields of `Document`; False (and no change) when the document moved on to another
-        generation or was deleted meanwhile."""
+        """Writes fields of `Document`. Returns False and changes nothing if the document has another generation by now or
+        was deleted. TypeError for a field that cannot be updated."""
         ...
 
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
-        """True where the owner may work on this generation until `lease_s` from now: nobody else does, or their lease
-        has run out. Once more by the same owner is fine. An `update` of the state to RECEIVED, READY or FAILED, and a
-        new generation, end a lease."""
+        """True if the owner may work on this generation until `lease_s` from now: no other owner has a lease that is still
+        valid. The same owner may renew its lease. An `update` of the state to RECEIVED, READY or FAILED, and a new
+        generation, end the lease."""
         ...
 
     async def delete(self, caller: Caller, doc_id: str) -> Document:
-        """State DELETED; no further generation can follow. Its names are free again, but an origin goes on leading
-        to it: what lies there is not to come back by itself. NotFound as in `get`, but not for a document that
-        waits for its burial: there a delete that failed half-way may be asked for again."""
+        """Sets the state to DELETED; no generation can follow. The document's names are free again, but its origins still
+        lead to it, so that the files there are not ingested again. NotFound as in `get`, except for a deleted document
+        that is not purged yet: a delete that failed half-way can be repeated."""
         ...
 
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
-        """The origin is no name any more, but for the document `keep`. Documents that have no name left by that are
-        DELETED at once, and returned."""
+        """Removes the origin from every document except `keep`. Documents that have no name left are DELETED and returned."""
         ...
 
-    async def bury(self, doc_id: str) -> None:
-        """Nothing is left of this DELETED document. Unknown ids are fine."""
+    async def purge(self, doc_id: str) -> None:
+        """Marks a DELETED document as fully removed; its tombstone stays. Unknown ids are ignored."""
         ...
 
-    async def unburied(self) -> builtins.list[Document]:
-        """DELETED documents of which something may be left."""
+    async def unpurged(self) -> builtins.list[Document]:
+        """DELETED documents that may still have chunks or files, oldest first."""
         ...
 
     async def held(self, origin: str) -> Held | None:
-        """What this origin holds as far as is known."""
+        """What this origin holds as far as the ledger knows; the most recent one if several scopes have it."""
         ...
 
     async def origins(self, prefix: str) -> dict[str, Held]:
-        """Every origin that begins so."""
+        """Every origin that begins with `prefix`."""
         ...

@@ -1,10 +1,12 @@
 """Which language model answers, and what it costs."""
 
+from collections.abc import Iterable
+
 from pydantic import BaseModel, Field, SecretStr
 
 from footnote.errors import BadRequest
 from footnote.settings.marks import Group, setting
-from footnote.types import Usage
+from footnote.types import ModelCall, ModelUsage
 
 
 class Price(BaseModel, frozen=True, defer_build=True):
@@ -89,16 +91,16 @@ class LLM(Group):
         if model is not None and not self.allows(model):
             raise BadRequest(f"This model may not be used. There are {', '.join(self.allowed_models)}.")
 
-    def cost(self, usage: Usage, model: str | None = None) -> float | None:
-        """In the currency of the prices, each model's tokens at its own; `model` used those that no model is named for. What
-        used no tokens is free whatever they cost; None = the price of a model that was used is not known."""
-        costs = [self._cost(share.prompt_tokens, share.completion_tokens, name) for name, share in usage.shares(model)]
+    def cost(self, calls: Iterable[ModelCall | ModelUsage]) -> float | None:
+        """What the calls cost, in the currency of the prices, each at its own model's; calls without tokens are free. None where the
+        price of one is not known."""
+        costs = [self._cost(call) for call in calls if call.usage.total_tokens]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None
 
-    def _cost(self, prompt_tokens: int, completion_tokens: int, model: str | None) -> float | None:
-        price = self.prices.get(model or "")
+    def _cost(self, call: ModelCall | ModelUsage) -> float | None:
+        price = self.prices.get(call.model or "")
         read, written = (price.input, price.output) if price else (self.input_price, self.output_price)
         if read is None or written is None:
             return None
-        return (prompt_tokens * read + completion_tokens * written) / 1_000_000
+        return (call.usage.prompt_tokens * read + call.usage.completion_tokens * written) / 1_000_000

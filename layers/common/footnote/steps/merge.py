@@ -1,9 +1,9 @@
 """What branches of a turn did, made one turn again.
 
-A branch may append queries and lists of candidates, count usage, note something under names of its own, mark the turn as degraded,
+A branch may append queries and lists of candidates, add calls of models, note something under names of its own, mark the turn as degraded,
 and settle it. Whatever else it changes would be lost beside what its neighbours do: that is a defect.
 
-Of a branch that failed or was late, spans, usage and notes count, but nothing that it found: a check of that may have come later. A
+Of a branch that failed or was late, spans, calls and notes count, but nothing that it found: a check of that may have come later. A
 check in it that was not made blocks the turn, and one that said no ends it.
 """
 
@@ -15,18 +15,13 @@ from typing import Any
 
 from footnote.errors import FootnoteError
 from footnote.steps.rows import BLOCK, Row, steps_of
-from footnote.types import Turn, Usage
+from footnote.types import Turn
 
 Branch = tuple[Row, Turn, FootnoteError | None]
 """(its row, the turn as it left it, why it came to no end)."""
 
 ENDS = ("blocked", "forbidden")
 """Outcomes of a branch that settle the whole turn, with the answer that tells so."""
-
-
-def branch_of(turn: Turn) -> Turn:
-    """The turn that a branch begins with. It counts its usage from 0."""
-    return replace(turn, record=replace(turn.record, usage=Usage()))
 
 
 def merge(before: Turn, branches: Sequence[Branch]) -> tuple[Turn, FootnoteError | None]:
@@ -51,8 +46,9 @@ def _joined(before: Turn, turn: Turn, row: Row, left: Turn, error: FootnoteError
     old, new, record = before.record, left.record, turn.record
     spans = record.spans + new.spans[len(old.spans) :]
     notes = {**record.notes, **new.notes}
+    calls = record.calls + new.calls[len(old.calls) :]
     degraded = record.degraded or new.degraded or error is not None
-    turn = replace(turn, record=replace(record, spans=spans, usage=record.usage + new.usage, notes=notes, degraded=degraded))
+    turn = replace(turn, record=replace(record, spans=spans, calls=calls, notes=notes, degraded=degraded))
     if error is None:
         lists = turn.evidence.lists + left.evidence.lists[len(before.evidence.lists) :]
         queries = turn.queries + left.queries[len(before.queries) :]
@@ -75,9 +71,11 @@ def _changes(before: Turn, left: Turn, turn: Turn) -> Iterator[str]:
     settled = {"outcome", "answer"} if left.outcome is not None else set()
     yield from _other(before, left, {"queries", "evidence", "record", *settled})
     yield from (f"evidence.{name}" for name in _other(before.evidence, left.evidence, {"lists"}))
-    yield from (f"record.{name}" for name in _other(before.record, left.record, {"spans", "usage", "notes", "degraded"}))
+    yield from (f"record.{name}" for name in _other(before.record, left.record, {"spans", "calls", "notes", "degraded"}))
     if not _begins_with(left.queries, before.queries):
         yield "queries"
+    if not _begins_with(left.record.calls, before.record.calls):
+        yield "record.calls"
     if not _begins_with(left.evidence.lists, before.evidence.lists):
         yield "evidence.lists"
     noted, notes = turn.record.notes, left.record.notes

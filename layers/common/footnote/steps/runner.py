@@ -29,13 +29,13 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Generic, TypeVar
 
-from footnote.errors import FootnoteError, ModelUnavailable, StepTimeout
+from footnote.errors import FootnoteError, StepTimeout
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Token
 from footnote.steps.call import Emit, call, defect
 from footnote.steps.check import check
-from footnote.steps.merge import branch_of, merge
+from footnote.steps.merge import merge
 from footnote.steps.rows import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Row, Step, Switch, steps_of
-from footnote.tracing import model_calls
+from footnote.tracing import CallCollector, collect_calls
 from footnote.types import Span, Turn
 
 log = logging.getLogger(__name__)
@@ -60,10 +60,11 @@ class Runner(Generic[D]):
 
     def run(self, turn: Turn, deps: D | None = None) -> AsyncGenerator[Event, None]:
         """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish. `deps`: those of
-        the turn that this one is a part of."""
-        return self._run(turn, self._deps() if deps is None else deps)  # as they are now, whenever it is first read
+        the turn that this one is a part of; it ends with the step that reads it."""
+        own = self._deps() if deps is None else deps  # as they are now, whenever the first event is read
+        return self._run(turn, own, nested=deps is not None)
 
-    async def _run(self, turn: Turn, deps: D) -> AsyncGenerator[Event, None]:
+    async def _run(self, turn: Turn, deps: D, *, nested: bool) -> AsyncGenerator[Event, None]:
         outbox = _Outbox()
         task = asyncio.create_task(self._work(_Progress(turn, deps), outbox))
         self._running.add(task)
@@ -76,6 +77,9 @@ class Runner(Generic[D]):
                     return
         finally:
             outbox.close()
+            if nested and not task.done():
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
 
     async def finish(self, turn: Turn, deps: D | None = None) -> Turn:
         """Runs the turn to its end without a reader; raises what it failed with."""
@@ -144,17 +148,16 @@ class Runner(Generic[D]):
         if step.on_start is not None:
             await emit(step.on_start)
         started = self._timer()
-        with model_calls(progress.turn) as calls:
+        with collect_calls(step.name, progress.turn, self._timer) as collector:
             try:
                 after, status, error = await self._try_step(step, progress, emit)
-            except asyncio.CancelledError:
-                progress.turn = progress.turn.with_usage(calls.cut_off)
+            except BaseException:
+                progress.turn = _with_calls(progress.turn, collector)
                 raise
-        if calls.cut_off.total_tokens:
-            after = after.with_usage(calls.cut_off)
+        after = _with_calls(after, collector)
         ms = (self._timer() - started) * 1000
         detail = dict(step.shows(after)) if step.shows is not None and status in ("ok", "fallback") else {}
-        detail |= calls.told()
+        detail |= collector.sent_ids()
         first = after.record.first_token_ms if progress.first_token_ms is None else progress.first_token_ms
         progress.turn = _recorded(after, spans=(*after.record.spans, Span(step.name, ms, status, detail, step.stage)), first_token_ms=first)
         await emit(StepFinished(step.name, ms, status, detail, stage=step.stage))
@@ -174,8 +177,6 @@ class Runner(Generic[D]):
         except FootnoteError as exc:
             error = exc
         if error is not None:
-            if isinstance(error, ModelUnavailable) and error.usage is not None:
-                before = before.with_usage(error.usage)
             if error.status > 500:  # a defect is in the log by now
                 log.warning("a step failed", extra={"step": step.name, "trace_id": before.trace_id, "error": type(error).__name__})
             after, status = before, "failed"
@@ -200,7 +201,7 @@ class Runner(Generic[D]):
 
     async def _run_parallel(self, row: Parallel, progress: _Progress, emit: Emit) -> None:
         before = progress.turn
-        branches = [_Progress(branch_of(before), progress.deps, sent=progress.sent) for _ in row.rows]
+        branches = [_Progress(before, progress.deps, sent=progress.sent) for _ in row.rows]
         tasks = [asyncio.create_task(self._run_rows([branch], mine, emit)) for branch, mine in zip(row.rows, branches, strict=True)]
         try:
             await asyncio.wait(tasks, timeout=row.timeout_s)
@@ -231,6 +232,10 @@ def _runs(row: Row, progress: _Progress) -> bool:
         if row.needs is not None and getattr(progress.deps, row.needs) is None:
             return False
     return row.when is None or row.when(progress.turn)
+
+
+def _with_calls(turn: Turn, collector: CallCollector) -> Turn:
+    return _recorded(turn, calls=(*turn.record.calls, *collector.calls)) if collector.calls else turn
 
 
 def _recorded(turn: Turn, **changes: Any) -> Turn:

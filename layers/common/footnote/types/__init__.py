@@ -30,23 +30,11 @@ from footnote.types.evidence import Evidence, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
-from footnote.types.record import Record, Span, Usage
+from footnote.types.record import ModelCall, ModelUsage, Record, Span, Usage, usage_by_model, usage_of
 from footnote.types.request import Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, Retriever, Search, SentenceVectors
 from footnote.types.stages import Stage
 from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn
-from footnote.types.turn_figures import Ended, TurnFigures, TurnMetrics
-from footnote.types.turn_record import (
-    Status,
-    StoredHit,
-    StoredMessage,
-    StoredPassage,
-    StoredReference,
-    StoredSpan,
-    StoredToolCall,
-    StoredUsage,
-    TurnRecord,
-)
 
 __all__ = [
     "ADMINS",
@@ -72,7 +60,6 @@ __all__ = [
     "Cut",
     "Document",
     "DocumentState",
-    "Ended",
     "Evidence",
     "Exchange",
     "Feedback",
@@ -81,6 +68,8 @@ __all__ = [
     "Level",
     "Message",
     "Mode",
+    "ModelCall",
+    "ModelUsage",
     "Operator",
     "Option",
     "OptionName",
@@ -103,23 +92,14 @@ __all__ = [
     "SentenceVectors",
     "Span",
     "Stage",
-    "Status",
-    "StoredHit",
-    "StoredMessage",
-    "StoredPassage",
-    "StoredReference",
-    "StoredSpan",
-    "StoredToolCall",
-    "StoredUsage",
     "ToolCall",
     "Turn",
-    "TurnFigures",
-    "TurnMetrics",
-    "TurnRecord",
     "Unit",
     "Usage",
     "begin_turn",
     "chunks_digest",
     "lists_of",
     "make_chunk_id",
+    "usage_by_model",
+    "usage_of",
 ]

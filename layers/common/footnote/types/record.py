@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from footnote.types.answer import Message
@@ -12,14 +12,15 @@ from footnote.types.stages import Stage
 
 @dataclass(frozen=True, slots=True)
 class Usage:
+    """Tokens that were read and written. `estimated`: some of them were counted here, because the provider did not report them."""
+
     prompt_tokens: int = 0
     completion_tokens: int = 0
     estimated: bool = False
-    by_model: tuple[tuple[str, int, int], ...] = field(default=(), compare=False)
-    """(model, prompt tokens, completion tokens): who used them, where that is known."""
 
     @property
     def total_tokens(self) -> int:
+        """Both together."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: Usage) -> Usage:
@@ -27,28 +28,39 @@ class Usage:
             self.prompt_tokens + other.prompt_tokens,
             self.completion_tokens + other.completion_tokens,
             self.estimated or other.estimated,
-            _added(self.by_model, other.by_model),
         )
 
-    def by(self, model: str) -> Usage:
-        """The same, used by this model alone."""
-        return replace(self, by_model=((model, self.prompt_tokens, self.completion_tokens),))
 
-    def shares(self, unnamed: str | None) -> Iterator[tuple[str | None, Usage]]:
-        """What each model used; what nobody is named for is `unnamed`'s."""
-        named = _added(self.by_model, ())
-        read, written = sum(each[1] for each in named), sum(each[2] for each in named)
-        if read < self.prompt_tokens or written < self.completion_tokens:
-            yield unnamed, Usage(self.prompt_tokens - read, self.completion_tokens - written)
-        yield from ((model, Usage(read, written)) for model, read, written in named)
+@dataclass(frozen=True, slots=True)
+class ModelUsage:
+    """What one model used. `model` None: it is not known which one."""
+
+    model: str | None
+    usage: Usage
 
 
-def _added(*parts: tuple[tuple[str, int, int], ...]) -> tuple[tuple[str, int, int], ...]:
-    sums: dict[str, tuple[int, int]] = {}
-    for model, read, written in (each for part in parts for each in part):
-        before = sums.get(model, (0, 0))
-        sums[model] = before[0] + read, before[1] + written
-    return tuple((model, read, written) for model, (read, written) in sums.items())
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of a language model, however it ended. `step`: the one that made it; `model`: the one that replied, or should have;
+    `ms`: from the request to the end of the reply."""
+
+    step: str
+    model: str
+    usage: Usage
+    ms: float
+
+
+def usage_of(calls: Iterable[ModelCall | ModelUsage]) -> Usage:
+    """What all of them used together."""
+    return sum((call.usage for call in calls), Usage())
+
+
+def usage_by_model(calls: Iterable[ModelCall | ModelUsage]) -> tuple[ModelUsage, ...]:
+    """What each model used, in the order of their first calls; models that used nothing are left out."""
+    sums: dict[str | None, Usage] = {}
+    for call in calls:
+        sums[call.model] = sums.get(call.model, Usage()) + call.usage
+    return tuple(ModelUsage(model, usage) for model, usage in sums.items() if usage.total_tokens)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +83,8 @@ class Record:
     first_token_ms: float | None = None
     """From the turn's start to the first piece of its text; None = there was none."""
     spans: tuple[Span, ...] = ()
-    usage: Usage = Usage()
+    calls: tuple[ModelCall, ...] = ()
+    """Of language models, in the order in which they ended."""
     notes: Mapping[str, Any] = field(default_factory=dict)
     """What only the turn's owner may read in its trace: texts that steps made or refused. JSON; `private` of a stored turn."""
     degraded: bool = False
@@ -92,3 +105,8 @@ class Record:
     they stay in here."""
     answer_cache_key: tuple[str, int] | None = None
     """The key under which the answer is to be kept, and the tokens that were used before it."""
+
+    @property
+    def usage(self) -> Usage:
+        """What all calls used together."""
+        return usage_of(self.calls)

@@ -11,16 +11,16 @@ from footnote.types.caller import Caller
 from footnote.types.evidence import Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, Query, QueryKind
-from footnote.types.record import Record, Usage
+from footnote.types.record import Record
 from footnote.types.request import Profile, Request
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Outcome = Literal["no_hits", "refused", "blocked", "forbidden", "cached", "faq", "withdrawn"]
+Outcome = Literal["no_hits", "refused", "blocked", "forbidden", "cached", "faq"]
 """What settled a turn before its answer; None at the end = answered. blocked: a check could not be made; forbidden: a
-check said no; cached, faq: the answer was there already; withdrawn: only of a stored turn, which its owner may not read any more."""
+check said no; cached, faq: the answer was there already."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +61,6 @@ class Turn:
     answer: Answer | None = None
     outcome: Outcome | None = None
     record: Record = Record()
-
-    @property
-    def room_id(self) -> str:
-        """The conversation that keeps the turn; of a turn that was given none, its trace id."""
-        return self.request.room_id or self.trace_id
 
     @property
     def searched_for(self) -> tuple[str, ...]:
@@ -122,10 +117,6 @@ class Turn:
         """One of each query."""
         queries = tuple(replace(query, vector=vector, embedder=embedder) for query, vector in zip(self.queries, vectors, strict=True))
         return replace(self, queries=queries)
-
-    def with_usage(self, usage: Usage) -> Turn:
-        """The same turn after a model used this."""
-        return replace(self, record=replace(self.record, usage=self.record.usage + usage))
 
     def with_notes(self, **notes: Any) -> Turn:
         """The same turn with something more that its owner may read."""

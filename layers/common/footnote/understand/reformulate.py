@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from difflib import get_close_matches
 
-from footnote.completion import complete, read_object
+from footnote.model_calls import complete, read_object
 from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.agreement import sentence_starts
@@ -35,9 +35,8 @@ async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """`turn.queries`: the question as a model words it, where that still asks for the same."""
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)})
     reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    told = (read_object(reply.text) or {}).get("query")
+    told = (read_object(reply) or {}).get("query")
     query = " ".join(repair(told).split()) if isinstance(told, str) else ""
-    turn = turn.with_usage(reply.usage)
     if not query or len(query) > max(LONGEST, 2 * len(turn.request.question)) or not keeps_meaning(turn.request.question, query, turn.lang):
         return turn
     return turn.rewrite(query).with_notes(original=turn.request.question, reformulated=query)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from footnote.completion import complete, read_object
+from footnote.model_calls import complete, read_object
 from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.fences import untrusted
@@ -43,7 +43,7 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
     prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)})
     reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    return turn.rewrite(*read_queries(reply.text)).with_usage(reply.usage)
+    return turn.rewrite(*read_queries(reply))
 
 
 def read_queries(reply: str) -> tuple[str, ...]:

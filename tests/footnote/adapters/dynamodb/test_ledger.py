@@ -18,6 +18,7 @@ from footnote.adapters.dynamodb.table import Table
 from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import NotFound, StoreUnavailable, TooLarge
+from footnote.ports import NewFile
 from footnote.types import Caller, Document
 from tests.contracts.backends_dynamodb import Faulty, losing_the_reply, make_ledger, open_table, refusing, table_name
 
@@ -46,7 +47,7 @@ def ledger(table: Table, client: Faulty, clock: Any) -> DynamoLedger:
 
 async def accept(ledger: Any, file_name: str, content_hash: str, **given: Any) -> tuple[Document, bool]:
     given = {"collection": "default", "permission_groups": STAFF, "size": 7, **given}
-    accepted: tuple[Document, bool] = await ledger.accept(ME, file_name=file_name, content_hash=content_hash, **given)
+    accepted: tuple[Document, bool] = await ledger.accept(ME, NewFile(file_name=file_name, content_hash=content_hash, **given))
     return accepted
 
 
@@ -172,7 +173,7 @@ async def test_a_change_is_one_transaction(ledger: DynamoLedger, client: Faulty,
     await ledger.update(document.doc_id, 1, state="READY")
     await accept(ledger, "a.txt", "h2")
     await ledger.delete(ME, document.doc_id)
-    await ledger.bury(document.doc_id)
+    await ledger.purge(document.doc_id)
     await ledger.release("s3://b/b.txt")
     writes = [operation for operation, _ in client.calls if operation not in ("get_item", "query", "batch_get_item")]
     assert writes == ["transact_write_items"] * 8
@@ -228,7 +229,7 @@ async def test_what_must_be_exact_asks_no_index(ledger: DynamoLedger, client: Fa
     await ledger.held("s3://b/a")
     await ledger.reserve(ME, file_name="a.txt", collection="default", permission_groups=STAFF)
     await ledger.release("s3://b/a")
-    await ledger.bury(document.doc_id)
+    await ledger.purge(document.doc_id)
     assert {operation for operation, _ in client.calls} == {"get_item", "transact_write_items"}
     assert all(arguments["ConsistentRead"] for operation, arguments in client.calls if operation == "get_item")
 
@@ -280,13 +281,14 @@ async def test_whatever_is_done_both_ledgers_end_alike(ledger: DynamoLedger, clo
         clock.advance(1)
         pair = chance.choice(ids) if ids else ("none", "none")
         generation, origin = chance.randint(1, 3), chance.choice(["s3://b/x", "s3://b/y", "s3://c/x"])
-        match chance.choice(["accept"] * 4 + ["drop"] * 4 + ["update", "update", "delete", "release", "keep", "bury", "lease"]):
+        match chance.choice(["accept"] * 4 + ["drop"] * 4 + ["update", "update", "delete", "release", "keep", "purge", "lease"]):
             case "accept" | "drop" as how:
                 lying = {"origin": origin, "version": str(chance.randint(1, 9))} if how == "drop" else {}
-                said = await both(
-                    "accept", ME, file_name=chance.choice(["a.txt", "b.txt", "c.txt"]), collection=chance.choice(["default", "hr"]),
+                file = NewFile(
+                    file_name=chance.choice(["a.txt", "b.txt", "c.txt"]), collection=chance.choice(["default", "hr"]),
                     permission_groups=chance.choice([STAFF, STAFF, GUESTS]), content_hash=f"h{chance.randint(1, 4)}", size=7, **lying,
                 )  # fmt: skip
+                said = await both("accept", ME, file)
                 made = (said[0][0].doc_id, said[1][0].doc_id)
                 if made not in ids:
                     ids.append(made)
@@ -299,15 +301,15 @@ async def test_whatever_is_done_both_ledgers_end_alike(ledger: DynamoLedger, clo
                 said = await both("release", origin)
             case "keep":
                 said = await both("release", origin, pair)
-            case "bury":
-                said = await both("bury", pair)
+            case "purge":
+                said = await both("purge", pair)
             case _:
                 said = await both("lease", pair, generation, chance.choice(["one", "two"]), 3)
         if isinstance(said[0], list):
             said = [sorted(deleted, key=lambda document: document.created_at) for deleted in said]
         assert known(0, said[0]) == known(1, said[1])
         if step % 6 == 0:
-            for method in ("unfinished", "unburied", "counts"):
+            for method in ("unfinished", "unpurged", "counts"):
                 said = await both(method)
                 assert known(0, said[0]) == known(1, said[1])
             said = [await twin.collections(Caller("all", sees_all=True)) for twin in twins]

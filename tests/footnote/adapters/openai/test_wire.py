@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.openai.models import OpenAIEndpoint, OpenAIModel
-from footnote.adapters.openai.wire import ModelBusy, ModelRefused
+from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Tool
 from footnote.types import Message, ToolCall, Usage

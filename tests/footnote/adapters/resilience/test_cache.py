@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.resilience.cache import REST_S, SLOW_S, RestingCache
+from footnote.adapters.resilience.cache import REST_S, SLOW_S, CircuitBreakerCache
 from footnote.errors import StoreUnavailable
 from tests.conftest import HandClock
 
@@ -30,7 +30,7 @@ class Hanging:
 @pytest.mark.parametrize("error", [StoreUnavailable, asyncio.CancelledError])
 async def test_after_a_long_wait_in_vain_nobody_waits_for_a_while(clock: HandClock, error: type[BaseException]) -> None:
     store = Hanging(clock)
-    cache = RestingCache(store, timer=clock)  # type: ignore[arg-type]
+    cache = CircuitBreakerCache(store, timer=clock)  # type: ignore[arg-type]
     store.takes_s, store.error = SLOW_S, error
     with pytest.raises(error):
         await cache.get("a")
@@ -45,7 +45,7 @@ async def test_after_a_long_wait_in_vain_nobody_waits_for_a_while(clock: HandClo
 
 async def test_what_fails_at_once_is_asked_every_time(clock: HandClock) -> None:
     store = Hanging(clock)
-    cache = RestingCache(store, timer=clock)  # type: ignore[arg-type]
+    cache = CircuitBreakerCache(store, timer=clock)  # type: ignore[arg-type]
     store.takes_s = SLOW_S - 0.01
     for _ in range(2):
         with pytest.raises(StoreUnavailable, match="away"):

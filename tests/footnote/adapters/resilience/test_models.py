@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from footnote.adapters.openai.models import ConfiguredModels
-from footnote.adapters.openai.wire import ModelRefused
-from footnote.adapters.resilience.models import FAILURES, REST_S, WITHIN_S, Breaker, Patience, ResilientModels
+from footnote.adapters.resilience.models import FAILURES, REST_S, WITHIN_S, Breaker, ResilientModels, RetryPolicy
+from footnote.adapters.shared.models import ModelRefused
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, LanguageModel
 from footnote.types import Message
@@ -35,8 +35,8 @@ class World:
     def models(self, *, retries: int = 2, fallback: bool = False) -> ResilientModels:
         made = [ConfiguredModels(f"{server.url}/v1", name, None, temperature=None, max_tokens=50)
                 for server, name in ((self.main, "big"), (self.spare, "small"))]  # fmt: skip
-        patience = Patience(retries, chance=lambda: 1.0, sleep=self._sleep)
-        self.made.append(ResilientModels(made[0], made[1] if fallback else None, patience=patience, timer=self.clock))
+        retry_policy = RetryPolicy(retries, chance=lambda: 1.0, sleep=self._sleep)
+        self.made.append(ResilientModels(made[0], made[1] if fallback else None, retry_policy=retry_policy, timer=self.clock))
         return self.made[-1]
 
     async def _sleep(self, seconds: float) -> None:
@@ -128,8 +128,8 @@ async def test_after_the_first_token_nothing_is_tried_again(world: World, rest: 
 
 
 async def test_waits_grow_and_chance_takes_any_part_of_them() -> None:
-    patience = Patience(5, chance=lambda: 0.5)
-    assert [patience.wait_s(tries, ModelUnavailable()) for tries in range(6)] == [0.25, 0.5, 1.0, 2.0, 4.0, 4.0]
+    retry_policy = RetryPolicy(5, chance=lambda: 0.5)
+    assert [retry_policy.wait_s(tries, ModelUnavailable()) for tries in range(6)] == [0.25, 0.5, 1.0, 2.0, 4.0, 4.0]
 
 
 async def test_all_tries_share_the_time_for_a_first_token(world: World) -> None:
@@ -254,14 +254,14 @@ async def test_when_both_fail_the_error_is_that_of_the_last_one(world: World) ->
 
 @pytest.mark.parametrize("first", [None, ModelUnavailable("The endpoint lists no model.")])
 async def test_where_no_first_model_can_be_picked_the_other_is(first: Any) -> None:
-    models = ResilientModels(FakeModels(first), FakeModels(FakeModel([["Hi"]], name="small")), patience=Patience(0))
+    models = ResilientModels(FakeModels(first), FakeModels(FakeModel([["Hi"]], name="small")), retry_policy=RetryPolicy(0))
     assert await ask(models) == ("Hi", "small")
 
 
 async def test_without_any_model_there_is_none_and_errors_stay_what_they_are() -> None:
-    assert await ResilientModels(FakeModels(None), patience=Patience(0)).pick(None) is None
+    assert await ResilientModels(FakeModels(None), retry_policy=RetryPolicy(0)).pick(None) is None
     with pytest.raises(ModelUnavailable, match="lists no model"):
-        await ResilientModels(FakeModels(ModelUnavailable("It lists no model.")), patience=Patience(0)).pick(None)
+        await ResilientModels(FakeModels(ModelUnavailable("It lists no model.")), retry_policy=RetryPolicy(0)).pick(None)
 
 
 async def test_a_reply_that_is_left_is_closed_behind_its_reader() -> None:
@@ -278,7 +278,7 @@ async def test_a_reply_that_is_left_is_closed_behind_its_reader() -> None:
                 closed.set()
 
     endless: Callable[[], LanguageModel] = Endless
-    model = await ResilientModels(FakeModels(endless()), patience=Patience(0)).pick(None)
+    model = await ResilientModels(FakeModels(endless()), retry_policy=RetryPolicy(0)).pick(None)
     assert model is not None
     stream = model.stream(ASKED)
     assert await anext(stream) == Delta("la ")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from footnote.adapters.aws.client import Client
-from footnote.adapters.local.bus import SOURCE, encode_detail
+from footnote.adapters.shared.bus import SOURCE, encode_detail
 from footnote.errors import Unavailable
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
 from footnote.adapters.aws.client import Client, Ours
-from footnote.adapters.local.files import check_key
+from footnote.adapters.shared.files import check_key
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from footnote.ports import UploadForm
 

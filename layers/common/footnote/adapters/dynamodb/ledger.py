@@ -1,7 +1,7 @@
-"""The ledger in DynamoDB: which documents there are, and what became of them.
+"""The ledger in DynamoDB.
 
-Every change is one transaction that is written only if all it read is still so; `ledger_items` tells how
-the items lie and which reads may lag by a moment."""
+Every change is one transaction that is written only if nothing that it read has changed; `ledger_items` describes
+the items and which reads may be slightly out of date."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import builtins
 import heapq
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -29,61 +29,28 @@ from footnote.adapters.dynamodb.ledger_items import (
 from footnote.adapters.dynamodb.table import Table
 from footnote.adapters.shared.ledger import Scope, check_changes, make_file, make_name, make_origin, make_scope
 from footnote.errors import NotFound
-from footnote.ports import Clock, Held
+from footnote.ports import Clock, Held, NewFile
 from footnote.types import Caller, Document, Page
 
 
 class DynamoLedger:
-    """Who may write is decided before; a document that one may not read is never returned by id."""
+    """`ports.Ledger` on DynamoDB."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
-        """The id that a file of this name will be found under, before its content is known.
-
-        A document that has this name alone keeps its id; anything else gets an unused one for `accept`."""
         scope = make_scope(collection, permission_groups)
         return await self._table.run(change, writes.reserve, caller, scope, make_name(file_name))
 
-    async def accept(
-        self,
-        caller: Caller,
-        *,
-        file_name: str,
-        collection: str,
-        permission_groups: frozenset[str],
-        content_hash: str,
-        size: int,
-        title: str = "",
-        metadata: Mapping[str, Any] | None = None,
-        doc_id: str | None = None,
-        origin: str | None = None,
-        version: str = "",
-    ) -> tuple[Document, bool]:
-        """A name that is its document's only one keeps the document through new content, even where another
-        document has that content already: what the name used to hold must not go on answering.
-        `doc_id` is a reserved id; where the file ends in another document, the id leads there."""
-        file = make_file(
-            file_name=file_name,
-            collection=collection,
-            permission_groups=permission_groups,
-            content_hash=content_hash,
-            size=size,
-            title=title,
-            metadata=metadata,
-            doc_id=doc_id,
-            origin=origin,
-            version=version,
-        )
-        return await self._table.run(change, writes.accept, file, self._clock())
+    async def accept(self, caller: Caller, file: NewFile) -> tuple[Document, bool]:
+        return await self._table.run(change, writes.accept, make_file(file), self._clock())
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
         return await self._table.run(change, writes.get, caller, doc_id)
 
     async def list(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
-        """An `after` that the caller never could have been given is NotFound."""
         return await self._table.run(_list, caller, collection, max(limit, 1), after)
 
     async def collections(self, caller: Caller) -> dict[str, int]:
@@ -96,7 +63,6 @@ class DynamoLedger:
         return await self._table.run(_counts)
 
     async def update(self, doc_id: str, generation: int, **changes: Any) -> bool:
-        """TypeError for a field that is not changeable."""
         check_changes(changes)
         if "metadata" in changes:
             changes["metadata"] = dict(changes["metadata"])
@@ -111,10 +77,10 @@ class DynamoLedger:
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
         return await self._table.run(_release, make_origin(origin), keep, self._clock())
 
-    async def bury(self, doc_id: str) -> None:
-        await self._table.run(_bury, doc_id)
+    async def purge(self, doc_id: str) -> None:
+        await self._table.run(_purge, doc_id)
 
-    async def unburied(self) -> builtins.list[Document]:
+    async def unpurged(self) -> builtins.list[Document]:
         return await self._table.run(_find_kind, "unburied")
 
     async def held(self, origin: str) -> Held | None:
@@ -124,6 +90,7 @@ class DynamoLedger:
         return await self._table.run(_origins, make_origin(prefix))
 
     async def close(self) -> None:
+        """Closes the connections to DynamoDB."""
         self._table.close()
 
 
@@ -131,7 +98,7 @@ class DynamoLedger:
 
 
 def _scopes(table: Table) -> dict[Scope, Counter[str]]:
-    """How many documents of each scope are in which state."""
+    """Scope → state → number of documents."""
     scopes: dict[Scope, Counter[str]] = {}
     for item in table.query("by_kind", "kind = :kind", {":kind": {"S": "scope"}}):
         numbers = scopes.setdefault(Scope(*json.loads(item["scope"]["S"])), Counter())
@@ -140,7 +107,7 @@ def _scopes(table: Table) -> dict[Scope, Counter[str]]:
 
 
 def _readable(table: Table, caller: Caller) -> dict[Scope, Counter[str]]:
-    """Those with documents that the caller may read."""
+    """The scopes with documents that the caller may read."""
     return {
         scope: numbers
         for scope, numbers in _scopes(table).items()
@@ -178,7 +145,7 @@ def _list(table: Table, caller: Caller, collection: str | None, limit: int, afte
 
 
 def _position_of(table: Table, caller: Caller, doc_id: str) -> str:
-    """A document that was deleted since still marks its place."""
+    """A document that was deleted in the meantime still marks its position."""
     item = table.get(document_key(doc_id))
     document = None if item is None else make_document(body_of(item))
     if document is None or not caller.may_read(document.permission_groups):
@@ -187,7 +154,7 @@ def _position_of(table: Table, caller: Caller, doc_id: str) -> str:
 
 
 def _positions(table: Table, scope: Scope, start: str, page: int) -> Iterator[tuple[str, str]]:
-    """(position, key) of a scope's documents behind `start`."""
+    """(position, key) of a scope's documents after `start`."""
     values = {":listed": {"S": scope_id(scope)}, ":start": {"S": start or " "}}
     for item in table.query("by_scope", "listed = :listed AND listed_at > :start", values, page=page):
         yield item["listed_at"]["S"], item["pk"]["S"]
@@ -217,13 +184,13 @@ def _release(table: Table, origin: str, keep: str | None, now: float) -> list[Do
     return deleted
 
 
-def _bury(table: Table, doc_id: str) -> None:
-    while not change(table, writes.bury, doc_id):
+def _purge(table: Table, doc_id: str) -> None:
+    while not change(table, writes.purge, doc_id):
         pass
 
 
 def _held(table: Table, origin: str) -> Held | None:
-    """In the scope that it was last put into, should there be several."""
+    """The one that was accepted last, if several scopes have this origin."""
     item = table.get(origin_key(origin))
     return None if item is None else _make_held(body_of(item))
 

@@ -10,10 +10,10 @@ An item's `body` is JSON; its `revision` is new with every change. The other att
 and are there only while there is something to find:
 
     by_scope  listed, listed_at    the documents of a scope that are not deleted, newest first
-    by_kind   kind, place          unfinished and unburied documents, oldest first; origins by their text; scopes
+    by_kind   kind, place          unfinished and unpurged documents, oldest first; origins by their text; scopes
 
 An index lags behind the table, in AWS by less than a second as a rule. So it only tells which items to read: a list,
-`unfinished`, `unburied` and `origins` may miss what came within that second, but never show what is gone. The numbers
+`unfinished`, `unpurged` and `origins` may miss what came within that second, but never show what is gone. The numbers
 of `collections` and `counts` come from the index, that much late. Nothing else reads an index.
 """
 

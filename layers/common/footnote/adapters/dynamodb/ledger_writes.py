@@ -94,7 +94,7 @@ def release(transaction: Transaction, origin: str, keep: str | None, now: float)
     return deleted, len(led) <= AT_ONCE
 
 
-def bury(transaction: Transaction, doc_id: str) -> bool:
+def purge(transaction: Transaction, doc_id: str) -> bool:
     """False while names are left that are to go first."""
     document = transaction.get(document_key(doc_id))
     if document is None or document["state"] != "DELETED":

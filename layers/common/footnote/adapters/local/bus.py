@@ -1,4 +1,4 @@
-"""The event bus of one machine: a file with one event a line, in the shape that EventBridge delivers."""
+"""The event bus of one machine: a file with one event per line, in the shape that EventBridge delivers."""
 
 from __future__ import annotations
 
@@ -12,17 +12,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from footnote.errors import TooLarge, Unavailable
+from footnote.adapters.shared.bus import SOURCE, encode_detail
+from footnote.errors import Unavailable
 from footnote.ports import Clock
 
-SOURCE = "footnote"
-MOST_BYTES = 256 * 1024
 FILE_BYTES = 10_000_000
-"""A file that is larger becomes `events.jsonl.1`, in the place of the one before."""
+"""A larger file is rotated to `events.jsonl.1`, which replaces the previous one."""
 
 
 class LocalBus:
-    """`ports.Bus`. What is told is in `<folder>/events.jsonl` when `publish` returns."""
+    """`ports.Bus`. An event is in `<folder>/events.jsonl` when `publish` returns."""
 
     def __init__(self, folder: Path, clock: Clock = time.time) -> None:
         self._path = folder / "events.jsonl"
@@ -30,7 +29,7 @@ class LocalBus:
         self._writing = threading.Lock()
 
     async def publish(self, detail_type: str, detail: Mapping[str, Any]) -> None:
-        encode_detail(detail_type, detail)
+        encode_detail(detail_type, detail)  # TooLarge here too, so that both buses take the same events
         at = datetime.fromtimestamp(self._clock(), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         event = {"time": at, "source": SOURCE, "detail-type": detail_type, "detail": dict(detail)}
         line = json.dumps(event).encode() + b"\n"
@@ -44,13 +43,5 @@ class LocalBus:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             if self._path.exists() and self._path.stat().st_size + len(line) > FILE_BYTES:
                 os.replace(self._path, f"{self._path}.1")
-            with self._path.open("ab", buffering=0) as file:  # one write a line: processes do not mix theirs
+            with self._path.open("ab", buffering=0) as file:  # one write per line: lines of several processes do not mix
                 file.write(line)
-
-
-def encode_detail(detail_type: str, detail: Mapping[str, Any]) -> str:
-    """JSON; TooLarge where EventBridge would refuse it."""
-    text = json.dumps(dict(detail))
-    if len(SOURCE) + len(detail_type.encode()) + len(text) > MOST_BYTES:
-        raise TooLarge("An event is larger than 256 KB. Tell ids instead of texts.")
-    return text

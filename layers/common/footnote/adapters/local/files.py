@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import os
-import re
 import tempfile
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from footnote.errors import BadRequest, NotFound, StoreUnavailable
-
-# No segment starts with a dot: that rules out `.` and `..`, and keeps unfinished files out of reach.
-KEY = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*")
+from footnote.adapters.shared.files import KEY, check_key
+from footnote.errors import NotFound, StoreUnavailable
 
 _ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
@@ -66,12 +63,6 @@ class LocalFiles:
     def _path(self, key: str) -> Path:
         check_key(key)
         return self._folder / key
-
-
-def check_key(key: str) -> None:
-    """The rule for the keys of every backend."""
-    if not KEY.fullmatch(key):
-        raise BadRequest("A file's key is made of letters, digits, '.', '_' and '-', in segments joined by '/'.")
 
 
 def _unavailable(exc: OSError) -> StoreUnavailable:

@@ -6,7 +6,7 @@ import uuid
 from dataclasses import dataclass, field
 from urllib.parse import quote
 
-from footnote.tracing import calls_now
+from footnote.tracing import current_collector
 
 PLAIN = "".join(map(chr, range(0x20, 0x7F))).replace("%", "")
 """What a header holds as it is; the rest is percent-encoded."""
@@ -23,14 +23,14 @@ class Gateway:
 
     def headers(self) -> dict[str, str]:
         """Of one call; its ids are noted for the span of the step that makes it."""
-        calls = calls_now()
-        told: dict[str, str | None] = {"x-dep-ticket": (calls.ticket if calls else None) or self.ticket} if self.ticket else {}
+        collector = current_collector()
+        told: dict[str, str | None] = {"x-dep-ticket": (collector.ticket if collector else None) or self.ticket} if self.ticket else {}
         if self.system_name:
             told |= {
                 "Send-System-Name": self.system_name,
-                "User-ID": calls.user_id if calls else self.system_name,
+                "User-ID": collector.user_id if collector else self.system_name,
                 "User-Type": self.user_type,
-                "Prompt-Msg-Id": calls.prompt_id if calls else str(uuid.uuid4()),
-                "Completion-Msg-Id": calls.begin() if calls else str(uuid.uuid4()),
+                "Prompt-Msg-Id": collector.prompt_id if collector else str(uuid.uuid4()),
+                "Completion-Msg-Id": collector.new_completion_id() if collector else str(uuid.uuid4()),
             }
         return {name: quote(value, safe=PLAIN) for name, value in told.items() if value}

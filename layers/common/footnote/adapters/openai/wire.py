@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
+from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Tool
 from footnote.text.surrogates import repair
@@ -19,18 +20,6 @@ OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_complet
 CUTS: Mapping[str, Cut] = {"length": "length", "content_filter": "content_filter"}
 """Reasons to finish that leave an answer unfinished; servers have many more for the rest."""
 WORD = re.compile(r"\w+")
-
-
-class ModelRefused(ModelUnavailable):
-    """The endpoint will say the same however often it is asked: a wrong key, model or request."""
-
-
-class ModelBusy(ModelUnavailable):
-    """The endpoint is well and over its limit; `retry_after_s` is what it asks for, 0 = it does not say."""
-
-    def __init__(self, detail: str, retry_after_s: float = 0.0) -> None:
-        super().__init__(detail)
-        self.retry_after_s = retry_after_s
 
 
 def message_body(message: Message) -> dict[str, Any]:

@@ -23,7 +23,7 @@ SLOW_S, REST_S = 0.5, 5.0
 T = TypeVar("T")
 
 
-class RestingCache:
+class CircuitBreakerCache:
     """`ports.Cache`."""
 
     def __init__(self, cache: Cache, *, timer: Callable[[], float] = time.monotonic) -> None:

@@ -15,7 +15,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
 
-from footnote.adapters.openai.wire import ModelBusy, ModelRefused
+from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import ModelUnavailable
 from footnote.ports import Delta, LanguageModel, Models, Tool
 from footnote.types import Message
@@ -60,7 +60,7 @@ class Breaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryPolicy:
     """How often, and how, it is tried again. `chance`: 0 to 1."""
 
     retries: int
@@ -75,10 +75,10 @@ class Patience:
 class ResilientModel:
     """`ports.LanguageModel`: the first of `models` that begins to answer. `name`: who is to answer, then who did."""
 
-    def __init__(self, models: Sequence[tuple[LanguageModel, Breaker]], patience: Patience) -> None:
+    def __init__(self, models: Sequence[tuple[LanguageModel, Breaker]], retry_policy: RetryPolicy) -> None:
         self.name = models[0][0].name
         self._models = models
-        self._patience = patience
+        self._retry_policy = retry_policy
 
     async def stream(
         self,
@@ -134,12 +134,12 @@ class ResilientModel:
             else:
                 breaker.succeeded()
                 return first, reply
-            wait_s = self._patience.wait_s(tries, error)
-            if tries == self._patience.retries or now() + wait_s >= until:
+            wait_s = self._retry_policy.wait_s(tries, error)
+            if tries == self._retry_policy.retries or now() + wait_s >= until:
                 break
             tries += 1
             log.info("model is asked again", extra={"tries": tries, "error": type(error).__name__, "ms": round(wait_s * 1000)})
-            await self._patience.sleep(wait_s)
+            await self._retry_policy.sleep(wait_s)
         raise error
 
 
@@ -151,12 +151,12 @@ class ResilientModels:
         models: Models,
         fallback: Models | None = None,
         *,
-        patience: Patience,
+        retry_policy: RetryPolicy,
         timer: Callable[[], float] = time.monotonic,
     ) -> None:
         self._models = models
         self._fallback = fallback
-        self._patience = patience
+        self._retry_policy = retry_policy
         self._breakers = Breaker(timer), Breaker(timer)
 
     @property
@@ -172,7 +172,7 @@ class ResilientModels:
             picked = None
         instead = await self._fallback.pick(None) if self._fallback is not None else None
         found = [(model, breaker) for model, breaker in zip((picked, instead), self._breakers, strict=True) if model is not None]
-        return ResilientModel(found, self._patience) if found else None
+        return ResilientModel(found, self._retry_policy) if found else None
 
     async def close(self) -> None:
         for models in (self._models, self._fallback):

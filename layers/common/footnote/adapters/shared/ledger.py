@@ -1,6 +1,6 @@
-"""What every ledger agrees on, whatever it is kept in: names, ids, scopes, and what an update may write.
+"""The rules that every ledger shares: names, ids, scopes, and which fields an update may write.
 
-A scope is a collection with one exact set of permission groups. Inside a scope a name leads to one
+A scope is a collection with one exact set of permission groups. Within a scope a name leads to one
 document, and a document may have several names.
 """
 
@@ -14,18 +14,21 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
+from footnote.ports import NewFile
+
 SLUG_LENGTH = 40
 
 CHANGEABLE = frozenset(
     {"title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "format", "digest", "metadata"}
 )
-"""The fields that `update` writes; identity, content and generation change by `accept` alone."""
+"""The fields that `update` may write. Identity, content and generation are changed by `accept` only."""
 
 ENDS_A_LEASE = frozenset({"RECEIVED", "READY", "FAILED"})
+"""States that end the lease of the worker."""
 
 
 class Scope(NamedTuple):
-    """`groups` is a sorted JSON array: equal sets are equal texts."""
+    """`groups`: a sorted JSON array, so that equal sets are equal strings."""
 
     collection: str
     groups: str
@@ -33,12 +36,12 @@ class Scope(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it arrives, in the form in which it is compared and stored. `shown`: the name that people see."""
+    """A new file in its stored form, normalized so that names can be compared. `shown`: the name that people see."""
 
     name: str
     shown: str
     version: str | None
-    """Of a file that has an origin, which is its name then."""
+    """None for a file without an origin. A file with one is identified by it: `name` is the origin."""
     scope: Scope
     content_hash: str
     size: int
@@ -47,34 +50,23 @@ class File:
     doc_id: str | None
 
 
-def make_file(
-    *,
-    file_name: str,
-    collection: str,
-    permission_groups: frozenset[str],
-    content_hash: str,
-    size: int,
-    title: str,
-    metadata: Mapping[str, Any] | None,
-    doc_id: str | None,
-    origin: str | None,
-    version: str,
-) -> File:
+def make_file(new: NewFile) -> File:
+    """The stored form of a new file."""
     return File(
-        name=make_name(file_name) if origin is None else make_origin(origin),
-        shown=make_name(file_name),
-        version=None if origin is None else version,
-        scope=make_scope(collection, permission_groups),
-        content_hash=content_hash,
-        size=size,
-        title=title,
-        metadata=None if metadata is None else json.dumps(dict(metadata)),
-        doc_id=doc_id,
+        name=make_name(new.file_name) if new.origin is None else make_origin(new.origin),
+        shown=make_name(new.file_name),
+        version=None if new.origin is None else new.version,
+        scope=make_scope(new.collection, new.permission_groups),
+        content_hash=new.content_hash,
+        size=new.size,
+        title=new.title,
+        metadata=None if new.metadata is None else json.dumps(dict(new.metadata)),
+        doc_id=new.doc_id,
     )
 
 
 def brings_metadata(file: File, known: Mapping[str, Any]) -> bool:
-    """Whether it comes with other metadata than the document has."""
+    """Whether the file comes with other metadata than the document has."""
     return file.metadata is not None and json.loads(file.metadata) != known
 
 
@@ -87,16 +79,17 @@ def make_slug(file_name: str) -> str:
 
 
 def make_name(file_name: str) -> str:
-    """In Unicode's composed form, so that one name is one key on every system; bytes that are no text are spelled out."""
+    """The name in Unicode's composed form (NFC), so that it is the same key on every system; bytes that are not valid text are escaped."""
     return unicodedata.normalize("NFC", file_name).encode(errors="backslashreplace").decode()
 
 
 def make_origin(origin: str) -> str:
-    """As it is: a bucket may hold both forms of one name."""
+    """The origin as it is, not normalized: a bucket may hold a composed and a decomposed form of one name."""
     return origin.encode(errors="backslashreplace").decode()
 
 
 def make_scope(collection: str, groups: frozenset[str]) -> Scope:
+    """The scope of a document with these groups."""
     return Scope(collection, json.dumps(sorted(groups)))
 
 
@@ -104,4 +97,4 @@ def check_changes(fields: Iterable[str]) -> None:
     """TypeError for a field that is not in CHANGEABLE."""
     unknown = set(fields) - CHANGEABLE
     if unknown:
-        raise TypeError(f"not a field that can be updated: {', '.join(sorted(unknown))}")
+        raise TypeError(f"fields that cannot be updated: {', '.join(sorted(unknown))}")

@@ -1,14 +1,10 @@
-"""The ledger in the embedded store: which documents there are, and what became of them.
-
-Every change is one write transaction.
-"""
+"""The ledger in the embedded store. Every change is one write transaction."""
 
 from __future__ import annotations
 
 import builtins
 import json
 import sqlite3
-from collections.abc import Mapping
 from typing import Any, get_args
 
 from footnote.adapters.shared.ledger import check_changes, make_file, make_name, make_origin, make_scope
@@ -16,60 +12,27 @@ from footnote.adapters.sqlite import ledger_writes as writes
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.ledger_writes import make_document, read_document
 from footnote.errors import NotFound
-from footnote.ports import Clock, Held
+from footnote.ports import Clock, Held, NewFile
 from footnote.types import Caller, Document, DocumentState, Page
 
 
 class SqliteLedger:
-    """Who may write is decided before; a document that one may not read is never returned by id."""
+    """`ports.Ledger` on SQLite."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
 
     async def reserve(self, caller: Caller, *, file_name: str, collection: str, permission_groups: frozenset[str]) -> str:
-        """The id that a file of this name will be found under, before its content is known.
-
-        A document that has this name alone keeps its id; anything else gets an unused one for `accept`."""
         return await self._database.run(writes.reserve, caller, make_scope(collection, permission_groups), make_name(file_name))
 
-    async def accept(
-        self,
-        caller: Caller,
-        *,
-        file_name: str,
-        collection: str,
-        permission_groups: frozenset[str],
-        content_hash: str,
-        size: int,
-        title: str = "",
-        metadata: Mapping[str, Any] | None = None,
-        doc_id: str | None = None,
-        origin: str | None = None,
-        version: str = "",
-    ) -> tuple[Document, bool]:
-        """A name that is its document's only one keeps the document through new content, even where another
-        document has that content already: what the name used to hold must not go on answering.
-        `doc_id` is a reserved id; where the file ends in another document, the id leads there."""
-        file = make_file(
-            file_name=file_name,
-            collection=collection,
-            permission_groups=permission_groups,
-            content_hash=content_hash,
-            size=size,
-            title=title,
-            metadata=metadata,
-            doc_id=doc_id,
-            origin=origin,
-            version=version,
-        )
-        return await self._database.run(writes.accept, file, self._clock())
+    async def accept(self, caller: Caller, file: NewFile) -> tuple[Document, bool]:
+        return await self._database.run(writes.accept, make_file(file), self._clock())
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
         return await self._database.run(writes.get, caller, doc_id)
 
     async def list(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
-        """An `after` that the caller never could have been given is NotFound."""
         return await self._database.run(_list, caller, collection, max(limit, 1), after)
 
     async def collections(self, caller: Caller) -> dict[str, int]:
@@ -82,7 +45,6 @@ class SqliteLedger:
         return await self._database.run(_counts)
 
     async def update(self, doc_id: str, generation: int, **changes: Any) -> bool:
-        """TypeError for a field that is not changeable."""
         check_changes(changes)
         if "metadata" in changes:
             changes["metadata"] = json.dumps(dict(changes["metadata"]))
@@ -97,10 +59,10 @@ class SqliteLedger:
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
         return await self._database.run(writes.release, make_origin(origin), keep, self._clock())
 
-    async def bury(self, doc_id: str) -> None:
-        await self._database.run(writes.bury, doc_id)
+    async def purge(self, doc_id: str) -> None:
+        await self._database.run(writes.purge, doc_id)
 
-    async def unburied(self) -> builtins.list[Document]:
+    async def unpurged(self) -> builtins.list[Document]:
         return await self._database.run(_select, "state = 'DELETED' AND NOT buried")
 
     async def held(self, origin: str) -> Held | None:
@@ -113,7 +75,7 @@ class SqliteLedger:
 def _readable(connection: sqlite3.Connection, caller: Caller) -> str:
     """The sets of groups in use that the caller may read, as a JSON array for `json_each`.
 
-    There are few sets and many documents, and so the rule stays in one place, `Caller.may_read`."""
+    There are few sets and many documents, so the check can be `Caller.may_read` itself."""
     rows = connection.execute("SELECT DISTINCT permission_groups FROM documents")
     return json.dumps([row[0] for row in rows if caller.may_read(frozenset(json.loads(row[0])))])
 
@@ -125,7 +87,7 @@ def _list(connection: sqlite3.Connection, caller: Caller, collection: str | None
         where.append("collection = :collection")
         values["collection"] = collection
     if after is not None:
-        # A document that was deleted since still marks its place.
+        # A document that was deleted in the meantime still marks its position.
         last = read_document(connection, after)
         if not caller.may_read(last.permission_groups):
             raise NotFound("There is no such document.")
@@ -157,7 +119,7 @@ def _counts(connection: sqlite3.Connection) -> dict[str, int]:
 
 
 def _held(connection: sqlite3.Connection, origin: str) -> Held | None:
-    """In the scope that it was last put into, should there be several."""
+    """The one that was updated last, if several scopes have this origin."""
     row = connection.execute(
         """SELECT doc_id, version FROM document_names JOIN documents USING (doc_id)
            WHERE document_names.file_name = ? AND version IS NOT NULL ORDER BY updated_at DESC LIMIT 1""",

@@ -193,7 +193,7 @@ def release(connection: sqlite3.Connection, origin: str, keep: str | None, now: 
         return deleted
 
 
-def bury(connection: sqlite3.Connection, doc_id: str) -> None:
+def purge(connection: sqlite3.Connection, doc_id: str) -> None:
     with writing(connection):
         connection.execute("UPDATE documents SET buried = 1 WHERE doc_id = ? AND state = 'DELETED'", (doc_id,))
 

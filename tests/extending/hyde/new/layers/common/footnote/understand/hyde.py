@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from footnote.completion import complete
+from footnote.model_calls import complete
 from footnote.ports import Models
 from footnote.text.fences import untrusted
 from footnote.types import Message, Query, Turn
@@ -18,6 +18,6 @@ LIMIT_S, REPLY_TOKENS = 12.0, 200
 async def write_hypothetical(turn: Turn, *, models: Models) -> Turn:
     """One query more, of kind `hypothetical`: it only finds evidence."""
     prompt = PROMPT.format(untrusted(turn.asked))
-    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    query = Query(reply.text, "hypothetical", WEIGHT, turn.lang)
-    return replace(turn, queries=(*turn.queries, query)).with_usage(reply.usage)
+    text = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    query = Query(text, "hypothetical", WEIGHT, turn.lang)
+    return replace(turn, queries=(*turn.queries, query))
