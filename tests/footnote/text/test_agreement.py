@@ -1,4 +1,4 @@
-"""Two questions agree where an answer to one answers the other."""
+"""Two questions agree if an answer to one also answers the other."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from itertools import combinations
 
 import pytest
 
-from footnote.text.agreement import agree, agree_readings, is_particular, place_key, readings
+from footnote.text.agreement import agree, agree_readings, bucket_key, is_particular, readings
 from tests.footnote.memory.pairs import DIFFERENT, SAME, read_fresh
 
 ELSEWHERE = ("groups", "conversation", "language")
-"""Kinds whose questions read alike: something else tells them apart."""
+"""Kinds of pairs whose questions are equal; they differ in something else."""
 
 
 def test_questions_with_different_answers_do_not_agree() -> None:
@@ -30,14 +30,14 @@ def test_more_than_half_of_the_same_questions_in_other_words_agree() -> None:
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "ko"])
-def test_of_questions_by_somebody_else_only_those_agree_that_mean_the_same(lang: str) -> None:
+def test_of_independently_written_questions_only_equivalent_ones_agree(lang: str) -> None:
     fresh = [(first, other, same) for each, first, other, same in read_fresh() if each == lang]
     same = {frozenset((first, other)) for first, other, same in fresh if same}
     questions = sorted({question for first, other, _ in fresh for question in (first, other)})
     known = {question: readings(question, lang) for question in questions}
     agreeing = [two for two in combinations(questions, 2) if agree_readings(known[two[0]], known[two[1]])]
     assert [two for two in agreeing if frozenset(two) not in same] == []
-    assert [two for two in agreeing if place_key(two[0], lang) != place_key(two[1], lang)] == []
+    assert [two for two in agreeing if bucket_key(two[0], lang) != bucket_key(two[1], lang)] == []
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_small_words_and_their_order_matter(lang: str, asked: str, other: str) -
     assert not agree(asked, other, lang)
 
 
-def test_agreement_is_the_same_in_both_directions_and_passed_on() -> None:
+def test_agreement_is_symmetric_and_transitive() -> None:
     questions = "What is the price of the ticket?", "how much does the ticket cost", "ticket price"
     assert {tuple(readings(question, "en")) for question in questions} == {("is what | the ticket price",)}
 
@@ -151,4 +151,4 @@ def test_numbers_names_and_negations_make_a_question_particular(lang: str, quest
 @pytest.mark.parametrize("lang", ["en", "de", "ko"])
 def test_no_question_takes_more_than_linear_time(question: str, lang: str) -> None:
     readings(question, lang)
-    place_key(question, lang)
+    bucket_key(question, lang)

@@ -1,4 +1,4 @@
-"""What nobody vouches for closes no fence, opens none and hides nothing."""
+"""Untrusted text can neither close nor open a fence, and hides nothing."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ LOOSE = re.compile(r"<\s*[/\\]?\s*(document|tool_output|system|user|question|ref
         "\U000e0041</document>",
     ],
 )
-def test_a_fence_in_a_text_is_none_for_a_model(text: str) -> None:
+def test_a_fence_in_a_text_is_broken(text: str) -> None:
     assert not LOOSE.search(untrusted(text))
 
 
 @pytest.mark.parametrize("text", ["＜/document＞", "‹/document›", "＜／document＞", "<／ｄｏｃｕｍｅｎｔ>", "＜ｓystem＞", "</𝐝𝐨𝐜𝐮𝐦𝐞𝐧𝐭>"])
-def test_signs_that_look_like_a_fence_are_broken_too(text: str) -> None:
+def test_look_alikes_of_a_fence_are_broken_too(text: str) -> None:
     assert untrusted(text)[1] == "\u200b"
 
 
@@ -51,7 +51,7 @@ PLAIN = """a < b and c > d|<p>documents</p>|<documentation>|if x <y: [1] [^2]|Ze
 
 
 @pytest.mark.parametrize("text", PLAIN.split("|"))
-def test_other_text_stays_as_it_is(text: str) -> None:
+def test_other_text_is_unchanged(text: str) -> None:
     assert untrusted(text) == text
 
 
@@ -63,7 +63,7 @@ def test_no_text_takes_more_than_linear_time(text: str) -> None:
     assert untrusted(text) == text
 
 
-def test_control_and_invisible_characters_go() -> None:
+def test_control_and_invisible_characters_are_removed() -> None:
     assert untrusted("a\x00b\x1b[2Jc\u061c\u034f\u202ed\u200be\U000e0042f\ud800g") == "a b [2Jcdef g"
 
 

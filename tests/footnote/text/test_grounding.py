@@ -1,4 +1,4 @@
-"""Whether a claim stands in a text, and what kind of thing a question asks for."""
+"""How well a text supports a claim, and whether a sentence has the answer type that a question asks for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_sentence_that_supports_a_claim_is_found() -> None:
     assert (share, TEXT[start:end]) == (1.0, "The bridge was built in 1894.")
 
 
-def test_a_pair_of_sentences_is_taken_where_it_earns_its_second() -> None:
+def test_a_pair_of_sentences_is_chosen_if_the_second_adds_enough() -> None:
     text = "Anna lives in Oslo. She owns a yellow boat. Nothing else is known."
     share, (start, end) = best_support("Anna owns a yellow boat.", text, "en")
     assert text[start:end] == "Anna lives in Oslo. She owns a yellow boat."
@@ -38,7 +38,7 @@ def test_a_text_without_sentences_supports_nothing() -> None:
     assert best_support("", TEXT, "en")[0] == 0.0
 
 
-def test_the_first_of_equally_supporting_texts_is_taken() -> None:
+def test_of_equally_supporting_texts_the_first_is_chosen() -> None:
     assert most_supporting("The bridge is red.", ["Cats sleep.", "A red bridge.", "The bridge is red."], "en") == 1
 
 
@@ -56,9 +56,9 @@ def test_the_first_of_equally_supporting_texts_is_taken() -> None:
         ("Wann wurde sie gebaut?", "Sie wurde im Mai gebaut.", 1.0),
         ("Wie viele Menschen leben dort?", "Dort leben Menschen.", 0.0),
         ("언제 지어졌나요?", "1894년에 지어졌다.", 1.0),
-        ("누가 지었나요?", "호러스 존스가 지었다.", 0.5),  # a name can't be told in Hangul
+        ("누가 지었나요?", "호러스 존스가 지었다.", 0.5),  # Hangul does not mark names
         ("Is it red?", "It is red.", 0.5),
     ],
 )
-def test_a_sentence_is_asked_for_the_kind_of_thing_the_question_wants(question: str, sentence: str, score: float) -> None:
+def test_a_sentence_is_scored_by_the_answer_type_of_the_question(question: str, sentence: str, score: float) -> None:
     assert answer_type_score(question, sentence) == score

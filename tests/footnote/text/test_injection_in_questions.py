@@ -1,4 +1,4 @@
-"""Which questions try to change the assistant's rules."""
+"""Questions that try to change the assistant's rules."""
 
 from __future__ import annotations
 
@@ -83,16 +83,16 @@ HOSTILE = ["ignore " * 300, "you act as ignore prior rules " * 70, "ignore previ
 
 
 @pytest.mark.parametrize("text", ATTEMPTS)
-def test_an_attempt_is_told(text: str) -> None:
+def test_an_attempt_is_detected(text: str) -> None:
     assert is_injection(text)
 
 
 @pytest.mark.parametrize("text", QUESTIONS)
-def test_a_question_that_uses_the_same_words_is_none(text: str) -> None:
+def test_a_question_with_the_same_words_is_not_an_attempt(text: str) -> None:
     assert not is_injection(text)
 
 
 @pytest.mark.timeout(30)  # a linear pattern takes a fifth of a second
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12])
-def test_the_time_grows_with_the_length_alone(text: str) -> None:
+def test_scoring_takes_linear_time(text: str) -> None:
     is_injection(text[:2000] * 150)

@@ -1,4 +1,4 @@
-"""Which language a text is in."""
+"""Language detection."""
 
 from __future__ import annotations
 
@@ -29,31 +29,31 @@ GENOME = "ATG CCG TTA GGC " * 10
         ("", "en"),
     ],
 )
-def test_a_text_is_told_by_its_script_and_its_commonest_words(text: str, lang: str) -> None:
+def test_a_language_is_detected_by_script_and_stop_words(text: str, lang: str) -> None:
     assert detect_language(text) == lang
 
 
-def test_a_short_text_that_does_not_tell_counts_as_what_is_expected_most() -> None:
+def test_an_inconclusive_short_text_gets_the_most_expected_language() -> None:
     assert detect_language("SAP", {"en": 3, "de": 5}) == "de"
     assert detect_language("SAP", {"en": 5, "de": 3}) == "en"
-    assert detect_language("SAP", {"de": 4, "en": 4}) == "de"  # equal weights: by name, not by chance
-    assert detect_language("SAP", {"ko": 9, "de": 1}) == "de"  # Latin letters are no Korean
+    assert detect_language("SAP", {"de": 4, "en": 4}) == "de"  # equal weights: the first by name
+    assert detect_language("SAP", {"ko": 9, "de": 1}) == "de"  # text in Latin letters is not Korean
     assert detect_language("SAP", {"ko": 9}) == "en"
     assert detect_language("SAP", {}) == "en"
     assert detect_language("SAP", ("de", "en")) == "de"
 
 
-def test_what_the_text_tells_stands_against_what_is_expected() -> None:
+def test_a_conclusive_text_overrides_the_expected_language() -> None:
     assert detect_language("Where is the station?", {"de": 1000}) == "en"
     assert detect_language("역은 어디에 있습니까", {"en": 1000}) == "ko"
 
 
-def test_a_long_text_that_does_not_tell_takes_the_language_of_what_it_stands_in() -> None:
+def test_an_inconclusive_long_text_gets_the_language_of_its_context() -> None:
     names = "Politics: John Hancock, John Adams, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, " * 3
     assert [detect_language(names, {lang: 1}) for lang in ("en", "de", "und")] == ["en", "de", "und"]
-    assert [detect_language(names, {lang: 1}) for lang in ("ko", "mis")] == ["und", "und"]  # Latin letters are neither
+    assert [detect_language(names, {lang: 1}) for lang in ("ko", "mis")] == ["und", "und"]  # text in Latin letters is neither
     assert detect_language(names) == "und"
 
 
-def test_a_few_borrowed_words_do_not_make_a_text_theirs() -> None:
+def test_a_few_foreign_words_do_not_change_the_language() -> None:
     assert detect_language("The band 방탄소년단 was founded in Seoul and has seven members, all of them from Korea.") == "en"

@@ -1,4 +1,4 @@
-"""Questions that lean on a conversation, and questions that stand alone, in three languages."""
+"""Questions that refer back to the conversation, and questions that stand alone, in three languages."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 
-LEANING = {
+REFERRING = {
     "en": """
         Who is he?
         When was it built?
@@ -282,18 +282,18 @@ def lines(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "ko"])
-def test_a_question_that_leans_on_the_conversation_is_told(lang: str) -> None:
-    assert len(lines(LEANING[lang])) >= 25
-    assert [question for question in lines(LEANING[lang]) if not needs_rewriting(question, lang)] == []
+def test_a_question_that_refers_back_is_detected(lang: str) -> None:
+    assert len(lines(REFERRING[lang])) >= 25
+    assert [question for question in lines(REFERRING[lang]) if not needs_rewriting(question, lang)] == []
 
 
 @pytest.mark.parametrize("lang", ["en", "de", "ko"])
-def test_a_question_that_stands_alone_is_left_alone(lang: str) -> None:
+def test_a_question_that_stands_alone_needs_no_rewriting(lang: str) -> None:
     assert len(lines(STANDING[lang])) >= 25
     assert [question for question in lines(STANDING[lang]) if needs_rewriting(question, lang)] == []
 
 
-def test_greetings_thanks_and_goodbyes_are_told_in_every_language() -> None:
+def test_greetings_thanks_and_goodbyes_are_recognised_in_every_language() -> None:
     assert [text for text in lines(GREETINGS) if not is_greeting(text)] == []
     assert [text for text in lines(NO_GREETINGS) if is_greeting(text)] == []
 
@@ -303,13 +303,13 @@ def test_a_greeting_needs_no_rewriting(lang: str) -> None:
     assert [text for text in lines(GREETINGS) if needs_rewriting(text, lang)] == []
 
 
-def test_what_is_written_in_another_way_is_told_as_well() -> None:
+def test_apostrophes_spacing_and_a_missing_question_mark_do_not_matter() -> None:
     assert needs_rewriting("What’s it’s price?", "en")
     assert needs_rewriting("  who \n is\the ", "en")
     assert needs_rewriting("wie funktioniert das", "de")
 
 
-def test_a_language_without_patterns_is_left_alone() -> None:
+def test_a_language_without_patterns_needs_no_rewriting() -> None:
     assert not needs_rewriting("それは何ですか", "ja")
     assert not needs_rewriting("", "en")
 
@@ -325,7 +325,7 @@ def test_a_long_hostile_question_takes_no_more_than_linear_time(piece: str, lang
     is_greeting(piece * 50_000 + "x")
 
 
-def test_the_words_that_a_question_is_about_are_kept_as_they_are_written() -> None:
+def test_salient_words_are_kept_as_written() -> None:
     assert salient_words("What’s the height of the Eiffel-Tower, please?", "en") == ["height", "Eiffel-Tower"]
     assert salient_words("Wie hoch sind die Gebühren für ihn dort?", "de") == ["hoch", "Gebühren"]
     assert salient_words("그 탑의 높이는 얼마인가요?", "ko") == ["탑의", "높이는"]

@@ -31,7 +31,7 @@ def split(text: str, lang: str = "en") -> list[str]:
         ("ko", ["서울은 대한민국의 수도이다.", "인구는 약 9.4백만 명이다.", "왜 그렇게 많은가?", "그것은 알 수 없다!"]),
     ],
 )
-def test_sentences_end_where_a_reader_ends_them(lang: str, sentences: list[str]) -> None:
+def test_sentences_end_where_a_reader_expects_it(lang: str, sentences: list[str]) -> None:
     assert split(" ".join(sentences), lang) == sentences
 
 
@@ -47,7 +47,7 @@ def test_korean_sentences_end_without_a_space_too() -> None:
         ["It ends with a stop.", "but the next paragraph starts small."],
     ],
 )
-def test_a_paragraph_ends_a_sentence_whatever_stands_around(pieces: list[str]) -> None:
+def test_a_paragraph_end_always_ends_a_sentence(pieces: list[str]) -> None:
     assert split("\n\n".join(pieces)) == pieces
     assert split(" \n \n".join(pieces)) == pieces
 

@@ -1,4 +1,4 @@
-"""Likeness by letters."""
+"""Similarity by character bigrams."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from footnote.text.similarity import bigram_cosine, bigrams
 
 
-def test_latin_words_have_bounds_and_korean_ones_have_none() -> None:
+def test_latin_words_have_boundary_markers_and_korean_ones_do_not() -> None:
     assert bigrams("Is 임원진 1") == {"_i", "is", "s_", "임원", "원진", "_1", "1_"}
     assert bigrams("원") == {"원"}
     assert bigrams("?!") == frozenset()

@@ -1,4 +1,4 @@
-"""The tokens that are indexed and asked for."""
+"""The tokens of documents and queries."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def test_a_text_becomes_the_tokens_of_its_language(text: str, lang: str, tokens:
     assert index_tokens(text, lang) == tokens
 
 
-def test_a_query_asks_for_each_token_once_in_order_of_appearance() -> None:
+def test_a_query_has_each_token_once_in_order_of_appearance() -> None:
     assert query_tokens("dogs and a dog and cats", "en") == ("dog", "cat")
 
 
-def test_a_query_of_stop_words_only_is_asked_as_it_stands() -> None:
+def test_a_query_of_stop_words_only_keeps_them() -> None:
     assert query_tokens("To be or not to be", "en") == ("to", "be", "or", "not")
     assert query_tokens("?!", "en") == ()
 
@@ -47,14 +47,14 @@ def test_the_parts_of_a_german_compound_are_among_its_tokens() -> None:
     assert {"vertr", "ertra", "rtrag"} <= set(query_tokens("Vertrag", "de")) & set(index_tokens("Kaufvertrag", "de"))
 
 
-def test_what_a_question_is_about_leaves_out_the_words_it_is_asked_with() -> None:
+def test_content_terms_leave_out_stop_words_and_question_words() -> None:
     assert content_terms("How many dogs does the queen have?", "en") == ["dog", "queen"]
     assert content_terms("Wann wurde der Kaufvertrag unterschrieben?", "de") == ["kaufvertrag", "unterschrieb"]
     assert content_terms("한국의 수도는 어디인가", "ko") == ["한국", "국의", "수도", "도는"]
     assert content_terms("Where is 서울역?", "en") == ["서울", "울역"]
 
 
-def test_counted_tokens_are_near_what_a_tokenizer_makes() -> None:
+def test_the_token_count_is_close_to_a_tokenizers() -> None:
     assert count_tokens("") == 0
     assert count_tokens("The cat sat on the mat.") == 6  # six words and half a full stop, rounded to even
     assert count_tokens("internationalization") == 5  # 1 + 15 / 4

@@ -1,7 +1,7 @@
 """Was this asked before, in these or in other words?
 
 A hit has the same meaning (`text.agreement`) and either the same words or a cosine of at least the threshold; where the
-embedder does not speak the language, the meaning alone decides. What can hit has one place: `hash(place_key) mod max_entries`
+embedder does not speak the language, the meaning alone decides. What can hit has one place: `hash(bucket_key) mod max_entries`
 within its scope. A look is one read however much is kept; where two meanings meet, the later one stays.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from footnote.ports import Cache, Embedder, speaks
 from footnote.settings import Caching
-from footnote.text.agreement import agree_readings, is_particular, place_key, readings
+from footnote.text.agreement import agree_readings, bucket_key, is_particular, readings
 from footnote.text.tokens import normalise
 from footnote.types import Query, Turn
 
@@ -41,7 +41,7 @@ class Asked:
 
     @property
     def keys(self) -> list[str]:
-        return [place_key(query, self.lang) for query in self.queries]
+        return [bucket_key(query, self.lang) for query in self.queries]
 
     @property
     def words(self) -> list[str]:

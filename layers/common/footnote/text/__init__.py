@@ -1,4 +1,4 @@
-"""What is in a text? Language, tokens, sentences, and whether a claim stands in it.
+"""Text analysis: language, tokens, sentences, references, prompt injection, and whether a text supports a claim.
 
-Used by every room and by the index adapters, so that all engines see the same words.
+Used by all packages of the turn and by the index adapters, so that all engines see the same tokens.
 """

@@ -1,6 +1,9 @@
-"""Do two questions ask the same? What is near in meaning by its vector may differ in all that counts: “with” and “without”
-lie at a cosine of .97, two years and three at .98. So the words decide, and their order: two questions agree where they are
-the same but for politeness, “the”, spelling and the few phrasings of `phrasings.py`. In doubt they do not."""
+"""Decides whether two questions ask the same, by their words and word order.
+
+Embeddings cannot decide it: questions that differ in “with” and “without” have a cosine of .97, in two years and three
+years .98. Two questions agree if they differ only in politeness, “the”, spelling and the phrasings of `phrasings.py`.
+In doubt they do not agree.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from footnote.text.phrasings import ANYWHERE, NEGATED_KO, NEGATIONS, PHRASINGS, PLURAL_ONLY, SILENT, SPELLINGS
-from footnote.text.word_order import german, german_letters, korean
+from footnote.text.word_order import canonical_german, canonical_korean, german_letters
 from footnote.text.words import STOP_WORDS
 
 LETTERS = re.compile(r"[^\W\d_]+")
@@ -22,40 +25,44 @@ TOKEN = re.compile(
 GROUPED = {"de": re.compile(r"(?<=\d)\.(?=\d{3}(?:\D|$))")}
 GROUPED_ELSEWHERE = re.compile(r"(?<=\d),(?=\d{3}(?:\D|$))")
 NAMES_TOO = frozenset("may march will".split())
-"""Words that are names where they have a capital, beside the stop words: US, IT, WHO, Sie."""
+"""Like stop words (US, IT, WHO, Sie), these are names where they are capitalised."""
 LONGEST = 500
-"""Characters of a question whose wording may differ."""
+"""Characters. Longer questions agree only if they have the same words in the same order."""
 START = re.compile(r"(?:^|[.!?:]\s)\W*")
 
 
 def agree(question: str, other: str, lang: str) -> bool:
+    """Whether an answer to one question answers the other."""
     return agree_readings(readings(question, lang), readings(other, lang))
 
 
 def agree_readings(one: Sequence[str], other: Sequence[str]) -> bool:
+    """`agree` for questions whose `readings` are known."""
     return not set(one).isdisjoint(other)
 
 
 def readings(question: str, lang: str) -> list[str]:
-    """Questions agree where they share one: the words in their order; of German ones, where its capitals tell the nouns, also
-    without an order that says nothing."""
+    """The canonical forms of a question; two questions agree if they share one.
+
+    The first keeps the word order. A German question whose nouns are recognisable by their capitals has a second one,
+    without the word order that carries no meaning."""
     tokens, text = _tokens(question, lang)
     if len(question) > LONGEST:
         return [" ".join(tokens)]
     if lang == "ko":
-        return [korean(tokens)]
+        return [canonical_korean(tokens)]
     nouns = _capitalised(question.replace("E-Mail", "Email")) - STOP_WORDS["de"] if lang == "de" and ", " not in text else frozenset()
-    free = german(tokens, nouns) if nouns else None
+    free = canonical_german(tokens, nouns) if nouns else None
     return [_in_order(tokens, question, lang), *([free] if free else [])]
 
 
-def place_key(question: str, lang: str) -> str:
-    """The same for all questions that agree, and for some others; fit to be hashed."""
+def bucket_key(question: str, lang: str) -> str:
+    """A key to hash: equal for all questions that agree, and for some that do not."""
     return german_letters(_tokens(question, lang)[0]) if lang == "de" else readings(question, lang)[0]
 
 
 def _tokens(question: str, lang: str) -> tuple[list[str], str]:
-    """Its words, each for its group, and the text that they stand in."""
+    """The question's words, each replaced by the first spelling of its group, and the normalised text."""
     text = _without_case(unicodedata.normalize("NFKC", question).replace("’", "'").replace("−", "-"), lang)
     for pattern, instead in PHRASINGS.get(lang, ()) if len(text) <= LONGEST else ():
         text = pattern.sub(instead, text)
@@ -86,7 +93,7 @@ def _in_order(tokens: Sequence[str], question: str, lang: str) -> str:
 
 
 def _capitalised(question: str) -> frozenset[str]:
-    """Its words that have a capital where no sentence begins, in small letters: German nouns."""
+    """Words that are capitalised within a sentence, in lower case: in German, the nouns."""
     starts = sentence_starts(question)
     return frozenset(
         match.group().lower() for match in LETTERS.finditer(question) if match.group()[0].isupper() and match.start() not in starts
@@ -94,7 +101,7 @@ def _capitalised(question: str) -> frozenset[str]:
 
 
 def _singular(word: str, lang: str) -> str:
-    """Without the ending that tells several, or a verb's third person."""
+    """Removes the plural -s of an English noun or the third-person -s of a verb."""
     if lang != "en" or len(word) < 4 or word in PLURAL_ONLY or not word.endswith("s") or word.endswith(("ss", "us", "is", "ics")):
         return word
     if word.endswith("ies") and len(word) > 4:
@@ -103,7 +110,7 @@ def _singular(word: str, lang: str) -> str:
 
 
 def is_particular(question: str, lang: str) -> bool:
-    """Whether it holds a number, a name or a negation: then much hangs on little."""
+    """Whether the question holds a number, a name or a negation, so that a small difference changes its meaning."""
     words = LETTERS.findall(question)
     if any(char.isdigit() for char in question) or any(word.lower() in NEGATIONS for word in words) or "n't" in question.replace("’", "'"):
         return True
@@ -114,12 +121,12 @@ def is_particular(question: str, lang: str) -> bool:
 
 
 def sentence_starts(text: str) -> set[int]:
-    """The places where a capital tells no name."""
+    """Offsets at which a sentence starts, where a capital does not indicate a name."""
     return {found.end() for found in START.finditer(text)}
 
 
 def _without_case(text: str, lang: str) -> str:
-    """In small letters; a stop word that is written like a name, US or Sie, gets a mark and stays another word."""
+    """Lower case. A stop word that is written like a name (US, Sie) gets a `*` and so stays a different word."""
     if text.isupper():
         return text.lower()
     common, starts = STOP_WORDS.get(lang, frozenset()) | NAMES_TOO, sentence_starts(text)

@@ -1,4 +1,4 @@
-"""What kind of thing does a question ask for, and does a sentence hold one? Patterns in three languages."""
+"""Answer types: which kind of thing a question asks for, and whether a sentence contains one. English, German, Korean."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ NUMBER_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class AnswerType:
+    """A kind of answer: date, number, person, place or reason."""
+
     name: str
     asked: re.Pattern[str]
-    """Found in a question that asks for this."""
+    """Matches questions that ask for this type."""
     held: re.Pattern[str]
-    """Finds such things in a sentence."""
+    """Finds things of this type in a sentence."""
 
 
 def _type(name: str, asked: str, held: str) -> AnswerType:
@@ -62,8 +64,9 @@ TYPES = (
 
 
 def answer_type_score(question: str, sentence: str) -> float:
-    """1 when the sentence holds a thing of the kind asked for that the question does not name itself,
-    0 when it holds none, .5 when the question asks for no known kind."""
+    """Whether a sentence contains what the question asks for: 1 yes, 0 no, .5 if the question's type is unknown.
+
+    A thing that the question itself names does not count."""
     kind = next((kind for kind in TYPES if kind.asked.search(question)), None)
     if kind is None:
         return 0.5
@@ -72,5 +75,5 @@ def answer_type_score(question: str, sentence: str) -> float:
         if kind.name == "reason" or match.group().lower() not in named:
             return 1.0
     if kind.name == "person" and re.search(r"[가-힣]", question):
-        return 0.5  # Hangul has no capitals: a name can't be told from a noun
+        return 0.5  # Hangul has no capitals that would distinguish a name from a noun
     return 0.0

@@ -1,4 +1,4 @@
-"""Does a claim stand in a text? Shares of its terms, weighted by how rare they are."""
+"""How well a text supports a claim: the share of the claim's terms that it contains."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from footnote.text.tokens import content_terms
 
 
 def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str, float] | None = None, *, missing: float = 0.0) -> float:
-    """Σ weight of the distinct `terms` in `found` / Σ weight of all; 0 without terms. No weights = all alike.
+    """Σ weight of the distinct `terms` in `found` / Σ weight of all; 0 without terms. Without `weights` all weigh 1.
 
-    `missing`: the weight of one more term that is not found. A claim of one common word is no evidence, though all of it
-    is found; the longer the claim, the less this counts."""
+    `missing`: the weight of one additional term that is not found. It keeps a claim of one common word from counting as
+    fully covered; the longer the claim, the less it matters."""
     distinct = set(terms)
     if weights is None:
         return len(distinct & found) / len(distinct) if distinct else 0.0
@@ -21,19 +21,19 @@ def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str,
 
 
 def best_support(claim: str, text: str, lang: str) -> tuple[float, tuple[int, int]]:
-    """(share of the claim's terms, bounds) of the sentence or neighbouring pair of `text` that supports it best."""
+    """(share of the claim's terms, bounds) of the sentence, or pair of adjacent sentences, that supports the claim best."""
     terms = content_terms(claim, lang)
     bounds = split_sentences(text, lang)
     if not bounds:
         return 0.0, (0, len(text))
     held = [set(content_terms(text[start:end], lang)) for start, end in bounds]
-    # A pair must earn its second sentence: the penalty keeps the window short where one is enough.
+    # The penalty prefers one sentence where the second adds little.
     windows = [(covered_share(terms, found), bound) for found, bound in zip(held, bounds, strict=True)]
     windows += [(covered_share(terms, held[i] | held[i + 1]) - 0.03, (bounds[i][0], bounds[i + 1][1])) for i in range(len(bounds) - 1)]
     return max(windows, key=lambda window: (window[0], -window[1][0]))
 
 
 def most_supporting(claim: str, texts: Sequence[str], lang: str) -> int:
-    """Index of the text that supports the claim best; the first of equals."""
+    """Index of the text that supports the claim best; the first one of several equal."""
     shares = [best_support(claim, text, lang)[0] for text in texts]
     return max(range(len(texts)), key=lambda i: (shares[i], -i))

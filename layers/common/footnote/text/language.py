@@ -1,8 +1,7 @@
-"""Which language is a text in? By script, then by stop words; 5 µs for a question.
+"""Language detection by script, then by stop words; 5 µs for a question.
 
-Known: en, de, ko, ja, zh, and "mis" for any other script. Latin text that does not tell, because it is short or, like a list
-of names, has hardly any known stop word, is what is most expected (`among`); where nothing is, a short one counts as English
-and a longer one is "und".
+Detects en, de, ko, ja and zh; any other script is "mis". Latin text that is too short, or has hardly any known stop word
+(a list of names), gets the most expected language (`among`). If none is expected, short text is English and longer text "und".
 """
 
 from __future__ import annotations
@@ -20,21 +19,21 @@ LATIN_WORD = re.compile(r"[A-Za-zÀ-ÖØ-öø-ÿ]+")
 LETTER = re.compile(r"[^\W\d_]")
 GERMAN_LETTER = re.compile(r"[äöüßÄÖÜ]")
 
-TELLING = {lang: STOP_WORDS[lang] | QUESTION_WORDS[lang] for lang in ("en", "de")}
+MARKER_WORDS = {lang: STOP_WORDS[lang] | QUESTION_WORDS[lang] for lang in ("en", "de")}
 
 OTHER_SCRIPT = "mis"
 NOT_LATIN = ("ko", "ja", "zh", OTHER_SCRIPT)
 
 SAMPLE = 4000
-"""Characters looked at."""
+"""Only this many characters are examined."""
 ENOUGH_WORDS = 25
 LEAST_SHARE = 0.08
-"""Of a longer text's words, so many are stop words in any English or German prose."""
+"""The smallest share of stop words in English or German prose; it applies to texts of at least ENOUGH_WORDS."""
 
 
 def detect_language(text: str, among: Mapping[str, int] | Iterable[str] | None = None) -> str:
-    """The language code of `text`. `among`: the languages to expect (a mapping: with their weights);
-    where the text itself does not tell, the heaviest of them is the answer."""
+    """The language code of `text`. `among`: the expected languages, or a mapping of them to weights; where the text
+    itself is inconclusive, the one with the highest weight (the first, if there are no weights) is returned."""
     sample = text[:SAMPLE]
     script = _by_script(sample)
     if script:
@@ -42,7 +41,7 @@ def detect_language(text: str, among: Mapping[str, int] | Iterable[str] | None =
     words = [word.lower() for word in LATIN_WORD.findall(sample)]
     if not words:
         return _heaviest(among) or "en"
-    counts = {lang: sum(word in telling for word in words) for lang, telling in TELLING.items()}
+    counts = {lang: sum(word in markers for word in words) for lang, markers in MARKER_WORDS.items()}
     counts["de"] += 2 * min(3, len(GERMAN_LETTER.findall(sample)))
     best = max(counts, key=lambda lang: counts[lang])
     if len(words) >= ENOUGH_WORDS and counts[best] < LEAST_SHARE * len(words):

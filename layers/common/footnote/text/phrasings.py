@@ -1,5 +1,7 @@
-"""Other ways of putting the same question: data, no logic. Only what means the same wherever it stands; a phrasing that
-is missing here costs a repeated answer, one too many gives a wrong one."""
+"""Equivalent phrasings of a question: data, no logic.
+
+Only phrasings that are equivalent in every context belong here. A missing one costs a cache hit; a wrong one gives a wrong answer.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,7 @@ EN_VERBS = (
     "|has|have|had|i|you|we"
 )
 EN_ATTRIBUTES = "price|length|age|height|width|weight|size|colou?r|meaning|duration|frequency|definition|deadline|capacity"
-"""What something has one of: “the length of the hall” is “the hall length”."""
+"""Attributes of which a thing has only one: “the length of the hall” equals “the hall length”."""
 
 PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
     "en": _table(
@@ -112,7 +114,7 @@ PHRASINGS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
         (r"(?:나요|습니까|는지요|는가요)[.?!\s]*$", ""),
     ),
 }
-"""Pattern → what stands for it, one after the other, on small letters."""
+"""Pattern → replacement, applied in order to lower-case text."""
 
 _SPELLINGS = """
 buy purchase | start begin commence | starts begins commences | get obtain | phone telephone | large big | largest biggest
@@ -138,13 +140,13 @@ def _spellings(table: str) -> dict[str, str]:
 
 
 SPELLINGS: dict[str, dict[str, str]] = {"en": _spellings(_SPELLINGS), "de": _spellings(_SPELLINGS_DE)}
-"""Word → the word that stands for its group."""
+"""Word → the first word of its group."""
 
 ANYWHERE: dict[str, frozenset[str]] = {
     "en": frozenset("what who whose when where why is was did has had will would be been".split()),
     "de": frozenset("was wer wann wo warum ist war hat hatte wird wurde".split()),
 }
-"""Words whose place in the question says nothing: “what the fee is” asks what “what is the fee” asks."""
+"""Words whose position does not matter: “what the fee is” asks the same as “what is the fee”."""
 
 PLURAL_ONLY = frozenset(
     """news goods customs arms glasses terms means premises contents savings earnings damages spirits manners minutes rights
@@ -152,9 +154,9 @@ PLURAL_ONLY = frozenset(
     various serious gas bus plus bias lens atlas campus status focus virus bonus census class pass less this its his hers ours
     yours theirs yes was has does is as us thus across towards besides afterwards""".split()
 )
-"""English words whose last letter says more than that there are several, or nothing at all."""
+"""English words whose final -s is not, or not only, a plural ending."""
 SILENT = frozenset("do does".split())
-"""English words that say nothing."""
+"""English words without meaning of their own."""
 
 NEGATIONS = frozenset(
     """not cannot no never none nobody nothing nowhere neither nor without unless
@@ -164,4 +166,4 @@ NEGATED_KO = re.compile(
     r"않|없|못|(?:^|\s)안\s|아니|(?<![가-힣])비(?=가입|거주|공개|공식|과세|과학|급여|금속|논리|대면|대칭|동기|동의|무장|민주|상근|상장|생산|승인|영리|위생"
     r"|윤리|인가|인간|자발|전문|접촉|정규|정상|정형|주류|지정|참여|폭력|표준|필수|합리|합법|해당|허가|현실|협조|활성|회원|효율|흡연)"
 )
-"""비 denies as a prefix; in 비용, 비밀번호 or 준비 it denies nothing."""
+"""비 is a negation only as a prefix, not in 비용, 비밀번호 or 준비."""

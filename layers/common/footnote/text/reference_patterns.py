@@ -1,6 +1,6 @@
-"""How English, German and Korean refer to what was said before: data for `references.py`, no logic.
+"""Patterns for references to earlier turns in English, German and Korean: data for `references.py`, no logic.
 
-The patterns meet text with single blanks and straight apostrophes.
+The patterns expect text with single spaces and straight apostrophes.
 """
 
 from __future__ import annotations
@@ -18,23 +18,26 @@ END = r" ?[?.!,]*$"
 
 
 @dataclass(frozen=True, slots=True)
-class Latin:
+class LatinPatterns:
+    """The patterns of one language in Latin script."""
+
     expletives: re.Pattern[str]
-    """What only looks like a reference."""
+    """Expressions that only look like references."""
     references: tuple[re.Pattern[str], ...]
     own: frozenset[str]
-    """Pronouns that may mean the subject of their own clause."""
+    """Pronouns that may refer to the subject of their own clause."""
     named: re.Pattern[str]
-    """What a later clause may refer to."""
+    """Noun phrases that a later clause may refer to."""
     subject: re.Pattern[str]
-    """Of the reference's own clause; searched with the reference at the end."""
+    """The subject of the reference's own clause; matched against the text up to and including the reference."""
     boundary: re.Pattern[str]
-    """Between clauses."""
+    """Clause boundaries."""
     asks: re.Pattern[str]
-    """The first word of a whole question or request."""
+    """The start of a complete question or request."""
     definite: re.Pattern[str]
-    goes_on: re.Pattern[str]
-    """The first words of what only adds to a question."""
+    """A noun phrase with a definite article."""
+    continues: re.Pattern[str]
+    """The start of a question that continues the previous one."""
 
 
 # --- English -------------------------------------------------------------------------------------
@@ -55,7 +58,7 @@ _NAMED = r"\b(?:[Aa]n?|[Tt]he|[Mm]y|[Yy]our|[Oo]ur|[Ss]ome|[Aa]ny|[Ee]ach|[Ee]ve
 _PERIOD = "week|month|year|morning|afternoon|evening|weekend|summer|winter|spring|autumn|fall|quarter|season|century|decade"
 _CLAUSE = r"(?:to|that|if|for|when|whether|not to|\w+ing) (?=\w+ \w+)"
 
-ENGLISH = Latin(
+ENGLISH = LatinPatterns(
     expletives=_any(
         rf"\bit(?:'s| (?:(?:would|will|can|could|may|might) be|has been|is|was|be|been|becomes?))? (?:\w+ ){{0,2}}?(?:{_JUDGED}) {_CLAUSE}",
         r"\bit (?:(?:will|would|can|could|may|might|does|did|usually|typically|normally|often) )?"
@@ -131,7 +134,7 @@ ENGLISH = Latin(
         flags=I,
     ),
     definite=re.compile(r"\b[Tt]he [a-z]"),
-    goes_on=re.compile(r"^(?:ok(?:ay)?,? |so,? )?(?:and|or|but|so|then|also|plus|only|even|just|same|else)\b", I),
+    continues=re.compile(r"^(?:ok(?:ay)?,? |so,? )?(?:and|or|but|so|then|also|plus|only|even|just|same|else)\b", I),
 )
 
 
@@ -145,7 +148,7 @@ _GEURTEILT = (
 _ZEITRAUM = "Jahr\\w*|Woche|Monats?|Sommers?|Winters?|Quartals?|Tage[ns]?|Abend|Morgen|Wochenende|Zeit"
 _NOMEN = r"(?<!^)\b(?!Sie\b|Ihn?en\b|Ihre?[mnrs]?\b)[A-ZÄÖÜ][\w-]+"
 
-GERMAN = Latin(
+GERMAN = LatinPatterns(
     expletives=_any(
         r"\b(?:gibt|gab|gäbe|geben|gegeben|handelt|handelte|geht|ging|kommt|kam|hängt|regnet|regnete|schneit|schneite|hagelt|donnert) es\b",
         r"\bes (?:\w+ ){0,3}?(?:gibt|gab|gäbe|geben|handelt|kommt|hängt|regnet|regnen|schneit|schneien|hagelt|donnert)\b",
@@ -217,7 +220,7 @@ GERMAN = Latin(
         flags=I,
     ),
     definite=re.compile(r"\b[Dd](?:er|ie|as|en|em) [A-ZÄÖÜ][a-zäöüß]"),
-    goes_on=re.compile(r"^(?:ok(?:ay)?,? |na |also,? )?(?:und|oder|aber|also|dann|auch|nur|sogar|sonst|außerdem|ebenso)\b", I),
+    continues=re.compile(r"^(?:ok(?:ay)?,? |na |also,? )?(?:und|oder|aber|also|dann|auch|nur|sogar|sonst|außerdem|ebenso)\b", I),
 )
 
 
@@ -258,7 +261,7 @@ KO_REFERENCES = _any(
 )
 KO_NAMED = re.compile(r"[가-힣A-Za-z\d]{2,}(?:은|는|이|가|을|를|란|에서|에|의|와|과|로)\s")
 KO_BOUNDARY = re.compile(r"[,;:.?!]|(?:고|며|면|서|는데|은데|지만|니까|때|후에?|전에?|하여|해|된|한|할|인)\s")
-KO_GOES_ON = re.compile(r"^(?:그럼|그러면|그렇다면|그리고|그런데|근데|그래서|그러나|하지만|또한|또는|혹은|아니면)[\s,]")
+KO_CONTINUES = re.compile(r"^(?:그럼|그러면|그렇다면|그리고|그런데|근데|그래서|그러나|하지만|또한|또는|혹은|아니면)[\s,]")
 KO_ASKS = re.compile(r"^(?:무엇|누구|누가|언제|어디|왜|어떻게|어떤|몇|얼마|뭐|뭔|무슨|어느|알려|주세요|해주세요)")
 KO_DEFINES = re.compile(r"무엇|뭐|뭔|무슨 ?뜻|뜻|의미|정의")
 

@@ -1,7 +1,7 @@
-"""Does a question lean on what was said before it? By patterns in three languages; about .1 ms, no model.
+"""Decides by patterns whether a question refers back to earlier turns. English, German, Korean; about .1 ms, no model.
 
-A reference counts as resolved where the question itself says what is meant ("How does a company pay
-its staff?"), and what only looks like one is left alone ("Is it true that …", "es gibt", "그리스").
+A reference that the question itself resolves does not count ("How does a company pay its staff?"), nor does an
+expletive or another word that only looks like a reference ("Is it true that …", "es gibt", "그리스").
 """
 
 from __future__ import annotations
@@ -14,50 +14,49 @@ from footnote.text.reference_patterns import (
     GREETING,
     KO_ASKS,
     KO_BOUNDARY,
+    KO_CONTINUES,
     KO_DEFINES,
     KO_EXPLETIVES,
-    KO_GOES_ON,
     KO_NAMED,
     KO_REFERENCES,
-    Latin,
+    LatinPatterns,
 )
 from footnote.text.tokens import content_terms
 from footnote.text.words import QUESTION_WORDS, STOP_WORDS
 
 WORD = re.compile(r"[\w'-]+")
 LONGEST = 2000
-"""Characters looked at."""
+"""Only this many characters are examined."""
 FRAGMENT = 2
-"""A question of so few words says hardly anything by itself."""
+"""A question of no more words than this is a fragment."""
 FEW = 2
-"""Content terms; what starts with "and" and holds no more of them goes on from the question before."""
+"""A question that starts with "and" and has no more content terms than this continues the previous one."""
 FEW_KO = 3
-"""Words, as blanks part them."""
+"""The same for Korean, in words separated by spaces."""
 
 
 def needs_rewriting(question: str, lang: str) -> bool:
-    """True where somebody who knows nothing of the conversation could not tell what is asked for; False in languages
-    without patterns."""
+    """Whether the question cannot be understood without the conversation. False in languages without patterns."""
     text = " ".join(question[:LONGEST].replace("’", "'").split())
     if not text or is_greeting(text):
         return False
     match lang:
         case "en":
-            return _leans(text, lang, ENGLISH)
+            return _refers_back(text, lang, ENGLISH)
         case "de":
-            return _leans(text, lang, GERMAN)
+            return _refers_back(text, lang, GERMAN)
         case "ko":
-            return _leans_ko(text)
+            return _refers_back_ko(text)
     return False
 
 
 def is_greeting(question: str) -> bool:
-    """Nothing but a greeting, thanks or a good-bye, in any of the languages."""
+    """Whether the text is only a greeting, thanks or a goodbye, in any of the three languages."""
     return len(question) <= LONGEST and GREETING.fullmatch(question.replace("’", "'").strip()) is not None
 
 
 def salient_words(question: str, lang: str) -> list[str]:
-    """What a question is about, as it is written there: no stop words, question words and references."""
+    """The question's content words as written: without stop words, question words and references."""
     left_out = STOP_WORDS.get(lang, frozenset()) | QUESTION_WORDS.get(lang, frozenset())
     words = [word for word in WORD.findall(question.replace("’", "'")) if word.lower().partition("'")[0] not in left_out]
     if lang == "ko":
@@ -65,7 +64,7 @@ def salient_words(question: str, lang: str) -> list[str]:
     return words
 
 
-def _leans(text: str, lang: str, patterns: Latin) -> bool:
+def _refers_back(text: str, lang: str, patterns: LatinPatterns) -> bool:
     bare = patterns.expletives.sub(" … ", text)
     if any(_is_open(found, bare, patterns) for pattern in patterns.references if (found := pattern.search(bare))):
         return True
@@ -74,11 +73,11 @@ def _leans(text: str, lang: str, patterns: Latin) -> bool:
         return True
     if len(terms) == 1 and patterns.definite.search(text):  # "What is the difference?"
         return True
-    return patterns.goes_on.match(text) is not None and len(terms) <= FEW
+    return patterns.continues.match(text) is not None and len(terms) <= FEW
 
 
-def _is_open(reference: re.Match[str], text: str, patterns: Latin) -> bool:
-    """Whether the question itself does not say what is meant: the subject of the clause, or something in a clause before."""
+def _is_open(reference: re.Match[str], text: str, patterns: LatinPatterns) -> bool:
+    """Whether the reference stays unresolved: neither its clause's subject nor an earlier clause can be what it refers to."""
     before = text[: reference.start()]
     if reference.group().lower() in patterns.own and patterns.subject.search(text[: reference.end()]):
         return False
@@ -86,7 +85,7 @@ def _is_open(reference: re.Match[str], text: str, patterns: Latin) -> bool:
     return named is None or patterns.boundary.search(before, named.end()) is None
 
 
-def _leans_ko(text: str) -> bool:
+def _refers_back_ko(text: str) -> bool:
     bare = KO_EXPLETIVES.sub(" ", text)
     if (found := KO_REFERENCES.search(bare)) is not None:
         before = bare[: found.start() + 1]
@@ -96,7 +95,7 @@ def _leans_ko(text: str) -> bool:
     words = WORD.findall(text)
     if not content_terms(text, "ko"):
         return True
-    if KO_GOES_ON.match(text):
+    if KO_CONTINUES.match(text):
         words = words[1:]
         if len(words) <= FEW_KO:
             return True

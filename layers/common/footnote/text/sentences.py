@@ -1,4 +1,4 @@
-"""Text → sentences, in English, German and Korean, without a model. Bounds, so that a citation can be marked."""
+"""Splits text into sentences in English, German and Korean, without a model. Returns bounds, so that citations can be highlighted."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ ROMAN = re.compile(r"[ivxlc]{1,5}")
 HANGUL_END = re.compile(r"[가-힣][.!?。]+[\"'”’»)\]]*$")
 HEADING = re.compile(r"(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}")
 LONGEST = 600
-"""Characters; a longer sentence is cut at a line end or a semicolon."""
+"""Characters; a longer sentence is cut at a line end, a semicolon or a space."""
 
 
 def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
-    """Character bounds (start, end) of the sentences, without the white space around them.
+    """Character bounds (start, end) of the sentences, without surrounding white space.
 
-    Paragraph ends, list items and table rows end a sentence. Fragments under 15 characters (8 in
-    Korean) join the sentence before them in their paragraph.
+    A sentence also ends at the end of a paragraph, list item or table row. Fragments of fewer than 15 characters (8 in
+    Korean) are joined to the previous sentence of their paragraph.
     """
     bounds: list[tuple[int, int]] = []
     start = 0
@@ -39,8 +39,7 @@ def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
 
 
 def looks_like_heading(text: str, start: int, end: int) -> bool:
-    """Whether text[start:end] is a line of its own that says nothing: short, without an end mark or a
-    number, with a paragraph after it."""
+    """Whether text[start:end] is a heading: short, without end mark or number, followed by a paragraph break."""
     return bool(HEADING.fullmatch(text[start:end])) and text[end:].startswith("\n\n")
 
 
@@ -59,9 +58,9 @@ def _ends_sentence(text: str, start: int, match: re.Match[str], lang: str) -> bo
         if not spaced and not HANGUL_END.search(head):
             return False  # 1.5, example.org
         if word.isdigit() and len(word) <= 2 and following.isalpha() and (lang == "de" or head.strip() == word + "."):
-            return False  # a German ordinal: 3. Mai; the number of a list item
+            return False  # a German ordinal (3. Mai), or the number of a list item
         if ROMAN.fullmatch(word) and word not in ("i", "mix", "civil") and following.isalpha() and lang == "de":
-            return False  # Karl V. war
+            return False  # a German ordinal in Roman numerals: Karl V. war
     return not following.islower()
 
 

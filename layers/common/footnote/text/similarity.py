@@ -1,4 +1,4 @@
-"""How alike are two short texts by their letters? For languages that no embedder speaks."""
+"""Similarity of two short texts by character bigrams, for languages that the embedder does not support."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from footnote.text.tokens import CJK, WORD, normalise
 
 
 def bigrams(text: str) -> frozenset[str]:
-    """Pairs of neighbouring characters of each word, Latin words with their bounds marked: `_is_` → _i, is, s_."""
+    """Character bigrams of each word. Latin words get word boundary markers: `_is_` → _i, is, s_."""
     pairs: set[str] = set()
     for word in WORD.findall(normalise(text)):
         marked = word if CJK.search(word) else f"_{word}_"

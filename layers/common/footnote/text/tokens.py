@@ -1,9 +1,9 @@
-"""Text → the tokens that the lexical index stores and is asked for.
+"""Tokenises text for the lexical index and its queries.
 
-en: Snowball stems without stop words. de: the same plus character 5-grams of every word with its
-bounds marked (`_haus_`), which finds the parts of compounds. ko, ja, zh: character bigrams. und: English stems, stop words
-included. Every other language: plain words.
-Runs of Hangul, kana and Han become bigrams in any language, Latin runs in Korean text stems.
+en: Snowball stems without stop words. de: the same, plus character 5-grams of every word with boundary markers (`_haus_`),
+which match the parts of compounds. ko, ja, zh: character bigrams. und: English stems, stop words included. Any other
+language: plain words.
+Runs of Hangul, kana and Han become bigrams in any language; Latin runs in CJK text become English stems.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ CJK = re.compile(r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\
 GRAM = 5
 BIGRAM_LANGUAGES = ("ko", "ja", "zh")
 WIDEST = 20
-"""Characters of a token at most, on average: hardly any text has as many, but runs of spaces do."""
+"""Upper bound of the characters per token. Hardly any text reaches it, except for runs of spaces."""
 STEMMERS = {"en": "english", "de": "german", "ko": "english", "ja": "english", "zh": "english", UNKNOWN_LANGUAGE: "english"}
-"""The Latin words in CJK text are mostly English names and terms; so are those of texts that show no language."""
+"""Latin words in CJK text and in text of unknown language are mostly English names and terms."""
 
 _local = threading.local()
 
 
 def index_tokens(text: str, lang: str) -> list[str]:
-    """With repetitions: how often counts. Bigrams come first, then Latin words, then their 5-grams."""
+    """All tokens with repetitions, for term frequencies: bigrams first, then Latin words, then their 5-grams."""
     tokens: list[str] = []
     plain: list[str] = []
     for word in WORD.findall(normalise(text)):
@@ -53,13 +53,13 @@ def index_tokens(text: str, lang: str) -> list[str]:
 
 
 def query_tokens(text: str, lang: str) -> tuple[str, ...]:
-    """Distinct tokens in order of first appearance. A query of stop words only is searched as it stands."""
+    """Distinct tokens in order of first appearance. A query of stop words only keeps its plain words."""
     found = tuple(dict.fromkeys(index_tokens(text, lang)))
     return found or tuple(dict.fromkeys(WORD.findall(normalise(text))))
 
 
 def content_terms(text: str, lang: str) -> list[str]:
-    """What a sentence is about: stems or bigrams without stop words, question words and 5-grams."""
+    """The content of a text: stems or bigrams, without stop words, question words and 5-grams."""
     asked = QUESTION_WORDS.get(lang, frozenset())
     if lang in BIGRAM_LANGUAGES:
         kept = " ".join(word for word in WORD.findall(normalise(text)) if word not in asked)
@@ -72,7 +72,7 @@ def content_terms(text: str, lang: str) -> list[str]:
 
 
 def normalise(text: str) -> str:
-    """Compatibility forms and case folded, so that "ﬁ", "Ｆ" and "F" are one."""
+    """NFKC in lower case, so that "ﬁ" equals "fi" and "Ｆ" equals "f"."""
     return unicodedata.normalize("NFKC", text).lower()
 
 
@@ -82,10 +82,10 @@ def _is_cjk(char: str) -> bool:
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens a model's tokenizer makes of this; within 15 % on prose, never used for billing.
+    """Estimates the number of a model's tokens: within 15 % on prose, not meant for billing.
 
-    A Latin word counts 1 + a quarter for every letter past five, a CJK character .65, other signs .5.
-    No text has fewer than one for `WIDEST` characters.
+    A Latin word counts 1, plus a quarter for every letter after the fifth; a CJK character .65; any other sign .5.
+    The result is at least one token per `WIDEST` characters.
     """
     total = 0.0
     for word in WORD.findall(text):
@@ -111,7 +111,7 @@ def _stem(words: list[str], lang: str) -> list[str]:
     if language is None or not words:
         return list(words)
     stemmers: dict[str, Stemmer.Stemmer] = _local.__dict__.setdefault("stemmers", {})
-    if language not in stemmers:  # a stemmer is not safe to share between threads
+    if language not in stemmers:  # stemmers are not thread-safe
         import Stemmer
 
         stemmers[language] = Stemmer.Stemmer(language)

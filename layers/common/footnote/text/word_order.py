@@ -1,7 +1,7 @@
-"""Words of a German or Korean question in an order that does not depend on how it was put: where the order tells nothing.
+"""Canonical word order of German and Korean questions, where the order carries no meaning.
 
-It tells nothing where there is one thing that could be subject or object. With two of them, with a subordinate clause or a
-word such as “nur”, the order is left as it is: None.
+It carries none if only one noun phrase could be subject or object. With two of them, with a subordinate clause or with a
+word such as “nur”, the order matters: `canonical_german` then returns None, and `canonical_korean` keeps it.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 MOST_PHRASES = 2
-"""Prepositional phrases of a German question; of more, nobody knows what belongs to what."""
+"""Prepositional phrases in a German question; with more, their attachment is ambiguous."""
 
 # --- German ------------------------------------------------------------------------------------
 
 ARTICLES = frozenset("der die das den dem des mein meine meinen meinem meiner meines unser unsere unseren unserem unserer unseres".split())
 ROLES = frozenset("den dem des".split())
-"""Articles that tell an object: “Was frisst der Hund?” is not “Was frisst den Hund?”."""
+"""Articles that mark the case: “Was frisst der Hund?” is not “Was frisst den Hund?”."""
 GENITIVE = frozenset("der des".split())
 CONTRACTED: dict[str, tuple[str, ...]] = {
     "im": ("in", "dem"), "ins": ("in", "das"), "am": ("an", "dem"), "ans": ("an", "das"), "aufs": ("auf", "das"), "beim": ("bei", "dem"),
@@ -29,7 +29,7 @@ PREPOSITIONS = frozenset(
 )
 TWO_WAY = frozenset("in an auf über unter vor hinter neben".split())
 INTO = frozenset("die das den".split())
-"""After these prepositions, these articles tell where to, the others where."""
+"""After two-way prepositions these articles mark a direction; the others mark a place."""
 PARTICLES = frozenset(
     "an ab auf aus ein zu zurück hoch herunter herauf vor nach mit um weg los fest her hin zusammen weiter durch bei".split()
 )
@@ -42,8 +42,10 @@ ASKING = frozenset("wie was wer wann wo warum wieso weshalb woher wohin welche w
 VERB_END = re.compile(r"(?<=\w{3})(?:est|et|en|st|t|e)$")
 
 
-def german(words: Sequence[str], nouns: AbstractSet[str]) -> str | None:
-    """`words` in small letters; `nouns`: those that are written with a capital within the question."""
+def canonical_german(words: Sequence[str], nouns: AbstractSet[str]) -> str | None:
+    """The canonical form: verbs, the noun phrase, sorted prepositional phrases; None where the order matters.
+
+    `words`: lower case. `nouns`: those that are capitalised in the question."""
     if not nouns or not STRICT.isdisjoint(words) or sum(word in ASKING for word in words) > 1:
         return None
     rest: list[str] = []
@@ -70,15 +72,15 @@ def german(words: Sequence[str], nouns: AbstractSet[str]) -> str | None:
 
 
 def german_letters(words: Sequence[str]) -> str:
-    """The same for all questions that `german` gives the same, whether or not their nouns are known: the letters of what is left
-    without articles and endings."""
+    """The sorted letters of a question without articles and endings: equal for all questions for which `canonical_german` is equal,
+    whether or not their nouns are recognised."""
     kept = (CONTRACTED.get(word, (word,))[0] for word in words if word not in ARTICLES)
     fixed = ASKING | PREPOSITIONS | PARTICLES
     return "".join(sorted("".join(word if word in fixed else VERB_END.sub("", word) for word in kept if word != "von")))
 
 
 def _noun_after(words: Sequence[str], at: int, nouns: AbstractSet[str]) -> int | None:
-    """Where the noun stands that an article or a preposition belongs to."""
+    """The position of the noun that an article or a preposition belongs to."""
     end = next((i for i in range(at, min(at + 4, len(words))) if words[i] in nouns or words[i] in ASKING), None)
     return end if end is not None and words[end] in nouns else None
 
@@ -92,7 +94,7 @@ def _phrase(words: Sequence[str], at: int, end: int, nouns: AbstractSet[str]) ->
 
 
 def _with_genitive(kept: list[str], words: Sequence[str], at: int, nouns: AbstractSet[str]) -> tuple[str, int]:
-    """“der Filter der Pumpe” and “der Filter von der Pumpe” are one thing."""
+    """Appends genitives: “der Filter der Pumpe” and “der Filter von der Pumpe” become equal."""
     while at < len(words):
         start = at + 1 if words[at] in GENITIVE | {"vom"} else at + 2 if words[at] == "von" and words[at + 1 : at + 2] == ["der"] else None
         if start is None or start >= len(words) or words[start] not in nouns:
@@ -102,7 +104,7 @@ def _with_genitive(kept: list[str], words: Sequence[str], at: int, nouns: Abstra
 
 
 def _verbs(rest: list[str]) -> list[str]:
-    """Without endings; a verb that stands in two parts as one."""
+    """Words without their endings; a separable verb is joined."""
     if len(rest) > 2 and rest[0] in ASKING and rest[-1] in PARTICLES:
         rest = [rest[0], rest[-1] + rest[1], *rest[2:-1]]
     return [word if word in ASKING or word in PREPOSITIONS else VERB_END.sub("", word) for word in rest]
@@ -115,21 +117,21 @@ ADVERBIAL_KO = re.compile(r".+(?:에서|에게|한테|에|으로|로|까지|부�
 CORE_KO = re.compile(r"(.+?)(은|는|이|가|을|를)$")
 ASKING_KO = frozenset("언제 왜 어떻게 얼마나 누가 어디서 자주 무엇 무엇을 무슨 어떤 어느".split())
 BEGINS_KO = re.compile(r"몇|며칠|어디|누구|얼마")
-"""What asks for a number or a place begins a part of its own."""
+"""Interrogatives that start a new chunk."""
 WHOLE_KO = re.compile(
     r".*(?:휴가|병가|평가|국가|허가|인가|증가|추가|물가|작가|전문가|아이|나이|차이|길이|높이|넓이|깊이|종이|회의|강의|문의|주의|동의|협의|정의|등은)$"
 )
-"""Nouns that end as if they had a particle."""
+"""Nouns whose last syllable only looks like a particle."""
 ADNOMINAL_KO = re.compile(r".*(?:방법|절차|법|것|경우|곳|사람|시간|날|이유|기간)(?:은|는|이|가|을|를)?$")
-"""What a verb in -는 belongs to."""
+"""Nouns that a verb in -는 modifies."""
 ONE_PLACE_KO = re.compile(r"(?:.*(?:가능하|필요하|시작하|뜻)|있|없|되|하|얼마|언제|누구|무엇|어디|며칠)$")
-"""What has a subject and no object, or an object and no subject: its particle tells nothing."""
+"""Predicates with either a subject or an object, but not both, so that the particle carries no meaning."""
 HELPS_KO = frozenset("되 하 있 없 않".split())
 
 
-def korean(words: Sequence[str]) -> str:
-    """Clause by clause. Particles that tell subject and object apart are left out where there is one thing only, and
-    what it does can be done in one way."""
+def canonical_korean(words: Sequence[str]) -> str:
+    """The canonical form, clause by clause. Subject and object particles are dropped where a clause has only one noun
+    phrase and its predicate allows only one role for it."""
     clauses: list[list[str]] = [[]]
     for word in words:
         clauses[-1].append(word)
@@ -159,8 +161,8 @@ def _clause(words: Sequence[str]) -> str:
         elif word.endswith("의") and len(word) > 2 and core is None and not WHOLE_KO.match(word):
             held.append(word[:-1])
         elif core:
-            told = loose or core[2] in "을를" or (core[2] in "은는" and "누가" in before)
-            particle = "" if told else "-가" if core[2] in "이가" else "-는"
+            unmarked = loose or core[2] in "을를" or (core[2] in "은는" and "누가" in before)
+            particle = "" if unmarked else "-가" if core[2] in "이가" else "-는"
             cores.append(len(chunks))
             chunks.append(" ".join([*held, core[1]]) + particle)
             held = []

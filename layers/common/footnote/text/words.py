@@ -23,7 +23,7 @@ STOP_WORDS: dict[str, frozenset[str]] = {
     ),
     "ko": frozenset(),
 }
-"""Too common to find anything by; also what tells English from German."""
+"""Too common to be searched for; language detection distinguishes English and German by them."""
 
 QUESTION_WORDS: dict[str, frozenset[str]] = {
     "en": frozenset("much many name names named year kind type does done tell say says please explain describe give list find".split()),
@@ -36,7 +36,7 @@ QUESTION_WORDS: dict[str, frozenset[str]] = {
         어떤 몇 얼마 얼마나 얼마인가 뭐 뭔가 것은 것 은 는 인가 인가요 입니까 습니까 까 는가 하는가 했는가 무슨 어느""".split()
     ),
 }
-"""Words by which something is asked and which therefore do not stand in its answer."""
+"""Words that phrase a question and are therefore not expected in its answer."""
 
 ABBREVIATIONS: frozenset[str] = frozenset(
     """mr mrs ms dr prof rev hon st jr sr gen col lt sgt capt cmdr adm gov sen rep pres messrs mt ft no nos vol vols pp p fig figs ed eds
@@ -45,4 +45,4 @@ ABBREVIATIONS: frozenset[str] = frozenset(
     bzw z.b d.h u.a v.a usw s.o s.u o.ä u.ä ggf evtl inkl exkl zzgl bspw vgl sog nr str hrsg abs art bd dipl ing hl jh jhd jhdt mio mrd
     tsd v.chr n.chr chr z.t i.d.r u.s.w geb gest engl franz lat griech ital russ span dt ursprgl eigtl mind tel kap abb tab ziff""".split()
 )
-"""Words whose full stop does not end a sentence."""
+"""Words after which a full stop does not end a sentence."""

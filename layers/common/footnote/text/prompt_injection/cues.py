@@ -1,4 +1,4 @@
-"""What a text says that wants to change an assistant's rules: data, no logic. `injection.py` reads it."""
+"""Words and phrases of attempts to change an assistant's rules: data for `score.py`, no logic."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ KINDS: dict[str, str] = {
     "ungehemmt": "제한없* 무제한* 검열* 필터* 윤리* 도덕* 규칙*",
     "ohne": "없는 없이 없다* 없어* 벗어난 벗어나* 해제* 풀어* 무시하고 무시해 무시해줘 무시해라 무시하라* 무시하세요 무시하십시오",
 }  # fmt: skip
-"""Kind → its words; with * every word that begins so."""
+"""Kind → its words; a trailing * matches every word with this prefix."""
 
 NEAR: tuple[tuple[int, int, tuple[str, ...]], ...] = (
     (3, 8, ("drop", "prior", "told")), (3, 6, ("drop", "all", "taught")), (1, 6, ("drop", "told")), (3, 4, ("drop", "you", "told")),
@@ -72,7 +72,7 @@ NEAR: tuple[tuple[int, int, tuple[str, ...]], ...] = (
     (1, 8, ("code", "decode")), (1, 0, ("obey",)), (1, 0, ("jail",)), (1, 3, ("you", "persona")),
     (2, 4, ("frei", "schranke")), (1, 5, ("spiel", "rolle")), (2, 3, ("ungehemmt", "ohne")),
 )  # fmt: skip
-"""(points, most words between the first and the last, kinds in any order)."""
+"""(points, maximum distance in words, kinds in any order)."""
 
 PHRASES: dict[int, str] = {
     3: """do anything now|stay in character|insert prompt|prompt here|your prompt here|i want you to act|you are now dan|
@@ -111,6 +111,6 @@ MARKS = (
     "<|im_start", "<|im_end", "<|system", "<|endoftext", "<|user", "<|assistant", "[inst]", "[/inst]", "<<sys>>",
     "### system", "### instruction",
 )  # fmt: skip
-"""What chat templates part the speakers by."""
+"""Delimiters of chat templates."""
 GAPS = ("[prompt", "[insert", "[input", "[your prompt", "[role", "[character", "[topic", "<prompt>", "{prompt", "(prompt)")
-"""Where those who pass prompts on leave a place for one's own."""
+"""Placeholders of jailbreak prompts that are passed around."""

@@ -1,7 +1,7 @@
-"""Which sentences of a document talk to whoever answers from it? Without a model, in English, German and Korean.
+"""Finds sentences of a document that are addressed to the assistant.
 
-A sentence counts when it asks for something (a command, a wish or a question) and either speaks of the answer or the code that
-its reader is to write, or shares no word with the rest of its passage; and when it tries to change the assistant's rules.
+A sentence counts if it is a command, wish or question and either mentions the answer or code that the assistant is to
+write, or shares no word with the rest of its passage. It also counts if it tries to change the assistant's rules.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ ORDER = re.compile(
     |(?:don't|do\ not)\s(?:forget|fail|hesitate)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""An English command, whatever its verb: a word that is hardly a subject, and what follows a verb."""
+"""An English command with any verb: a word that is hardly a subject, followed by what usually follows a verb."""
 OF_THE_ANSWER = re.compile(
     r"\byour (?:\w+ )?(?:answer|response|reply|output|message)s?\b|\b(?:the|this|every|each) (?:\w+ )?(?:answer|reply)\b"
     r"|\bthe user\b|\breaders?\b"
@@ -60,7 +60,7 @@ OF_YOUR_WORK = re.compile(
     r"|(?:구현|해결책|솔루션)에\s",
     re.IGNORECASE,
 )
-"""What an assistant writes. Readers too are told to enter “your code”: there, only what goes into it counts."""
+"""What an assistant writes. “Your code” may also be a code that a reader enters, so it counts only with “in”, “with” and the like."""
 MUST = re.compile(
     rf"\b{SAID} (?:should|must|needs? to|has to|have to|ought to|shall)\b|\b(?:essential|important|crucial|necessary) (?:to|that)\b"
     r"|\bdeine \w+ (?:soll|sollte|muss)\b",
@@ -79,7 +79,7 @@ WISH = re.compile(
     |(?:지금부터\s)?(?:너는|당신은|넌)\s.*(?:이야|입니다|이다|다)[.!]?$)""",
     re.IGNORECASE | re.VERBOSE,
 )
-"""Somebody gives a role away, or speaks of what they want."""
+"""Assigns a role, or states what the writer wants."""
 QUESTION = re.compile(
     r"(?:what|who|which|when|where|why|how|is|are|do|does|did|should|could|would|can|was|wer|welche[rs]?|wann|wo|warum|wie|ist|sind|kann|soll)\b.*[?？]$",
     re.IGNORECASE | re.DOTALL,
@@ -87,32 +87,32 @@ QUESTION = re.compile(
 QUOTED = re.compile(
     r"['\"‘“„»«][^'\"‘’“”„»«]{1,80}['\"’”“»«]|^how (?:do|would|can) you (?:say|write|spell|pronounce|translate)\b", re.IGNORECASE
 )
-"""What is spoken of, and a phrase that asks nobody for what they do."""
+"""Quotations, and questions about wording, whose “you” does not address the reader."""
 OF_THE_PAGE = re.compile(r"\b(?:you|your|we|our|us|sie|ihre?n?|wir|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
-"""A page asks its readers, or in their name."""
+"""A question in which a page addresses its readers or speaks in their name."""
 TO_READERS = re.compile(r"^(?:please )?make sure\b|^click\b|\b(?:your|our|we|us|ihre?n?|unsere?n?)\b|우리|저희|여러분", re.IGNORECASE)
-"""A command of the page to them."""
+"""A command of the page to its readers."""
 SENTENCE_END = re.compile(r"[.!?。！？][\"'”’»)]*$")
-"""What a heading or a button has not."""
+"""Distinguishes a sentence from a heading or a button."""
 LEAST_TERMS = 2
-"""Content words of what shares none with its passage; with fewer that says nothing."""
+"""Content words. A sentence with fewer cannot be judged by sharing none with its passage."""
 ENOUGH = 5
-"""Points of `injection.score`: what is told of people in a document has some too."""
+"""Points of `score`; more than for a question, because documents also write about people in such words."""
 
 
 def find_injected_sentences(text: str, title: str = "", lang: str = "en") -> list[tuple[int, int]]:
-    """Character bounds of the sentences that look like instructions to an assistant."""
-    injects = score(text) >= ENOUGH  # a sentence has no more points than the whole
+    """Character bounds (start, end) of the sentences that look like instructions to an assistant."""
+    injects = score(text) >= ENOUGH  # no sentence scores higher than the whole text
     bounds = split_sentences(text, lang)
     sentences = [text[start:end] for start, end in bounds]
 
     @cache
     def holders() -> Counter[str]:
-        """Of each content word, how many sentences hold it."""
+        """Content word → number of sentences that contain it."""
         return Counter(term for each in (title, *sentences) for term in set(content_terms(each, lang)))
 
     def is_foreign(sentence: str) -> bool:
-        """Whether none of its content words stands in the rest of the passage."""
+        """Whether the sentence shares no content word with the rest of the passage."""
         terms = set(content_terms(sentence, lang))
         return LEAST_TERMS <= len(terms) < len(holders()) and all(holders()[term] == 1 for term in terms)
 

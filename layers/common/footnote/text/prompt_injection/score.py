@@ -1,8 +1,7 @@
-"""Does a question try to change the assistant's rules? Cues in English, German and Korean, no model.
+"""Scores how likely a text is an attempt to change the assistant's rules.
 
-A text is read once as words; a cue is one or several kinds of words near each other, or a phrase. Cues
-carry points, each counts once, and `ENOUGH` of them make an injection: one that hardly anybody needs for a
-question, or several that are common in themselves. The time grows with the length alone.
+A cue is a phrase, or one or more kinds of words near each other. Each cue counts its points once. `ENOUGH` points make an
+injection: one cue that honest questions hardly ever contain, or several that are harmless alone. Takes linear time.
 """
 
 from __future__ import annotations
@@ -18,11 +17,12 @@ WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
 def is_injection(text: str) -> bool:
+    """Whether a question has enough points to be refused."""
     return score(text) >= ENOUGH
 
 
 def score(text: str) -> int:
-    """The points of all cues that the text holds."""
+    """The sum of the points of all cues in the text."""
     text = unicodedata.normalize("NFKC", text).lower()
     words = WORD.findall(text.replace("’", "'"))
     joined = f" {' '.join(words)} "
@@ -37,7 +37,7 @@ def score(text: str) -> int:
 
 
 def _near(kinds: tuple[str, ...], gap: int, at: dict[str, list[int]]) -> bool:
-    """Whether different words of all the kinds stand within `gap` words."""
+    """Whether all kinds occur within `gap` words, each as a different word."""
     if any(kind not in at for kind in kinds):
         return False
     if len(kinds) == 1:
@@ -57,7 +57,7 @@ def _kinds(word: str) -> list[str]:
 
 _WHOLE: dict[str, list[str]] = {}
 _BEGIN: dict[str, list[tuple[str, str]]] = {}
-"""By their first two letters, so that most words cost one look."""
+"""Prefixes by their first two letters, so that most words need one look-up."""
 for _kind, _words in KINDS.items():
     for _word in _words.split():
         if _word.endswith("*"):
@@ -65,9 +65,9 @@ for _kind, _words in KINDS.items():
         else:
             _WHOLE.setdefault(_word, []).append(_kind)
 _PHRASES: dict[str, list[tuple[int, str]]] = {}
-"""By their first word."""
+"""Phrases by their first word."""
 _KOREAN: list[tuple[int, str]] = []
-"""These stand inside of words."""
+"""Korean phrases; they also match within words."""
 for _worth, _phrases in PHRASES.items():
     for _phrase in map(str.strip, _phrases.split("|")):
         if HANGUL.search(_phrase):
