@@ -206,7 +206,7 @@ def says(sent: Any) -> Reply:
     text, tools = json.dumps(sent["messages"]), [tool["function"]["name"] for tool in sent.get("tools", ())]
     if "queries" in text:
         return told('{"queries": ["Who opened the bridge?"]}')
-    if "Mend typing errors" in text:
+    if "Fix typos and unclear" in text:
         return told("{}")
     if "image_url" in text:
         return told("A blue bridge.")

@@ -19,7 +19,7 @@ ANN = Caller("ann", frozenset({"staff"}))
 SECRET = ASK | {"query_text": "When was the bridge built?"}
 NOTICE = (
     "Questions about construction cannot be answered here."
-    " You may ask about procedures and methods, for example how something is applied for."
+    " You may ask about procedures and methods, for example how to apply for something."
 )
 
 
