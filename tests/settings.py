@@ -1,4 +1,4 @@
-"""Settings with another value for any one of them."""
+"""Copies of the settings with one of them changed."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ VALUES = (
     True, False, 3, 700, 0.125, "other", "https://other.example.org", ["https://other.example.org"], ["follow_up"], {"other": ["other"]},
     {"other": {"key": "other"}}, {"other": {"input": 1, "output": 2}}, {"base_url": "https://other.example.org/v1", "model": "other"},
 )  # fmt: skip
-"""One of these is a value of each setting, beside its default; where choices are listed, the last of them is."""
+"""Each setting accepts one of these that is not its default; settings with choices take their last choice."""
 
 
 def with_another(settings: Settings, changed: SettingInfo) -> Settings:
-    """The settings, one of them changed and the others unset as they were."""
+    """The settings with one of them changed; the others stay unset if they were."""
     update = {changed.name: _another(changed)}
     if not changed.group:
         return settings.model_copy(update=update)

@@ -1,4 +1,4 @@
-"""The template's variables and parameters, against the settings that they become."""
+"""The template's variables and parameters match the settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from footnote.settings.marks import FUNCTIONS, SettingInfo, each_setting
 from tests.template import NAMES, PARAMETERS, RESOURCES, function
 
 ADAPTER = {"AWS_LAMBDA_EXEC_WRAPPER", "AWS_LWA_INVOKE_MODE", "AWS_LWA_PORT", "AWS_LWA_READINESS_CHECK_PATH"}
-"""Variables of the Web Adapter, and the one that starts it."""
+"""Variables of the Lambda Web Adapter, and the one that starts it."""
 SETTINGS = {name: each for each in each_setting(Settings) for name in each.variables}
 VARIABLES: dict[str, dict[str, Any]] = {name: function(name)["Environment"]["Variables"] for name in NAMES}
 GIVEN = sorted(
@@ -25,7 +25,7 @@ GIVEN = sorted(
         if variable in SETTINGS and isinstance(value, dict) and value.get("Ref") in PARAMETERS
     }
 )
-"""Variable and parameter, where the one is the other."""
+"""Variables whose value is a parameter."""
 
 
 def pattern_of(setting: SettingInfo) -> str | None:
@@ -33,14 +33,16 @@ def pattern_of(setting: SettingInfo) -> str | None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_variable_is_known_to_somebody_who_reads_it(name: str) -> None:
+def test_every_variable_is_known_to_a_reader(name: str) -> None:
     ours = {*SETTINGS, "FOOTNOTE_SECRET"}
     theirs = {value for value in vars(powertools).values() if isinstance(value, str)} | ADAPTER
     assert set(VARIABLES[name]) - ours - theirs == set()
 
 
 @pytest.mark.parametrize(("variable", "parameter"), GIVEN)
-def test_what_a_parameter_allows_is_a_value_of_its_setting(variable: str, parameter: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_allowed_values_of_a_parameter_are_values_of_its_setting(
+    variable: str, parameter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     setting, given = SETTINGS[variable], PARAMETERS[parameter]
     for value in (given["Default"], *given.get("AllowedValues", ()), *(given[each] for each in ("MinValue", "MaxValue") if each in given)):
         monkeypatch.setenv(variable, str(value))
@@ -60,7 +62,7 @@ def test_no_secret_is_a_variable(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_gets_what_it_does_not_start_without(name: str) -> None:
+def test_a_function_gets_the_variables_that_it_needs_to_start(name: str) -> None:
     secret = RESOURCES["Secret"]["Properties"]["SecretString"]["Fn::Sub"][0]
     needed = {each.variables[0] for each in each_setting(Settings) if name in each.mark.needed_by}
     assert len(needed) >= 2

@@ -50,7 +50,7 @@ def test_after_the_turn_each_row_tells_what_it_did() -> None:
     assert (told["search"].runs, told["search"].span) == ("yes", Span("search", 2.0, "ok", {"lexical": 3}))
     assert (told["extract"].runs, told["extract"].because) == ("no", "the turn was settled: no_hits")
     assert told["remote"].because == "MCP__GATEWAY is not set"
-    assert told["search"].because == "no other system has found anything"
+    assert told["search"].because == "nothing has been found in other systems"
 
 
 def test_every_condition_of_a_row_says_when_it_holds() -> None:

@@ -1,4 +1,4 @@
-"""What is known of settings beside their values."""
+"""Marks of settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ ALL = {each.key: each for each in each_setting(Settings)}
 
 
 @pytest.mark.parametrize("setting", ALL.values(), ids=ALL)
-def test_every_setting_is_described_and_its_mark_makes_sense(setting: SettingInfo) -> None:
+def test_every_setting_has_a_description_and_a_consistent_mark(setting: SettingInfo) -> None:
     mark = setting.mark
     assert setting.field.description
     assert not (mark.foreign and not setting.is_secret), "only a secret is issued by somebody"
@@ -26,13 +26,13 @@ def test_a_setting_without_a_mark_affects_the_answer_and_does_not_change_at_runt
     assert (ALL["llm.discover"].mark.affects, ALL["llm.discover"].mark.changeable) == ("answer", False)
 
 
-def test_a_secret_is_known_by_its_type_wherever_it_lies() -> None:
+def test_a_secret_is_recognised_by_its_type_at_any_depth() -> None:
     assert [key for key in ("llm.api_key", "llm.fallback", "auth.api_keys", "db.uri", "llm.prices", "db.host") if ALL[key].is_secret] == [
         "llm.api_key", "llm.fallback", "auth.api_keys", "db.uri",
     ]  # fmt: skip
 
 
-def test_fingerprints_are_made_once_and_those_of_a_changed_copy_are_its_own() -> None:
+def test_fingerprints_are_computed_once_and_again_for_a_changed_copy() -> None:
     settings = Settings(rag=Rag(alpha=0.3))
     assert settings.fingerprints is settings.fingerprints
     assert settings.fingerprints == Settings(rag=Rag(alpha=0.3)).fingerprints

@@ -40,5 +40,5 @@ def test_systems_that_are_not_connected_are_not_asked(tmp_path: Path, connected:
 def test_a_model_that_is_not_on_the_list_is_refused_with_the_list(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(allowed_models=["small", "large"])))
     assert core.new_turn(Request("How long?", model="small"), ME, HELD).request.model == "small"
-    with pytest.raises(BadRequest, match="There are small, large"):
+    with pytest.raises(BadRequest, match="Choose one of small, large"):
         core.new_turn(Request("How long?", model="huge"), ME, HELD)

@@ -1,4 +1,4 @@
-"""Prompts: what a template may do, where it comes from, and that a value is never a template."""
+"""Prompts: what a template may do, where it comes from, and that values are never templates."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ HOSTILE = "{{ 7*7 }} {% for x in range(99) %}x{% endfor %} {{ ''.__class__ }} {#
 
 @pytest.mark.parametrize("name", prompt_names())
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_every_packaged_prompt_is_there_in_each_language_and_keeps_its_own_rules(name: str, lang: str) -> None:
+def test_every_packaged_prompt_exists_in_each_language_and_is_valid(name: str, lang: str) -> None:
     check_template(read_packaged(name, lang), learn_values(read_packaged(name, each) for each in LANGUAGES))
 
 
-def test_what_a_prompt_may_show_is_what_its_packaged_texts_show() -> None:
+def test_a_prompt_may_show_the_values_that_its_packaged_texts_show() -> None:
     assert KNOWN.paths() == ["documents[].id", "documents[].page", "documents[].text", "documents[].title"]
     assert learn_values(["{% for a in xs %}{{ q }}{% for b in a.ys %}{{ b }}{{ loop.index }}{% endfor %}{% endfor %}"]).paths() == [
         "q", "xs[].ys[]",
@@ -58,26 +58,26 @@ def test_a_template_that_shows_its_values_is_accepted(template: str) -> None:
         ("a\n{{ question }}", "Line 2: the prompt has no value `question`; it has `documents`."),
         ("{% if false %}\n{{ documents[0].body }}{% endif %}", "Line 2: `documents[0]` has no value `body`; it has `id`, `page`, `text`"),
         ("{{ documents[0].__class__ }}", "Line 1: `documents[0]` has no value `__class__`"),
-        ("{{ ''.__class__.__mro__ }}", "Line 1: only values of the prompt and their parts can be named here."),
-        ("{{ documents[0].text.upper() }}", "Line 1: a prompt calls nothing; it only shows its values."),
-        ("\n{% for i in range(10**9) %}x{% endfor %}", "Line 2: a loop is `for item in list`, of a list of the prompt."),
-        ("{% for a in documents %}\n{% for b in documents %}{% endfor %}{% endfor %}", "Line 2: a loop inside another goes through a part"),
-        ("{% for c in documents[0].text %}{% endfor %}", "Line 1: `documents[0].text` is no list."),
-        ("{% for d in documents recursive %}{{ loop(documents) }}{% endfor %}", "Line 1: a loop is `for item in list`"),
+        ("{{ ''.__class__.__mro__ }}", "Line 1: only the prompt's values and their parts can be used here."),
+        ("{{ documents[0].text.upper() }}", "Line 1: calls are not allowed; a prompt only shows its values."),
+        ("\n{% for i in range(10**9) %}x{% endfor %}", "Line 2: a loop must be `for item in list`, over a list of the prompt."),
+        ("{% for a in documents %}\n{% for b in documents %}{% endfor %}{% endfor %}", "Line 2: an inner loop must go over a part"),
+        ("{% for c in documents[0].text %}{% endfor %}", "Line 1: `documents[0].text` is not a list."),
+        ("{% for d in documents recursive %}{{ loop(documents) }}{% endfor %}", "Line 1: a loop must be `for item in list`"),
         ("{% macro f() %}{{ f() }}{% endmacro %}{{ f() }}", "Line 1: `macro` is not allowed."),
         ("{% set a = 'x' %}", "Line 1: `set` is not allowed."),
         ("{{ 'x' * 999999999 }}", "Line 1: arithmetic is not allowed."),
         ("{{ 9 ** 999999999 }}", "Line 1: arithmetic is not allowed."),
-        ("{{ 'x'|center(999999999) }}", "Line 1: the filter `center` is not allowed; these are: capitalize, count"),
-        ("{{ documents[0].text|join('xx')|join('xx') }}", "Line 1: `join` takes a value of the prompt."),
-        ("{{ documents|tojson|tojson|tojson|tojson }}", "Line 1: at most 3 filters can follow each other."),
-        ("{% include 'secret' %}", "Line 1: a prompt is one text; it includes no other."),
-        ("\n{{ documents[9].id }}", "Line 2: with an example of its values it fails: list object has no element 9."),
-        ("\n{% if documents < 3 %}{% endif %}", "Line 2: with an example of its values it fails: '<' not supported"),
+        ("{{ 'x'|center(999999999) }}", "Line 1: the filter `center` is not allowed; allowed are capitalize, count"),
+        ("{{ documents[0].text|join('xx')|join('xx') }}", "Line 1: `join` must be applied to a value of the prompt."),
+        ("{{ documents|tojson|tojson|tojson|tojson }}", "Line 1: at most 3 filters can be chained."),
+        ("{% include 'secret' %}", "Line 1: `include` is not allowed."),
+        ("\n{{ documents[9].id }}", "Line 2: rendering with example values fails: list object has no element 9."),
+        ("\n{% if documents < 3 %}{% endif %}", "Line 2: rendering with example values fails: '<' not supported"),
         ("{{" + "(" * 5000 + "1" + ")" * 5000 + "}}", "The template is nested too deeply."),
         ("x" * (LONGEST + 1), "The template has 20,001 characters; 20,000 are allowed."),
         (" \n", "The template is empty"),
-        ("half \ud800", "no text in Unicode"),
+        ("half \ud800", "not valid Unicode"),
     ],
 )  # fmt: skip
 def test_a_template_that_could_fail_is_refused_with_its_line_and_the_reason(template: str, told: str) -> None:
@@ -103,7 +103,7 @@ def test_a_value_is_never_a_template(name: str, lang: str) -> None:
     assert HOSTILE in rendered or not name.startswith("answer_")
 
 
-def test_a_prompt_that_there_is_not_is_a_defect() -> None:
+def test_an_unknown_prompt_is_an_error() -> None:
     with pytest.raises(FootnoteError, match="There is no prompt “nothing”"):
         Prompts().render("nothing", "en", {})
 
@@ -114,7 +114,7 @@ KEY = "answer_footnote.en"
 
 
 class Down:
-    """A cache of which nothing works."""
+    """A cache that is down."""
 
     async def get(self, *_: Any) -> Any:
         raise StoreUnavailable("down")
@@ -129,7 +129,7 @@ async def stores(tmp_path: Path, clock: HandClock) -> AsyncIterator[dict[str, An
     database.close()
 
 
-async def test_a_saved_prompt_stands_before_the_packaged_one_in_its_language_alone(stores: Any) -> None:
+async def test_a_saved_prompt_replaces_the_packaged_one_in_its_language_only(stores: Any) -> None:
     prompts = Prompts()
     assert await save_prompt(KEY, "Say {{ documents[0].title }}.", by="ann", **stores) == 1
     await prompts.load(**stores)
@@ -140,7 +140,7 @@ async def test_a_saved_prompt_stands_before_the_packaged_one_in_its_language_alo
         assert rendered == Prompts().render("answer_footnote", lang, {"documents": [DOCUMENT]})
 
 
-async def test_every_save_is_a_version_and_an_earlier_one_can_be_put_in_force(stores: Any, clock: HandClock) -> None:
+async def test_every_save_is_a_version_and_an_earlier_one_can_be_restored(stores: Any, clock: HandClock) -> None:
     prompts = Prompts()
     for number, text in enumerate(("one", "two"), 1):
         assert await save_prompt(KEY, text, by="ann", **stores) == number
@@ -155,7 +155,7 @@ async def test_every_save_is_a_version_and_an_earlier_one_can_be_put_in_force(st
         await restore_prompt(KEY, 9, by="ann", **stores)
 
 
-async def test_after_a_reset_the_packaged_text_is_in_force_and_the_versions_stay(stores: Any) -> None:
+async def test_after_a_reset_the_packaged_text_is_current_and_the_versions_stay(stores: Any) -> None:
     prompts = Prompts()
     await save_prompt(KEY, "mine", by="ann", **stores)
     await prompts.load(**stores)
@@ -165,7 +165,7 @@ async def test_after_a_reset_the_packaged_text_is_in_force_and_the_versions_stay
     assert await save_prompt(KEY, "again", by="ann", **stores) == 2
 
 
-async def test_what_the_cache_has_is_not_asked_of_the_store_and_a_miss_fills_it(stores: Any, clock: HandClock) -> None:
+async def test_a_cache_hit_does_not_read_the_store_and_a_miss_fills_the_cache(stores: Any, clock: HandClock) -> None:
     await save_prompt(KEY, "mine", by="ann", **stores)
     prompts = Prompts()
     await prompts.load(**stores)
@@ -178,14 +178,14 @@ async def test_what_the_cache_has_is_not_asked_of_the_store_and_a_miss_fills_it(
     assert prompts.saved == {}
 
 
-async def test_a_cache_that_is_down_costs_nothing_but_speed(stores: Any) -> None:
+async def test_a_cache_that_is_down_only_costs_speed(stores: Any) -> None:
     prompts = Prompts()
     await save_prompt(KEY, "mine", by="ann", records=stores["records"], cache=Down())
     await prompts.load(stores["records"], Down())
     assert prompts.render("answer_footnote", "en", {}) == "mine"
 
 
-async def test_who_saves_while_another_fills_the_cache_is_not_overwritten_there(stores: Any) -> None:
+async def test_a_save_while_the_cache_is_being_filled_is_not_overwritten(stores: Any) -> None:
     class Slow(SqliteCache):
         async def put(self, key: str, value: Any, ttl_s: float) -> None:
             await save_prompt(KEY, "new", by="ann", **stores)
@@ -198,7 +198,7 @@ async def test_who_saves_while_another_fills_the_cache_is_not_overwritten_there(
     assert prompts.render("answer_footnote", "en", {}) == "new"
 
 
-async def test_a_saved_prompt_that_fails_all_the_same_gives_way_to_the_packaged_one(stores: Any) -> None:
+async def test_a_saved_prompt_that_fails_is_replaced_by_the_packaged_one(stores: Any) -> None:
     prompts = Prompts()
     for lang, template in {"en": "{{ documents[1].id }}", "de": "{% broken"}.items():
         await save_prompt(f"answer_footnote.{lang}", template, by="ann", **stores)

@@ -1,4 +1,4 @@
-"""Every setting: its names, its precedence, its limits."""
+"""Settings: names, precedence and limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from footnote.types import ModelCall, ModelUsage, Usage
 
 @pytest.fixture
 def settings(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Settings from these environment variables and no others."""
+    """Settings from these environment variables only."""
 
     def make(**environment: str) -> Settings:
         import os
@@ -38,7 +38,7 @@ def test_without_an_environment_the_defaults_hold(settings: Any) -> None:
     assert (made.ingest.max_file_mb, made.ingest.chunk_tokens) == (50, 320)
 
 
-def test_nested_names_take_a_double_underscore(settings: Any) -> None:
+def test_nested_names_use_a_double_underscore(settings: Any) -> None:
     made = settings(
         LLM__MODEL="llama", LLM__DISCOVER="false", RAG__FUSION="rrf", RAG__ALPHA="0.25", FOOTNOTE_DATA="/srv/x",
         INGEST__DROP_GROUPS='{"hr/": ["hr"]}', INDEX_NAME="laws", RETRIEVER="cc", SOMETHING_ELSE="1", RAG__UNKNOWN="1",
@@ -49,7 +49,7 @@ def test_nested_names_take_a_double_underscore(settings: Any) -> None:
     assert (made.data, made.index_name, made.retriever) == (Path("/srv/x"), "laws", "cc")
 
 
-def test_the_names_of_other_systems_stand_behind_our_own(settings: Any) -> None:
+def test_our_own_names_take_precedence_over_those_of_other_systems(settings: Any) -> None:
     def endpoint(**environment: str) -> tuple[str | None, str | None, str | None]:
         base_url, model, key = settings(**environment).model_endpoint
         return base_url, model, key.get_secret_value() if key else None
@@ -64,7 +64,7 @@ def test_the_names_of_other_systems_stand_behind_our_own(settings: Any) -> None:
     assert endpoint(**ours, LLM_BASE_URL="http://l/v1", MODEL_NAME="m", OPENAI_API_KEY="k") == ("http://x/v1", "y", "z")
 
 
-def test_a_key_of_openrouter_alone_asks_openrouter(settings: Any) -> None:
+def test_an_openrouter_key_alone_selects_openrouter(settings: Any) -> None:
     def endpoint(**environment: str) -> tuple[str | None, str | None, str | None]:
         base_url, model, key = settings(**environment).model_endpoint
         return base_url, model, key.get_secret_value() if key else None
@@ -82,7 +82,7 @@ def test_a_groups_name_that_another_program_uses_is_ignored(settings: Any, group
     assert foreign_names(Settings, {group: value, f"{group}__X": "1", "OTHER": "1"}) == [group]
 
 
-def test_a_groups_name_takes_a_json_object(settings: Any) -> None:
+def test_a_groups_name_accepts_a_json_object(settings: Any) -> None:
     made = settings(LLM='{"model": "llama", "retries": 1}', LLM__RETRIES="3", CACHE="redis://localhost", CACHE__ENABLED="false")
     assert (made.llm.model, made.llm.retries, made.cache.enabled) == ("llama", 3, False)
     assert foreign_names(Settings, {"LLM": '{"model": "llama"}'}) == []
@@ -105,12 +105,12 @@ def test_a_key_is_never_shown(settings: Any) -> None:
         ("LLM__OUTPUT_PRICE", "nan"),
     ],
 )
-def test_a_value_that_makes_no_sense_stops_the_start(settings: Any, name: str, value: str) -> None:
+def test_an_invalid_value_prevents_the_start(settings: Any, name: str, value: str) -> None:
     with pytest.raises(ValidationError, match=f"(?i){name.replace('__', '.')}"):
         settings(**{name: value})
 
 
-def test_settings_do_not_change_once_made(settings: Any) -> None:
+def test_settings_are_immutable(settings: Any) -> None:
     made = settings()
     with pytest.raises(ValidationError):
         made.index_name = "other"

@@ -99,7 +99,7 @@ async def test_a_prompt_is_told_with_what_it_may_show_and_its_versions(core: Cor
     [
         ("/prompts/answer_numbered", {"lang": "en", "template": "a\n{{ questoin }}"}, 422, "Line 2: the prompt has no value `questoin`"),
         ("/prompts/answer_numbered", {"lang": "en"}, 422, "either template or version is needed"),
-        ("/prompts/answer_numbered", {"lang": "en", "version": 7}, 404, "There is no such version"),
+        ("/prompts/answer_numbered", {"lang": "en", "version": 7}, 404, "This prompt has no such version"),
         ("/prompts/answer_numbered", {"lang": "fr", "template": "x"}, 422, "'en', 'de' or 'ko'"),
         ("/prompts/nothing", {"lang": "en", "template": "x"}, 404, "There is no such prompt. These are: "),
         ("/settings/rag.alpha", {"value": 7}, 422, "Input should be less than or equal to 1"),
@@ -264,7 +264,7 @@ async def test_only_an_allowed_model_can_be_preferred(open_client: OpenClient) -
         "groups": [],
     }
     refused = await client.put("/me/preferences", json={"model_id": "huge"})
-    assert (refused.status_code, refused.json()["detail"]) == (422, "This model may not be used. There are small, large.")
+    assert (refused.status_code, refused.json()["detail"]) == (422, "This model is not allowed. Choose one of small, large.")
     assert (await client.put("/me/preferences", json={"model_id": "large"})).status_code == 200
 
 

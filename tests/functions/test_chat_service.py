@@ -132,7 +132,7 @@ async def test_a_model_that_is_not_on_the_list_is_a_422_that_names_those_that_ar
     site = await open_site("In 1894 [1].", llm=LLM(discover=False, allowed_models=["small", "big"]))
     asked = {"query": QUESTION, "query_text": QUESTION, "index_name": "default", "permission_groups": []}
     reply = await site.client.post(path, json=asked | {name: "huge"})
-    assert (reply.status_code, reply.json()["detail"]) == (422, "This model may not be used. There are small, big.")
+    assert (reply.status_code, reply.json()["detail"]) == (422, "This model is not allowed. Choose one of small, big.")
     assert sent_to(site) == []
     assert (await site.client.post(path, json=asked | {name: "big"})).status_code == 200
 

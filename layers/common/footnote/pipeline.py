@@ -38,7 +38,7 @@ from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
-from footnote.rank.select import cut, read_pool, was_ranked_anew
+from footnote.rank.select import cut, read_pool, was_reranked
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_vector
@@ -135,7 +135,7 @@ SEARCH = (
         when=has_no_hits,
         shows=lambda t: {"hits": len(t.evidence.hits)}, on_end=lambda t: PassagesRead(len(t.evidence.hits)),
     ),
-    Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_ranked_anew),
+    Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
 )
 """What is searched for → hits."""
 

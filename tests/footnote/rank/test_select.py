@@ -1,4 +1,4 @@
-"""The fused order, read through the final gate."""
+"""The fused ranking is read through the permission gate."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from footnote.rank.select import cut, read_pool, was_ranked_anew
+from footnote.rank.select import cut, read_pool, was_reranked
 from footnote.types import OPTIONS, Caller, Candidate, Candidates, Chunk, Ranked, plan
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_chunk, make_document, make_hit
@@ -14,7 +14,7 @@ from tests.turns import ME, make_turn
 
 
 class Gate:
-    """An index where only some chunks may still be read."""
+    """An index in which only some chunks are still readable."""
 
     def __init__(self, *readable: int) -> None:
         document = make_document()
@@ -42,7 +42,7 @@ async def test_the_best_readable_chunks_become_hits_in_their_order() -> None:
     assert index.reads == [["plan|1|0", "plan|1|1"]]
 
 
-async def test_what_may_not_be_read_any_more_is_made_up_for_by_the_next_best() -> None:
+async def test_chunks_that_are_no_longer_readable_are_replaced_by_the_next_best() -> None:
     index: Any = Gate(1, 4, 5)
     hits = (await call_step(read_pool, make_turn(ranked=RANKED, limit=2), FakeDeps(index=index))).evidence.hits
     assert [hit.chunk.ordinal for hit in hits] == [1, 4]
@@ -57,17 +57,17 @@ async def test_nothing_ranked_reads_nothing() -> None:
     assert index.reads == []
 
 
-async def test_the_pool_is_as_large_as_what_ranks_it_wants_and_the_hits_are_as_many_as_are_asked_for(monkeypatch: Any) -> None:
+async def test_the_pool_has_the_plans_pool_size_and_the_hits_have_the_requests_limit(monkeypatch: Any) -> None:
     monkeypatch.setattr(plan, "OPTIONS", {**OPTIONS, "faq": replace(OPTIONS["faq"], pool_size=4)})
     index: Any = Gate(0, 2, 3, 4, 5)
     turn = await read_pool(make_turn(ranked=RANKED, limit=2), index=index)
     assert [hit.chunk.ordinal for hit in turn.evidence.pool] == [0, 2, 3, 4]
     assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0, 2]
-    assert not was_ranked_anew(turn)
-    anew = replace(turn, evidence=replace(turn.evidence, pool=turn.evidence.pool[::-1]))
-    assert was_ranked_anew(anew)
-    assert [hit.chunk.ordinal for hit in (await cut(anew)).evidence.hits] == [4, 3]
+    assert not was_reranked(turn)
+    reranked = replace(turn, evidence=replace(turn.evidence, pool=turn.evidence.pool[::-1]))
+    assert was_reranked(reranked)
+    assert [hit.chunk.ordinal for hit in (await cut(reranked)).evidence.hits] == [4, 3]
 
 
-async def test_what_another_system_found_is_not_cut_to_an_empty_pool() -> None:
-    assert not was_ranked_anew(make_turn(hits=(make_hit("x"),)))
+async def test_hits_of_another_system_are_not_cut_to_an_empty_pool() -> None:
+    assert not was_reranked(make_turn(hits=(make_hit("x"),)))

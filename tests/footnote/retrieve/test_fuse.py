@@ -1,4 +1,4 @@
-"""Several ranked lists → one, by hand."""
+"""Fusion of ranked lists, with scores computed by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.turns import make_turn
 
 
 def fuse(found: Candidates, retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
-    """What an index found for one query."""
+    """Fuses what an index found for one query."""
     return fuse_one(lists_of("Why?", found), retriever, weight=weight, rrf_k=rrf_k)
 
 
@@ -32,7 +32,7 @@ def scores(ranked: Sequence[Ranked]) -> list[tuple[str, float]]:
     return [(entry.chunk_id, round(entry.score, 6)) for entry in ranked]
 
 
-def test_min_max_scores_are_mixed_by_weight_and_a_missing_entry_counts_nothing() -> None:
+def test_min_max_scores_are_weighted_and_a_missing_entry_scores_0() -> None:
     # bm25: a 1, b .5, c 0; cosine: b 1, d .2, a 0
     assert scores(fuse(BOTH, "cc", weight=0.5)) == [("b", 0.75), ("a", 0.5), ("d", 0.1), ("c", 0.0)]
     assert scores(fuse(BOTH, "cc", weight=0.2)) == [("a", 0.8), ("b", 0.6), ("d", 0.04), ("c", 0.0)]
@@ -47,7 +47,7 @@ def test_a_fused_entry_knows_its_query() -> None:
     ]
 
 
-def test_three_lists_are_fused_and_a_chunk_is_scored_by_those_that_could_have_held_it() -> None:
+def test_a_chunk_is_scored_by_those_of_three_lists_that_could_have_contained_it() -> None:
     words, vectors = lists_of("Why?", BOTH)
     graph = RankedList("graph", "Why?", entries(c=1.0, e=0.5), absent=frozenset({"a"}))
     # weights .5, .5, .5 of 1.5; bm25: a 1, b .5, c 0; cosine: b 1, d .2, a 0; graph: c 1, e 0; a by the first two alone
@@ -67,7 +67,7 @@ def test_reciprocal_ranks_take_any_number_of_lists() -> None:
     assert {name: round(score, 6) for name, score in found.items()} == {"a": 0.25, "b": 0.416667, "c": 0.5}
 
 
-def test_a_list_can_be_asked_alone() -> None:
+def test_each_list_can_be_used_alone() -> None:
     assert scores(fuse(BOTH, "bm25", weight=0.5)) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]
     assert scores(fuse(BOTH, "knn", weight=0.0)) == [("b", 0.9), ("d", 0.5), ("a", 0.4)]
     assert scores(fuse(Candidates((), entries(a=-0.2), 1.0), "knn", weight=1.0)) == [("a", 0.0)]
@@ -82,16 +82,16 @@ def test_equal_scores_are_ordered_by_chunk_id() -> None:
         assert [name for name, _ in scores(fuse(crossed, retriever, weight=0.5))] == ["a", "b"]
 
 
-def test_a_list_of_one_is_best_in_its_list() -> None:
+def test_the_only_entry_of_a_list_has_the_best_score() -> None:
     assert scores(fuse(Candidates(entries(a=0.001), entries(b=0.2), 1.0), "cc", weight=0.4)) == [("a", 0.6), ("b", 0.4)]
 
 
 @pytest.mark.parametrize("retriever", ["cc", "rrf", "bm25", "knn"])
-def test_nothing_found_is_nothing_fused(retriever: Retriever) -> None:
+def test_empty_lists_are_fused_to_an_empty_list(retriever: Retriever) -> None:
     assert fuse(Candidates(), retriever, weight=0.5) == []
 
 
-def test_an_empty_list_gives_its_weight_to_the_other() -> None:
+def test_the_weight_of_an_empty_list_goes_to_the_other() -> None:
     for weight in (0.5, 0.9):
         assert scores(fuse(Candidates(entries(a=4.0, b=2.0), (), 1.0), "cc", weight=weight)) == [("a", 1.0), ("b", 0.0)]
         assert scores(fuse(Candidates((), entries(a=0.4, b=0.2), 1.0), "rrf", weight=weight, rrf_k=1)) == [("a", 1.0), ("b", 0.666667)]
@@ -107,8 +107,8 @@ def test_the_dense_share_grows_with_the_share_of_chunks_that_have_a_vector() -> 
     assert scores(fuse(more, "cc", weight=0.5)) == scores(fuse(BOTH, "cc", weight=0.5))
 
 
-def test_a_passage_without_a_vector_is_scored_by_its_words_alone() -> None:
-    # c, which would be last in either list, has no vector: its words count in full.
+def test_a_passage_without_a_vector_is_scored_by_the_lexical_list_alone() -> None:
+    # c, which would be last in either list, has no vector: its lexical score counts in full.
     waiting = Candidates(entries(a=10.0, c=9.0, b=6.0, d=2.0), entries(b=0.9, a=0.5, d=0.1), coverage=0.5, bare=frozenset({"c"}))
     # share .25; words: a 1, c .875, b .5, d 0; vectors: b 1, a .5, d 0
     assert scores(fuse(waiting, "cc", weight=0.5)) == [("a", 0.875), ("c", 0.875), ("b", 0.625), ("d", 0.0)]
@@ -121,9 +121,9 @@ def test_a_passage_without_a_vector_is_scored_by_its_words_alone() -> None:
 
 
 @pytest.mark.parametrize(("fusion", "retriever"), [("minmax", "cc"), ("convex", "cc"), ("rrf", "cc"), ("minmax", "rrf")])
-async def test_the_best_passage_by_words_stays_first_while_half_of_the_vectors_are_made(fusion: Fusion, retriever: Retriever) -> None:
-    """The words find 40 passages; of those with an odd number the vectors are there, and stand in the dense list as they do by
-    words. The best has none yet."""
+async def test_the_best_lexical_hit_stays_first_while_only_half_of_the_vectors_exist(fusion: Fusion, retriever: Retriever) -> None:
+    """The lexical list has 40 passages. The odd ones have vectors and are in the same order in the dense list; the best one
+    has no vector yet."""
     lexical = tuple(Candidate(f"p{n:02}", 40.0 - n) for n in range(40))
     dense = tuple(Candidate(f"p{n:02}", 0.9 - n / 100) for n in range(1, 40, 2))
     found = Candidates(lexical, dense, coverage=0.5, bare=frozenset(f"p{n:02}" for n in range(0, 40, 2)))
@@ -134,7 +134,7 @@ async def test_the_best_passage_by_words_stays_first_while_half_of_the_vectors_a
     assert [entry.chunk_id for entry in fused.evidence.ranked[:6]] == ["p00", "p01", "p02", "p03", "p04", "p05"]
 
 
-def test_the_dense_list_counts_where_the_embedder_speaks_the_language() -> None:
+def test_the_dense_list_has_weight_if_the_embedder_supports_the_language() -> None:
     english, all_of_them = FakeEmbedder(), FakeEmbedder(languages=None)
     assert [vectors_count(embedder, "en", Rag()) for embedder in (english, all_of_them, None)] == [True, True, False]
     assert [vectors_count(embedder, "ko", Rag()) for embedder in (english, all_of_them, None)] == [False, True, False]
@@ -161,12 +161,12 @@ async def test_settings_and_language_choose_the_fusion(
     assert scores(fused.evidence.ranked)[:2] == best
 
 
-async def test_without_an_embedder_the_words_decide_alone() -> None:
+async def test_without_an_embedder_the_lexical_list_decides_alone() -> None:
     fused = await call_step(fuse_lists, make_turn(retriever="cc", found=(BOTH,)), FakeDeps(rag=Rag(fusion="convex")))
     assert scores(fused.evidence.ranked) == [("a", 1.0), ("b", 0.5), ("c", 0.0)]
 
 
-async def test_what_several_queries_found_counts_by_its_better_score() -> None:
+async def test_a_chunk_found_by_several_queries_keeps_its_best_score() -> None:
     one = Candidates(entries(a=10.0, b=6.0, c=2.0), (), 1.0)  # a 1, b .5, c 0
     other = Candidates(entries(c=9.0, a=5.0, d=1.0), (), 1.0)  # c 1, a .5, d 0
     for found in ((one, None, other), (other, one)):
@@ -178,7 +178,7 @@ async def test_what_several_queries_found_counts_by_its_better_score() -> None:
         )  # fmt: skip
 
 
-async def test_what_a_query_of_less_weight_finds_stands_behind() -> None:
+async def test_the_results_of_a_query_with_less_weight_rank_lower() -> None:
     turn = make_turn(retriever="bm25", queries=("first", "second"), found=(BOTH, Candidates(entries(z=1.0), ())))
     light = replace(turn, queries=(turn.queries[0], replace(turn.queries[1], weight=0.4)))
     assert scores((await call_step(fuse_lists, light, FakeDeps())).evidence.ranked) == [("a", 1.0), ("b", 0.5), ("z", 0.4), ("c", 0.0)]

@@ -1,4 +1,4 @@
-"""What another system's search finds."""
+"""Search in connected systems."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class FakeSearch:
         return self.replies[arguments["query"]]
 
 
-async def test_every_query_is_searched_for_with_what_the_turn_decides() -> None:
+async def test_every_query_is_searched_for_with_arguments_from_the_turn() -> None:
     tools = FakeSearch({"a": json.dumps([result("p1", 0.4), result("p2", 0.9)]), "b": json.dumps([result("p1", 0.6), result("p3", 7)])})
     turn = await call_step(search_remotely, ASKED, FakeDeps(tools=tools, mcp=ON))
     asked = {
@@ -54,7 +54,7 @@ async def test_every_query_is_searched_for_with_what_the_turn_decides() -> None:
     assert [(hit.chunk.metadata["p_id"], hit.score) for hit in turn.evidence.hits] == [("p3", 1.0), ("p2", 0.9), ("p1", 0.6)]
 
 
-async def test_a_result_becomes_a_passage_that_is_none_of_the_index() -> None:
+async def test_a_result_becomes_a_passage_outside_of_the_index() -> None:
     told = result("doc|1|0", 0.5, page=4, paragraph_type="faq", url="javascript:alert(1)", **{"class": "Law"})
     turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": json.dumps([told])}), mcp=ON))
     chunk = turn.evidence.hits[0].chunk
@@ -72,7 +72,7 @@ async def test_a_result_becomes_a_passage_that_is_none_of_the_index() -> None:
         json.dumps(result(), indent=2) + "\n",
     ],
 )  # fmt: skip
-async def test_a_list_is_read_however_a_server_sends_it(reply: str) -> None:
+async def test_all_forms_of_a_result_list_are_read(reply: str) -> None:
     turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": reply}), mcp=ON))
     assert [hit.chunk.text for hit in turn.evidence.hits] == ["Text of p1."]
     two = json.dumps(result()) + "\n" + json.dumps(result("p2"), indent=2)
@@ -88,18 +88,18 @@ async def test_a_list_is_read_however_a_server_sends_it(reply: str) -> None:
         "[" * 100_000, "error: x", '[{"p_id":1}] and more',
     ],
 )  # fmt: skip
-async def test_what_cannot_be_understood_is_unavailable(reply: str) -> None:
+async def test_an_unknown_reply_format_is_unavailable(reply: str) -> None:
     with pytest.raises(Unavailable, match="Check MCP__SEARCH_TOOL"):
         await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": reply}), mcp=ON))
 
 
 @pytest.mark.parametrize("reply", ["[]", '{"result": []}', ""])
-async def test_where_nothing_is_found_the_turn_stays_as_it_was(reply: str) -> None:
+async def test_without_results_the_turn_is_unchanged(reply: str) -> None:
     asked = with_(ASKED, queries=("a",))
     assert await call_step(search_remotely, asked, FakeDeps(tools=FakeSearch({"a": reply}), mcp=ON)) == asked
 
 
-async def test_without_a_search_there_nothing_is_asked() -> None:
+async def test_a_server_without_a_search_tool_is_not_called() -> None:
     other = FakeSearch({}, Tool("other", "", {}))
     for tools, mcp in ((None, ON), (other, ON), (FakeSearch({}), MCP())):
         assert await call_step(search_remotely, ASKED, FakeDeps(tools=tools, mcp=mcp)) == ASKED
@@ -115,7 +115,7 @@ async def test_without_a_search_there_nothing_is_asked() -> None:
         (Caller("me", frozenset({"GO_RAG"})), "OTHER", False),
     ],
 )
-async def test_an_organisation_s_search_is_for_its_members(caller: Caller, scope: str, found: bool) -> None:
+async def test_an_organisations_search_is_for_its_members(caller: Caller, scope: str, found: bool) -> None:
     tools = FakeSearch({"Ferries?": json.dumps([result()])}, Tool("GO_RAG__neural_search", "", {}), "GO_RAG")
     turn: Turn = await call_step(search_remotely, make_turn("Ferries?", caller=caller, tool_scope=scope), FakeDeps(tools=tools, mcp=ON))
     assert bool(turn.evidence.hits) is found
@@ -126,7 +126,7 @@ def test_only_an_api_that_names_an_organisation_searches_remotely() -> None:
     assert not may_search_remotely(with_(ASKED, tool_scope=""))
 
 
-async def test_a_character_that_was_cut_in_two_harms_nothing() -> None:
+async def test_lone_surrogates_are_repaired() -> None:
     told = json.dumps([result("\ud83d", file_name="\ude00.pdf")])
     turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": told}), mcp=ON))
     assert (turn.evidence.hits[0].chunk.text.encode(), turn.evidence.hits[0].chunk.doc_id.encode()) != (b"", b"")
@@ -144,7 +144,7 @@ class FakeKnowledgeBase:
         return self.replies[arguments["query"]]
 
 
-async def test_a_knowledge_base_is_asked_what_the_turn_decides_and_not_who_asks() -> None:
+async def test_a_knowledge_base_gets_arguments_from_the_turn_but_no_user() -> None:
     base = FakeKnowledgeBase({"a": json.dumps([result("p1", 0.4)]), "b": json.dumps([result("p2", 0.9)])})
     turn = await call_step(search_kdb, ASKED, FakeDeps(knowledge_base=base, kdb=KDB(groups=["*"])))
     asked = {
@@ -165,21 +165,19 @@ async def test_a_knowledge_base_is_asked_what_the_turn_decides_and_not_who_asks(
         (Caller("me", frozenset({"law"})), [], False),
     ],
 )
-async def test_a_knowledge_base_is_for_the_groups_of_its_settings_and_without_any_for_nobody(
-    caller: Caller, groups: list[str], found: bool
-) -> None:
+async def test_a_knowledge_base_is_for_its_configured_groups_only(caller: Caller, groups: list[str], found: bool) -> None:
     base = FakeKnowledgeBase({"Ferries?": json.dumps([result()])})
     turn = await call_step(search_kdb, make_turn("Ferries?", caller=caller), FakeDeps(knowledge_base=base, kdb=KDB(groups=groups)))
     assert (bool(turn.evidence.hits), bool(base.asked)) == (found, found)
 
 
-async def test_what_a_knowledge_base_says_wrongly_names_its_setting() -> None:
+async def test_an_invalid_reply_of_a_knowledge_base_names_its_setting() -> None:
     base = FakeKnowledgeBase({"Ferries?": "no JSON"})
     with pytest.raises(Unavailable, match="Check KDB__URL"):
         await call_step(search_kdb, make_turn("Ferries?", caller=ME), FakeDeps(knowledge_base=base, kdb=KDB(groups=["*"])))
 
 
-async def test_a_knowledge_base_is_asked_where_the_api_has_one_and_nothing_was_found_before() -> None:
+async def test_a_knowledge_base_is_searched_if_the_api_uses_it_and_nothing_was_found_before() -> None:
     asked = make_turn("Ferries?", ask_kdb=True)
     found = await call_step(
         search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": json.dumps([result()])}), mcp=ON)

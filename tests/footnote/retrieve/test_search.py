@@ -1,4 +1,4 @@
-"""What an index is asked."""
+"""Searches in the index."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Asked:
         ("cc", "ko", "convex", 1),
     ],
 )
-async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Retriever, lang: str, fusion: Any, embeds: int) -> None:
+async def test_a_question_is_embedded_if_its_vector_would_have_weight(retriever: Retriever, lang: str, fusion: Any, embeds: int) -> None:
     embedder = FakeEmbedder()
     turn = await call_step(
         embed_query, make_turn("Why?", retriever=retriever, lang=lang), FakeDeps(embedder=embedder, rag=Rag(fusion=fusion))
@@ -47,7 +47,7 @@ async def test_a_question_is_embedded_where_its_vector_would_count(retriever: Re
     assert (await call_step(embed_query, make_turn(), FakeDeps())).vectors == ()
 
 
-async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_the_question() -> None:
+async def test_the_index_is_searched_for_the_caller_with_all_filters_of_the_request() -> None:
     index = Asked()
     turn = make_turn("Why?", lang="de", collection="laws", filters={"year": ("1949",)}, levels=(1, 2))
     turn = await call_step(
@@ -63,6 +63,6 @@ async def test_the_index_is_asked_on_behalf_of_the_caller_with_all_that_narrows_
     assert index.searches[1][1].vector is vector
 
 
-async def test_a_search_by_meaning_without_a_vector_is_told_as_such_and_not_as_nothing_found() -> None:
+async def test_knn_without_a_vector_is_an_error_and_not_an_empty_result() -> None:
     with pytest.raises(SearchUnavailable, match="needs an embedder"):
         await call_step(search, make_turn(retriever="knn"), FakeDeps(index=Asked(), embedder=FakeEmbedder()))

@@ -1,6 +1,7 @@
-"""Prompts: cache → store → packaged file `prompts/<name>.<language>.j2`, rendered in a sandbox from what is in memory.
+"""Prompts: saved by an admin, or packaged as `prompts/<name>.<language>.j2`; rendered in a sandbox.
 
-Documents and users' text are values, never templates.
+`load` reads saved prompts from the cache or the store, `render` only uses what is in memory. Documents and users' text
+are values, never templates.
 """
 
 from __future__ import annotations
@@ -25,27 +26,28 @@ LANGUAGES = ("en", "de", "ko")
 
 
 class Prompts:
-    """Renders a prompt in a question's language, English where there is none in it."""
+    """Renders prompts in the language of the question, or in English if that is not one of LANGUAGES."""
 
     def __init__(self) -> None:
         self.saved: Mapping[str, Saved] = {}
-        """`<name>.<language>` → what an admin saved in its place."""
+        """`<name>.<language>` → the prompt that an admin saved."""
         self._templates: dict[str, Template] = {}
 
     def render(self, name: str, lang: str, values: Mapping[str, Any]) -> str:
+        """The prompt's text. A saved prompt that fails is replaced by the packaged one."""
         lang = lang if lang in LANGUAGES else "en"
         saved = self._templates.get(f"{name}.{lang}")
         if saved is not None:
             try:
                 return saved.render(values)
-            except Exception as exc:  # whatever its values were unlike the examples that it was checked with
+            except Exception as exc:  # real values may differ from the examples that it was checked with
                 log.error(
-                    "a saved prompt failed, the packaged one is used", extra={"prompt": f"{name}.{lang}", "error": type(exc).__name__}
+                    "a saved prompt failed; the packaged one is used", extra={"prompt": f"{name}.{lang}", "error": type(exc).__name__}
                 )
         return _packaged(name, lang).render(values)
 
     async def load(self, records: Records, cache: Cache) -> None:
-        """What was saved, for the renderings that follow. Those under way are not waited for, nor do they wait."""
+        """Loads the saved prompts for later calls of `render`. Does not block renderings in progress."""
         saved = await read_saved(records, cache)
         if saved != self.saved:
             self._templates = await asyncio.to_thread(_compile, saved)
@@ -59,18 +61,20 @@ def _compile(saved: Mapping[str, Saved]) -> dict[str, Template]:
     for key, prompt in saved.items():
         try:
             made[key] = compile_template(prompt.template)
-        except FootnoteError:  # it was saved by a version that had other rules
-            log.error("a saved prompt cannot be read, the packaged one is used", extra={"prompt": key})
+        except FootnoteError:  # saved by a version with other rules
+            log.error("a saved prompt is invalid; the packaged one is used", extra={"prompt": key})
     return made
 
 
 @cache
 def prompt_names() -> tuple[str, ...]:
+    """The names of all packaged prompts, sorted."""
     files = (resources.files("footnote") / "prompts").iterdir()
     return tuple(sorted({file.name.split(".")[0] for file in files if file.name.endswith(".j2")}))
 
 
 def read_packaged(name: str, lang: str) -> str:
+    """The packaged template's source. FootnoteError if there is no such prompt."""
     try:
         return (resources.files("footnote") / "prompts" / f"{name}.{lang}.j2").read_text("utf-8")
     except FileNotFoundError as exc:

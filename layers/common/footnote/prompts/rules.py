@@ -1,8 +1,8 @@
-"""What a template may do: show the prompt's values, choose, and go through lists. A table says which parts of Jinja2 that is.
+"""Validates prompt templates. A template may show the prompt's values, use conditions, and loop over lists.
 
-There are no calls, no arithmetic and no assignments, and an inner loop goes through something of the outer one's item: the work
-grows no faster than the values, so a template that was accepted ends, and cannot grow without bound. What values there are, and
-what parts they have, is read from the packaged templates.
+Only a subset of Jinja2 is allowed: no calls, no arithmetic, no assignments, and an inner loop only over a part of the
+outer loop's item. So a valid template terminates, in time linear in its values. Which values a prompt has, and which parts
+they have, is learned from the packaged templates.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ PLAIN = (
     nodes.Output, nodes.TemplateData, nodes.Const, nodes.If, nodes.CondExpr, nodes.Test, nodes.Compare, nodes.Operand, nodes.And,
     nodes.Or, nodes.Not, nodes.Concat, nodes.List, nodes.Tuple,
 )  # fmt: skip
-"""Parts that are as harmless as what is in them."""
+"""Nodes that are allowed if their children are."""
 FILTERS = frozenset("capitalize count d default first int join last length lower round title tojson trim upper".split())
 REFUSED: dict[type[nodes.Node], str] = {
-    nodes.Call: "a prompt calls nothing; it only shows its values",
+    nodes.Call: "calls are not allowed; a prompt only shows its values",
     nodes.Assign: "`set` is not allowed",
     nodes.AssignBlock: "`set` is not allowed",
     nodes.Macro: "`macro` is not allowed",
     nodes.CallBlock: "`call` is not allowed",
-    nodes.Include: "a prompt is one text; it includes no other",
-    nodes.Import: "a prompt is one text; it imports no other",
-    nodes.FromImport: "a prompt is one text; it imports no other",
-    nodes.Extends: "a prompt is one text; it extends no other",
+    nodes.Include: "`include` is not allowed",
+    nodes.Import: "`import` is not allowed",
+    nodes.FromImport: "`import` is not allowed",
+    nodes.Extends: "`extends` is not allowed",
     nodes.BinExpr: "arithmetic is not allowed",
     nodes.UnaryExpr: "arithmetic is not allowed",
 }
@@ -51,18 +51,19 @@ REFUSED: dict[type[nodes.Node], str] = {
 
 @dataclass(slots=True)
 class Shape:
-    """Of a value: its parts by name, and the shape of its items where it is a list."""
+    """The shape of a value: its parts by name or, if it is a list, the shape of its items."""
 
     parts: dict[str, Shape] = field(default_factory=dict)
     item: Shape | None = None
 
     def example(self) -> Any:
+        """An example value of this shape; lists have two items."""
         if self.item is not None:
             return [self.item.example(), self.item.example()]
         return {name: part.example() for name, part in self.parts.items()} if self.parts else "example"
 
     def paths(self, before: str = "") -> list[str]:
-        """What can be shown: `documents[].text`."""
+        """The values that a template can show, as `documents[].text`."""
         found = []
         for name, part in sorted(self.parts.items()):
             path, inner = f"{before}{name}", part
@@ -88,11 +89,12 @@ def _environment() -> ImmutableSandboxedEnvironment:
 
 
 def compile_template(text: str) -> Template:
+    """Compiles a template for the sandbox. BadRequest for a syntax error."""
     return _guarded(lambda: _environment().from_string(text))
 
 
 def learn_values(sources: Iterable[str]) -> Shape:
-    """The values that these templates use."""
+    """The shape of the values that these templates use."""
     known = Shape()
     for source in sources:
         _Reader(known, learning=True).read(_environment().parse(source))
@@ -100,11 +102,11 @@ def learn_values(sources: Iterable[str]) -> Shape:
 
 
 def check_template(text: str, known: Shape) -> None:
-    """BadRequest, with the line and the reason, for what could not be rendered each time."""
+    """BadRequest, with line and reason, for a template that is not allowed or could fail to render."""
     if len(text) > LONGEST:
         raise BadRequest(f"The template has {len(text):,} characters; {LONGEST:,} are allowed.")
     if not text.strip() or re.search("[\ud800-\udfff]", text):
-        raise BadRequest("The template is empty, or no text in Unicode.")
+        raise BadRequest("The template is empty or not valid Unicode.")
     _guarded(lambda: _Reader(known).read(_environment().parse(text)))
     template = compile_template(text)
     _guarded(lambda: template.render({name: part.example() for name, part in known.parts.items()}))
@@ -119,11 +121,11 @@ def _guarded(work: Callable[[], T]) -> T:
         raise BadRequest("The template is nested too deeply.") from None
     except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError) as exc:
         lines = [frame.lineno for frame in extract_tb(exc.__traceback__) if frame.filename == "<template>"]
-        raise BadRequest(f"Line {lines[-1] if lines else 1}: with an example of its values it fails: {exc}.") from None
+        raise BadRequest(f"Line {lines[-1] if lines else 1}: rendering with example values fails: {exc}.") from None
 
 
 class _Reader:
-    """Walks a template with what the names of its loops stand for. Learning, it takes what it meets for known."""
+    """Walks a template and resolves its names. With `learning`, unknown names are added to `known` instead of refused."""
 
     def __init__(self, known: Shape, *, learning: bool = False) -> None:
         self._known = known
@@ -137,7 +139,7 @@ class _Reader:
             self._node(node, scope, item)
 
     def _node(self, node: nodes.Node, scope: dict[str, Shape], item: str | None) -> None:
-        """`item`: the name of the innermost loop's."""
+        """`item`: the name of the innermost loop's item."""
         match node:
             case nodes.Name() | nodes.Getattr() | nodes.Getitem():
                 self._value(node, scope)
@@ -149,8 +151,8 @@ class _Reader:
             case _ if isinstance(node, PLAIN):
                 self._each(node.iter_child_nodes(), scope, item)
             case _:
-                told = next((why for kind, why in REFUSED.items() if isinstance(node, kind)), "this part of Jinja2 is not allowed")
-                raise _Refused(node, told)
+                reason = next((why for kind, why in REFUSED.items() if isinstance(node, kind)), "this part of Jinja2 is not allowed")
+                raise _Refused(node, reason)
 
     def _value(self, node: nodes.Node, scope: dict[str, Shape]) -> Shape:
         match node:
@@ -162,7 +164,7 @@ class _Reader:
                 return self._part(node, self._value(inner, scope).parts, name, f"`{_path(inner)}`")
             case nodes.Getitem(node=inner, arg=nodes.Const(value=int())):
                 return self._item(node, self._value(inner, scope), _path(inner))
-        raise _Refused(node, "only values of the prompt and their parts can be named here")
+        raise _Refused(node, "only the prompt's values and their parts can be used here")
 
     def _part(self, node: nodes.Node, parts: dict[str, Shape], name: str, whose: str) -> Shape:
         if self._learning:
@@ -174,7 +176,7 @@ class _Reader:
     def _item(self, node: nodes.Node, shape: Shape, path: str) -> Shape:
         if shape.item is None:
             if not self._learning:
-                raise _Refused(node, f"`{path}` is no list")
+                raise _Refused(node, f"`{path}` is not a list")
             shape.item = Shape()
         return shape.item
 
@@ -184,24 +186,24 @@ class _Reader:
             or not isinstance(node.target, nodes.Name)
             or not isinstance(node.iter, nodes.Name | nodes.Getattr | nodes.Getitem)
         ):
-            raise _Refused(node, "a loop is `for item in list`, of a list of the prompt")
+            raise _Refused(node, "a loop must be `for item in list`, over a list of the prompt")
         shape, path = self._value(node.iter, scope), _path(node.iter)
         if item is not None and re.split(r"[.\[]", path)[0] != item:
-            raise _Refused(node, f"a loop inside another goes through a part of its `{item}`")
+            raise _Refused(node, f"an inner loop must go over a part of `{item}`")
         inner = {**scope, node.target.name: self._item(node, shape, path), "loop": LOOP}
         self._each([*node.body, *([node.test] if node.test else [])], inner, node.target.name)
         self._each(node.else_, scope, item)
 
     def _filter(self, node: nodes.Filter) -> None:
         if node.name not in FILTERS:
-            raise _Refused(node, f"the filter `{node.name}` is not allowed; these are: {', '.join(sorted(FILTERS))}")
+            raise _Refused(node, f"the filter `{node.name}` is not allowed; allowed are {', '.join(sorted(FILTERS))}")
         if node.node is None or (node.name == "join" and not isinstance(node.node, nodes.Name | nodes.Getattr | nodes.Getitem)):
-            raise _Refused(node, f"`{node.name}` takes a value of the prompt")
+            raise _Refused(node, f"`{node.name}` must be applied to a value of the prompt")
         chain, inner = 1, node.node
         while isinstance(inner, nodes.Filter):
             chain, inner = chain + 1, inner.node  # type: ignore[assignment]
         if chain > MOST_FILTERS:
-            raise _Refused(node, f"at most {MOST_FILTERS} filters can follow each other")
+            raise _Refused(node, f"at most {MOST_FILTERS} filters can be chained")
 
 
 def _path(node: nodes.Node) -> str:

@@ -1,6 +1,7 @@
-"""Prompts that admins saved: in the records, one per name and language, and every version of each; a copy is in the cache.
+"""Stores the prompts that admins save, and all their versions; the current ones are also cached.
 
-Records: "prompt" `<name>.<language>` is the one in force; "prompt_version" `<name>.<language>:<number>` is what was saved, for good.
+Records: "prompt" `<name>.<language>` is the current text; "prompt_version" `<name>.<language>:<number>` is a saved version
+and is never deleted.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ CACHE_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Saved:
-    """`version`: the number of the version that this text is; `saved_at`: since when it is in force."""
+    """A current prompt. `version`: the number of the version with this text. `saved_at`: when it became current."""
 
     template: str
     version: int
@@ -31,29 +32,31 @@ class Saved:
 
 @dataclass(frozen=True, slots=True)
 class Version:
+    """A saved version of a prompt, without its text."""
+
     version: int
     saved_at: float
     saved_by: str
 
 
 async def read_saved(records: Records, cache: Cache) -> Mapping[str, Saved]:
-    """All that are in force, from the cache while it has them, else from the store; then the cache has them again."""
+    """All current prompts by `<name>.<language>`, from the cache or else from the store, whose result is then cached."""
     with suppress(StoreUnavailable):
         if (cached := await cache.get(CACHE_KEY)) is not None:
             return {key: Saved(**values) for key, values in cached.items()}
     changes = await records.changes("prompt")
-    if not changes:  # as it mostly is: nothing was ever saved, and there is nothing to keep
+    if not changes:  # the usual case: nothing was ever saved
         return {}
     found = {record.key: _saved(record) for record in await read_all(lambda after: records.list("prompt", limit=200, after=after))}
     with suppress(StoreUnavailable):
         await cache.put(CACHE_KEY, {key: asdict(saved) for key, saved in found.items()}, CACHE_S)
-        if await records.changes("prompt") != changes:  # somebody saved meanwhile, and may have cleared the cache before this
+        if await records.changes("prompt") != changes:  # a concurrent save may have cleared the cache before this put
             await cache.delete(CACHE_KEY)
     return found
 
 
 async def save_prompt(key: str, template: str, *, by: str, records: Records, cache: Cache) -> int:
-    """Puts a checked template in force; the number of its version. Conflict where somebody saves at the same moment."""
+    """Saves a valid template as a new version and makes it current; returns its number. Conflict if two save at the same time."""
     last = await records.list("prompt_version", prefix=f"{key}:", limit=1, newest_first=True)
     number = int(last.data[0].key.rpartition(":")[2]) + 1 if last.data else 1
     await records.put("prompt_version", _version_key(key, number), {"template": template}, by=by, expected=0)
@@ -62,25 +65,26 @@ async def save_prompt(key: str, template: str, *, by: str, records: Records, cac
 
 
 async def restore_prompt(key: str, number: int, *, by: str, records: Records, cache: Cache) -> None:
-    """Puts a version in force again; it keeps its number."""
+    """Makes an earlier version current again; it keeps its number."""
     await _put(key, await read_version(key, number, records), number, by, records, cache)
 
 
 async def reset_prompt(key: str, records: Records, cache: Cache) -> None:
-    """Back to the packaged file. The versions stay."""
+    """Restores the packaged prompt; saved versions are kept."""
     await records.delete("prompt", key)
     await _forget(cache)
 
 
 async def read_version(key: str, number: int, records: Records) -> str:
+    """The text of a saved version. NotFound if there is none with this number."""
     record = await records.get("prompt_version", _version_key(key, number))
     if record is None:
-        raise NotFound("There is no such version of this prompt.")
+        raise NotFound("This prompt has no such version.")
     return str(record.value["template"])
 
 
 async def list_versions(key: str, records: Records) -> list[Version]:
-    """The last hundred, newest first."""
+    """The latest hundred versions, newest first."""
     page = await records.list("prompt_version", prefix=f"{key}:", limit=100, newest_first=True)
     return [Version(int(record.key.rpartition(":")[2]), record.changed_at, record.changed_by) for record in page.data]
 
@@ -94,7 +98,7 @@ async def _forget(cache: Cache) -> None:
     try:
         await cache.delete(CACHE_KEY)
     except StoreUnavailable:
-        log.warning("the cache keeps the prompts as they were for a while")
+        log.warning("cached prompts could not be cleared; the old ones may be used until they expire")
 
 
 def _saved(record: Record) -> Saved:

@@ -1,1 +1,1 @@
-"""Which evidence is best?"""
+"""Ranking: selects the best evidence."""

@@ -1,4 +1,4 @@
-"""Which evidence is best? The fused order, read through the index's final gate."""
+"""Reads the fused ranking through the index's permission gate and cuts it to the hits."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from footnote.types import Chunk, Hit, Ranked, Turn
 
 
 async def read_pool(turn: Turn, *, index: Index) -> Turn:
-    """`turn.evidence.pool`: the best chunks that exist, are active and visible at this moment, as many as the plan wants ranked, at
-    least as many as are asked for: these are the hits, unless something ranks the pool anew. What a condition counts on may have
-    changed since the search: it is asked again."""
+    """Sets `turn.evidence.pool` to the best chunks that exist, are active and are visible to the caller now.
+
+    The pool has `plan.pool_size` chunks, at least `request.limit`; its first ones are the hits unless a later step
+    re-ranks it. The request's conditions are checked again, because metadata may have changed since the search."""
     evidence, request = turn.evidence, turn.request
     size = max(request.limit, turn.plan.pool_size)
     read: list[tuple[Ranked, Chunk]] = []
@@ -27,19 +28,19 @@ async def read_pool(turn: Turn, *, index: Index) -> Turn:
     return replace(turn, evidence=replace(evidence, pool=pool, hits=pool[: request.limit]))
 
 
-def was_ranked_anew(turn: Turn) -> bool:
-    """Something has ranked the pool anew."""
+def was_reranked(turn: Turn) -> bool:
+    """The pool has been re-ranked."""
     evidence = turn.evidence
     return bool(evidence.pool) and evidence.hits != evidence.pool[: turn.request.limit]
 
 
 async def cut(turn: Turn) -> Turn:
-    """`turn.evidence.hits`: the first of the pool, as many as are asked for."""
+    """Sets `turn.evidence.hits` to the first `request.limit` chunks of the pool."""
     return replace(turn, evidence=replace(turn.evidence, hits=turn.evidence.pool[: turn.request.limit]))
 
 
 def _with_scores(turn: Turn, pool: Sequence[tuple[Ranked, Chunk]]) -> tuple[Hit, ...]:
-    """Those of the lists that each entry came from."""
+    """Hits with the score of each list that found them."""
     wanted = {entry.chunk_id for entry, _ in pool}
     scores = {
         (found.query, entry.chunk_id, found.source): entry.score

@@ -1,1 +1,1 @@
-"""Where might answers be?"""
+"""Retrieval: finds candidate passages in the index and in other systems."""

@@ -1,10 +1,11 @@
-"""Several ranked lists → one. The same for every engine.
+"""Fuses several ranked lists into one, the same way for every engine.
 
-A chunk is scored by the lists that could have held it: one without a vector by its words alone, in every fusion.
+A chunk is scored only by the lists that could have contained it. A chunk without a vector is therefore scored by the
+lexical list alone, in every fusion.
 
-min-max: s' = (s − min) / (max − min) within each list, score = (1 − w) · bm25' + w · cosine'; what a
-list could have held and does not counts 0 there. RRF: Σ weight / (k + rank), rank from 1, scaled so that the best
-possible score is 1. Equal scores are ordered by chunk id.
+min-max: s' = (s − min) / (max − min) within each list, score = (1 − w) · bm25' + w · cosine'. A chunk that a list could
+have contained and does not scores 0 there. RRF: Σ weight / (k + rank), rank from 1, scaled so that the best possible
+score is 1. Equal scores are ordered by chunk id.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ Weighted = tuple[Sequence[Candidate], float]
 
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
-    """`turn.evidence.ranked`: everything that was found, best first; of what several queries found, the better place counts."""
+    """Sets `turn.evidence.ranked` to all chunks found, best first. A chunk found by several queries keeps its best score."""
     weight = rag.alpha if vectors_count(embedder, turn.lang, rag) else 0.0
     asked = turn.request.retriever
     retriever = "rrf" if asked == "cc" and rag.fusion == "rrf" else asked
@@ -35,13 +36,15 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
 
 
 def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> bool:
-    """Where their maker speaks the language; a weight that was set by hand holds in every one."""
+    """Whether the dense list has weight: if the embedder supports the language, or if `convex` fixes the weight."""
     return speaks(embedder, lang) or (embedder is not None and rag.fusion == "convex")
 
 
 def fuse(lists: Sequence[RankedList], retriever: Retriever, *, weight: float, rrf_k: int = 30) -> list[Ranked]:
-    """The lists of one query as one, best first. `weight` is the dense list's share, 0..1, the others have the rest; it shrinks
-    with the share of chunks that have no vector yet: the best of a few is not yet the best of all."""
+    """Fuses the lists of one query, best first.
+
+    `weight`: the share of the dense list, 0 to 1; the other lists have the rest. It is multiplied by the share of chunks
+    that have a vector, because the best of a few vectors need not be the best of all."""
     match retriever:
         case "bm25":
             scores = _minmax([entry for found in lists if found.source == "bm25" for entry in found.items])
@@ -57,7 +60,7 @@ def fuse(lists: Sequence[RankedList], retriever: Retriever, *, weight: float, rr
 
 
 def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequence[Weighted]], dict[str, float]]) -> dict[str, float]:
-    """A chunk that some lists could not have held is scored by the others alone."""
+    """Scores a chunk that some lists could not have contained by the other lists alone."""
     share = weight * min((1.0, *(found.coverage for found in lists if found.source == "cosine")))
     weights = {found.source: share if found.source == "cosine" else 1 - share for found in lists}
     scores = combine([(found.items, weights[found.source]) for found in lists])
@@ -78,7 +81,7 @@ def _weighted(entries: list[Ranked], weight: float) -> list[Ranked]:
 
 
 def merge(lists: Sequence[Sequence[Ranked]]) -> list[Ranked]:
-    """One list of several; each entry as it stands in the list where its score is highest."""
+    """Merges several lists; each entry is taken from the list in which its score is highest."""
     best: dict[str, Ranked] = {}
     for entry in (entry for entries in lists for entry in entries):
         if entry.chunk_id not in best or best[entry.chunk_id].score < entry.score:
@@ -87,7 +90,7 @@ def merge(lists: Sequence[Sequence[Ranked]]) -> list[Ranked]:
 
 
 def convex_combination(lists: Sequence[Weighted]) -> dict[str, float]:
-    """Σ weight · min-max score. The weights of empty lists go to the others."""
+    """Σ weight · min-max score. The weights of empty lists are distributed to the others."""
     lists = [(entries, weight) for entries, weight in lists if entries and weight > 0]
     total = sum(weight for _, weight in lists)
     scores: dict[str, float] = {}
@@ -98,7 +101,7 @@ def convex_combination(lists: Sequence[Weighted]) -> dict[str, float]:
 
 
 def reciprocal_ranks(lists: Sequence[Weighted], *, k: int) -> dict[str, float]:
-    """Σ weight · (k + 1) / (k + rank) / Σ weight: 1 for what is first in every list."""
+    """Σ weight · (k + 1) / (k + rank) / Σ weight; 1 for a chunk that is first in every list."""
     lists = [(entries, weight) for entries, weight in lists if entries and weight > 0]
     total = sum(weight for _, weight in lists)
     scores: dict[str, float] = {}

@@ -1,8 +1,8 @@
-"""Where might answers be? In what other systems' searches find, where they are connected.
+"""Searches connected systems: the search tool of an MCP server, and a knowledge base.
 
-Who may use such a search may see what it finds: an MCP server's that belongs to an organisation is for the callers in a
-group of that name, a knowledge base for those in the groups that its settings name. What they find is material like any
-passage; the index knows nothing of it.
+A caller who may use such a search may see all its results. An MCP server of an organisation serves callers in the group
+of that name; the knowledge base serves callers in the groups that its settings name. The results are untrusted like any
+passage, and are not in the index.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from footnote.text.surrogates import repair
 from footnote.types import Chunk, Hit, Turn
 
 KEPT = ("file_name", "class", "paragraph_type")
-"""Of a result's metadata. A link of theirs is none of ours."""
+"""The metadata that is kept of a result. External links are not exposed."""
 SETTINGS = {"mcp": "MCP__SEARCH_TOOL", "kdb": "KDB__URL"}
 PERSONAL = ("user_id", "room_id")
-"""What a knowledge base is not told."""
+"""Arguments that are not sent to a knowledge base."""
 
 
 @known_early
@@ -36,8 +36,10 @@ def may_search_remotely(turn: Turn) -> bool:
 
 
 async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
-    """`turn.evidence.hits` from the MCP server's search, best first; the turn as it was where there is none or it finds nothing.
-    Unavailable where it is down or cannot be understood."""
+    """Sets `turn.evidence.hits` to the results of the MCP server's search, best first.
+
+    The turn is unchanged if there is no such search or it finds nothing. Unavailable if the server is down or its reply
+    cannot be read."""
     if tools is None or not mcp.mcp_enabled:
         return turn
     scope = scope_of(turn)
@@ -49,20 +51,20 @@ async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
 
 
 def may_ask_kdb(turn: Turn) -> bool:
-    """The API asks other systems, and nothing was found before."""
+    """The API uses the knowledge base, and nothing has been found before."""
     return turn.request.ask_kdb and not turn.evidence.hits
 
 
 async def search_kdb(turn: Turn, *, knowledge_base: KnowledgeBase | None, kdb: KDB) -> Turn:
-    """The same from the knowledge base."""
+    """Like `search_remotely`, with the knowledge base."""
     if knowledge_base is None or not (turn.caller.sees_all or turn.caller.may_read(frozenset(kdb.groups))):
         return turn
-    told = {name: value for name, value in session_arguments(turn).items() if name not in PERSONAL}
-    return await _found(turn, "kdb", [knowledge_base.search({"query": query, **told}) for query in turn.searched_for])
+    session = {name: value for name, value in session_arguments(turn).items() if name not in PERSONAL}
+    return await _found(turn, "kdb", [knowledge_base.search({"query": query, **session}) for query in turn.searched_for])
 
 
 async def _found(turn: Turn, source: str, searches: Sequence[Awaitable[str]]) -> Turn:
-    """A passage that several queries find counts once, with its best score."""
+    """A passage that several queries find is kept once, with its best score."""
     best: dict[str, Hit] = {}
     for hit in (hit for reply in await asyncio.gather(*searches) for hit in _read(reply, source, turn)):
         known = best.setdefault(hit.chunk.chunk_id, hit)
@@ -77,11 +79,11 @@ def _read(reply: str, source: str, turn: Turn) -> Iterator[Hit]:
         for place, result in enumerate(_results(reply)):
             yield _hit(result, place, source, turn)
     except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as exc:
-        raise Unavailable(f"The connected search answers in a form that is not known here. Check {SETTINGS[source]}.") from exc
+        raise Unavailable(f"The connected search replied in an unknown format. Check {SETTINGS[source]}.") from exc
 
 
 def _results(reply: str) -> Iterator[dict[str, Any]]:
-    """One list, a list under `result` or `results`, or one result after the other: servers differ in how they send a list."""
+    """Reads one list, a list under `result` or `results`, or concatenated results: servers differ in how they send a list."""
     decoder, at = json.JSONDecoder(), 0
     while at < len(reply):
         value, at = decoder.raw_decode(reply, at)
@@ -92,12 +94,12 @@ def _results(reply: str) -> Iterator[dict[str, Any]]:
 
 
 def _hit(result: dict[str, Any], place: int, source: str, turn: Turn) -> Hit:
-    """With an id of two parts, `mcp|…`, where the index's have three: no passage of the index is ever taken for it. Nobody's
-    groups: it is read here and now, and by no way again."""
-    told = result.get("metadatas") or {}
+    """The chunk id has two parts (`mcp|…`), so that it cannot equal a chunk id of the index, which has three. The chunk has no
+    permission groups: it cannot be read again later."""
+    metadata = result.get("metadatas") or {}
     p_id, text = repair(str(result["p_id"])), repair(str(result["context"]))
-    name = repair(str(told.get("file_name") or p_id))
-    page = told.get("page")
+    name = repair(str(metadata.get("file_name") or p_id))
+    page = metadata.get("page")
     chunk = Chunk(
         chunk_id=f"{source}|{hashlib.sha256(p_id.encode()).hexdigest()[:32]}",
         doc_id=f"{source}:{name}",
@@ -109,6 +111,6 @@ def _hit(result: dict[str, Any], place: int, source: str, turn: Turn) -> Hit:
         lang=turn.lang,
         collection=turn.request.collection,
         page=page if isinstance(page, int) else None,
-        metadata={"p_id": p_id} | {key: repair(str(told[key])) for key in KEPT if key in told},
+        metadata={"p_id": p_id} | {key: repair(str(metadata[key])) for key in KEPT if key in metadata},
     )
     return Hit(chunk, min(1.0, max(0.0, float(result["score"]))))

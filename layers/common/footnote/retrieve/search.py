@@ -1,4 +1,4 @@
-"""Where might answers be? Two lists from the index for each query, one order from `fuse`."""
+"""Searches the index: a lexical and a dense list for each query."""
 
 from __future__ import annotations
 
@@ -15,21 +15,23 @@ from footnote.types import Query, RankedList, Search, Turn, lists_of
 
 
 def wants_vector(turn: Turn) -> bool:
-    """The retriever compares meanings, and there is no vector yet."""
+    """The retriever uses vectors, and the queries have none yet."""
     return turn.request.retriever != "bm25" and not turn.vectors
 
 
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
-    """The queries' vectors, where they would count for something."""
+    """Embeds the queries, if the dense list would have weight."""
     if embedder is None or (turn.request.retriever != "knn" and not vectors_count(embedder, turn.lang, rag)):
         return turn
     return turn.with_vectors(await embedder.embed(turn.searched_for, query=True), embedder.name)
 
 
 async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
-    """`turn.evidence.lists` of each query that has none yet: at most `rag.candidates` entries in each."""
+    """Adds the lists of each query that has none yet to `turn.evidence.lists`, each with at most `rag.candidates` entries.
+
+    SearchUnavailable if `knn` is requested and there is no embedder."""
     if turn.request.retriever == "knn" and not turn.vectors:
-        raise SearchUnavailable("Search by meaning needs an embedder. Run `make setup`, or set EMBEDDING__BASE_URL; or search by words.")
+        raise SearchUnavailable("The retriever knn needs an embedder. Run `make setup`, set EMBEDDING__BASE_URL, or use bm25.")
     searched = {found.query for found in turn.evidence.lists}
     made = await asyncio.gather(*(_search_one(turn, query, index, embedder, rag) for query in turn.queries if query.text not in searched))
     return replace(turn, evidence=replace(turn.evidence, lists=(*turn.evidence.lists, *chain.from_iterable(made))))
@@ -53,10 +55,10 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
 
 
 def has_hits(turn: Turn) -> bool:
-    """Something was found."""
+    """Something has been found."""
     return bool(turn.evidence.hits)
 
 
 def has_no_hits(turn: Turn) -> bool:
-    """No other system has found anything."""
+    """Nothing has been found in other systems."""
     return not turn.evidence.hits

@@ -1,9 +1,9 @@
-"""Every setting, its default and its environment names: one file per group, and here those outside of the groups.
+"""All settings, their defaults and their environment variables: one file per group, and here those outside of the groups.
 
-Precedence: request → what an admin set while it runs → environment → the API's own default → default. Only values that
-somebody set count. Nested names take a double underscore: `LLM__MODEL`.
-What else is known of a setting is its mark (`marks.py`): what changes at runtime, the check before production, the scope of
-the caches and `docs/settings.md` are derived from it.
+Precedence: request → value set by an admin at runtime → environment → the API's own default → default. Only values that
+were explicitly set count. Nested names use a double underscore: `LLM__MODEL`.
+Each setting has a mark (`marks.py`). The runtime settings, the check before production, the scope of the caches and
+`docs/settings.md` are derived from the marks.
 """
 
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ OPENROUTER, OPENROUTER_DEFAULT = "https://openrouter.ai/api/v1", "openai/gpt-4o-
 
 
 class Fingerprints(NamedTuple):
-    """Equal where all settings are that affect what is found, or what is answered."""
+    """Hashes of all settings that affect search results, and of all that affect answers."""
 
     search: str
     answer: str
@@ -75,24 +75,24 @@ class Settings(BaseSettings):
     public_url: str | None = setting(
         None,
         pattern=r"^(https?://[^/?#\s]+/?)?$",
-        description="Address that people's browsers reach this server by, e.g. `https://docs.example.org`: links to documents"
-        " begin with it. Unset: the address that the client used.",
+        description="Address at which browsers reach this server, e.g. `https://docs.example.org`. Links to documents"
+        " start with it. Unset: the address that the client used.",
         affects="nothing",
         https=True,
     )
     allowed_origins: list[Annotated[str, Field(pattern=r"^(\*|https?://[^/?#*\s]+)$")]] = setting(
         [],
-        description='Pages of other sites that may read replies (CORS): `["https://intranet.example.com"]`, JSON. `["*"]` = every page,'
-        " by a token and never by a cookie, and only where `AUTH__MODE` is not none. In AWS: the template's `AllowedOrigins`.",
+        description='Other origins that may read replies (CORS), as JSON: `["https://intranet.example.com"]`. `["*"]` = any origin,'
+        " with a token but never with a cookie, and only if `AUTH__MODE` is not none. In AWS: the template's `AllowedOrigins`.",
         affects="nothing",
     )
     dep_ticket: SecretStr | None = setting(
         None,
-        description="Ticket for the model's endpoint, sent as `x-dep-ticket`. Where it is set, a request's own `x-dep-ticket` is sent"
-        " instead, unless that is the token by which its caller signs in.",
+        description="Ticket for the model's endpoint, sent as `x-dep-ticket`. If it is set, a request's own `x-dep-ticket` is sent"
+        " instead, unless that is the token with which the caller signs in.",
         foreign=True,
     )
-    index_name: str = setting("default", description="Collection of a caller that names none.", changeable=True, affects="search")
+    index_name: str = setting("default", description="Collection for requests that name none.", changeable=True, affects="search")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = setting(
         "rrf",
         description="Retriever of `/ask` and `/ask/stream` for requests that name none: rrf, bm25, knn or cc. Other APIs use cc.",
@@ -101,18 +101,18 @@ class Settings(BaseSettings):
     )
 
     enable_query_reformulation: bool = setting(
-        True, description="Let a model mend typos and unclear wording in questions to `/chat`.", changeable=True
+        True, description="Let a model fix typos and unclear wording in questions to `/chat`.", changeable=True
     )
     max_context_tokens: int | None = setting(
-        None, gt=0, description="Most tokens of passages that `/chat` shows the model. Unset: 3,500.", changeable=True
+        None, gt=0, description="Maximum number of tokens of passages that `/chat` shows the model. Unset: 3,500.", changeable=True
     )
     temperature: float | None = setting(None, ge=0, le=2, description="Same as `LLM__TEMPERATURE`, for `/chat` only.")
     max_tokens: int | None = setting(None, gt=0, description="Same as `LLM__MAX_COMPLETION_TOKENS`, for `/chat` only.")
 
-    # Names that other systems use for the same things; `LLM__…` stands before them.
+    # Names that other systems use for the same settings; `LLM__…` takes precedence.
     openai_api_key: SecretStr | None = setting(None, description="Same as `LLM__API_KEY`.", foreign=True)
     openrouter_api_key: SecretStr | None = setting(
-        None, description=f"The same where neither of the two is set; without a base URL the model is asked at {OPENROUTER}.", foreign=True
+        None, description=f"The same if neither of the two is set; without a base URL the endpoint is {OPENROUTER}.", foreign=True
     )
     llm_base_url: str | None = setting(
         None, validation_alias=AliasChoices("LLM_BASE_URL", "OPENAI_BASE_URL"), description="Same as `LLM__BASE_URL`."
@@ -123,20 +123,23 @@ class Settings(BaseSettings):
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
+        """Computed once per instance."""
         return Fingerprints(fingerprint(self, "search"), fingerprint(self, "search", "answer"))
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """As in pydantic, without the cached fingerprints of the original."""
         copied = super().model_copy(update=update, deep=deep)
-        copied.__dict__.pop("fingerprints", None)  # those of the original
+        copied.__dict__.pop("fingerprints", None)
         return copied
 
     @property
     def data(self) -> Path:
+        """The folder of the embedded index, stores and files."""
         return self.footnote_data
 
     @property
     def model_endpoint(self) -> tuple[str | None, str | None, SecretStr | None]:
-        """(base URL, model, key) after aliases."""
+        """(base URL, model, key), aliases resolved."""
         base_url, model = self.llm.base_url or self.llm_base_url, self.llm.model or self.model_name
         key = self.llm.api_key or self.openai_api_key
         if key is None and self.openrouter_api_key is not None:
@@ -149,4 +152,5 @@ class Settings(BaseSettings):
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *others: Any, **sources: Any
     ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Reads arguments and the environment only."""
         return init_settings, Environment(settings_cls)

@@ -1,4 +1,4 @@
-"""How users sign in."""
+"""Settings for signing in."""
 
 from typing import Literal
 
@@ -8,8 +8,8 @@ from footnote.settings.marks import Group, setting
 
 
 class ApiKey(BaseModel, frozen=True, defer_build=True):
-    """Of one user or program. `role`: an admin sees everybody's figures and unassigned files. `forwards_users`: a program, such
-    as Open WebUI, that says in `X-OpenWebUI-User-Id` for whom it asks."""
+    """The API key of a user or program. `role`: an admin sees everyone's figures and unassigned files. `forwards_users`: the key
+    of a program, such as Open WebUI, that names the actual user in `X-OpenWebUI-User-Id`."""
 
     key: SecretStr = Field(min_length=1)
     groups: list[str] = []
@@ -18,26 +18,26 @@ class ApiKey(BaseModel, frozen=True, defer_build=True):
 
 
 class Auth(Group):
-    """Who asks. In AWS somebody must have signed in."""
+    """Signing in. In AWS a mode other than none is required."""
 
     mode: Literal["none", "session", "api_key", "jwt"] = setting(
         "none",
-        description="none: everyone who reaches the server is the one local user. session: tokens made by `footnote session create`."
-        " api_key: the keys of `AUTH__API_KEYS`. jwt: tokens of an identity provider.",
+        description="none: anyone who can reach the server is the one local user. session: tokens created by `footnote session create`."
+        " api_key: the keys in `AUTH__API_KEYS`. jwt: tokens of an identity provider.",
         affects="nothing",
         not_in_aws=("none",),
     )
-    issuer: str | None = setting(None, description="Of jwt: who makes the tokens (`iss`).", affects="nothing")
-    audience: str | None = setting(None, description="Of jwt: whom they are for (`aud`).", affects="nothing")
-    jwks_url: str | None = setting(None, description="Of jwt: where the issuer's keys are.", affects="nothing", https=True)
+    issuer: str | None = setting(None, description="For jwt: issuer of the tokens (`iss`).", affects="nothing")
+    audience: str | None = setting(None, description="For jwt: audience of the tokens (`aud`).", affects="nothing")
+    jwks_url: str | None = setting(None, description="For jwt: URL of the issuer's keys (JWKS).", affects="nothing", https=True)
     algorithm: Literal["RS256", "ES256", "EdDSA"] = setting(
-        "RS256", description="Of jwt: the one way of signing that is accepted.", affects="nothing"
+        "RS256", description="For jwt: the only signature algorithm that is accepted.", affects="nothing"
     )
-    groups_claim: str = setting("groups", description="Of jwt: the claim that lists permission groups.", affects="nothing")
-    admin_group: str | None = setting(None, description="Of jwt: the group whose members are admins.", affects="nothing")
+    groups_claim: str = setting("groups", description="For jwt: the claim that lists permission groups.", affects="nothing")
+    admin_group: str | None = setting(None, description="For jwt: the group whose members are admins.", affects="nothing")
     api_keys: dict[str, ApiKey] = setting(
         {},
-        description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`. With'
-        ' `"forwards_users": true` the key is that of a program which says for whom it asks ([Open WebUI](clients.md#open-webui)).',
+        description='User → key, e.g. `{"ann": {"key": "…", "groups": ["staff"], "role": "user"}}`.'
+        ' `"forwards_users": true` is for a program that names the actual user ([Open WebUI](clients.md#open-webui)).',
         affects="nothing",
     )

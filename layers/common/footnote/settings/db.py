@@ -1,4 +1,4 @@
-"""The database of conversations."""
+"""Settings for the database of conversations."""
 
 from pydantic import SecretStr
 
@@ -6,13 +6,15 @@ from footnote.settings.marks import FUNCTIONS, Group, setting
 
 
 class DB(Group):
-    """Conversations in MongoDB. Unset: in the embedded store."""
+    """MongoDB for conversations. Unset: the embedded store."""
 
-    uri: SecretStr | None = setting(None, description="MongoDB URI; stands before host and port.", affects="nothing", needed_by=FUNCTIONS)
-    host: str | None = setting(None, description="Host of a MongoDB without passwords.", affects="nothing")
-    port: int = setting(27017, gt=0, lt=65536, description="Its port.", affects="nothing")
-    name: str = setting("footnote", min_length=1, description="Database of the conversations.", affects="nothing")
-    statistics: str = setting("statistics", min_length=1, description="Database of the roll-ups.", affects="nothing")
+    uri: SecretStr | None = setting(
+        None, description="MongoDB URI; takes precedence over host and port.", affects="nothing", needed_by=FUNCTIONS
+    )
+    host: str | None = setting(None, description="Host of a MongoDB without authentication.", affects="nothing")
+    port: int = setting(27017, gt=0, lt=65536, description="Port of that host.", affects="nothing")
+    name: str = setting("footnote", min_length=1, description="Database for conversations.", affects="nothing")
+    statistics: str = setting("statistics", min_length=1, description="Database for aggregated statistics.", affects="nothing")
 
     @property
     def address(self) -> str | None:

@@ -1,4 +1,4 @@
-"""The environment as the settings read it: names such as `CACHE` and `DB` are used by other programs too."""
+"""Reads settings from the environment, where other programs also use names such as `CACHE` and `DB`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,16 @@ from footnote.settings.marks import group_of
 
 
 class Environment(EnvSettingsSource):
-    """A group's own name counts only with a JSON object as its value: `CACHE=redis://…` belongs to another program."""
+    """Reads a variable with the name of a group only if it holds a JSON object: `CACHE=redis://…` belongs to another program."""
 
     def prepare_field_value(self, field_name: str, field: FieldInfo, value: Any, value_is_complex: bool) -> Any:
+        """The value to parse, or None for another program's variable."""
         ours = None if group_of(field) and isinstance(value, str) and not _is_json_object(value) else value
         return super().prepare_field_value(field_name, field, ours, value_is_complex)
 
 
 def foreign_names(model: type[BaseModel], environ: Mapping[str, str]) -> list[str]:
-    """The variables that are named like a group of the model, and are not for it."""
+    """The variables with the name of a group that belong to other programs."""
     groups = {name.upper() for name, field in model.model_fields.items() if group_of(field)}
     return sorted(name for name, value in environ.items() if name.upper() in groups and not _is_json_object(value))
 

@@ -1,13 +1,13 @@
-"""The search service of another system."""
+"""Settings for a knowledge base of another system."""
 
 from footnote.settings.marks import Group, setting
 
 
 class KDB(Group):
-    """A search service of another system, which is asked before the index."""
+    """A knowledge base of another system, searched before the index."""
 
-    url: str | None = setting(None, description="Its address, which `/api/v1/document/search_rerank` is added to.", https=True)
+    url: str | None = setting(None, description="Base URL; `/api/v1/document/search_rerank` is appended.", https=True)
     groups: list[str] = setting(
         [],
-        description="Groups, as JSON, whose members it is asked for; `*` = everybody. Empty: only the local user of `AUTH__MODE` none.",
+        description="Groups whose members may use it, as JSON; `*` = everyone. Empty: only the local user of `AUTH__MODE` none.",
     )

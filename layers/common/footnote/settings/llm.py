@@ -1,4 +1,4 @@
-"""Which language model answers, and what it costs."""
+"""Settings for the language model and its prices."""
 
 from collections.abc import Iterable
 
@@ -10,14 +10,14 @@ from footnote.types import ModelCall, ModelUsage
 
 
 class Price(BaseModel, frozen=True, defer_build=True):
-    """Of a million tokens, in any currency."""
+    """Price of a million tokens, in any currency."""
 
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)
 
 
 class Fallback(BaseModel, frozen=True, defer_build=True):
-    """Another endpoint of the same kind."""
+    """An endpoint of the same kind that is used while the first one is down."""
 
     base_url: str
     model: str
@@ -28,20 +28,20 @@ class LLM(Group):
     """The language model: any endpoint that speaks OpenAI's chat completions."""
 
     base_url: str | None = setting(
-        None, description="Base URL that ends in /v1. Unset: api.openai.com when there is a key, else a local Ollama."
+        None, description="Base URL, ending in /v1. Unset: api.openai.com if there is a key, else a local Ollama."
     )
     model: str | None = setting(
-        None, description="Name of the model. Unset: gpt-4o-mini at OpenAI, else the first one that the endpoint lists.", changeable=True
+        None, description="Name of the model. Unset: gpt-4o-mini at OpenAI, else the first model that the endpoint lists.", changeable=True
     )
-    api_key: SecretStr | None = setting(None, description="Key for the endpoint; local servers need none.", foreign=True)
-    temperature: float = setting(0.2, ge=0, le=2, description="Spread of the wording, 0 to 2.", changeable=True)
-    max_completion_tokens: int = setting(10_000, gt=0, description="Longest answer, in tokens.", changeable=True)
-    discover: bool = setting(True, description="Use an Ollama at its usual address when nothing else is configured.")
+    api_key: SecretStr | None = setting(None, description="API key for the endpoint; local servers need none.", foreign=True)
+    temperature: float = setting(0.2, ge=0, le=2, description="Sampling temperature, 0 to 2.", changeable=True)
+    max_completion_tokens: int = setting(10_000, gt=0, description="Maximum length of an answer, in tokens.", changeable=True)
+    discover: bool = setting(True, description="Use an Ollama at its default address if nothing else is configured.")
     input_price: float | None = setting(
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Price of a million tokens read, in any currency. Unset: costs are not told.",
+        description="Price of a million input tokens, in any currency. Unset: costs are not reported.",
         changeable=True,
         affects="nothing",
     )
@@ -49,51 +49,54 @@ class LLM(Group):
         None,
         ge=0,
         allow_inf_nan=False,
-        description="Price of a million tokens written, in the same currency.",
+        description="Price of a million output tokens, in the same currency.",
         changeable=True,
         affects="nothing",
     )
 
     prices: dict[str, Price] = setting(
         {},
-        description='Prices of single models, before the two above: `{"gpt-4o-mini": {"input": 0.15, "output": 0.6}}`. JSON.',
+        description='Prices of individual models; they override the two above. JSON: `{"gpt-4o-mini": {"input": 0.15, "output": 0.6}}`.',
         changeable=True,
         affects="nothing",
     )
     allowed_models: list[str] = setting(
         [],
-        description="Models that a request or a user's preference may name; [] = every one of the endpoint. JSON.",
+        description="Models that a request or a user's preference may name, as JSON; [] = all models of the endpoint.",
         changeable=True,
         affects="nothing",
     )
     cheaper_model: str | None = setting(
-        None, description="Model of users whose budget of the day runs out.", changeable=True, affects="nothing"
+        None, description="Model for users who have almost used up their daily budget.", changeable=True, affects="nothing"
     )
-    vision_model: str | None = setting(None, description="Model of questions with images. Unset: `LLM__MODEL`.", changeable=True)
+    vision_model: str | None = setting(None, description="Model for questions with images. Unset: `LLM__MODEL`.", changeable=True)
     fallback: Fallback | None = setting(
-        None, description='Used while the endpoint is down: `{"base_url": "…", "model": "…", "api_key": "…"}`. JSON.', foreign=True
+        None,
+        description='Endpoint used while the first one is down, as JSON: `{"base_url": "…", "model": "…", "api_key": "…"}`.',
+        foreign=True,
     )
-    retries: int = setting(2, ge=0, le=5, description="More tries of a call that failed before its first token.", affects="nothing")
+    retries: int = setting(2, ge=0, le=5, description="Retries of a call that failed before its first token.", affects="nothing")
     system_name: str | None = setting(
         None,
         min_length=1,
-        description="For a gateway that wants to know who asks: each call of the model carries this name as `Send-System-Name`, and"
-        " `User-ID`, `Prompt-Msg-Id` and `Completion-Msg-Id`. Unset: the endpoint learns nothing of users.",
+        description="For a gateway that identifies its callers: each call sends this name as `Send-System-Name`, and also"
+        " `User-ID`, `Prompt-Msg-Id` and `Completion-Msg-Id`. Unset: nothing about users is sent.",
     )
-    user_type: str | None = setting(None, min_length=1, description="Sent beside them as `User-Type`.")
+    user_type: str | None = setting(None, min_length=1, description="Sent along with them as `User-Type`.")
 
     def allows(self, model: str) -> bool:
-        """Whether somebody may ask for this model."""
+        """Whether requests may name this model."""
         return not self.allowed_models or model in self.allowed_models
 
     def check_model(self, model: str | None) -> None:
-        """BadRequest, with the names that may be used, for one that is not on the list."""
+        """BadRequest, with the allowed names, for a model that is not allowed."""
         if model is not None and not self.allows(model):
-            raise BadRequest(f"This model may not be used. There are {', '.join(self.allowed_models)}.")
+            raise BadRequest(f"This model is not allowed. Choose one of {', '.join(self.allowed_models)}.")
 
     def cost(self, calls: Iterable[ModelCall | ModelUsage]) -> float | None:
-        """What the calls cost, in the currency of the prices, each at its own model's; calls without tokens are free. None where the
-        price of one is not known."""
+        """The cost of the calls in the currency of the prices, each at its model's price; calls without tokens are free.
+
+        None if the price of one is unknown."""
         costs = [self._cost(call) for call in calls if call.usage.total_tokens]
         known = [cost for cost in costs if cost is not None]
         return sum(known) if len(known) == len(costs) else None

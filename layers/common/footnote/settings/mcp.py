@@ -1,4 +1,4 @@
-"""Tools of an MCP server."""
+"""Settings for an MCP server's tools."""
 
 from pydantic import SecretStr
 
@@ -6,11 +6,11 @@ from footnote.settings.marks import Group, setting
 
 
 class MCP(Group):
-    """Tools for the planning agent, and a search of its own."""
+    """An MCP server with tools for the agent and, optionally, a search of its own."""
 
-    mcp_enabled: bool = setting(False, description="Let `pa` call the tools of `MCP__GATEWAY`, and `rag` its search.")
+    mcp_enabled: bool = setting(False, description="Let `pa` call the tools of `MCP__GATEWAY`, and `rag` use its search.")
     gateway: str | None = setting(None, description="URL of an MCP server (streamable HTTP).", https=True)
-    search_tool: str = setting("neural_search", description="The tool there that searches documents, where there is one.")
-    token: SecretStr | None = setting(None, description="Bearer token for it. No user's token is ever passed on.", foreign=True)
-    rounds: int = setting(5, ge=1, le=20, description="Most rounds of tool calls in one answer.", changeable=True)
-    limit_s: float = setting(20, gt=0, description="Longest wait for a tool, in seconds.", changeable=True)
+    search_tool: str = setting("neural_search", description="Its tool that searches documents, if there is one.")
+    token: SecretStr | None = setting(None, description="Bearer token for it. Users' tokens are never forwarded.", foreign=True)
+    rounds: int = setting(5, ge=1, le=20, description="Maximum number of rounds of tool calls per answer.", changeable=True)
+    limit_s: float = setting(20, gt=0, description="Timeout of a tool call, in seconds.", changeable=True)

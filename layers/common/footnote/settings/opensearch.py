@@ -1,4 +1,4 @@
-"""The index in OpenSearch."""
+"""Settings for the index in OpenSearch."""
 
 from typing import Literal
 
@@ -8,25 +8,21 @@ from footnote.settings.marks import Group, setting
 
 
 class OpenSearch(Group):
-    """The index in a cluster of its own. Unset: the embedded one."""
+    """The index in an OpenSearch cluster. Unset: the embedded index."""
 
-    url: str | None = setting(
-        None, description="Address of an OpenSearch cluster or domain.", affects="search", needed_by=("query", "ingest")
-    )
+    url: str | None = setting(None, description="URL of an OpenSearch cluster or domain.", affects="search", needed_by=("query", "ingest"))
     auth: Literal["none", "basic", "aws"] = setting(
         "none", description="none, basic (user and password) or aws (requests are signed).", affects="nothing"
     )
     service: Literal["es", "aoss"] = setting(
         "es",
-        description="What requests are signed for: es = a domain, aoss = a serverless collection, not supported beyond that yet.",
+        description="Service that requests are signed for: es = a domain; aoss = a serverless collection (not otherwise supported).",
         affects="nothing",
     )
-    user: str | None = setting(None, description="For basic.", affects="search")
-    password: SecretStr | None = setting(None, description="For basic.", affects="nothing")
-    prefix: str = setting(
-        "footnote", pattern=r"^[a-z][a-z0-9]{0,30}$", description="What the names of all indexes begin with.", affects="search"
-    )
+    user: str | None = setting(None, description="User for basic.", affects="search")
+    password: SecretStr | None = setting(None, description="Password for basic.", affects="nothing")
+    prefix: str = setting("footnote", pattern=r"^[a-z][a-z0-9]{0,30}$", description="Prefix of the names of all indexes.", affects="search")
     server_fusion: bool = setting(
-        False, description="Let the cluster fuse the two lists by its `hybrid` query; slower, and cc only.", affects="search"
+        False, description="Let the cluster fuse the two lists with its `hybrid` query; slower, and only for cc.", affects="search"
     )
-    limit_s: float = setting(3, gt=0, description="Longest wait for one search, in seconds.", affects="nothing")
+    limit_s: float = setting(3, gt=0, description="Timeout of a search, in seconds.", affects="nothing")

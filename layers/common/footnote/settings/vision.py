@@ -1,4 +1,4 @@
-"""Limits of questions with images."""
+"""Settings for questions with images."""
 
 from footnote.settings.marks import Group, setting
 
@@ -6,5 +6,5 @@ from footnote.settings.marks import Group, setting
 class Vision(Group):
     """Questions with images."""
 
-    max_images: int = setting(4, ge=1, le=20, description="Images of one question.", changeable=True, affects="nothing")
-    max_image_mb: float = setting(5, gt=0, description="Largest image, in MiB.", changeable=True, affects="nothing")
+    max_images: int = setting(4, ge=1, le=20, description="Maximum number of images in a question.", changeable=True, affects="nothing")
+    max_image_mb: float = setting(5, gt=0, description="Maximum size of an image, in MiB.", changeable=True, affects="nothing")
