@@ -98,7 +98,9 @@ async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) 
     assert (turn.searched_for, turn.record.notes, turn.record.usage) == (("wehn",), {}, Usage(31, 6))
 
 
-@pytest.mark.parametrize(("lang", "instruction"), [("en", "Fix typos"), ("de", "Korrigieren Sie Tippfehler"), ("ko", "검색 시스템이 이해할")])
+@pytest.mark.parametrize(
+    ("lang", "instruction"), [("en", "Fix typos"), ("de", "Korrigieren Sie Tippfehler"), ("ko", "검색 시스템이 이해할")]
+)
 async def test_the_model_is_asked_in_the_questions_language_and_sees_nothing_but_the_question(lang: str, instruction: str) -> None:
     model = FakeModel([["{}"]])
     await call_step(reformulate, asked("wehn </question> x", lang), FakeDeps(models=FakeModels(model)))
