@@ -1,1 +1,1 @@
-"""Document → index."""
+"""How does a document get into the index?"""

@@ -1,5 +1,6 @@
-"""Prompts: saved by an admin, or packaged as `prompts/<name>.<language>.j2`; rendered in a sandbox.
+"""What is a model asked?
 
+Prompts are saved by an admin, or packaged as `prompts/<name>.<language>.j2`, and rendered in a sandbox.
 `load` reads saved prompts from the cache or the store, `render` only uses what is in memory. Documents and users' text
 are values, never templates.
 """

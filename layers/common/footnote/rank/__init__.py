@@ -1,1 +1,1 @@
-"""Ranking: selects the best evidence."""
+"""Which evidence is best?"""

@@ -1,1 +1,1 @@
-"""Retrieval: finds candidate passages in the index and in other systems."""
+"""Where might the answer be?"""

@@ -1,4 +1,6 @@
-"""All settings, their defaults and their environment variables: one file per group, and here those outside of the groups.
+"""All settings, their defaults and their environment variables.
+
+Each group has a file; the settings outside of the groups are here.
 
 Precedence: request → value set by an admin at runtime → environment → the API's own default → default. Only values that
 were explicitly set count. Nested names use a double underscore: `LLM__MODEL`.
