@@ -9,8 +9,8 @@ from fastapi import FastAPI, Response
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector, generate_latest
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.learn.meter import LogMeter, end_of, fell_back
-from footnote.types import Turn
+from footnote.telemetry.metrics import LogMeter
+from footnote.types import TurnMetrics
 from footnote_http.app import make_app
 from footnote_http.callers import AdminOf, CoreOf
 
@@ -50,18 +50,18 @@ class Metrics(LogMeter):
         )
         self.documents = Gauge("footnote_documents", "Documents, by their state.", ["state"], registry=registry)
 
-    def turn(self, turn: Turn, now: float) -> None:
-        super().turn(turn, now)
-        self.turns.labels(end_of(turn), turn.request.mode).inc()
-        self.seconds.observe(max(0.0, now - turn.record.started_at))
-        if turn.record.first_token_ms is not None:
-            self.first_token.observe(turn.record.first_token_ms / 1000)
-        self.tokens.labels("prompt").inc(turn.record.usage.prompt_tokens)
-        self.tokens.labels("completion").inc(turn.record.usage.completion_tokens)
-        self.degraded.inc(turn.record.degraded)
-        self.unsaved.inc(not turn.record.persisted)
-        self.fallbacks.inc(fell_back(turn))
-        for span in turn.record.spans:
+    def measure(self, turn: TurnMetrics) -> None:
+        super().measure(turn)
+        self.turns.labels(turn.ended, turn.mode).inc()
+        self.seconds.observe(max(0.0, turn.ms / 1000))
+        if turn.first_token_ms is not None:
+            self.first_token.observe(turn.first_token_ms / 1000)
+        self.tokens.labels("prompt").inc(turn.usage.prompt_tokens)
+        self.tokens.labels("completion").inc(turn.usage.completion_tokens)
+        self.degraded.inc(turn.degraded)
+        self.unsaved.inc(not turn.persisted)
+        self.fallbacks.inc(turn.fell_back)
+        for span in turn.spans:
             step = span.name.partition("#")[0].partition(":")[0]  # round#2 is a round, tool:… a tool
             self.steps.labels(step).observe(span.ms / 1000)
             if span.status != "ok":

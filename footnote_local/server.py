@@ -120,7 +120,7 @@ def serve(
     server works on them."""
     import uvicorn
 
-    logging.getLogger("footnote.learn.meter").setLevel(logging.INFO)  # a line for each turn
+    logging.getLogger("footnote.telemetry.metrics").setLevel(logging.INFO)  # a line for each turn
     listener = open_port(host, port)
     lock = Lock(core.settings.data)
     try:

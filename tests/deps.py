@@ -11,14 +11,14 @@ from typing import Any
 from footnote.deps import Deps
 from footnote.events import Done, Event
 from footnote.guard.terms import TermCopy
-from footnote.learn.announce import Announcer
-from footnote.learn.meter import LogMeter
 from footnote.prompts import Prompts
 from footnote.settings import Settings
 from footnote.steps import Row, Runner
 from footnote.steps.check import argument_names, members
+from footnote.telemetry.announcements import Announcer
+from footnote.telemetry.metrics import LogMeter
 from footnote.tracing import CallCollector, collect_calls
-from footnote.types import Turn
+from footnote.types import Turn, TurnFigures, TurnRecord
 from tests.conftest import HandClock
 from tests.fakes import FakeModels
 
@@ -28,16 +28,16 @@ class Turns:
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
-        self.saved: list[tuple[Turn, str]] = []
+        self.saved: list[TurnRecord] = []
 
-    async def save(self, turn: Turn, status: str) -> None:
+    async def save(self, record: TurnRecord) -> None:
         if self.error is not None:
             raise self.error
-        if status != "idle":
-            self.saved.append((turn, status))
+        if record["status"] != "idle":
+            self.saved.append(record)
 
-    async def count(self, turn: Turn) -> None:
-        """Nobody looks at the figures."""
+    async def count(self, figures: TurnFigures) -> None:
+        """The figures are not read."""
 
 
 class Nothing:

@@ -16,6 +16,7 @@ from footnote.adapters.dynamodb import cache, ledger_items
 from footnote.ingest.pipeline import MOST_ATTEMPTS
 from footnote.settings import Settings
 from footnote.settings.marks import each_setting
+from footnote.telemetry.metrics import metrics_of
 from footnote_http.metrics import CloudWatchMeter
 from footnote_local.lambda_service.functions import FUNCTIONS, Described
 from footnote_local.server import ROUTES
@@ -312,7 +313,7 @@ def test_every_alarm_watches_something_that_is_there_and_tells_somebody() -> Non
 
 def test_the_alarms_on_turns_watch_metrics_that_the_query_function_writes(capsys: pytest.CaptureFixture[str]) -> None:
     variables = function("query")["Environment"]["Variables"]
-    CloudWatchMeter(variables["POWERTOOLS_SERVICE_NAME"]).turn(make_turn("?", outcome="blocked"), 0.0)
+    CloudWatchMeter(variables["POWERTOOLS_SERVICE_NAME"]).measure(metrics_of(make_turn("?", outcome="blocked"), 0.0))
     told = json.loads(capsys.readouterr().out)
     (directive,) = told["_aws"]["CloudWatchMetrics"]
     written = {metric["Name"] for metric in directive["Metrics"]}

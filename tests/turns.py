@@ -7,7 +7,24 @@ from typing import Any
 
 from footnote.plan import make_plan
 from footnote.settings import Settings
-from footnote.types import Caller, Conversation, Evidence, ModelCall, Plan, Profile, Record, Request, Turn, begin_turn, lists_of
+from footnote.turn_records.figures import figures_of
+from footnote.turn_records.make import make_record
+from footnote.types import (
+    Caller,
+    Conversation,
+    Evidence,
+    ModelCall,
+    Plan,
+    Profile,
+    Record,
+    Request,
+    Status,
+    Turn,
+    TurnFigures,
+    TurnRecord,
+    begin_turn,
+    lists_of,
+)
 
 ME = Caller("me", frozenset({"staff"}))
 HELD = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -22,6 +39,16 @@ def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: A
     request = Request(question, "default")
     turn = begin_turn("t1", ME, profile, request, make_plan(request, profile, SETTINGS))
     return with_(turn, **changes)
+
+
+def stored(turn: Turn, status: Status = "done", *, ms: float = 0) -> TurnRecord:
+    """The turn as a store keeps it, `ms` after it began."""
+    return make_record(turn, status, now=turn.record.started_at + ms / 1000)
+
+
+def counted(turn: Turn) -> TurnFigures:
+    """The turn as a store counts it."""
+    return figures_of(stored(turn))
 
 
 def with_(turn: Turn, **changes: Any) -> Turn:

@@ -80,7 +80,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         """What feedback says of the last days' answers: an admin's view is of all turns, others see their own."""
         now = core.clock()
         since = now - days * DAY_S
-        records = await core.turns.records(caller, since - days * DAY_S, now)
+        records = await core.turns.figures(caller, since - days * DAY_S, now)
         measured = measure_feedback(records, since, k=k)
         return MetricsBody(
             positive_rate=measured.positive_rate,

@@ -84,7 +84,8 @@ async def turn(trace_id: str, caller: CallerOf, core: CoreOf) -> TurnBody:
 
 
 async def _bodies(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[TurnBody]:
-    told = await read_again([turn.block for turn in turns], caller, index=core.index, ledger=core.ledger)
+    readable = await read_again([turn.record for turn in turns], caller, index=core.index, ledger=core.ledger)
     return [
-        make_turn_body(replace(turn, block=block), told.texts, core.settings.llm) for turn, block in zip(turns, told.blocks, strict=True)
+        make_turn_body(replace(turn, record=record), readable.texts, core.settings.llm)
+        for turn, record in zip(turns, readable.records, strict=True)
     ]

@@ -13,8 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.guard.audit import audit
 from footnote.memory.withdrawn import WITHDRAWN, read_again
-from footnote.ports import Block, StoredTurn
-from footnote.types import Caller, Feedback
+from footnote.ports import StoredTurn
+from footnote.types import Caller, Feedback, TurnRecord
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import Responses, text_of
 from footnote_http.routes import Router
@@ -129,10 +129,10 @@ async def delete_data(user_id: str, by: Caller, core: Core) -> int:
 
 
 async def _lines(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[bytes]:
-    told = await read_again([stored.block for stored in turns], caller, index=core.index, ledger=core.ledger)
-    return [_line(block, stored.feedback) for block, stored in zip(told.blocks, turns, strict=True)]
+    readable = await read_again([stored.record for stored in turns], caller, index=core.index, ledger=core.ledger)
+    return [_line(record, stored.feedback) for record, stored in zip(readable.records, turns, strict=True)]
 
 
-def _line(block: Block, feedback: Feedback | None) -> bytes:
-    told = {**block, "withdrawn": block["outcome"] == WITHDRAWN, "feedback": asdict(feedback) if feedback else None}
-    return (json.dumps(told, ensure_ascii=False) + "\n").encode(errors="replace")
+def _line(record: TurnRecord, feedback: Feedback | None) -> bytes:
+    line = {**record, "withdrawn": record["outcome"] == WITHDRAWN, "feedback": asdict(feedback) if feedback else None}
+    return (json.dumps(line, ensure_ascii=False) + "\n").encode(errors="replace")

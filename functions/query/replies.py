@@ -1,19 +1,19 @@
-"""What a turn looks like from outside. A reply is made from the turn's block, so that a turn that has just
+"""What a turn looks like from outside. A reply is made from the turn's record, so that a turn that has just
 ended and one that was stored long ago look the same."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
 from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
-from footnote.ports import Block, StoredTurn, model_usage_of, question_of
-from footnote.types import Stage, Unit, Usage
+from footnote.ports import StoredTurn
+from footnote.turn_records.read import model_usage_of, question_of, started_at_of
+from footnote.types import Stage, TurnRecord, Unit, Usage
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -123,30 +123,30 @@ class TurnBody(AskResponse):
     feedback: Literal["up", "down"] | None
 
 
-def make_reply(block: Block, texts: Mapping[str, str], llm: LLM, *, persisted: bool = True) -> AskResponse:
+def make_reply(record: TurnRecord, texts: Mapping[str, str], llm: LLM, *, persisted: bool = True) -> AskResponse:
     """`texts`: passage → its text; what is not there was withdrawn."""
-    return AskResponse(**_fields(block, texts, llm), persisted=persisted)
+    return AskResponse(**_fields(record, texts, llm), persisted=persisted)
 
 
 def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> TurnBody:
-    block = turn.block
+    record = turn.record
     return TurnBody(
-        **_fields(block, texts, llm),
+        **_fields(record, texts, llm),
         persisted=True,
-        question=question_of(block),
-        created_at=datetime.fromisoformat(block["created_at"]).timestamp(),
-        status=block["status"],
-        steps=make_steps(block),
+        question=question_of(record),
+        created_at=started_at_of(record),
+        status=record["status"],
+        steps=make_steps(record),
         feedback=turn.feedback.rating if turn.feedback else None,
     )
 
 
-def make_steps(block: Block) -> list[StepBody]:
+def make_steps(record: TurnRecord) -> list[StepBody]:
     from footnote.pipeline import STAGES  # the core is loaded by the first request, not with the app
 
     return [
         StepBody(name=s["name"], ms=round(s["ms"], 2), status=s["status"], out=s["detail"], stage=STAGES.get(s["name"], Stage.ANSWER))
-        for s in block["spans"]
+        for s in record["spans"]
     ]
 
 
@@ -155,8 +155,8 @@ def tokens_used(usage: Usage) -> dict[str, int]:
     return {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.completion_tokens, "total_tokens": usage.total_tokens}
 
 
-def make_usage(block: Block) -> UsageBody:
-    return UsageBody(**block["result"]["usage"])
+def make_usage(record: TurnRecord) -> UsageBody:
+    return UsageBody(**record["result"]["usage"])
 
 
 END_MARK = re.compile(r"\s*([.!?。]*)[,;:、]*(?=\s|$)")
@@ -182,12 +182,12 @@ def claimed(reply: AskResponse) -> AskResponse:
     return reply.model_copy(update={"answer": ClaimedAnswer(answer=text, claims=claims)})
 
 
-def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
+def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
     from footnote.pipeline import STAGES  # without an agent's rounds and tools, whose time is in that of its row
 
-    result, usage = block["result"], make_usage(block)
+    result, usage = record["result"], make_usage(record)
     return {
-        "answer": message(block["outcome"], block["lang"]) if block["outcome"] in UNWRITTEN else result["final_response"],
+        "answer": message(record["outcome"], record["lang"]) if record["outcome"] in UNWRITTEN else result["final_response"],
         "citations": [
             CitationBody(number=reference["index"], **(reference | {"score": round(reference["score"], 4)}))
             for reference in result["references"]
@@ -196,45 +196,45 @@ def _fields(block: Block, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
             HitBody(
                 **(hit | {"score": round(hit["score"], 4)}), content=texts.get(hit["passage"], ""), withdrawn=hit["passage"] not in texts
             )
-            for hit in block["hits"]
+            for hit in record["hits"]
         ],
-        "latency_ms": round(sum(span["ms"] for span in block["spans"] if span["name"] in STAGES), 1),
-        "trace_id": block["trace_id"],
-        "room_id": block["room_id"],
-        "outcome": block["outcome"] or "answered",
-        "extractive": block["extractive"],
-        "model": block["llm"],
-        "model_failed": _model_failed(block),
-        "notice": _notice(block),
-        "warnings": block["warnings"],
-        "searched_for": _searched_for(block),
-        "suggested_questions": block["suggested_questions"],
+        "latency_ms": round(sum(span["ms"] for span in record["spans"] if span["name"] in STAGES), 1),
+        "trace_id": record["trace_id"],
+        "room_id": record["room_id"],
+        "outcome": record["outcome"] or "answered",
+        "extractive": record["extractive"],
+        "model": record["llm"],
+        "model_failed": _model_failed(record),
+        "notice": _notice(record),
+        "warnings": record["warnings"],
+        "searched_for": _searched_for(record),
+        "suggested_questions": record["suggested_questions"],
         "usage": usage,
-        "cost": llm.cost(model_usage_of(block)),
-        "degraded": block["degraded"],
-        "vectors_pending": block.get("vectors_pending", False),
+        "cost": llm.cost(model_usage_of(record)),
+        "degraded": record["degraded"],
+        "vectors_pending": record.get("vectors_pending", False),
     }
 
 
-def _searched_for(block: Block) -> list[str]:
+def _searched_for(record: TurnRecord) -> list[str]:
     """Nothing, where the documents were not asked; an agent's own words for its searches are not kept."""
-    if block["search_type"] not in ("rag", "pa") or block["outcome"] == "blocked":
+    if record["search_type"] not in ("rag", "pa") or record["outcome"] == "blocked":
         return []
-    queries: list[str] = block["result"]["search_decision"]["rewritten_query"]
-    return queries or ([question_of(block)] if block["search_type"] == "rag" else [])
+    queries: list[str] = record["result"]["search_decision"]["rewritten_query"]
+    return queries or ([question_of(record)] if record["search_type"] == "rag" else [])
 
 
-def _notice(block: Block) -> str | None:
+def _notice(record: TurnRecord) -> str | None:
     for key in ("budget_cheaper", "budget_search"):
-        if key in block["warnings"] and block["outcome"] is None:
-            return message(key, block["lang"])
-    quotes = block["extractive"] and block["outcome"] in (None, "cached")  # what was refused quotes nothing
-    lang, address = block["lang"], block.get("llm_address")
-    if not _model_failed(block):
+        if key in record["warnings"] and record["outcome"] is None:
+            return message(key, record["lang"])
+    quotes = record["extractive"] and record["outcome"] in (None, "cached")  # what was refused quotes nothing
+    lang, address = record["lang"], record.get("llm_address")
+    if not _model_failed(record):
         return message("extractive", lang) if quotes else None
     failed = message("model_failed_at", lang, address=address) if address else message("model_failed", lang)
     return f"{failed} {message('quoted_instead', lang)}" if quotes else failed
 
 
-def _model_failed(block: Block) -> bool:
-    return bool(block["llm_failed"]) and block["outcome"] in (None, "cached", "refused")
+def _model_failed(record: TurnRecord) -> bool:
+    return bool(record["llm_failed"]) and record["outcome"] in (None, "cached", "refused")

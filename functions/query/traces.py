@@ -34,11 +34,11 @@ class TraceBody(BaseModel):
 async def trace(trace_id: str, caller: CallerOf, core: CoreOf) -> TraceBody:
     """The steps of one turn of the caller's. Nobody else reads them, not even an admin."""
     stored = await core.turns.get(caller, trace_id)
-    (block,) = (await read_again([stored], caller, index=core.index, ledger=core.ledger)).blocks
+    (record,) = (await read_again([stored], caller, index=core.index, ledger=core.ledger)).records
     return TraceBody(
-        trace_id=block["trace_id"],
-        spans=[SpanBody(**span) for span in block["spans"]],
-        queries=block["result"]["search_decision"]["rewritten_query"],
-        notes=block.get("private", {}),
-        usage=make_usage(block),
+        trace_id=record["trace_id"],
+        spans=[SpanBody(**span) for span in record["spans"]],
+        queries=record["result"]["search_decision"]["rewritten_query"],
+        notes=record.get("private", {}),
+        usage=make_usage(record),
     )

@@ -53,7 +53,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         if first > last:
             raise BadRequest("`from` is after `to`.")
         prices = core.settings.llm
-        records = await core.turns.records(caller, midnight(first), midnight(last) + DAY_S)
+        records = await core.turns.figures(caller, midnight(first), midnight(last) + DAY_S)
         return StatsBody(first=first, last=last, by=by, data=roll_up(records, by, prices), total=figures_of(records, prices))
 
     return app

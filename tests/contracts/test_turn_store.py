@@ -9,9 +9,25 @@ from typing import Any
 import pytest
 
 from footnote.errors import Conflict, NotFound
-from footnote.ports import Rollup, Room, TurnRecord
-from footnote.types import Answer, Caller, Chunk, Citation, Feedback, Hit, ModelCall, ModelUsage, Page, Profile, Span, Turn, Usage
+from footnote.ports import Rollup, Room
+from footnote.types import (
+    Answer,
+    Caller,
+    Chunk,
+    Citation,
+    Feedback,
+    Hit,
+    ModelCall,
+    ModelUsage,
+    Page,
+    Profile,
+    Span,
+    Turn,
+    TurnFigures,
+    Usage,
+)
 from tests import turns
+from tests.turns import stored
 
 TRD = Profile(name="trd", live=False, citation_style="footnotes", prompt="answer_footnotes")
 CHAT = replace(TRD, name="chat_service")
@@ -27,7 +43,7 @@ def make_citation() -> Citation:
     return Citation(1, Hit(chunk, 0.75, {"bm25": 4.0}), "It takes two years.", 3, ((0, 19),), ((10, 13),))
 
 
-async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller, clock: Any) -> None:
+async def test_a_turn_is_stored_as_a_version_3_document(turn_store: Any, me: Caller, clock: Any) -> None:
     turn = make_turn(
         "t1",
         me,
@@ -45,8 +61,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
         spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
         notes={"rejected": "Three years."},
     )
-    clock.now = 1_700_000_001.5
-    await turn_store.save(turn, "done")
+    await turn_store.save(stored(turn, ms=1500))
     assert await turn_store.get(me, "t1") == {
         "version": "v3",
         "status": "done",
@@ -146,7 +161,7 @@ async def test_a_turn_is_stored_as_a_version_3_block(turn_store: Any, me: Caller
 
 
 async def test_a_turn_without_a_room_or_an_answer_has_a_room_of_its_own_and_the_question_alone(turn_store: Any, me: Caller) -> None:
-    await turn_store.save(make_turn("t1", me), "error")
+    await turn_store.save(stored(make_turn("t1", me), "error"))
     block = await turn_store.get(me, "t1")
     assert (block["room_id"], block["status"], block["is_error"], block["result"]["type"]) == ("t1", "error", True, "error")
     assert [message["content"] for message in block["conversations"]] == ["How long?"]
@@ -155,32 +170,32 @@ async def test_a_turn_without_a_room_or_an_answer_has_a_room_of_its_own_and_the_
 
 async def test_text_of_any_kind_comes_back_as_it_was(turn_store: Any, me: Caller) -> None:
     question = "왜 \"'\\ \x00 \ud800 🙂?"
-    await turn_store.save(make_turn("t1", me, question=question), "done")
+    await turn_store.save(stored(make_turn("t1", me, question=question)))
     assert (await turn_store.get(me, "t1"))["conversations"][0]["content"] == question
 
 
 async def test_a_turn_is_saved_although_a_span_holds_what_json_cannot_say(turn_store: Any, me: Caller) -> None:
-    await turn_store.save(make_turn("t1", me, spans=(Span("search", 1.0, "ok", {"groups": 1j}),)), "done")
+    await turn_store.save(stored(make_turn("t1", me, spans=(Span("search", 1.0, "ok", {"groups": 1j}),))))
     assert (await turn_store.get(me, "t1"))["spans"][0]["detail"] == {"groups": "1j"}
 
 
 async def test_saving_a_trace_again_replaces_it_and_keeps_its_feedback(turn_store: Any, me: Caller) -> None:
-    await turn_store.save(make_turn("t1", me, room_id="r1"), "idle")
+    await turn_store.save(stored(make_turn("t1", me, room_id="r1"), "idle"))
     await turn_store.put_feedback(me, Feedback("t1", "me", "up"))
-    await turn_store.save(make_turn("t1", me, room_id="r1", answer=Answer("Two years.")), "done")
+    await turn_store.save(stored(make_turn("t1", me, room_id="r1", answer=Answer("Two years."))))
     assert [block["result"]["final_response"] for block in await turn_store.history(me, "r1", "trd", 10)] == ["Two years."]
     assert (await turn_store.feedback(me, "t1")).rating == "up"
 
 
 async def test_a_trace_of_another_user_is_not_overwritten(turn_store: Any, me: Caller, stranger: Caller) -> None:
-    await turn_store.save(make_turn("t1", me, question="mine"), "done")
+    await turn_store.save(stored(make_turn("t1", me, question="mine")))
     with pytest.raises(Conflict):
-        await turn_store.save(make_turn("t1", stranger, question="theirs"), "done")
+        await turn_store.save(stored(make_turn("t1", stranger, question="theirs")))
     assert (await turn_store.get(me, "t1"))["conversations"][0]["content"] == "mine"
 
 
 async def test_a_turn_is_read_by_its_own_user_and_by_who_sees_all(turn_store: Any, me: Caller, stranger: Caller) -> None:
-    await turn_store.save(make_turn("t1", me), "done")
+    await turn_store.save(stored(make_turn("t1", me)))
     assert (await turn_store.get(Caller("local", sees_all=True), "t1"))["trace_id"] == "t1"
     for caller, trace_id in ((stranger, "t1"), (me, "unknown")):
         with pytest.raises(NotFound):
@@ -189,7 +204,7 @@ async def test_a_turn_is_read_by_its_own_user_and_by_who_sees_all(turn_store: An
 
 async def test_history_is_the_last_finished_turns_oldest_first(turn_store: Any, me: Caller) -> None:
     for number, status in enumerate(["done", "error", "done", "idle", "done", "done"]):
-        await turn_store.save(make_turn(f"t{number}", me, room_id="r1", started_at=1000.0 + number), status)
+        await turn_store.save(stored(make_turn(f"t{number}", me, room_id="r1", started_at=1000.0 + number), status))
     assert [block["trace_id"] for block in await turn_store.history(me, "r1", "trd", 3)] == ["t2", "t4", "t5"]
     assert [block["trace_id"] for block in await turn_store.history(me, "r1", "trd", 10)] == ["t0", "t2", "t4", "t5"]
     assert await turn_store.history(me, "r1", "trd", 0) == []
@@ -197,15 +212,15 @@ async def test_history_is_the_last_finished_turns_oldest_first(turn_store: Any, 
 
 async def test_turns_of_the_same_moment_keep_the_order_in_which_they_were_saved(turn_store: Any, me: Caller) -> None:
     for trace_id in ("t2", "t1", "t3"):
-        await turn_store.save(make_turn(trace_id, me, room_id="r1"), "done")
+        await turn_store.save(stored(make_turn(trace_id, me, room_id="r1")))
     assert [block["trace_id"] for block in await turn_store.history(me, "r1", "trd", 2)] == ["t1", "t3"]
 
 
 async def test_history_never_crosses_rooms_users_or_dialects(turn_store: Any, me: Caller, stranger: Caller) -> None:
-    await turn_store.save(make_turn("mine", me, room_id="r1"), "done")
-    await turn_store.save(make_turn("other-room", me, room_id="r2"), "done")
-    await turn_store.save(make_turn("other-user", stranger, room_id="r1"), "done")
-    await turn_store.save(make_turn("other-dialect", me, room_id="r1", profile=CHAT), "done")
+    await turn_store.save(stored(make_turn("mine", me, room_id="r1")))
+    await turn_store.save(stored(make_turn("other-room", me, room_id="r2")))
+    await turn_store.save(stored(make_turn("other-user", stranger, room_id="r1")))
+    await turn_store.save(stored(make_turn("other-dialect", me, room_id="r1", profile=CHAT)))
     for caller in (me, replace(me, sees_all=True)):
         assert [block["trace_id"] for block in await turn_store.history(caller, "r1", "trd", 10)] == ["mine"]
     assert [block["trace_id"] for block in await turn_store.history(me, "r1", "chat_service", 10)] == ["other-dialect"]
@@ -220,7 +235,7 @@ async def test_rooms_are_listed_by_their_last_turn_and_named_by_their_first_ques
         (4.0, "r0", "Why?", TRD),
     ):
         turn = make_turn(f"t{started_at}{room_id}", me, room_id=room_id, question=question, started_at=started_at, profile=profile)
-        await turn_store.save(turn, "error")
+        await turn_store.save(stored(turn, "error"))
     rooms = (Room("r0", "Why?", 1, 4.0), Room("r3", "When?", 1, 4.0), Room("r1", "Who paid?", 2, 3.0), Room("r2", "가" * 119 + "…", 1, 2.0))
     assert await turn_store.rooms(me, 10) == Page(rooms, has_more=False, last_id="r2")
     assert await turn_store.rooms(me, 1) == Page(rooms[:1], has_more=True, last_id="r0")
@@ -230,33 +245,33 @@ async def test_rooms_are_listed_by_their_last_turn_and_named_by_their_first_ques
 
 
 async def test_a_turn_that_was_given_no_room_is_listed_once_a_later_one_names_it(turn_store: Any, me: Caller) -> None:
-    await turn_store.save(make_turn("t1", me, question="Who?", started_at=1.0), "done")
+    await turn_store.save(stored(make_turn("t1", me, question="Who?", started_at=1.0)))
     assert (await turn_store.rooms(me, 10)).data == ()
-    await turn_store.save(make_turn("t2", me, question="When?", started_at=2.0, room_id="t1"), "done")
+    await turn_store.save(stored(make_turn("t2", me, question="When?", started_at=2.0, room_id="t1")))
     assert (await turn_store.rooms(me, 10)).data == (Room("t1", "Who?", 2, 2.0),)
-    assert [turn.block["trace_id"] for turn in (await turn_store.room(me, "t1", 10)).data] == ["t1", "t2"]
+    assert [turn.record["trace_id"] for turn in (await turn_store.room(me, "t1", 10)).data] == ["t1", "t2"]
 
 
 async def test_the_turns_of_a_room_come_oldest_first_with_their_users_feedback(turn_store: Any, me: Caller) -> None:
     local = Caller("local", sees_all=True)
     for trace_id, profile, status in (("t3", TRD, "done"), ("t1", CHAT, "error"), ("t2", TRD, "done")):
-        await turn_store.save(make_turn(trace_id, me, room_id="r1", profile=profile), status)
+        await turn_store.save(stored(make_turn(trace_id, me, room_id="r1", profile=profile), status))
     await turn_store.put_feedback(local, Feedback("t1", "local", "up", created_at=1.0))
     await turn_store.put_feedback(me, Feedback("t1", "me", "down", created_at=2.0))
     page = await turn_store.room(me, "r1", 2)
-    assert [(turn.block["trace_id"], turn.feedback) for turn in page.data] == [
+    assert [(turn.record["trace_id"], turn.feedback) for turn in page.data] == [
         ("t3", None),
         ("t1", Feedback("t1", "me", "down", created_at=2.0)),
     ]
     assert (page.has_more, page.last_id) == (True, "t1")
     page = await turn_store.room(me, "r1", 2, "t1")
-    assert ([turn.block["trace_id"] for turn in page.data], page.has_more, page.last_id) == (["t2"], False, "t2")
+    assert ([turn.record["trace_id"] for turn in page.data], page.has_more, page.last_id) == (["t2"], False, "t2")
     assert await turn_store.room(me, "r1", 2, "t2") == Page((), has_more=False, last_id=None)
 
 
 async def test_a_room_is_its_users_alone(turn_store: Any, me: Caller, stranger: Caller) -> None:
-    await turn_store.save(make_turn("t1", me, room_id="r1"), "done")
-    await turn_store.save(make_turn("t2", stranger, room_id="r2"), "done")
+    await turn_store.save(stored(make_turn("t1", me, room_id="r1")))
+    await turn_store.save(stored(make_turn("t2", stranger, room_id="r2")))
     local = Caller("local", sees_all=True, role="admin")
     assert [room.room_id for room in (await turn_store.rooms(me, 10)).data] == ["r1"]
     assert (await turn_store.rooms(local, 10)).data == ()
@@ -274,7 +289,7 @@ async def test_a_room_is_its_users_alone(turn_store: Any, me: Caller, stranger: 
 
 async def test_a_deleted_room_takes_its_turns_and_their_feedback_along(turn_store: Any, me: Caller) -> None:
     for trace_id, room_id in (("t1", "r1"), ("t2", "r1"), ("t3", "r2")):
-        await turn_store.save(make_turn(trace_id, me, room_id=room_id), "done")
+        await turn_store.save(stored(make_turn(trace_id, me, room_id=room_id)))
         await turn_store.put_feedback(me, Feedback(trace_id, "me", "up"))
     assert [await turn_store.delete_room(me, "r1") for _ in range(2)] == [2, 0]
     assert [room.room_id for room in (await turn_store.rooms(me, 10)).data] == ["r2"]
@@ -285,7 +300,7 @@ async def test_a_deleted_room_takes_its_turns_and_their_feedback_along(turn_stor
 
 
 async def test_feedback_comes_back_and_the_last_one_stands(turn_store: Any, me: Caller, clock: Any) -> None:
-    await turn_store.save(make_turn("t1", me), "done")
+    await turn_store.save(stored(make_turn("t1", me)))
     assert await turn_store.feedback(me, "t1") is None
     await turn_store.put_feedback(me, Feedback("t1", "me", "up", created_at=5.0))
     assert await turn_store.feedback(me, "t1") == Feedback("t1", "me", "up", created_at=5.0)
@@ -296,7 +311,7 @@ async def test_feedback_comes_back_and_the_last_one_stands(turn_store: Any, me: 
 
 
 async def test_feedback_on_a_turn_of_another_user_is_not_found(turn_store: Any, me: Caller, stranger: Caller) -> None:
-    await turn_store.save(make_turn("t1", me), "done")
+    await turn_store.save(stored(make_turn("t1", me)))
     for caller, trace_id in ((stranger, "t1"), (me, "unknown")):
         with pytest.raises(NotFound):
             await turn_store.put_feedback(caller, Feedback(trace_id, "me", "down"))
@@ -305,21 +320,21 @@ async def test_feedback_on_a_turn_of_another_user_is_not_found(turn_store: Any, 
 
 async def test_who_sees_all_gives_feedback_beside_the_owners(turn_store: Any, me: Caller) -> None:
     local = Caller("local", sees_all=True)
-    await turn_store.save(make_turn("t1", me), "done")
+    await turn_store.save(stored(make_turn("t1", me)))
     await turn_store.put_feedback(me, Feedback("t1", "me", "up", created_at=1.0))
     await turn_store.put_feedback(local, Feedback("t1", "me", "down", created_at=2.0))
     assert await turn_store.feedback(me, "t1") == Feedback("t1", "me", "up", created_at=1.0)
     assert await turn_store.feedback(local, "t1") == Feedback("t1", "local", "down", created_at=2.0)
 
 
-async def test_a_record_holds_what_figures_need_of_a_turn(turn_store: Any, me: Caller, clock: Any) -> None:
+async def test_the_figures_of_a_turn_come_with_the_feedback_on_it(turn_store: Any, me: Caller, clock: Any) -> None:
     clock.now = 1_700_000_001.5
     answer = Answer("Two years [1].", (make_citation(),), model="llama")
-    await turn_store.save(make_turn("t1", me, room_id="r1", answer=answer, usage=Usage(10, 4, estimated=True)), "done")
+    await turn_store.save(stored(make_turn("t1", me, room_id="r1", answer=answer, usage=Usage(10, 4, estimated=True)), ms=1500))
     await turn_store.put_feedback(me, Feedback("t1", "me", "down", "old", None, ("plan-1a2b3c#007",), ("stale",)))
-    await turn_store.save(make_turn("t2", me, started_at=1_700_000_001.0, outcome="blocked"), "error")
-    assert await turn_store.records(me, 1_700_000_000.0, 1_700_000_002.0) == [
-        TurnRecord(
+    await turn_store.save(stored(make_turn("t2", me, started_at=1_700_000_001.0, outcome="blocked"), "error", ms=500))
+    assert await turn_store.figures(me, 1_700_000_000.0, 1_700_000_002.0) == [
+        TurnFigures(
             trace_id="t1",
             user_id="me",
             room_id="r1",
@@ -334,7 +349,7 @@ async def test_a_record_holds_what_figures_need_of_a_turn(turn_store: Any, me: C
             cited=("plan-1a2b3c#007",),
             feedback=(Feedback("t1", "me", "down", "old", None, ("plan-1a2b3c#007",), ("stale",), 1_700_000_001.5),),
         ),
-        TurnRecord(
+        TurnFigures(
             trace_id="t2",
             user_id="me",
             room_id="t2",
@@ -351,39 +366,39 @@ async def test_a_record_holds_what_figures_need_of_a_turn(turn_store: Any, me: C
 
 async def test_records_are_the_finished_turns_that_started_in_the_time_oldest_first(turn_store: Any, me: Caller) -> None:
     for trace_id, started_at in (("late", 30.0), ("last", 29.5), ("first", 10.0), ("early", 9.5)):
-        await turn_store.save(make_turn(trace_id, me, started_at=started_at), "done")
-    await turn_store.save(make_turn("unfinished", me, started_at=20.0), "idle")
-    assert [record.trace_id for record in await turn_store.records(me, 10.0, 30.0)] == ["first", "last"]
+        await turn_store.save(stored(make_turn(trace_id, me, started_at=started_at)))
+    await turn_store.save(stored(make_turn("unfinished", me, started_at=20.0), "idle"))
+    assert [record.trace_id for record in await turn_store.figures(me, 10.0, 30.0)] == ["first", "last"]
 
 
 async def test_a_record_tells_which_models_a_turn_used_although_none_answered(turn_store: Any, me: Caller) -> None:
     used = (("llama", Usage(6, 3)), ("gpt-4.1", Usage(60, 1)), ("llama", Usage(2, 2)), ("down", Usage()))
     calls = tuple(ModelCall("forbidden", model, usage, 9.0) for model, usage in used)
-    await turn_store.save(make_turn("t1", me, outcome="blocked", calls=calls), "error")
-    (record,) = await turn_store.records(me, 0.0, 2e9)
+    await turn_store.save(stored(make_turn("t1", me, outcome="blocked", calls=calls), "error"))
+    (record,) = await turn_store.figures(me, 0.0, 2e9)
     assert (record.llm, record.used) == ("gpt-4.1", (ModelUsage("llama", Usage(8, 5)), ModelUsage("gpt-4.1", Usage(60, 1))))
 
 
 async def test_a_record_tells_whether_something_was_there_already(turn_store: Any, me: Caller) -> None:
     answered = {"answer": Answer("Yes.")}
-    await turn_store.save(make_turn("t1", me, outcome="cached", **answered), "done")
-    await turn_store.save(make_turn("t2", me, notes={"search_cache": {"hits": 1, "age_s": 2.0}}, **answered), "done")
-    await turn_store.save(make_turn("t3", me, notes={"search_cache": {"hits": 0}, "answer_cache": {"hit": False}}, **answered), "done")
-    await turn_store.save(make_turn("t4", me, **answered), "done")
-    hits = {record.trace_id: record.cache_hit for record in await turn_store.records(me, 0.0, 2e9)}
+    await turn_store.save(stored(make_turn("t1", me, outcome="cached", **answered)))
+    await turn_store.save(stored(make_turn("t2", me, notes={"search_cache": {"hits": 1, "age_s": 2.0}}, **answered)))
+    await turn_store.save(stored(make_turn("t3", me, notes={"search_cache": {"hits": 0}, "answer_cache": {"hit": False}}, **answered)))
+    await turn_store.save(stored(make_turn("t4", me, **answered)))
+    hits = {record.trace_id: record.cache_hit for record in await turn_store.figures(me, 0.0, 2e9)}
     assert hits == {"t1": True, "t2": True, "t3": False, "t4": False}
 
 
 async def test_an_admin_gets_everybodys_records_and_others_their_own(turn_store: Any, me: Caller, stranger: Caller) -> None:
     admin = Caller("boss", role="admin")
     local = Caller("local", sees_all=True)
-    await turn_store.save(make_turn("t1", me), "done")
-    await turn_store.save(make_turn("t2", stranger), "done")
+    await turn_store.save(stored(make_turn("t1", me)))
+    await turn_store.save(stored(make_turn("t2", stranger)))
     await turn_store.put_feedback(me, Feedback("t1", "me", "up", created_at=1.0))
     await turn_store.put_feedback(local, Feedback("t1", "local", "down", created_at=2.0))
 
     async def seen(caller: Caller) -> dict[str, list[str]]:
-        records = await turn_store.records(caller, 0.0, 2e9)
+        records = await turn_store.figures(caller, 0.0, 2e9)
         return {record.trace_id: [feedback.user_id for feedback in record.feedback] for record in records}
 
     assert await seen(admin) == {"t1": ["me", "local"], "t2": []}
@@ -411,6 +426,6 @@ async def test_roll_ups_are_read_by_admins_and_by_whom_they_are_about(turn_store
 
 async def test_turns_saved_by_two_clients_at_once_are_all_there_after_a_restart(open_turn_store: Any, me: Caller) -> None:
     clients = [await open_turn_store(), await open_turn_store()]
-    await asyncio.gather(*(clients[number % 2].save(make_turn(f"t{number}", me, room_id="r1"), "done") for number in range(10)))
+    await asyncio.gather(*(clients[number % 2].save(stored(make_turn(f"t{number}", me, room_id="r1"))) for number in range(10)))
     blocks = await (await open_turn_store()).history(me, "r1", "trd", 100)
     assert sorted(block["trace_id"] for block in blocks) == [f"t{number}" for number in range(10)]

@@ -11,7 +11,7 @@ from footnote.errors import NotFound
 from footnote.ports import Rollup
 from footnote.types import Answer, Caller, Feedback, Message, Page, ToolCall, Turn, Usage
 from tests.contracts.test_turn_store import CHAT, make_turn
-from tests.turns import with_
+from tests.turns import counted, stored, with_
 
 ADMIN = Caller("boss", role="admin")
 LOCAL = Caller("local", sees_all=True)
@@ -29,7 +29,7 @@ def traces(blocks: list[Any]) -> list[str]:
 
 
 async def all_of(store: Any, caller: Caller) -> list[tuple[str, Feedback | None]]:
-    return [(stored.block["trace_id"], stored.feedback) async for stored in store.all_of(caller)]
+    return [(stored.record["trace_id"], stored.feedback) async for stored in store.all_of(caller)]
 
 
 # --- history -----------------------------------------------------------------------------------------
@@ -37,7 +37,7 @@ async def all_of(store: Any, caller: Caller) -> list[tuple[str, Feedback | None]
 
 async def test_history_is_of_one_mode(turn_store: Any, me: Caller) -> None:
     for mode in ("rag", "gpt", "pa", "vision"):
-        await turn_store.save(make_turn(mode, me, room_id="r1", mode=mode), "done")
+        await turn_store.save(stored(make_turn(mode, me, room_id="r1", mode=mode)))
     assert traces(await turn_store.history(me, "r1", "trd", 10)) == ["rag"]
     assert traces(await turn_store.history(me, "r1", "trd", 10, mode="pa")) == ["pa"]
 
@@ -45,7 +45,7 @@ async def test_history_is_of_one_mode(turn_store: Any, me: Caller) -> None:
 async def test_history_of_a_filtered_question_is_what_one_of_its_values_filtered(turn_store: Any, me: Caller) -> None:
     for number, values in enumerate([("Law",), (), ("Law", "Regulation"), ("Notice",), ("법",), ("Law\ud800",)]):
         filters = {"class": values} if values else {}
-        await turn_store.save(make_turn(f"t{number}", me, room_id="r1", filters=filters, started_at=float(number)), "done")
+        await turn_store.save(stored(make_turn(f"t{number}", me, room_id="r1", filters=filters, started_at=float(number))))
 
     async def with_classes(*classes: str, limit: int = 10) -> list[str]:
         return traces(await turn_store.history(me, "r1", "trd", limit, classes=frozenset(classes)))
@@ -61,17 +61,17 @@ async def test_history_of_a_filtered_question_is_what_one_of_its_values_filtered
 async def test_a_turn_keeps_the_place_that_it_had_when_it_began(turn_store: Any, me: Caller) -> None:
     turns = [make_turn(trace_id, me, room_id="r1") for trace_id in ("t2", "t1", "t3")]
     for turn in turns:
-        await turn_store.save(turn, "idle")
+        await turn_store.save(stored(turn, "idle"))
     assert await turn_store.history(me, "r1", "trd", 10) == []
     for seconds, turn in enumerate(reversed(turns)):
-        await turn_store.save(with_(turn, started_at=turn.record.started_at + seconds), "done")
+        await turn_store.save(stored(with_(turn, started_at=turn.record.started_at + seconds)))
     assert traces(await turn_store.history(me, "r1", "trd", 10)) == ["t2", "t1", "t3"]
 
 
 async def test_a_beginning_that_comes_after_the_end_changes_nothing(turn_store: Any, me: Caller) -> None:
     ended = make_turn("t1", me, room_id="r1", answer=Answer("Two years."))
-    await turn_store.save(ended, "done")
-    await turn_store.save(with_(ended, answer=None), "idle")
+    await turn_store.save(stored(ended))
+    await turn_store.save(stored(with_(ended, answer=None), "idle"))
     block = await turn_store.get(me, "t1")
     assert (block["status"], block["result"]["final_response"]) == ("done", "Two years.")
 
@@ -81,21 +81,21 @@ async def test_turns_that_end_at_once_are_in_the_order_of_their_beginnings(open_
     turns = [make_turn(f"t{number:02}", me, room_id="r1", started_at=1_700_000_000 + number / 1000) for number in range(20)]
 
     async def run(number: int, turn: Turn) -> None:
-        await stores[number % 2].save(turn, "idle")
+        await stores[number % 2].save(stored(turn, "idle"))
         for _ in range(number * 7 % 5):
             await asyncio.sleep(0)
-        await stores[(number + 1) % 2].save(with_(turn, answer=Answer(turn.trace_id)), "done")
+        await stores[(number + 1) % 2].save(stored(with_(turn, answer=Answer(turn.trace_id))))
 
     await asyncio.gather(*(run(number, turns[number]) for number in reversed(range(20))))
     page = await stores[0].room(me, "r1", 100)
-    assert [stored.block["result"]["final_response"] for stored in page.data] == [f"t{number:02}" for number in range(20)]
+    assert [each.record["result"]["final_response"] for each in page.data] == [f"t{number:02}" for number in range(20)]
 
 
 # --- an agent's talk with its tools --------------------------------------------------------------------
 
 
 async def test_an_agents_talk_with_its_tools_stands_between_question_and_answer(turn_store: Any, me: Caller) -> None:
-    await turn_store.save(make_turn("t1", me, mode="pa", tool_messages=TALK, answer=Answer("Two years.")), "done")
+    await turn_store.save(stored(make_turn("t1", me, mode="pa", tool_messages=TALK, answer=Answer("Two years."))))
     block = await turn_store.get(me, "t1")
     assert block["is_tool_block"]
     assert [(said["role"], said["content"]) for said in block["conversations"]] == [
@@ -113,7 +113,7 @@ async def test_an_agents_talk_with_its_tools_stands_between_question_and_answer(
 
 async def test_a_trimmed_block_keeps_the_question_and_the_answer(turn_store: Any, me: Caller, stranger: Caller) -> None:
     turn = make_turn("t1", me, room_id="r1", mode="pa", tool_messages=TALK, answer=Answer("Two years."))
-    await turn_store.save(turn, "done")
+    await turn_store.save(stored(turn))
     whole = await turn_store.get(me, "t1")
     await turn_store.trim(stranger, "t1")
     assert await turn_store.get(me, "t1") == whole
@@ -130,9 +130,9 @@ async def test_a_trimmed_block_keeps_the_question_and_the_answer(turn_store: Any
 
 async def test_tokens_of_a_room_are_all_that_its_users_turns_have_used(turn_store: Any, me: Caller, stranger: Caller) -> None:
     for trace_id, caller, room, status in (("t1", me, "r1", "done"), ("t2", me, "r2", "done"), ("t3", stranger, "r1", "done")):
-        await turn_store.save(make_turn(trace_id, caller, room_id=room, usage=Usage(100, 11)), status)
-    await turn_store.save(make_turn("t4", me, room_id="r1", usage=Usage(100, 11), profile=CHAT), "error")
-    await turn_store.save(make_turn("t5", me, room_id="r1"), "idle")
+        await turn_store.save(stored(make_turn(trace_id, caller, room_id=room, usage=Usage(100, 11)), status))
+    await turn_store.save(stored(make_turn("t4", me, room_id="r1", usage=Usage(100, 11), profile=CHAT), "error"))
+    await turn_store.save(stored(make_turn("t5", me, room_id="r1"), "idle"))
     assert await turn_store.tokens(me, "r1") == 222
     assert await turn_store.tokens(me, "unknown") == 0
 
@@ -142,10 +142,10 @@ async def test_a_turn_counts_once_for_its_day_user_room_and_mode(turn_store: Any
     again = make_turn("t2", me, room_id="r1")
     other = make_turn("t3", me, room_id="r1", mode="gpt", usage=Usage(5, 0))
     for turn in (first, again, other):
-        await turn_store.save(turn, "done")
-        await turn_store.count(turn)
-    await turn_store.save(first, "done")
-    await turn_store.count(first)
+        await turn_store.save(stored(turn))
+        await turn_store.count(counted(turn))
+    await turn_store.save(stored(first))
+    await turn_store.count(counted(first))
     figures = {"turns": 2, "prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14}
     assert await turn_store.rollups(me, DAY) == [
         Rollup("me", "r1", "gpt", {"turns": 1, "prompt_tokens": 5, "completion_tokens": 0, "total_tokens": 5}, "fake"),
@@ -154,9 +154,9 @@ async def test_a_turn_counts_once_for_its_day_user_room_and_mode(turn_store: Any
 
 
 async def test_a_turn_that_is_not_stored_does_not_count(turn_store: Any, me: Caller, stranger: Caller) -> None:
-    await turn_store.count(make_turn("t1", me))
-    await turn_store.save(make_turn("t1", me), "done")
-    await turn_store.count(make_turn("t1", stranger))
+    await turn_store.count(counted(make_turn("t1", me)))
+    await turn_store.save(stored(make_turn("t1", me)))
+    await turn_store.count(counted(make_turn("t1", stranger)))
     assert await turn_store.rollups(ADMIN, DAY) == []
 
 
@@ -164,8 +164,8 @@ async def test_turns_counted_at_once_are_all_counted(open_turn_store: Any, me: C
     stores = [await open_turn_store() for _ in range(2)]
     turns = [make_turn(f"t{number}", me, room_id="r1", usage=Usage(1, 1)) for number in range(10)]
     for turn in turns:
-        await stores[0].save(turn, "done")
-    await asyncio.gather(*(store.count(turn) for turn in turns for store in stores))
+        await stores[0].save(stored(turn))
+    await asyncio.gather(*(store.count(counted(turn)) for turn in turns for store in stores))
     assert [dict(each.figures) for each in await stores[0].rollups(me, DAY)] == [
         {"turns": 10, "prompt_tokens": 10, "completion_tokens": 10, "total_tokens": 20}
     ]
@@ -175,12 +175,12 @@ async def test_roll_ups_take_the_place_of_what_was_counted_and_counting_goes_on_
     answer = Answer("Yes.", model="llama")
     turns = [make_turn(f"t{number}", me, room_id="r1", answer=answer, usage=Usage(1, 0)) for number in range(2)]
     for turn in turns:
-        await turn_store.save(turn, "done")
-    await turn_store.count(turns[0])
+        await turn_store.save(stored(turn))
+    await turn_store.count(counted(turns[0]))
     made = Rollup("me", "r1", "rag", {"turns": 1, "errors": 0, "prompt_tokens": 7, "completion_tokens": 0, "total_tokens": 7}, "llama")
     await turn_store.put_rollups(DAY, [made])
     assert await turn_store.rollups(me, DAY) == [made]
-    await turn_store.count(turns[1])
+    await turn_store.count(counted(turns[1]))
     assert await turn_store.rollups(me, DAY) == [
         Rollup("me", "r1", "rag", {"turns": 2, "errors": 0, "prompt_tokens": 8, "completion_tokens": 0, "total_tokens": 8}, "llama")
     ]
@@ -192,9 +192,9 @@ async def test_roll_ups_take_the_place_of_what_was_counted_and_counting_goes_on_
 async def test_all_of_a_users_turns_come_oldest_first_with_the_feedback_they_gave(turn_store: Any, me: Caller, stranger: Caller) -> None:
     for number in range(205):
         await turn_store.save(
-            make_turn(f"t{number}", me, room_id=f"r{number % 3}", started_at=1000.0 + number), "idle" if number else "done"
+            stored(make_turn(f"t{number}", me, room_id=f"r{number % 3}", started_at=1000.0 + number), "idle" if number else "done")
         )
-    await turn_store.save(make_turn("theirs", stranger, room_id="r1"), "done")
+    await turn_store.save(stored(make_turn("theirs", stranger, room_id="r1")))
     up = Feedback("t0", "me", "up", created_at=1.0)
     await turn_store.put_feedback(me, up)
     await turn_store.put_feedback(LOCAL, Feedback("t1", "local", "down", created_at=1.0))
@@ -205,8 +205,8 @@ async def test_all_of_a_users_turns_come_oldest_first_with_the_feedback_they_gav
 async def test_of_a_deleted_user_nothing_is_left(turn_store: Any, me: Caller, stranger: Caller) -> None:
     for trace_id, caller in (("t1", LOCAL), ("t2", LOCAL), ("t3", me), ("t4", stranger)):
         turn = make_turn(trace_id, caller, room_id="r1", usage=Usage(1, 1))
-        await turn_store.save(turn, "done")
-        await turn_store.count(turn)
+        await turn_store.save(stored(turn))
+        await turn_store.count(counted(turn))
     for caller, trace_id in ((LOCAL, "t1"), (LOCAL, "t3"), (me, "t3")):
         await turn_store.put_feedback(caller, Feedback(trace_id, "", "up", created_at=1.0))
     assert [await turn_store.delete_all_of(LOCAL) for _ in range(2)] == [2, 0]
@@ -223,19 +223,19 @@ async def test_of_a_deleted_user_nothing_is_left(turn_store: Any, me: Caller, st
 
 async def test_a_turn_past_its_time_is_nowhere(forgetful_turn_store: Any, me: Caller, clock: Any) -> None:
     store, old = forgetful_turn_store, make_turn("t1", me, room_id="r1", usage=Usage(1, 1), question="Old?")
-    await store.save(old, "done")
+    await store.save(stored(old))
     await store.put_feedback(me, Feedback("t1", "me", "up"))
     clock.advance(50)
-    await store.save(make_turn("t2", me, room_id="r1", usage=Usage(2, 2), question="New?", started_at=clock.now), "done")
-    await store.save(make_turn("t3", me, room_id="r2", started_at=clock.now - 50), "done")
+    await store.save(stored(make_turn("t2", me, room_id="r1", usage=Usage(2, 2), question="New?", started_at=clock.now)))
+    await store.save(stored(make_turn("t3", me, room_id="r2", started_at=clock.now - 50)))
     clock.advance(50)
     assert len(await all_of(store, me)) == 3
     clock.advance(0.5)
     assert traces(await store.history(me, "r1", "trd", 10)) == ["t2"]
-    assert traces([stored.block for stored in (await store.room(me, "r1", 10)).data]) == ["t2"]
+    assert traces([each.record for each in (await store.room(me, "r1", 10)).data]) == ["t2"]
     assert [(room.room_id, room.title, room.turns) for room in (await store.rooms(me, 10)).data] == [("r1", "New?", 1)]
     assert await store.tokens(me, "r1") == 4
-    assert [record.trace_id for record in await store.records(me, 0.0, 2e9)] == ["t2"]
+    assert [record.trace_id for record in await store.figures(me, 0.0, 2e9)] == ["t2"]
     assert await store.feedback(me, "t1") is None
     assert await all_of(store, me) == [("t2", None)]
     assert await store.delete_room(me, "r2") == 0
@@ -254,7 +254,7 @@ async def test_a_turn_past_its_time_is_nowhere(forgetful_turn_store: Any, me: Ca
 
 
 async def test_without_a_time_turns_are_kept_for_good(turn_store: Any, me: Caller, clock: Any) -> None:
-    await turn_store.save(make_turn("t1", me, room_id="r1", started_at=1.0), "done")
+    await turn_store.save(stored(make_turn("t1", me, room_id="r1", started_at=1.0)))
     clock.advance(1e9)
-    await turn_store.save(make_turn("t2", me, room_id="r1", started_at=clock.now), "done")
+    await turn_store.save(stored(make_turn("t2", me, room_id="r1", started_at=clock.now)))
     assert traces(await turn_store.history(me, "r1", "trd", 10)) == ["t1", "t2"]

@@ -289,7 +289,7 @@ async def test_the_index_is_searched_while_the_tools_server(fault: Fault, world:
 async def test_nobody_waits_for_events_while_the_bus(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level("INFO", "footnote.learn.meter")
+    caplog.set_level("INFO", "footnote.telemetry.metrics")
     aws = world.settings(world.direct).aws.model_copy(update={"event_bus": world.name})
     async with open_site(world, monkeypatch, aws=aws) as site:
         site.fail(fault, "bus")

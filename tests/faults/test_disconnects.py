@@ -157,7 +157,7 @@ async def test_turns_of_clients_that_leave_are_stored_and_nothing_of_them_stays(
     await settle()
 
     assert 0 < sum(begun) < CLIENTS, "the clients should leave before and after the first byte"
-    stored = [stored.block async for stored in house.core.turns.all_of(LOCAL)]
+    stored = [stored.record async for stored in house.core.turns.all_of(LOCAL)]
     assert Counter(block["status"] for block in stored) == {"done": CLIENTS + AT_ONCE - 1}
     assert len({block["trace_id"] for block in stored}) == CLIENTS + AT_ONCE - 1
     assert house.core.answer._running == set()

@@ -15,6 +15,7 @@ from footnote.errors import BadRequest, ModelTimeout, ModelUnavailable, Rejected
 from footnote.events import Answering, Done, Event, Failed, LanguageKnown, PassagesRead, Searching, StepFinished, StepStarted, Token
 from footnote.pipeline import ANSWER, RETRIEVE
 from footnote.ports import ChunkVectors
+from footnote.turn_records.read import question_of
 from footnote.types import Caller, Turn
 from tests.deps import FakeDeps, Turns, finish, run_table
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, Piece, make_document, put_document
@@ -81,7 +82,8 @@ async def test_a_question_is_answered_from_the_passage_it_finds_and_cites_it(bri
         "guard", "open", "budget", "model", "announce", "language", "forbidden", "search", "fuse", "read", "context",
         "answer", "check", "support", "planted", "follow_up", "save", "spend", "announce_answer", "meter",
     ]  # fmt: skip
-    assert [(saved.answer, status) for saved, status in turns.saved] == [(turn.answer, "done")]
+    assert turn.answer is not None
+    assert [(saved["result"]["final_response"], saved["status"]) for saved in turns.saved] == [(turn.answer.text, "done")]
     assert [event for event in events if not isinstance(event, StepStarted | StepFinished | Token | Done)] == [
         LanguageKnown("en"), Searching("index"), PassagesRead(1), Answering(),
     ]  # fmt: skip
@@ -119,7 +121,7 @@ async def test_a_live_answer_that_breaks_off_ends_with_the_error_and_what_was_sa
     failed = events[-1]
     assert isinstance(failed, Failed)
     assert (type(failed.error), failed.text) == (ModelTimeout, "It was")
-    assert [status for _, status in turns.saved] == ["error"]
+    assert [saved["status"] for saved in turns.saved] == ["error"]
 
 
 async def test_a_choice_of_model_that_fails_is_stood_in_for_too(bridge: SqliteIndex) -> None:
@@ -164,7 +166,7 @@ async def test_an_index_that_is_down_is_never_told_as_nothing_found() -> None:
     events = await run(ports(Down(), "x", turns=turns), make_turn(QUESTION))
     assert isinstance(events[-1], Failed)
     assert isinstance(events[-1].error, SearchUnavailable)
-    assert [(saved.request.question, status) for saved, status in turns.saved] == [(QUESTION, "error")]
+    assert [(question_of(saved), saved["status"]) for saved in turns.saved] == [(QUESTION, "error")]
 
 
 async def test_a_store_that_is_down_costs_no_answer(bridge: SqliteIndex) -> None:

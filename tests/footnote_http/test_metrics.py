@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from aws_lambda_powertools.metrics.provider import cold_start
 
+from footnote.telemetry.metrics import metrics_of
 from footnote.types import Answer, Span, Stage, Turn, Usage
 from footnote_http.metrics import CloudWatchMeter, count_cold_start
 from tests.turns import make_turn
@@ -35,7 +36,9 @@ def turn_of(*spans: Span, **changes: Any) -> Turn:
 def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixture[str]) -> None:
     stages = (Stage.GUARD, 1), (Stage.RETRIEVE, 14), (Stage.RANK, 6), (None, 500), (Stage.ANSWER, 700), (Stage.CHECK, 2)
     spans = [Span("some_step", ms, stage=stage) for stage, ms in stages]
-    CloudWatchMeter("query").turn(turn_of(*spans, answer=Answer("Yes.", model="llama"), usage=Usage(11, 7), first_token_ms=230.0), NOW)
+    CloudWatchMeter("query").measure(
+        metrics_of(turn_of(*spans, answer=Answer("Yes.", model="llama"), usage=Usage(11, 7), first_token_ms=230.0), NOW)
+    )
     (line,) = written(capsys)
     assert values(line) == {
         "TurnLatency": 1500, "RetrievalLatency": 20, "GenerationLatency": 700, "FirstToken": 230, "PromptTokens": 11, "CompletionTokens": 7,
@@ -51,7 +54,7 @@ def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixt
     [(None, 0, 0), ("cached", 0, 1), ("faq", 0, 0), ("refused", 1, 0), ("no_hits", 1, 0), ("forbidden", 1, 0), ("blocked", 1, 0)],
 )
 def test_an_answer_that_was_there_already_is_no_refusal(capsys: pytest.CaptureFixture[str], outcome: Any, refused: int, hits: int) -> None:
-    CloudWatchMeter("query").turn(turn_of(answer=Answer("Yes."), outcome=outcome), NOW)
+    CloudWatchMeter("query").measure(metrics_of(turn_of(answer=Answer("Yes."), outcome=outcome), NOW))
     told = values(written(capsys)[0])
     assert (told["Refused"], told["CacheHits"], told["Errors"]) == (refused, hits, 0)
 
@@ -62,13 +65,13 @@ def test_an_answer_that_was_there_already_is_no_refusal(capsys: pytest.CaptureFi
 def test_answers_of_another_model_than_the_one_picked_are_counted(
     capsys: pytest.CaptureFixture[str], picked: str | None, answered: str | None, count: int
 ) -> None:
-    CloudWatchMeter("query").turn(turn_of(model=picked, answer=Answer("Yes.", model=answered)), NOW)
+    CloudWatchMeter("query").measure(metrics_of(turn_of(model=picked, answer=Answer("Yes.", model=answered)), NOW))
     assert values(written(capsys)[0])["ModelFallbacks"] == count
 
 
 def test_a_step_that_did_not_go_well_is_counted_by_its_name_and_status(capsys: pytest.CaptureFixture[str]) -> None:
     spans = (Span("guard", 1), Span("embed", 4, "skipped"), Span("search", 10, "failed"), Span("save", 1))
-    CloudWatchMeter("query").turn(turn_of(*spans, degraded=True), NOW)
+    CloudWatchMeter("query").measure(metrics_of(turn_of(*spans, degraded=True), NOW))
     whole, *steps = written(capsys)
     told = values(whole)
     assert (told["Errors"], told["Refused"], told["Degraded"], "GenerationLatency" in told) == (1, 0, 1, False)
@@ -91,7 +94,7 @@ def test_a_step_that_did_not_go_well_is_counted_by_its_name_and_status(capsys: p
     ],
 )
 def test_what_is_refused_is_no_error(turn: Turn, capsys: pytest.CaptureFixture[str]) -> None:
-    CloudWatchMeter("query").turn(turn, NOW)
+    CloudWatchMeter("query").measure(metrics_of(turn, NOW))
     told = values(written(capsys)[0])
     assert (told["Refused"], told["Errors"]) == (1, 0)
 
@@ -102,7 +105,7 @@ def test_what_is_refused_is_no_error(turn: Turn, capsys: pytest.CaptureFixture[s
 def test_what_an_alarm_watches_has_a_figure_of_its_own(
     outcome: Any, persisted: bool, blocked: int, unsaved: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    CloudWatchMeter("query").turn(turn_of(answer=Answer("Yes."), outcome=outcome, persisted=persisted), NOW)
+    CloudWatchMeter("query").measure(metrics_of(turn_of(answer=Answer("Yes."), outcome=outcome, persisted=persisted), NOW))
     told = values(written(capsys)[0])
     assert (told["Blocked"], told["Unsaved"]) == (blocked, unsaved)
 
@@ -122,7 +125,7 @@ def test_turns_that_end_at_once_leave_in_a_write_each(monkeypatch: pytest.Monkey
     monkeypatch.setattr(sys, "stdout", pipe := Pipe())
     meter = CloudWatchMeter("query")
     turns = [turn_of(Span("embed", 1, "skipped"), trace_id=f"t{i}", usage=Usage(i, 0)) for i in range(40)]
-    threads = [threading.Thread(target=meter.turn, args=(turn, NOW)) for turn in turns]
+    threads = [threading.Thread(target=meter.measure, args=(metrics_of(turn, NOW),)) for turn in turns]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -134,7 +137,7 @@ def test_turns_that_end_at_once_leave_in_a_write_each(monkeypatch: pytest.Monkey
 
 
 def test_a_question_is_in_no_metric(capsys: pytest.CaptureFixture[str]) -> None:
-    CloudWatchMeter("query").turn(turn_of(Span("search", 1, "failed", {"seen": "zebra-canary"})), NOW)
+    CloudWatchMeter("query").measure(metrics_of(turn_of(Span("search", 1, "failed", {"seen": "zebra-canary"})), NOW))
     assert "zebra-canary" not in capsys.readouterr().out
 
 

@@ -12,8 +12,8 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from footnote.learn.meter import LogMeter
 from footnote.settings import ApiKey, Auth
+from footnote.telemetry.metrics import LogMeter, metrics_of
 from footnote.types import Answer, Span, Usage
 from footnote_local.metrics import Metrics
 from footnote_local.server import create_app
@@ -104,7 +104,7 @@ def test_an_agents_rounds_and_tools_are_one_step_each() -> None:
     metrics = Metrics()
     spans = (Span("round#1", 5), Span("round#2", 5), Span("tool:one", 1, "failed"), Span("tool:two", 1))
     turn = make_turn(spans=spans, started_at=NOW - 2, answer=Answer("Yes."), usage=Usage(11, 7), first_token_ms=500.0, degraded=True)
-    metrics.turn(turn, NOW)
+    metrics.measure(metrics_of(turn, NOW))
     assert metrics.registry.get_sample_value("footnote_step_seconds_count", {"step": "round"}) == 2
     assert metrics.registry.get_sample_value("footnote_step_seconds_count", {"step": "tool"}) == 2
     assert metrics.registry.get_sample_value("footnote_step_outcomes_total", {"step": "tool", "status": "failed"}) == 1
@@ -124,12 +124,13 @@ async def test_where_people_sign_in_the_figures_are_for_admins(open_with: Open) 
 
 
 def test_each_turn_leaves_one_line_of_ids_sizes_and_times(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
-    log = logging.getLogger("footnote.learn.meter")
+    log = logging.getLogger("footnote.telemetry.metrics")
     monkeypatch.setattr(log, "handlers", [caplog.handler])
     caplog.set_level(logging.INFO, logger=log.name)
     monkeypatch.setattr(log, "propagate", False)
     assert issubclass(Metrics, LogMeter)
-    Metrics().turn(make_turn(f"Where is the {CANARY}?", answer=Answer(f"The {CANARY} is here."), started_at=NOW - 1), NOW)
+    turn = make_turn(f"Where is the {CANARY}?", answer=Answer(f"The {CANARY} is here."), started_at=NOW - 1)
+    Metrics().measure(metrics_of(turn, NOW))
     (record,) = caplog.records
     assert (record.message, record.__dict__["outcome"], record.__dict__["ms"]) == ("turn", "answered", 1000)
     assert CANARY not in str(record.__dict__)

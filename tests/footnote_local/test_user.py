@@ -11,7 +11,7 @@ import pytest
 from footnote.types import Answer, Caller, Profile
 from footnote_local.terminal import Exit
 from tests.footnote_local.conftest import Footnote, open_core
-from tests.turns import make_turn
+from tests.turns import make_turn, stored
 
 ASKED = Profile("trd", live=False, citation_style="footnote", prompt="answer_footnote")
 
@@ -24,7 +24,7 @@ def asked(tmp_path: Path) -> None:
         core = open_core(tmp_path / "data")
         for number, user in enumerate(("ann", "ben", "ann")):
             turn = make_turn("왜?", ASKED, trace_id=f"t{number}", caller=Caller(user), answer=Answer("Because."), started_at=1.0 + number)
-            await core.turns.save(turn, "done")
+            await core.turns.save(stored(turn))
         await core.close()
 
     asyncio.run(save())

@@ -21,7 +21,7 @@ from query.app import create_app
 from tests.conftest import HandClock
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, Site, as_caller, read_events
-from tests.turns import make_turn
+from tests.turns import make_turn, stored
 
 ANN = Caller("ann", frozenset({"staff"}))
 BEN = Caller("ben", frozenset({"staff"}))
@@ -156,9 +156,9 @@ async def test_an_answer_from_what_may_not_be_read_any_more_is_not_told_again(op
     assert shown == {"pay": (PAY, False), "bridge": (BRIDGE[0], False)}
     await put_document(site.core.index, make_document("pay", generation=2, groups=("hr",)), [PAY])
     room, turn = await site.client.get("/conversations/r1"), await site.client.get(f"/turns/{reply['trace_id']}")
-    for stored in (room.json()["data"][0], turn.json()):
-        assert (stored["outcome"], stored["answer"]) == ("withdrawn", message("withdrawn", "en"))
-        assert (stored["citations"], stored["hits"], stored["question"]) == ([], [], "What was the bridge warden paid?")
+    for body in (room.json()["data"][0], turn.json()):
+        assert (body["outcome"], body["answer"]) == ("withdrawn", message("withdrawn", "en"))
+        assert (body["citations"], body["hits"], body["question"]) == ([], [], "What was the bridge warden paid?")
 
 
 async def test_of_an_agents_answer_that_broke_off_nothing_is_kept_as_nobody_knows_what_it_quotes(open_site: OpenSite) -> None:
@@ -190,7 +190,7 @@ async def test_a_question_that_was_rejected_is_listed_although_it_held_half_a_ch
 
 async def test_a_turn_that_was_blocked_says_so_later_too(open_site: OpenSite) -> None:
     site = await open_site()
-    await site.core.turns.save(make_turn(trace_id="t1", caller=LOCAL, outcome="blocked", lang="de"), "error")
+    await site.core.turns.save(stored(make_turn(trace_id="t1", caller=LOCAL, outcome="blocked", lang="de"), "error"))
     turn = (await site.client.get("/turns/t1")).json()
     assert (turn["outcome"], turn["answer"]) == ("blocked", message("blocked", "de"))
     (end,) = read_events((await site.client.post("/ask/stream", json=ASK, headers={"last-event-id": "t1.0"})).text)

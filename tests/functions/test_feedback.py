@@ -14,14 +14,14 @@ from footnote_http.lambda_handler import http_handler
 from tests.conftest import HandClock
 from tests.fakes import make_hit
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, body_of, get_event, heavy_imports, sample_event
-from tests.turns import ME, make_turn
+from tests.turns import ME, make_turn, stored
 
 SAMPLE_TRACE = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
 DAY = 86_400.0
 
 
 async def save(core: Core, trace_id: str, status: Any = "done", **changes: Any) -> None:
-    await core.turns.save(make_turn(**{"trace_id": trace_id, "caller": LOCAL, "started_at": core.clock(), **changes}), status)
+    await core.turns.save(stored(make_turn(**{"trace_id": trace_id, "caller": LOCAL, "started_at": core.clock(), **changes}), status))
 
 
 # --- one feedback ------------------------------------------------------------------------------

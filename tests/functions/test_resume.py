@@ -17,7 +17,7 @@ from footnote_http.streams import KEPT_S
 from query.app import create_app
 from tests.fakes import LoopClock
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, OpenSite, read_messages
-from tests.turns import make_turn
+from tests.turns import make_turn, stored
 
 ANN = Caller("ann", frozenset({"staff"}))
 
@@ -108,7 +108,7 @@ async def test_a_reader_who_lost_the_connection_hears_the_rest_and_the_question_
     assert_in_order([id_ for id_, _ in told], first.headers["x-trace-id"])
     assert [event["content"] for _, event in told if event["type"] == "token"] == ["It was built", " in 1894", " [^bridge]."]
     assert more[-1][1]["answer"] == "It was built in 1894 [^bridge]."
-    assert len(await site.core.turns.records(LOCAL, 0, 2e9)) == 1
+    assert len(await site.core.turns.figures(LOCAL, 0, 2e9)) == 1
 
 
 async def test_several_readers_follow_one_turn_each_from_where_they_are(open_site: OpenSite) -> None:
@@ -190,7 +190,7 @@ async def test_a_stored_error_is_told_as_one(open_site: OpenSite) -> None:
 
 async def test_a_turn_that_another_process_runs_cannot_be_followed_here(open_site: OpenSite) -> None:
     site = await open_site()
-    await site.core.turns.save(make_turn(trace_id="t1", caller=LOCAL), "idle")
+    await site.core.turns.save(stored(make_turn(trace_id="t1", caller=LOCAL), "idle"))
     resumed = Listener(site.app, "t1.0")
     await resumed.request
     assert resumed.status == 404
@@ -274,4 +274,4 @@ async def test_fifty_readers_who_leave_leave_nothing_behind(open_site: OpenSite)
     for _ in range(2):
         await asyncio.sleep(0)
     assert len(site.app.state.streams) == 0
-    assert [record.is_error for record in await site.core.turns.records(LOCAL, 0, 2e9)] == [False] * 50
+    assert [record.is_error for record in await site.core.turns.figures(LOCAL, 0, 2e9)] == [False] * 50

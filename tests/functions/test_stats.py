@@ -9,13 +9,14 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.learn.stats import roll_up
-from footnote.ports import Rollup, make_block, record_of
+from footnote.ports import Rollup
 from footnote.settings import LLM, Price
+from footnote.turn_records.figures import figures_of
 from footnote.types import Answer, Caller, Feedback, ModelCall, ModelUsage, Usage
 from stats.app import create_app, create_handler, handler
 from tests.conftest import HandClock
 from tests.functions.conftest import LOCAL, OpenClient, as_caller, body_of, get_event, heavy_imports, sample_event
-from tests.turns import ME, make_turn
+from tests.turns import ME, make_turn, stored
 
 JAN_15 = 1_768_435_200.0
 HOUR = 3600.0
@@ -25,7 +26,7 @@ STRANGER = Caller("stranger")
 async def save(core: Core, clock: HandClock, trace_id: str, started_at: float, ms: int = 100, status: Any = "done", **changes: Any) -> None:
     """A turn that took `ms`, as the pipeline's last step leaves it."""
     clock.now = started_at + ms / 1000
-    await core.turns.save(make_turn(trace_id=trace_id, started_at=started_at, **{"caller": LOCAL, **changes}), status)
+    await core.turns.save(stored(make_turn(trace_id=trace_id, started_at=started_at, **{"caller": LOCAL, **changes}), status, ms=ms))
 
 
 def called(**used: Usage) -> tuple[ModelCall, ...]:
@@ -208,12 +209,12 @@ async def test_tokens_and_cost_stand_with_the_model_that_used_them(
 
 
 async def test_a_stored_turn_that_names_no_model_costs_what_the_one_that_answered_costs() -> None:
-    block = make_block(make_turn(answer=Answer("Yes.", model="big"), usage=Usage(1_000, 100), started_at=JAN_15), "done", now=JAN_15)
-    del block["result"]["usage"]["models"]
-    record = record_of(block, JAN_15, ())
-    assert record.used == (ModelUsage("big", Usage(1_000, 100)),)
+    record = stored(make_turn(answer=Answer("Yes.", model="big"), usage=Usage(1_000, 100), started_at=JAN_15))
+    del record["result"]["usage"]["models"]
+    figures = figures_of(record)
+    assert figures.used == (ModelUsage("big", Usage(1_000, 100)),)
     prices = LLM(prices={"big": Price(input=100, output=1000)})
-    assert [group.figures.cost for group in roll_up([record], "llm", prices)] == [pytest.approx(0.2)]
+    assert [group.figures.cost for group in roll_up([figures], "llm", prices)] == [pytest.approx(0.2)]
 
 
 async def test_a_model_that_only_helped_has_tokens_and_no_turns(core: Core, clock: HandClock, open_client: OpenClient) -> None:

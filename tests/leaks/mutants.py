@@ -19,8 +19,8 @@ from footnote.adapters.sqlite.vector_file import Scan
 from footnote.bootstrap import Core
 from footnote.guard import identity
 from footnote.ingest.sources import Sources
-from footnote.learn.meter import LogMeter
 from footnote.memory import answer_cache, search_cache, withdrawn
+from footnote.telemetry import metrics
 from footnote.types import Caller
 from footnote_http.streams import Stream, Streams
 from query import sessions
@@ -72,12 +72,12 @@ is_admin = calling_as(lambda caller: replace(caller, role="admin"))
 is_neighbour = calling_as(_neighbour)
 
 
-def _told(original: Any) -> Any:
-    def turn(self: LogMeter, turn: Any, now: float) -> None:
-        original(self, turn, now)
+def _logging_answers(original: Any) -> Any:
+    def metrics_of(turn: Any, now: float) -> Any:
         logging.getLogger("footnote").warning("answered: %s", turn.answer)
+        return original(turn, now)
 
-    return turn
+    return metrics_of
 
 
 def _by_user(made: Any) -> Any:
@@ -129,13 +129,13 @@ MUTANTS: Mapping[str, Mutant] = {
     "the list of rooms is another's": ((SqliteTurnStore, "rooms", is_neighbour),),
     "an export is another's": ((SqliteTurnStore, "all_of", is_neighbour),),
     "history is another's": ((SqliteTurnStore, "history", is_neighbour),),
-    "figures are everybody's": ((SqliteTurnStore, "records", is_admin),),
+    "figures are everybody's": ((SqliteTurnStore, "figures", is_admin),),
     "feedback is taken on any turn": ((SqliteTurnStore, "put_feedback", sees_all),),
     "a stream is anybody's": ((Streams, "find", lambda _: lambda self, trace_id, user_id: self._streams.get(trace_id)),),
     "a stream that ended is told again whatever it quotes": ((Stream, "ended", lambda _: None),),
     "what was removed answers": ((SqliteIndex, "remove", giving(None)),),
-    "turns quote what was withdrawn": ((withdrawn, "_withheld", lambda _: lambda block: block),),
-    "turns quote what earlier ones quoted": ((withdrawn, "quoted_in", lambda _: lambda block: block["hits"]),),
+    "turns quote what was withdrawn": ((withdrawn, "_withheld", lambda _: lambda record: record),),
+    "turns quote what earlier ones quoted": ((withdrawn, "quoted_in", lambda _: lambda record: record["hits"]),),
     "searches are kept without their groups": ((search_cache, "search_scope", _for_all),),
     "answers are kept without their groups": ((answer_cache, "answer_scope", _for_all),),
     "all see the same of a collection": (
@@ -149,7 +149,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "files are read without their groups": ((Sources, "original", sees_all), (Sources, "text", sees_all)),
     "nothing is found": ((index_reads, "_visible_acls", giving(frozenset())),),
     "what is new does not answer": ((SqliteIndex, "activate", giving(True)),),
-    "answers are logged": ((LogMeter, "turn", _told),),
+    "answers are logged": ((metrics, "metrics_of", _logging_answers),),
 }  # fmt: skip
 
 

@@ -30,7 +30,7 @@ from tests.live.artifact_site import ANN, Site, open_site
 from tests.live.artifacts import Layout
 from tests.live.conftest import Door, tell_starts
 from tests.openai_server import Server, chunk, sse
-from tests.turns import make_turn
+from tests.turns import make_turn, stored
 
 COMPLETIONS = "/v1/chat/completions"
 GUIDE = b"# Deleting\n\nTo delete a document, send DELETE to its address. It is gone at once.\n"
@@ -263,7 +263,7 @@ def test_feedback_and_stats_take_http_and_the_schedule(
     site: Site, turns: MongoTurnStore, portal: BlockingPortal, open_door: OpenDoor
 ) -> None:
     turn = make_turn(trace_id=TRACE_ID, caller=Caller(ANN.user_id), started_at=JAN_15, answer=Answer("Yes.", model="m"), usage=Usage(10, 4))
-    portal.call(turns.save, turn, "done")
+    portal.call(turns.save, stored(turn))
     with open_door("feedback") as feedback:
         assert feedback.http(signed(site, sample_event("feedback_http"))) == (200, {"status": "ok"})
         status, body = feedback.http(signed(site, sample_event("feedback_http_get")))

@@ -12,7 +12,7 @@ from footnote.bootstrap import Core
 from footnote.types import Answer, Usage
 from tests.functions.conftest import EVENTS, LOCAL, sample_event
 from tests.live.conftest import OpenFunction
-from tests.turns import make_turn
+from tests.turns import make_turn, stored
 
 KEY = "handbooks/여행 규정.pdf"
 TRACE_ID = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
@@ -51,7 +51,7 @@ def test_an_upload_is_told_where_to_go(open_function: OpenFunction) -> None:
 
 
 def test_feedback_on_a_turn_is_taken_and_measured(open_function: OpenFunction, core: Core, portal: BlockingPortal) -> None:
-    portal.call(core.turns.save, make_turn(trace_id=TRACE_ID, caller=LOCAL, started_at=time.time(), answer=Answer("Yes.")), "done")
+    portal.call(core.turns.save, stored(make_turn(trace_id=TRACE_ID, caller=LOCAL, started_at=time.time(), answer=Answer("Yes."))))
     feedback = open_function("feedback")
     assert feedback.http(sample_event("feedback_http")) == (200, {"status": "ok"})
     status, body = feedback.http(sample_event("feedback_http_get"))
@@ -65,7 +65,7 @@ def test_feedback_on_no_turn_is_a_404(open_function: OpenFunction) -> None:
 
 def test_the_schedule_and_http_tell_the_same_figures(open_function: OpenFunction, core: Core, portal: BlockingPortal) -> None:
     turn = make_turn(trace_id=TRACE_ID, caller=LOCAL, started_at=JAN_15, answer=Answer("Yes.", model="llama"), usage=Usage(10, 4))
-    portal.call(core.turns.save, turn, "done")
+    portal.call(core.turns.save, stored(turn))
     stats = open_function("stats")
     assert stats.invoke(sample_event("stats_schedule")) == {"2026-01-14": 0, "2026-01-15": 1}
     status, body = stats.http(sample_event("stats_http_get"))

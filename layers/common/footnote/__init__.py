@@ -1,6 +1,6 @@
 """Footnote's core: it knows neither HTTP nor Lambda nor a terminal. Read `pipeline.py` first.
 
-A question walks through the rooms in one direction; each room answers one question of its own.
+A question passes through the packages in one direction; each package answers one question of its own.
 
     guard/        may this be asked?            identity, limits, budget, input_guard, forbidden_words, terms, audit
     understand/   what is asked?                language, rewrite, reformulate
@@ -8,11 +8,13 @@ A question walks through the rooms in one direction; each room answers one quest
     rank/         which evidence is best?       select
     answer/       what do we say?               context, generate, extract, faq, converse, agent, vision, citation_styles, assess
     memory/       what lasts between turns?     conversations, withdrawn, search_cache, answer_cache
-    learn/        what do turns teach?          feedback, stats, announce, meter, questions, ranking_metrics, golden
+    learn/        what do turns teach?          feedback, stats, questions, ranking_metrics, golden
+    telemetry/    who is informed of a turn?    metrics, announcements
     ingest/       document → index              pipeline, accept, parse/, child, chunk, pieces, vectors
     text/         what is in a text?            language, tokens, sentences, grounding, references, agreement, injection, fences
 
     types errors events         what flows, what fails, what is said
+    turn_records/               the stored form of a turn: made, read, counted
     ports settings tracing      what is needed from outside, what can be set, what is logged
     live_settings               what an admin has set since
     prompts steps completion    templates; the runner of a table of steps; a question to a model that is not the answer
@@ -20,5 +22,5 @@ A question walks through the rooms in one direction; each room answers one quest
     adapters/<engine>/<port>     what implements the ports
     bootstrap                   settings → adapters → pipeline: the only place that chooses
 
-Imports run from the last line of this page to the first, never between rooms.
+Imports run from the last line of this page to the first, never between packages of the turn.
 """

@@ -8,10 +8,10 @@ from typing import Any, Protocol, cast
 from footnote.answer.toolbox import Search
 from footnote.guard.budget import Spending
 from footnote.guard.terms import Terms
-from footnote.learn.announce import Announcer
 from footnote.ports import Cache, Clock, Embedder, Images, Index, KnowledgeBase, Ledger, Meter, Models, Records, Tools, TurnStore
 from footnote.prompts import Prompts
 from footnote.settings import KDB, LLM, MCP, Budget, Rag, Settings, Vision
+from footnote.telemetry.announcements import Announcer
 from footnote.types import Turn
 
 

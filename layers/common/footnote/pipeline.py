@@ -32,8 +32,6 @@ from footnote.events import Answering, LanguageKnown, PassagesRead, Searching
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
 from footnote.guard.forbidden_words import check_forbidden
 from footnote.guard.input_guard import check_input
-from footnote.learn.announce import announce_answer, announce_question
-from footnote.learn.meter import meter_turn
 from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
@@ -43,6 +41,8 @@ from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_vector
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
+from footnote.telemetry.announcements import announce_answer, announce_question
+from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
 from footnote.understand.language import tell_language, tell_language_alone
 from footnote.understand.reformulate import may_reformulate, reformulate

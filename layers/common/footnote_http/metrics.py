@@ -1,7 +1,7 @@
-"""Figures for CloudWatch: its embedded metric format on standard output, written once for each turn.
+"""Metrics for CloudWatch: its embedded metric format on standard output, written once for each turn.
 
 The query function has no Lambda handler at whose end metrics could be flushed, and answers several turns at once where
-its concurrency allows: so each turn has metrics of its own, and leaves in one write. Only imported in Lambda.
+its concurrency allows. So each turn has metrics of its own and is written at once. Only imported in Lambda.
 """
 
 from __future__ import annotations
@@ -13,46 +13,46 @@ from typing import Any
 from aws_lambda_powertools.metrics.provider import cold_start
 from aws_lambda_powertools.metrics.provider.cloudwatch_emf.cloudwatch import AmazonCloudWatchEMFProvider
 
-from footnote.learn.meter import ANSWERED, LogMeter, end_of, fell_back, ms_of
-from footnote.types import Stage, Turn
+from footnote.telemetry.metrics import ANSWERED, LogMeter, ms_of
+from footnote.types import Stage, TurnMetrics
 
 NAMESPACE = "Footnote"
 
 
 class CloudWatchMeter(LogMeter):
-    """The line of the log, and metrics under the dimension `service`. A step that did not go well has metrics of its own."""
+    """`ports.Meter`: the line of the log, and metrics under the dimension `service`. A step that failed in some way has its own."""
 
     def __init__(self, service: str) -> None:
         self._service = service
 
-    def turn(self, turn: Turn, now: float) -> None:
-        super().turn(turn, now)
-        ended = end_of(turn)
+    def measure(self, turn: TurnMetrics) -> None:
+        super().measure(turn)
+        ended = turn.ended
         metrics = self._metrics(turn)
         latencies = {
-            "TurnLatency": (now - turn.record.started_at) * 1000,
-            "RetrievalLatency": ms_of(turn, Stage.RETRIEVE, Stage.RANK),
-            "GenerationLatency": ms_of(turn, Stage.ANSWER) if ended == "answered" and turn.answer and turn.answer.model else None,
-            "FirstToken": turn.record.first_token_ms,
+            "TurnLatency": turn.ms,
+            "RetrievalLatency": ms_of(turn.spans, Stage.RETRIEVE, Stage.RANK),
+            "GenerationLatency": ms_of(turn.spans, Stage.ANSWER) if ended == "answered" and turn.model else None,
+            "FirstToken": turn.first_token_ms,
         }
         for name, ms in latencies.items():
             if ms is not None:
                 metrics.add_metric(name, "Milliseconds", ms)
         counts = {
-            "PromptTokens": turn.record.usage.prompt_tokens,
-            "CompletionTokens": turn.record.usage.completion_tokens,
+            "PromptTokens": turn.usage.prompt_tokens,
+            "CompletionTokens": turn.usage.completion_tokens,
             "Errors": ended == "error",
             "Refused": ended not in (*ANSWERED, "error"),
             "Blocked": ended == "blocked",
-            "Degraded": turn.record.degraded,
-            "Unsaved": not turn.record.persisted,
+            "Degraded": turn.degraded,
+            "Unsaved": not turn.persisted,
             "CacheHits": ended == "cached",
-            "ModelFallbacks": fell_back(turn),
+            "ModelFallbacks": turn.fell_back,
         }
         for name, count in counts.items():
             metrics.add_metric(name, "Count", count)
         lines = [metrics.serialize_metric_set()]
-        for span in turn.record.spans:
+        for span in turn.spans:
             if span.status != "ok":
                 outcome = self._metrics(turn, step=span.name, status=span.status)
                 outcome.add_metric("StepOutcome", "Count", 1)
@@ -60,7 +60,7 @@ class CloudWatchMeter(LogMeter):
         sys.stdout.write("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
         sys.stdout.flush()
 
-    def _metrics(self, turn: Turn, **dimensions: Any) -> AmazonCloudWatchEMFProvider:
+    def _metrics(self, turn: TurnMetrics, **dimensions: Any) -> AmazonCloudWatchEMFProvider:
         metrics = AmazonCloudWatchEMFProvider(namespace=NAMESPACE, service=self._service)
         for name, value in dimensions.items():
             metrics.add_dimension(name, value)
@@ -69,7 +69,7 @@ class CloudWatchMeter(LogMeter):
 
 
 def count_cold_start(service: str, context: Any) -> None:
-    """A metric for the first event of a process, unless that was started ahead of it."""
+    """Counts the first event of a process, unless the process was started ahead of it."""
     if cold_start.is_cold_start:
         cold_start.is_cold_start = False
         AmazonCloudWatchEMFProvider(namespace=NAMESPACE, service=service).add_cold_start_metric(context)

@@ -1,4 +1,4 @@
-"""Every turn is stored, whatever became of it; a follow-up knows what was said before."""
+"""Every turn is stored, however it ended; a follow-up knows what was said before."""
 
 from __future__ import annotations
 
@@ -16,36 +16,37 @@ from footnote.deps import Deps
 from footnote.errors import NotFound, StoreUnavailable
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.steps import FAIL, SKIP, Runner
-from footnote.types import Answer, Citation, Exchange, Message, Turn, Usage
+from footnote.turn_records.read import question_of
+from footnote.types import Answer, Citation, Exchange, Message, Status, Turn, TurnFigures, TurnRecord, Usage
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step, finish
 from tests.fakes import make_hit
 from tests.footnote.step_toys import toy
-from tests.turns import HELD, ME, make_turn, with_
+from tests.turns import HELD, ME, make_turn, stored, with_
 
 TALKS = replace(HELD, history=2)
 
 
 class Turns:
-    """`calls`: (method, what it was told) in order. `down`: methods that fail."""
+    """`calls`: (method, its argument) in order. `down`: methods that fail."""
 
     def __init__(self, *down: str) -> None:
         self.calls: list[tuple[str, Any]] = []
         self.down = down
 
-    async def save(self, turn: Turn, status: str) -> None:
-        self._call("save", (turn, status))
+    async def save(self, record: TurnRecord) -> None:
+        self._call("save", record)
 
     async def trim(self, caller: Any, trace_id: str) -> None:
         self._call("trim", trace_id)
 
-    async def count(self, turn: Turn) -> None:
-        self._call("count", turn.trace_id)
+    async def count(self, figures: TurnFigures) -> None:
+        self._call("count", figures.trace_id)
 
-    def _call(self, name: str, told: Any) -> None:
+    def _call(self, name: str, given: Any) -> None:
         if name in self.down:
             raise StoreUnavailable("down")
-        self.calls.append((name, told))
+        self.calls.append((name, given))
 
 
 class Index:
@@ -76,17 +77,18 @@ async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> As
 
 
 @pytest.mark.parametrize(("answer", "status"), [(Answer("Two years."), "done"), (None, "error")])
-async def test_a_turn_is_stored_and_counted_by_whether_it_was_answered(answer: Answer | None, status: str) -> None:
+async def test_a_turn_is_stored_and_counted_by_whether_it_was_answered(answer: Answer | None, status: Status) -> None:
     turns: Any = Turns()
-    saved = await call_step(save_turn, make_turn(answer=answer), FakeDeps(turns=turns))
+    turn = make_turn(answer=answer, started_at=1_699_999_999.5)
+    saved = await call_step(save_turn, turn, FakeDeps(turns=turns))
     assert saved.record.persisted
-    assert turns.calls == [("save", (saved, status)), ("count", "t1")]
+    assert turns.calls == [("save", stored(turn, status, ms=500)), ("count", "t1")]
 
 
 async def test_of_a_question_as_long_as_a_body_its_beginning_is_stored() -> None:
     turns = Turns()
     await call_step(save_turn, make_turn(question="x" * 1_000_000), FakeDeps(turns=turns))
-    assert [len(told[0].request.question) for name, told in turns.calls if name == "save"] == [10_000]
+    assert [len(question_of(given)) for name, given in turns.calls if name == "save"] == [10_000]
 
 
 async def test_a_store_that_is_down_is_told_and_not_hidden() -> None:
@@ -103,15 +105,18 @@ async def test_a_turn_that_is_stored_is_persisted_although_it_could_not_be_count
     assert saved.record.persisted
 
 
-async def test_an_agents_talk_with_its_tools_is_let_go_of_once_it_has_answered() -> None:
+async def test_an_agents_tool_calls_are_dropped_once_it_has_answered() -> None:
     turns: Any = Turns()
     talk = (Message("tool", "Two years.", tool_call_id="c1"),)
     saved = await call_step(save_turn, make_turn(answer=Answer("Two years."), tool_messages=talk), FakeDeps(turns=turns))
     assert [name for name, _ in turns.calls] == ["save", "trim", "count"]
-    assert (turns.calls[0][1][0].record.tool_messages, saved.record.tool_messages) == (talk, ())
+    assert ([said["role"] for said in turns.calls[0][1]["conversations"]], saved.record.tool_messages) == (
+        ["user", "tool", "assistant"],
+        (),
+    )
 
 
-async def test_an_agent_that_did_not_finish_keeps_its_talk() -> None:
+async def test_an_agent_that_did_not_finish_keeps_its_tool_calls() -> None:
     turns: Any = Turns()
     saved = await call_step(save_turn, make_turn(tool_messages=(Message("tool", "Two years.", tool_call_id="c1"),)), FakeDeps(turns=turns))
     assert [name for name, _ in turns.calls] == ["save", "count"]
@@ -144,7 +149,7 @@ async def test_a_turn_that_was_killed_stays_idle(store: SqliteTurnStore) -> None
         await task
     reader.cancel()
     assert (await store.get(ME, "t1"))["status"] == "idle"
-    assert [stored.block["status"] for stored in (await store.room(ME, "r1", 10)).data] == ["idle"]
+    assert [each.record["status"] for each in (await store.room(ME, "r1", 10)).data] == ["idle"]
 
 
 async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from footnote.errors import FootnoteError
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
-from footnote.ports import Block, make_block
-from footnote.types import Turn
+from footnote.turn_records.make import make_record
+from footnote.types import Turn, TurnRecord
 from query.replies import AskResponse, claimed, make_reply, make_steps, make_usage
 
 if TYPE_CHECKING:
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_format: str = "markdown") -> AskResponse:
     """The response for a finished turn. `explained`: added as `debug`."""
     texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.evidence.hits}
-    block = _block(turn)
-    made = make_reply(block, texts, llm, persisted=turn.record.persisted)
+    record = _record(turn)
+    made = make_reply(record, texts, llm, persisted=turn.record.persisted)
     if explained is not None:
-        made.debug = _debug(turn, block, explained)
+        made.debug = _debug(turn, record, explained)
     return claimed(made) if answer_format == "json" else made
 
 
@@ -42,40 +42,40 @@ def encode(event: Event, llm: LLM, explain: Callable[[Turn], Explanation] | None
         case Done(turn):
             yield _done(reply(turn, llm, explained=explain(turn) if explain else None))
         case Failed(error, turn, text):
-            yield _failed(error, _block(turn), text)
+            yield _failed(error, _record(turn), text)
 
 
-def encode_stored(block: Block, texts: Mapping[str, str], llm: LLM) -> Mapping[str, Any]:
+def encode_stored(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> Mapping[str, Any]:
     """The last message of a stored turn. Error details are not stored, so an error is generic here."""
-    ended_well = not block["is_error"] or block["outcome"] == "blocked"
-    return _done(make_reply(block, texts, llm)) if ended_well else _failed(FootnoteError(), block, block["result"]["final_response"])
+    ended_well = not record["is_error"] or record["outcome"] == "blocked"
+    return _done(make_reply(record, texts, llm)) if ended_well else _failed(FootnoteError(), record, record["result"]["final_response"])
 
 
 def _done(made: AskResponse) -> Mapping[str, Any]:
     return {"type": "done", **made.model_dump(exclude={"debug"} if made.debug is None else set())}
 
 
-def _failed(error: FootnoteError, block: Block, text: str) -> Mapping[str, Any]:
+def _failed(error: FootnoteError, record: TurnRecord, text: str) -> Mapping[str, Any]:
     return {
         "type": "error",
         "problem": error.type,
         "content": error.title,
-        "detail": f"{error.detail} (trace {block['trace_id']})",
+        "detail": f"{error.detail} (trace {record['trace_id']})",
         "final_response": text,
-        "usage": make_usage(block).model_dump(),
-        "trace_id": block["trace_id"],
+        "usage": make_usage(record).model_dump(),
+        "trace_id": record["trace_id"],
     }
 
 
-def _block(turn: Turn) -> Block:
-    return make_block(turn, "done" if turn.answer else "error", now=turn.record.started_at)
+def _record(turn: Turn) -> TurnRecord:
+    return make_record(turn, "done" if turn.answer else "error", now=turn.record.started_at)
 
 
-def _debug(turn: Turn, block: Block, explained: Explanation) -> dict[str, Any]:
+def _debug(turn: Turn, record: TurnRecord, explained: Explanation) -> dict[str, Any]:
     return {
         "language": turn.lang,
         "retriever": turn.request.retriever,
         "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans},
-        "steps": [step.model_dump() for step in make_steps(block)],
+        "steps": [step.model_dump() for step in make_steps(record)],
         "plan": explained.as_json(),
     }

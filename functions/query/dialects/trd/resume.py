@@ -9,7 +9,7 @@ from fastapi import Response
 
 from footnote.errors import NotFound
 from footnote.memory.withdrawn import WITHDRAWN, read_again
-from footnote.ports import make_block
+from footnote.turn_records.make import make_record
 from footnote.types import Caller
 from footnote_http.sse import stream_end, stream_events
 from footnote_http.streams import LAST, Streams, read_event_id
@@ -29,16 +29,16 @@ async def resume(last_event_id: str, caller: Caller, core: Core, streams: Stream
     if stream is not None and number >= len(stream):  # never sent, and it may never come
         raise NotFound("There is no such stream. Send the question again.")
     if stream is not None and stream.ended is not None:  # documents may have been withdrawn since it was sent
-        readable = await read_again([make_block(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
-        if readable.blocks[0]["outcome"] == WITHDRAWN:
-            return stream_end(encode_stored(readable.blocks[0], readable.texts, core.settings.llm), trace_id)
+        readable = await read_again([make_record(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
+        if readable.records[0]["outcome"] == WITHDRAWN:
+            return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm), trace_id)
     if stream is not None:
         return await stream_events(stream.after(number), partial(encode, llm=core.settings.llm), trace_id, first=number + 1)
     try:
-        block = await core.turns.get(caller, trace_id)
+        record = await core.turns.get(caller, trace_id)
     except NotFound as exc:
         raise NotFound("There is no such stream. Send the question again.") from exc
-    if block["user_id"] != caller.user_id or block["status"] == "idle":  # running in another process, or interrupted
+    if record["user_id"] != caller.user_id or record["status"] == "idle":  # running in another process, or interrupted
         raise NotFound("There is no such stream. Send the question again.")
-    readable = await read_again([block], caller, index=core.index, ledger=core.ledger)
-    return stream_end(encode_stored(readable.blocks[0], readable.texts, core.settings.llm), trace_id)
+    readable = await read_again([record], caller, index=core.index, ledger=core.ledger)
+    return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm), trace_id)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from footnote.ports import iso_time
+from footnote.turn_records.make import iso_time
 from footnote.types import Hit, Request, Retriever, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import SLOW

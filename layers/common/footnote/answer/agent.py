@@ -215,7 +215,7 @@ def _known(box: Toolbox, wish: ToolCall) -> str:
 
 async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
     """All but the search: that is what `search_documents` asks first."""
-    scope = scope_of(turn)
+    scope = scope_of(turn.request, turn.caller)
     found = await tools.list(scope)
     search = find_search(found, mcp.search_tool, scope)
     return [tool for tool in found if tool is not search]

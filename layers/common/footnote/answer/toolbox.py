@@ -15,7 +15,7 @@ from typing import Any
 
 from footnote.errors import FootnoteError, Rejected
 from footnote.ports import Tool, Tools
-from footnote.ports.tool_arguments import as_shown, filled
+from footnote.ports.tool_arguments import as_shown, filled, session_arguments
 from footnote.text.fences import untrusted, untrusted_title
 from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn
 
@@ -56,12 +56,13 @@ class Toolbox:
     def __init__(self, turn: Turn, remote: Sequence[Tool], *, tools: Tools | None, search: Search, timeout_s: float) -> None:
         self._turn, self._tools, self._search, self._timeout_s = turn, tools, search, timeout_s
         self._remote = _named(remote)
+        self._given = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
         self.hits: list[Hit] = []
         """What was shown, in the order of its numbers."""
 
     @property
     def offered(self) -> tuple[Tool, ...]:
-        remote = (replace(tool, name=name, parameters=as_shown(tool, self._turn)) for name, tool in self._remote.items())
+        remote = (replace(tool, name=name, parameters=as_shown(tool, self._given)) for name, tool in self._remote.items())
         return SEARCH, *remote
 
     def knows(self, name: str) -> bool:
@@ -78,7 +79,7 @@ class Toolbox:
             if self._tools is None or wish.name == SEARCH.name:
                 return await self._look_up(arguments)
             tool = self._remote[wish.name]
-            return Called(await self._tools.call(tool.name, filled(tool, self._turn, arguments), timeout_s=self._timeout_s))
+            return Called(await self._tools.call(tool.name, filled(tool, self._given, arguments), timeout_s=self._timeout_s))
         except FootnoteError as exc:
             return Called(f"{exc.title}. {exc.detail}", "failed" if isinstance(exc, Rejected) else "skipped")
 

@@ -45,8 +45,6 @@ from footnote.guard.budget import Spending
 from footnote.guard.limits import RateLimiter
 from footnote.guard.terms import Terms
 from footnote.ingest.child import DOCLING, PARSER, ParserProcess
-from footnote.learn.announce import Announcer
-from footnote.learn.meter import LogMeter
 from footnote.ports import (
     Bus,
     Cache,
@@ -69,6 +67,8 @@ from footnote.ports import (
     Uploads,
 )
 from footnote.prompts import Prompts
+from footnote.telemetry.announcements import Announcer
+from footnote.telemetry.metrics import LogMeter
 
 CACHE_S, LEDGER_S = 1.0, 5.0
 """Longest waits for one call of DynamoDB."""

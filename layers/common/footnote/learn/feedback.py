@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from footnote.learn.ranking_metrics import ndcg, reciprocal_rank
-from footnote.ports import TurnRecord
+from footnote.types import TurnFigures
 
 MOST_REASONS = 50
 MOST_QUERIES = 10
@@ -30,7 +30,7 @@ class FeedbackMetrics:
     trending_queries: tuple[str, ...]
 
 
-def measure_feedback(records: Sequence[TurnRecord], since: float, *, k: int) -> FeedbackMetrics:
+def measure_feedback(records: Sequence[TurnFigures], since: float, *, k: int) -> FeedbackMetrics:
     """Metrics of the turns from `since` on. The older ones, of as long a time, only tell what was asked before."""
     recent = [record for record in records if record.started_at >= since]
     given = [(record, feedback) for record in recent for feedback in record.feedback]
@@ -56,7 +56,7 @@ def rank_picked(cited: Sequence[str], picked: Sequence[str]) -> tuple[list[str],
     return ranked, relevance
 
 
-def trending_queries(records: Sequence[TurnRecord], since: float) -> tuple[str, ...]:
+def trending_queries(records: Sequence[TurnFigures], since: float) -> tuple[str, ...]:
     """What is asked more often from `since` on than before, the steepest rise first, as it was worded last. Never a question
     that was once forbidden, or that failed, and so perhaps was never checked."""
     change: Counter[str] = Counter()
@@ -77,7 +77,7 @@ def trending_queries(records: Sequence[TurnRecord], since: float) -> tuple[str, 
     return tuple(worded[query] for query in sorted(rising, key=lambda query: (-change[query], query))[:MOST_QUERIES])
 
 
-def _normalised(record: TurnRecord) -> str:
+def _normalised(record: TurnFigures) -> str:
     return " ".join(record.question.casefold().split())
 
 

@@ -11,16 +11,16 @@ from datetime import UTC, date, datetime, time
 from typing import Literal, TypeVar
 
 from footnote.learn.ranking_metrics import percentile
-from footnote.ports import Rollup, TurnRecord, TurnStore
+from footnote.ports import Rollup, TurnStore
 from footnote.settings import LLM
-from footnote.types import Caller, ModelUsage, usage_of
+from footnote.types import Caller, ModelUsage, TurnFigures, usage_of
 
 K = TypeVar("K")
 
 DAY_S = 86_400.0
 By = Literal["user", "room", "search_type", "llm", "day"]
 
-FIELDS: Mapping[str, Callable[[TurnRecord], str | None]] = {
+FIELDS: Mapping[str, Callable[[TurnFigures], str | None]] = {
     "user": lambda record: record.user_id,
     "room": lambda record: record.room_id,
     "search_type": lambda record: record.search_type,
@@ -74,7 +74,7 @@ def midnight(day: date) -> float:
     return datetime.combine(day, time.min, UTC).timestamp()
 
 
-def figures_of(records: Sequence[TurnRecord], prices: LLM | None = None, used: Sequence[ModelUsage] | None = None) -> Figures:
+def figures_of(records: Sequence[TurnFigures], prices: LLM | None = None, used: Sequence[ModelUsage] | None = None) -> Figures:
     """`used`: instead of all that these turns used."""
     used = [each for record in records for each in record.used] if used is None else used
     usage = usage_of(used)
@@ -96,7 +96,7 @@ def figures_of(records: Sequence[TurnRecord], prices: LLM | None = None, used: S
     )
 
 
-def roll_up(records: Iterable[TurnRecord], by: By, prices: LLM | None = None) -> list[Group]:
+def roll_up(records: Iterable[TurnFigures], by: By, prices: LLM | None = None) -> list[Group]:
     """One group per value that occurs, in the values' order; None comes first."""
     names = KEYS[by]
     groups = _grouped(records, lambda record: tuple(FIELDS[name](record) for name in names))
@@ -119,7 +119,7 @@ async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[
     """
     stored: dict[str, int] = {}
     for day in (day_of(at - DAY_S), day_of(at)):
-        records = await turns.records(caller, midnight(day), midnight(day) + DAY_S)
+        records = await turns.figures(caller, midnight(day), midnight(day) + DAY_S)
         groups = _grouped(records, lambda record: (record.user_id, record.room_id, record.search_type))
         rollups = [Rollup(*key, _stored(figures_of(group)), _last_model(group)) for key, group in groups.items()]
         await turns.put_rollups(day.isoformat(), rollups)
@@ -132,12 +132,12 @@ def _stored(figures: Figures) -> dict[str, float]:
     return {name: value for name, value in asdict(figures).items() if value is not None}
 
 
-def _last_model(records: Sequence[TurnRecord]) -> str | None:
+def _last_model(records: Sequence[TurnFigures]) -> str | None:
     return next((record.llm for record in reversed(records) if record.llm), None)
 
 
-def _grouped(records: Iterable[TurnRecord], key: Callable[[TurnRecord], K]) -> dict[K, list[TurnRecord]]:
-    groups: dict[K, list[TurnRecord]] = {}
+def _grouped(records: Iterable[TurnFigures], key: Callable[[TurnFigures], K]) -> dict[K, list[TurnFigures]]:
+    groups: dict[K, list[TurnFigures]] = {}
     for record in records:
         groups.setdefault(key(record), []).append(record)
     return groups

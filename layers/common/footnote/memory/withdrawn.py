@@ -1,5 +1,5 @@
-"""What of a stored turn may still be told? An answer quotes documents: who may not read one of them any more is not told
-it either. A document that was only replaced by a new version of it is no reason to withhold what its reader was told."""
+"""Which stored turns may their owner still read? An answer quotes documents, so a turn is withheld from a caller who may not
+read one of these any more. A document that was only replaced by a new version does not withhold the turns that quote the old one."""
 
 from __future__ import annotations
 
@@ -8,51 +8,53 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from footnote.errors import NotFound
-from footnote.ports import Block, Index, Ledger, quoted_in
-from footnote.types import OUTSIDE, Caller
+from footnote.ports import Index, Ledger
+from footnote.turn_records.read import quoted_in
+from footnote.types import OUTSIDE, Caller, Chunk, Outcome, TurnRecord
 
-WITHDRAWN = "withdrawn"
-"""Outcome of a turn that is withheld; it is never stored."""
+WITHDRAWN: Outcome = "withdrawn"
 
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """Blocks as their owner may read them now, and the texts of their passages, by passage."""
+    """Turns as their owner may read them now, and those of their passages that the index still holds, by the index's own ids."""
 
-    blocks: Sequence[Block]
-    texts: Mapping[str, str]
+    records: Sequence[TurnRecord]
+    chunks: Mapping[str, Chunk]
+
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """Of the passages."""
+        return {chunk_id: chunk.text for chunk_id, chunk in self.chunks.items()}
 
 
-async def read_again(blocks: Sequence[Block], caller: Caller, *, index: Index, ledger: Ledger) -> Readable:
-    passages = dict.fromkeys(hit["passage"] for block in blocks for hit in quoted_in(block))
-    texts = {chunk.chunk_id: chunk.text for chunk in await index.read(caller, list(passages))}
-    missing = {hit["passage"]: hit["doc_id"] for block in blocks for hit in quoted_in(block) if not _stands(hit["passage"], texts)}
+async def read_again(records: Sequence[TurnRecord], caller: Caller, *, index: Index, ledger: Ledger) -> Readable:
+    """The records, in their order. One that quotes a document that the caller may not read is withheld: only its question is left."""
+    passages = {each["passage"]: each["doc_id"] for record in records for each in quoted_in(record)}
+    chunks = {chunk.chunk_id: chunk for chunk in await index.read(caller, list(passages))}
+    missing = {passage: doc_id for passage, doc_id in passages.items() if passage not in chunks and not passage.startswith(OUTSIDE)}
     documents = sorted(set(missing.values()))
     readable = dict(zip(documents, await asyncio.gather(*(_is_readable(doc_id, caller, ledger) for doc_id in documents)), strict=True))
 
-    def told(block: Block) -> Block:
-        gone = any(hit["passage"] in missing and not readable[hit["doc_id"]] for hit in quoted_in(block))
-        return _withheld(block) if gone else block
+    def shown(record: TurnRecord) -> TurnRecord:
+        gone = any(each["passage"] in missing and not readable[each["doc_id"]] for each in quoted_in(record))
+        return _withheld(record) if gone else record
 
-    return Readable([told(block) for block in blocks], texts)
+    return Readable([shown(record) for record in records], chunks)
 
 
-def _withheld(block: Block) -> Block:
-    """Without what quotes documents."""
+def _withheld(record: TurnRecord) -> TurnRecord:
+    """Without everything that may quote documents."""
     return {
-        **block,
+        **record,
         "outcome": WITHDRAWN,
-        "conversations": block["conversations"][:1],
-        "result": {**block["result"], "final_response": "", "references": [], "search_decision": {"rewritten_query": []}},
+        "conversations": record["conversations"][:1],
+        "result": {**record["result"], "final_response": "", "references": [], "search_decision": {"rewritten_query": []}},
         "hits": [],
         "leans_on": [],
         "suggested_questions": [],
         "private": {},
     }
-
-
-def _stands(passage: str, texts: Mapping[str, str]) -> bool:
-    return passage in texts or passage.startswith(OUTSIDE)
 
 
 async def _is_readable(doc_id: str, caller: Caller, ledger: Ledger) -> bool:

@@ -7,7 +7,6 @@ written down. Every backend of a port, and every wrapper around one, passes the 
 
 from __future__ import annotations
 
-from footnote.ports.blocks import Block, iso_time, make_block, model_usage_of, question_of, quoted_in, title_of
 from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
 from footnote.ports.ledger import Held, Ledger, NewFile
@@ -27,11 +26,10 @@ from footnote.ports.models import (
 )
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
-from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnRecord, TurnStore, record_of
+from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnStore
 
 __all__ = [
     "SMALL_COLLECTION",
-    "Block",
     "Bus",
     "Cache",
     "ChunkVectors",
@@ -65,19 +63,11 @@ __all__ = [
     "Tokens",
     "Tool",
     "Tools",
-    "TurnRecord",
     "TurnStore",
     "UploadForm",
     "Uploads",
     "View",
     "embedded_languages",
-    "iso_time",
-    "make_block",
-    "model_usage_of",
-    "question_of",
-    "quoted_in",
     "read_all",
-    "record_of",
     "speaks",
-    "title_of",
 ]

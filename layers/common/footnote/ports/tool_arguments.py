@@ -1,4 +1,4 @@
-"""What of a turn a tool on another server is told, whatever a model would rather have it told."""
+"""Arguments of tools on other servers: those that the request decides, whatever a model writes."""
 
 from __future__ import annotations
 
@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from footnote.ports.models import Tool
-from footnote.types import Turn
+from footnote.types import Caller, Request
+
+Arguments = Mapping[str, Any]
+"""A tool's arguments by name."""
 
 
-def scope_of(turn: Turn) -> str:
-    """The organisation whose tools this caller may use here: the one that is asked for, where they belong to a group of that
-    name; else "", and only what is everybody's is left."""
-    return turn.request.tool_scope if turn.caller.sees_all or turn.request.tool_scope in turn.caller.groups else ""
+def scope_of(request: Request, caller: Caller) -> str:
+    """The organisation whose tools this caller may use here: the requested one, where they belong to a group of that name; else
+    "", which leaves the tools that everybody may use."""
+    return request.tool_scope if caller.sees_all or request.tool_scope in caller.groups else ""
 
 
 def find_search(tools: Sequence[Tool], name: str, scope: str) -> Tool | None:
@@ -20,23 +23,22 @@ def find_search(tools: Sequence[Tool], name: str, scope: str) -> Tool | None:
     return next((tool for tool in tools if tool.name in (name, f"{scope}__{name}")), None)
 
 
-def session_arguments(turn: Turn) -> dict[str, Any]:
-    """By the names that a search service of this kind knows them under. One field can be filtered by."""
-    key = next(iter(turn.request.filters), "")
+def session_arguments(request: Request, user_id: str, room_id: str) -> Arguments:
+    """What the request decides, by the names of search services of this kind. One field can be filtered by."""
+    key = next(iter(request.filters), "")
     return {
-        "collection_name": turn.request.collection,
+        "collection_name": request.collection,
         "metadata_filter_key": key,
-        "match_values": list(turn.request.filters.get(key, ())),
-        "top_k": turn.request.limit,
-        "use_paragraph": turn.request.levels == (2,),
-        "user_id": turn.caller.user_id,
-        "room_id": turn.request.room_id or turn.trace_id,
+        "match_values": list(request.filters.get(key, ())),
+        "top_k": request.limit,
+        "use_paragraph": request.levels == (2,),
+        "user_id": user_id,
+        "room_id": room_id,
     }
 
 
-def as_shown(tool: Tool, turn: Turn) -> dict[str, Any]:
-    """The tool's parameters without those that the turn decides: a model is not told of them."""
-    given = session_arguments(turn)
+def as_shown(tool: Tool, given: Arguments) -> dict[str, Any]:
+    """The schema of the tool's parameters without those that are `given`: a model does not see them."""
     known = _properties(tool)
     schema = {name: value for name, value in tool.parameters.items() if name not in ("properties", "required")}
     return schema | {
@@ -46,9 +48,8 @@ def as_shown(tool: Tool, turn: Turn) -> dict[str, Any]:
     }
 
 
-def filled(tool: Tool, turn: Turn, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """What is sent: a model's arguments, and over them those of the turn that the tool knows."""
-    given = session_arguments(turn)
+def filled(tool: Tool, given: Arguments, arguments: Arguments) -> dict[str, Any]:
+    """The arguments that are sent: a model's, and over them the `given` ones that the tool has."""
     known = _properties(tool)
     return {name: value for name, value in arguments.items() if name not in given} | {
         name: value for name, value in given.items() if name in known

@@ -42,11 +42,12 @@ async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
     cannot be read."""
     if tools is None or not mcp.mcp_enabled:
         return turn
-    scope = scope_of(turn)
+    scope = scope_of(turn.request, turn.caller)
     search = find_search(await tools.list(scope), mcp.search_tool, scope)
     if search is None:
         return turn
-    asked = [filled(search, turn, {"query": query}) for query in turn.searched_for]
+    given = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
+    asked = [filled(search, given, {"query": query}) for query in turn.searched_for]
     return await _found(turn, "mcp", [tools.call(search.name, arguments, timeout_s=mcp.limit_s) for arguments in asked])
 
 
@@ -59,8 +60,9 @@ async def search_kdb(turn: Turn, *, knowledge_base: KnowledgeBase | None, kdb: K
     """Like `search_remotely`, with the knowledge base."""
     if knowledge_base is None or not (turn.caller.sees_all or turn.caller.may_read(frozenset(kdb.groups))):
         return turn
-    session = {name: value for name, value in session_arguments(turn).items() if name not in PERSONAL}
-    return await _found(turn, "kdb", [knowledge_base.search({"query": query, **session}) for query in turn.searched_for])
+    session = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
+    given = {name: value for name, value in session.items() if name not in PERSONAL}
+    return await _found(turn, "kdb", [knowledge_base.search({"query": query, **given}) for query in turn.searched_for])
 
 
 async def _found(turn: Turn, source: str, searches: Sequence[Awaitable[str]]) -> Turn:

@@ -35,6 +35,19 @@ from footnote.types.request import Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, Retriever, Search, SentenceVectors
 from footnote.types.stages import Stage
 from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn
+from footnote.types.turn_figures import Ended, TurnFigures, TurnMetrics
+from footnote.types.turn_record import (
+    Status,
+    StoredHit,
+    StoredMessage,
+    StoredModelUsage,
+    StoredPassage,
+    StoredReference,
+    StoredSpan,
+    StoredToolCall,
+    StoredUsage,
+    TurnRecord,
+)
 
 __all__ = [
     "ADMINS",
@@ -60,6 +73,7 @@ __all__ = [
     "Cut",
     "Document",
     "DocumentState",
+    "Ended",
     "Evidence",
     "Exchange",
     "Feedback",
@@ -92,8 +106,20 @@ __all__ = [
     "SentenceVectors",
     "Span",
     "Stage",
+    "Status",
+    "StoredHit",
+    "StoredMessage",
+    "StoredModelUsage",
+    "StoredPassage",
+    "StoredReference",
+    "StoredSpan",
+    "StoredToolCall",
+    "StoredUsage",
     "ToolCall",
     "Turn",
+    "TurnFigures",
+    "TurnMetrics",
+    "TurnRecord",
     "Unit",
     "Usage",
     "begin_turn",

@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Outcome = Literal["no_hits", "refused", "blocked", "forbidden", "cached", "faq"]
+Outcome = Literal["no_hits", "refused", "blocked", "forbidden", "cached", "faq", "withdrawn"]
 """What settled a turn before its answer; None at the end = answered. blocked: a check could not be made; forbidden: a
-check said no; cached, faq: the answer was there already."""
+check said no; cached, faq: the answer was there already; withdrawn: only of a stored turn, which its owner may not read any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,11 @@ class Turn:
     answer: Answer | None = None
     outcome: Outcome | None = None
     record: Record = Record()
+
+    @property
+    def room_id(self) -> str:
+        """The conversation that keeps the turn; of a turn that was given none, its trace id."""
+        return self.request.room_id or self.trace_id
 
     @property
     def searched_for(self) -> tuple[str, ...]:

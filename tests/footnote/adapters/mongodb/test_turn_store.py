@@ -29,6 +29,7 @@ from tests.contracts.backends_mongodb import database_names
 from tests.contracts.test_turn_store import make_citation, make_turn
 from tests.engines.fixtures import address
 from tests.fakes import LoopClock
+from tests.turns import counted, stored
 
 pytestmark = pytest.mark.usefixtures("mongodb_url")
 
@@ -66,7 +67,7 @@ def with_detail(**detail: Any) -> Turn:
 
 
 async def test_a_turns_document_is_its_block_with_four_fields_more(store: MongoTurnStore, turns: Any) -> None:
-    await store.save(make_turn("t1", ME, room_id="r1", answer=Answer("Two years [1].", (make_citation(),))), "done")
+    await store.save(stored(make_turn("t1", ME, room_id="r1", answer=Answer("Two years [1].", (make_citation(),)))))
     document = await turns.find_one({"trace_id": "t1"})
     assert (document.pop("_id"), document.pop("started_at")) == ("t1", 1_700_000_000.0)
     assert isinstance(document.pop("number"), bson.ObjectId)
@@ -90,7 +91,7 @@ async def test_the_indexes_are_made_at_the_first_use(store: MongoTurnStore, turn
 async def test_a_turn_that_is_not_kept_for_good_says_when_it_may_be_deleted(turns: Any, tmp_path: Path, clock: Clock) -> None:
     async with backends_mongodb.make(tmp_path, clock, keep_s=60.0) as store:
         for status in ("idle", "done"):
-            await store.save(make_turn("t1", ME), status)
+            await store.save(stored(make_turn("t1", ME), status))
         assert (await turns.find_one({"_id": "t1"}))["expires_at"] == datetime(2023, 11, 14, 22, 14, 20)
         assert "expires_at" not in await store.get(ME, "t1")
         assert (await turns.index_information())["by_expiry"]["expireAfterSeconds"] == 0
@@ -98,12 +99,12 @@ async def test_a_turn_that_is_not_kept_for_good_says_when_it_may_be_deleted(turn
 
 @pytest.mark.parametrize("name", ["a.b", "$ref", "$", "50%", "%002e", "nul\x00", "half \ud800", "왜"])
 async def test_a_name_of_any_kind_comes_back_as_it_was(store: MongoTurnStore, name: str) -> None:
-    await store.save(with_detail(**{name: 1}), "done")
+    await store.save(stored(with_detail(**{name: 1})))
     assert (await store.get(ME, "t1"))["spans"][0]["detail"] == {name: 1}
 
 
 @pytest.mark.parametrize(
-    ("given", "stored"),
+    ("given", "read"),
     [
         (np.float64(0.5), 0.5),
         (np.int64(3), "3"),
@@ -117,31 +118,31 @@ async def test_a_name_of_any_kind_comes_back_as_it_was(store: MongoTurnStore, na
         ({"a.b": ["\ud800x"]}, {"a.b": ["\ud800x"]}),
     ],
 )
-async def test_a_value_of_any_kind_is_stored(store: MongoTurnStore, given: Any, stored: Any) -> None:
-    await store.save(with_detail(value=given), "done")
-    assert (await store.get(ME, "t1"))["spans"][0]["detail"] == {"value": stored}
+async def test_a_value_of_any_kind_is_stored(store: MongoTurnStore, given: Any, read: Any) -> None:
+    await store.save(stored(with_detail(value=given)))
+    assert (await store.get(ME, "t1"))["spans"][0]["detail"] == {"value": read}
 
 
 @pytest.mark.parametrize("user_id", ["ann.lee@example.org", "$where", "0", "50%"])
 async def test_feedback_is_kept_for_a_user_of_any_name(store: MongoTurnStore, user_id: str) -> None:
     ann, local = Caller(user_id), Caller("local", sees_all=True)
-    await store.save(make_turn("t1", ann, room_id="r1"), "done")
+    await store.save(stored(make_turn("t1", ann, room_id="r1")))
     await store.put_feedback(ann, Feedback("t1", "", "up", "\ud800", created_at=1.0))
     await store.put_feedback(local, Feedback("t1", "", "down", created_at=2.0))
     assert await store.feedback(ann, "t1") == Feedback("t1", user_id, "up", "\ud800", created_at=1.0)
     assert [turn.feedback for turn in (await store.room(ann, "r1", 1)).data] == [Feedback("t1", user_id, "up", "\ud800", created_at=1.0)]
-    records = await store.records(ADMIN, 0.0, 2e9)
+    records = await store.figures(ADMIN, 0.0, 2e9)
     assert [feedback.user_id for feedback in records[0].feedback] == [user_id, "local"]
 
 
 async def test_a_turn_saved_ten_times_at_once_is_one(store: MongoTurnStore, turns: Any, tmp_path: Path, clock: Clock) -> None:
     async with backends_mongodb.make(tmp_path, clock) as other:
-        await asyncio.gather(*((store, other)[number % 2].save(make_turn("t1", ME, room_id="r1"), "done") for number in range(10)))
+        await asyncio.gather(*((store, other)[number % 2].save(stored(make_turn("t1", ME, room_id="r1"))) for number in range(10)))
         assert await turns.count_documents({}) == 1
 
 
 async def test_a_trace_that_two_users_save_at_once_is_one_users(store: MongoTurnStore) -> None:
-    saved = await asyncio.gather(*(store.save(make_turn("t1", user), "done") for user in (ME, STRANGER)), return_exceptions=True)
+    saved = await asyncio.gather(*(store.save(stored(make_turn("t1", user))) for user in (ME, STRANGER)), return_exceptions=True)
     assert sorted(type(each) for each in saved if each is not None) == [Conflict]
 
 
@@ -274,7 +275,7 @@ async def wired(wire: Wire, store: MongoTurnStore, tmp_path: Path, clock: Clock)
 async def test_a_connection_that_died_is_not_noticed(wire: Wire, wired: MongoTurnStore) -> None:
     for command, fault, ask, told in (
         ("createIndexes", "cut", lambda: wired.feedback(ME, "t1"), None),
-        ("update", "lost", lambda: wired.save(make_turn("t1", ME, room_id="r1"), "done"), None),
+        ("update", "lost", lambda: wired.save(stored(make_turn("t1", ME, room_id="r1"))), None),
         ("update", "cut", lambda: wired.put_feedback(ME, Feedback("t1", "me", "up", created_at=1.0)), None),
         ("find", "cut", lambda: wired.feedback(ME, "t1"), Feedback("t1", "me", "up", created_at=1.0)),
         ("aggregate", "lost", lambda: wired.rooms(ME, 10), Page((Room("r1", "How long?", 1, 1_700_000_000.0),), last_id="r1")),
@@ -288,7 +289,7 @@ async def test_a_connection_that_died_is_not_noticed(wire: Wire, wired: MongoTur
 
 async def test_a_connection_that_fell_silent_is_left_for_a_new_one(wire: Wire, wired: MongoTurnStore) -> None:
     wire.faults += [("update", "silent")]
-    await wired.save(make_turn("t1", ME), "done")
+    await wired.save(stored(make_turn("t1", ME)))
     assert (await wired.get(ME, "t1"))["trace_id"] == "t1"
 
 
@@ -310,11 +311,11 @@ async def test_roll_ups_that_were_cut_off_are_whole_when_they_are_made_again(
 async def test_a_count_that_is_done_again_after_a_lost_reply_counts_once(wire: Wire, wired: MongoTurnStore) -> None:
     turns = [make_turn(f"t{number}", ME, room_id="r1", usage=Usage(1, 1)) for number in range(2)]
     for turn in turns:
-        await wired.save(turn, "done")
-    await wired.count(turns[0])
+        await wired.save(stored(turn))
+    await wired.count(counted(turns[0]))
     wire.faults += [("update", "pass"), ("update", "lost")]  # the turn is marked, and its tokens are added
-    await wired.count(turns[1])
-    await wired.count(turns[1])
+    await wired.count(counted(turns[1]))
+    await wired.count(counted(turns[1]))
     assert wire.faults == []
     assert [dict(each.figures)["turns"] for each in await wired.rollups(ME, "2023-11-14")] == [2]
 
@@ -338,7 +339,7 @@ async def test_a_refusal_is_told_with_its_remedy_and_without_the_servers_words(
 
 async def test_a_server_that_steps_down_is_asked_once_more(wire: Wire, wired: MongoTurnStore) -> None:
     wire.faults += [("update", {"ok": 0.0, "code": 10107, "errmsg": "not primary"})]
-    await wired.save(make_turn("t1", ME), "done")
+    await wired.save(stored(make_turn("t1", ME)))
     assert (await wired.get(ME, "t1"))["trace_id"] == "t1"
 
 
@@ -347,12 +348,12 @@ async def test_a_write_that_the_driver_tries_again_itself_is_not_tried_again_her
     tries = 2 if "setName" in await raw.admin.command("isMaster") else 1
     wire.faults += [("update", {"ok": 0.0, "code": 10107, "errmsg": "not primary", "errorLabels": ["RetryableWriteError"]})] * tries
     with pytest.raises(StoreUnavailable, match="cannot be reached"):
-        await wired.save(make_turn("t1", ME), "done")
+        await wired.save(stored(make_turn("t1", ME)))
 
 
 async def test_a_turn_too_large_for_a_document_says_so(store: MongoTurnStore) -> None:
     with pytest.raises(StoreUnavailable, match="larger than a document of MongoDB may be"):
-        await store.save(make_turn("t1", ME, question="a" * 17_000_000), "done")
+        await store.save(stored(make_turn("t1", ME, question="a" * 17_000_000)))
 
 
 async def test_after_one_wait_in_vain_the_next_ones_are_short_for_a_while(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -392,8 +393,8 @@ async def test_who_stops_waiting_leaves_the_connection_as_it_was(clock: Clock) -
 
 async def test_a_turn_that_began_late_does_not_replace_its_end(store: MongoTurnStore) -> None:
     turn = make_turn("t1", ME, answer=Answer("Yes."))
-    await store.save(turn, "done")
-    await store.save(turn, "idle")
+    await store.save(stored(turn))
+    await store.save(stored(turn, "idle"))
     assert (await store.get(ME, "t1"))["status"] == "done"
 
 

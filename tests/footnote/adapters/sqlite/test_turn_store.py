@@ -13,7 +13,7 @@ from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.types import Feedback
 from tests.conftest import HandClock
-from tests.turns import ME, make_turn
+from tests.turns import ME, make_turn, stored
 
 
 @pytest.fixture
@@ -30,12 +30,12 @@ async def rows(database: Database, table: str) -> int:
 async def test_turns_past_their_time_are_deleted_a_few_at_a_time_as_others_are_stored(database: Database, clock: HandClock) -> None:
     store = SqliteTurnStore(database, clock, keep_s=100.0)
     for number in range(50):
-        await store.save(make_turn(trace_id=f"old{number}", started_at=clock.now), "done")
+        await store.save(stored(make_turn(trace_id=f"old{number}", started_at=clock.now)))
         await store.put_feedback(ME, Feedback(f"old{number}", "me", "up"))
     clock.advance(101)
     left = []
     for number in range(4):
-        await store.save(make_turn(trace_id=f"new{number}", started_at=clock.now), "done")
+        await store.save(stored(make_turn(trace_id=f"new{number}", started_at=clock.now)))
         left.append((await rows(database, "turns"), await rows(database, "feedback")))
     assert left == [(31, 30), (12, 10), (3, 0), (4, 0)]
 
@@ -44,7 +44,7 @@ async def test_rooms_and_their_titles_are_read_at_one_moment(database: Database,
     store = SqliteTurnStore(database, clock)
     for number in range(3):
         await store.save(
-            make_turn(trace_id=f"t{number}", room_id=f"r{number}", question=f"Question {number}?", started_at=clock.now), "done"
+            stored(make_turn(trace_id=f"t{number}", room_id=f"r{number}", question=f"Question {number}?", started_at=clock.now))
         )
     asked: list[str] = []
 

@@ -1,25 +1,28 @@
-"""What stands in the documents of MongoDB, and how it is read back."""
+"""What the documents of MongoDB hold, and how they are read."""
 
 from __future__ import annotations
 
 import json
 import re
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 from footnote.adapters.mongodb.databases import Document
-from footnote.ports import Block, Rollup, TurnRecord, record_of
-from footnote.types import Feedback
+from footnote.ports import Rollup
+from footnote.turn_records.figures import figures_of
+from footnote.types import Feedback, TurnFigures, TurnRecord
 
-# Beside a block's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user,
+# Beside a record's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user,
 # whether the turn is in the statistics, and when MongoDB may delete it.
 OURS = frozenset({"_id", "started_at", "number", "feedback", "counted", "expires_at"})
-RECORD_FIELDS: Document = {
+FIGURES_FIELDS: Document = {
     "conversations": {"$slice": 1},
     "result.references.chunk_id": 1,
     "result.usage": 1,
     "private.search_cache.hits": 1,
-    **dict.fromkeys(("user_id", "room_id", "search_type", "llm", "latency_ms", "outcome", "is_error", "started_at", "feedback"), 1),
+    **dict.fromkeys(
+        ("trace_id", "user_id", "room_id", "search_type", "llm", "latency_ms", "outcome", "is_error", "created_at", "feedback"), 1
+    ),
 }
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
@@ -34,7 +37,7 @@ def from_key(key: str) -> str:
 
 
 def storable(value: Any) -> Any:
-    """The value as JSON has it, whatever number types are in it; its text is worth more than a lost turn."""
+    """The value as JSON has it, whatever number types are in it; better its text than a lost turn."""
     return _packed(json.loads(json.dumps(value, default=str)))
 
 
@@ -63,8 +66,10 @@ def unpacked(value: Any) -> Any:
     return value
 
 
-def load_block(document: Document) -> Block:
-    return {key: unpacked(value) for key, value in document.items() if key not in OURS}
+def load_turn(document: Document) -> TurnRecord:
+    """The record that a document holds, without our own fields."""
+    record: Any = {key: unpacked(value) for key, value in document.items() if key not in OURS}
+    return cast(TurnRecord, record)
 
 
 def make_feedback(feedback: Feedback, user_id: str, created_at: float) -> Document:
@@ -86,8 +91,9 @@ def _feedback(trace_id: str, values: Document) -> Feedback:
     return Feedback(trace_id=trace_id, **fields)
 
 
-def load_record(document: Document, feedback: tuple[Feedback, ...]) -> TurnRecord:
-    return record_of({**load_block(document), "trace_id": document["_id"]}, document["started_at"], feedback)
+def load_figures(document: Document, feedback: tuple[Feedback, ...]) -> TurnFigures:
+    """Of a document with FIGURES_FIELDS."""
+    return figures_of(load_turn(document), feedback)
 
 
 def make_rollup(day: str, rollup: Rollup) -> Document:

@@ -1,6 +1,6 @@
 """Turns, feedback and roll-ups in MongoDB.
 
-`conversations` holds one document per turn: the version 3 block as it is, with the feedback on it, so that every change is
+`conversations` holds one document per turn: its record as it is, with the feedback on it, so that every change is
 one write to one document and no transaction is needed. `statistics`, another database, holds the roll-ups: a collection per
 search type. Doing any of this twice changes nothing.
 """
@@ -9,21 +9,21 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 
-from footnote.adapters.mongodb import turn_store_figures as figures
+from footnote.adapters.mongodb import turn_store_figures as stored_figures
 from footnote.adapters.mongodb import turn_store_turns as turns
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.documents import storable
-from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block
-from footnote.ports.blocks import Status
-from footnote.ports.turns import share_of
-from footnote.types import Caller, Feedback, Mode, Page, Turn
+from footnote.ports import Clock, Rollup, Room, StoredTurn
+from footnote.turn_records.figures import share_of
+from footnote.turn_records.read import started_at_of
+from footnote.types import Caller, Feedback, Mode, Page, TurnFigures, TurnRecord
 
 AT_ONCE = 100
 """Turns that are in memory together when all of them are read."""
 
 
 class MongoTurnStore:
-    """`ports.TurnStore`. `keep_s`: how long a turn is kept; None = for good."""
+    """`ports.TurnStore` on MongoDB. `keep_s`: how long a turn is kept; None = for good."""
 
     def __init__(self, databases: Databases, clock: Clock, *, keep_s: float | None = None) -> None:
         self._databases = databases
@@ -32,15 +32,15 @@ class MongoTurnStore:
 
     @property
     def _since(self) -> float:
-        """What began before is not there any more: MongoDB deletes it in its own time."""
+        """Turns that started before are as good as deleted: MongoDB deletes them in its own time."""
         return 0.0 if self._keep_s is None else self._clock() - self._keep_s
 
-    async def save(self, turn: Turn, status: Status) -> None:
-        block = make_block(turn, status, now=self._clock())
-        expires_at = None if self._keep_s is None else turn.record.started_at + self._keep_s
-        await self._databases.run(turns.save, storable(block), float(turn.record.started_at), expires_at)
+    async def save(self, record: TurnRecord) -> None:
+        started_at = started_at_of(record)
+        expires_at = None if self._keep_s is None else started_at + self._keep_s
+        await self._databases.run(turns.save, storable(record), started_at, expires_at)
 
-    async def get(self, caller: Caller, trace_id: str) -> Block:
+    async def get(self, caller: Caller, trace_id: str) -> TurnRecord:
         return await self._databases.run(turns.get, caller, trace_id, self._since)
 
     async def trim(self, caller: Caller, trace_id: str) -> None:
@@ -48,7 +48,7 @@ class MongoTurnStore:
 
     async def history(
         self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
-    ) -> list[Block]:
+    ) -> list[TurnRecord]:
         if limit <= 0:  # to MongoDB, no limit
             return []
         return await self._databases.run(turns.history, caller.user_id, room_id, dialect, mode, classes, limit, self._since)
@@ -66,7 +66,7 @@ class MongoTurnStore:
         """Counted before, because a delete that is tried again after a lost reply finds nothing left."""
         there = len(await self._databases.run(turns.traces_of, caller.user_id, self._since))
         await self._databases.run(turns.delete_all_of, caller.user_id)
-        await self._databases.run(figures.delete_all_of, caller.user_id)
+        await self._databases.run(stored_figures.delete_all_of, caller.user_id)
         return there
 
     async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:
@@ -88,17 +88,17 @@ class MongoTurnStore:
     async def feedback(self, caller: Caller, trace_id: str) -> Feedback | None:
         return await self._databases.run(turns.feedback_of, caller.user_id, trace_id, self._since)
 
-    async def records(self, caller: Caller, since: float, until: float) -> list[TurnRecord]:
-        return await self._databases.run(figures.records, caller, max(since, self._since), until)
+    async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
+        return await self._databases.run(stored_figures.figures, caller, max(since, self._since), until)
 
-    async def count(self, turn: Turn) -> None:
-        await self._databases.run(figures.count, turn.trace_id, *share_of(turn))
+    async def count(self, figures: TurnFigures) -> None:
+        await self._databases.run(stored_figures.count, figures.trace_id, *share_of(figures))
 
     async def put_rollups(self, day: str, rollups: Sequence[Rollup]) -> None:
-        await self._databases.run(figures.put_rollups, day, rollups)
+        await self._databases.run(stored_figures.put_rollups, day, rollups)
 
     async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
-        return await self._databases.run(figures.rollups, caller, day)
+        return await self._databases.run(stored_figures.rollups, caller, day)
 
     async def close(self) -> None:
         await self._databases.close()

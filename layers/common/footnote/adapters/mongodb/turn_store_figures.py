@@ -1,29 +1,29 @@
-"""What figures are made from in MongoDB, and the roll-ups: one document per day, user, room and search type."""
+"""The figures of turns in MongoDB, and the roll-ups: one document per day, user, room and search type."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from footnote.adapters.mongodb.databases import Document, Opened
-from footnote.adapters.mongodb.documents import RECORD_FIELDS, load_feedback, load_record, load_rollup, make_rollup, make_share
+from footnote.adapters.mongodb.documents import FIGURES_FIELDS, load_feedback, load_figures, load_rollup, make_rollup, make_share
 from footnote.adapters.mongodb.turn_store_turns import OLDEST_FIRST
-from footnote.ports import Rollup, TurnRecord
-from footnote.types import Caller
+from footnote.ports import Rollup
+from footnote.types import Caller, TurnFigures
 
 ROLLUP_KEY = ("date", "user_id", "room_id", "model")
 
 
-async def records(store: Opened, caller: Caller, since: float, until: float) -> list[TurnRecord]:
+async def figures(store: Opened, caller: Caller, since: float, until: float) -> list[TurnFigures]:
     everybody = caller.role == "admin"
     wanted: Document = {"started_at": {"$gte": since, "$lt": until}, "status": {"$ne": "idle"}}
     if not everybody:
         wanted["user_id"] = caller.user_id
-    cursor = store.turns.find(wanted, RECORD_FIELDS).sort(OLDEST_FIRST)
-    return [load_record(document, load_feedback(document, None if everybody else caller.user_id)) async for document in cursor]
+    cursor = store.turns.find(wanted, FIGURES_FIELDS).sort(OLDEST_FIRST)
+    return [load_figures(document, load_feedback(document, None if everybody else caller.user_id)) async for document in cursor]
 
 
 async def count(store: Opened, trace_id: str, day: str, share: Rollup) -> None:
-    """The turn is marked first: of a turn that is counted twice, nobody would ever know."""
+    """The turn is marked first: a turn that is counted twice would never be noticed."""
     from pymongo.errors import DuplicateKeyError
 
     uncounted = {"_id": trace_id, "user_id": share.user_id, "counted": {"$ne": True}}
@@ -35,12 +35,12 @@ async def count(store: Opened, trace_id: str, day: str, share: Rollup) -> None:
         if not (await collection.update_one(key, change)).matched_count:
             await collection.create_index(ROLLUP_KEY, unique=True)
             await collection.update_one(key, change, upsert=True)
-    except DuplicateKeyError:  # another turn of the room was first, at this moment
+    except DuplicateKeyError:  # another turn of the room was counted first
         await collection.update_one(key, change)
 
 
 async def put_rollups(store: Opened, day: str, rollups: Sequence[Rollup]) -> None:
-    """The day's new documents first, then away with its others: whenever this is cut off, doing it again mends it."""
+    """The day's new documents first, then its others are deleted: whenever this is cut off, doing it again repairs it."""
     from pymongo import ReplaceOne
 
     kept = [make_rollup(day, rollup) for rollup in rollups]
@@ -74,6 +74,6 @@ async def delete_all_of(store: Opened, user_id: str) -> None:
 
 
 async def _collections(store: Opened) -> list[str]:
-    """One per search type; others that somebody keeps there hold no document whose `model` is the collection's name."""
+    """One per search type. Foreign collections in this database hold no document whose `model` is the collection's name."""
     names = await store.statistics.list_collection_names(authorizedCollections=True)
     return [name for name in names if not name.startswith("system.")]

@@ -1,4 +1,4 @@
-"""Turns and the feedback on them in MongoDB. `since`: what began before is not there any more."""
+"""Turns and the feedback on them in MongoDB. `since`: turns that started before are as good as deleted."""
 
 from __future__ import annotations
 
@@ -6,29 +6,30 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from footnote.adapters.mongodb.databases import Document, Opened
-from footnote.adapters.mongodb.documents import as_key, load_block, load_feedback, make_feedback, storable
+from footnote.adapters.mongodb.documents import as_key, load_feedback, load_turn, make_feedback, storable
 from footnote.errors import Conflict, NotFound
-from footnote.ports import Block, Room, StoredTurn, title_of
-from footnote.types import Caller, Feedback, Mode, Page
+from footnote.ports import Room, StoredTurn
+from footnote.turn_records.read import title_of
+from footnote.types import Caller, Feedback, Mode, Page, TurnRecord
 
 OLDEST_FIRST = [("started_at", 1), ("number", 1)]
 NEWEST_FIRST = [("started_at", -1), ("number", -1)]
 TALK_WITH_TOOLS: Document = {"$or": [{"role": "tool"}, {"tool_calls.0": {"$exists": True}}]}
 
 
-async def save(store: Opened, block: Document, started_at: float, expires_at: float | None) -> None:
+async def save(store: Opened, record: Document, started_at: float, expires_at: float | None) -> None:
     """A turn keeps the place that it had when it began."""
     from bson import ObjectId
     from pymongo.errors import DuplicateKeyError
 
-    own = {"_id": block["trace_id"], "user_id": block["user_id"]}
+    own = {"_id": record["trace_id"], "user_id": record["user_id"]}
     # Of one process, ids that were made later are greater: they order turns of the same moment.
     first: Document = {"started_at": started_at, "number": ObjectId()}
     if expires_at is not None:
         first["expires_at"] = datetime.fromtimestamp(expires_at, UTC)
-    change = {"$set": block, "$setOnInsert": first}
-    if block["status"] == "idle":  # one that nobody waited for any more may come after the turn's end
-        change = {"$setOnInsert": {**block, **first}}
+    change = {"$set": record, "$setOnInsert": first}
+    if record["status"] == "idle":  # one that nobody waited for any more may come after the turn's end
+        change = {"$setOnInsert": {**record, **first}}
     try:
         await store.turns.update_one(own, change, upsert=True)
     except DuplicateKeyError as exc:
@@ -46,11 +47,11 @@ def _of_room(user_id: str, room_id: str, since: float) -> Document:
     return {"user_id": user_id, "room_id": room_id, "started_at": {"$gte": since}}
 
 
-async def get(store: Opened, caller: Caller, trace_id: str, since: float) -> Block:
+async def get(store: Opened, caller: Caller, trace_id: str, since: float) -> TurnRecord:
     found = await store.turns.find_one(_readable(caller, trace_id, since))
     if found is None:
         raise NotFound("There is no such turn.")
-    return load_block(found)
+    return load_turn(found)
 
 
 async def trim(store: Opened, user_id: str, trace_id: str) -> None:
@@ -59,13 +60,13 @@ async def trim(store: Opened, user_id: str, trace_id: str) -> None:
 
 async def history(
     store: Opened, user_id: str, room_id: str, dialect: str, mode: Mode, classes: frozenset[str], limit: int, since: float
-) -> list[Block]:
+) -> list[TurnRecord]:
     """By user even for a caller who sees all: two people may use the same room id."""
     wanted = _of_room(user_id, room_id, since) | {"dialect": dialect, "search_type": mode, "status": "done"}
     if classes:
         wanted["block_classes"] = {"$in": storable(sorted(classes))}
     found = await store.turns.find(wanted).sort(NEWEST_FIRST).limit(limit).to_list()
-    return [load_block(document) for document in reversed(found)]
+    return [load_turn(document) for document in reversed(found)]
 
 
 async def tokens(store: Opened, user_id: str, room_id: str, since: float) -> int:
@@ -82,7 +83,7 @@ async def traces_of(store: Opened, user_id: str, since: float) -> list[str]:
 
 async def read(store: Opened, user_id: str, traces: Sequence[str]) -> list[StoredTurn]:
     found = await store.turns.find({"user_id": user_id, "_id": {"$in": traces}}).sort(OLDEST_FIRST).to_list()
-    return [StoredTurn(load_block(document), _of(user_id, document)) for document in found]
+    return [StoredTurn(load_turn(document), _of(user_id, document)) for document in found]
 
 
 async def delete_all_of(store: Opened, user_id: str) -> None:
@@ -124,7 +125,7 @@ async def rooms(store: Opened, user_id: str, limit: int, after: str | None, sinc
     )
     found = await cursor.to_list()
     questions = store.turns.find({"_id": {"$in": [room["first"] for room in found]}}, {"conversations": {"$slice": 1}, "room_id": 1})
-    titles = {first["_id"]: title_of(load_block(first)) async for first in questions}
+    titles = {first["_id"]: title_of(load_turn(first)) async for first in questions}
     # A room that was deleted between the two reads has no title.
     data = tuple(
         Room(room["_id"], titles[room["first"]], room["turns"], room["updated_at"]) for room in found[:limit] if room["first"] in titles
@@ -141,7 +142,7 @@ async def room(store: Opened, user_id: str, room_id: str, limit: int, after: str
         at, number = last["started_at"], last["number"]
         own["$or"] = [{"started_at": {"$gt": at}}, {"started_at": at, "number": {"$gt": number}}]
     found = await store.turns.find(own).sort(OLDEST_FIRST).limit(limit + 1).to_list()
-    data = tuple(StoredTurn(load_block(document), _of(user_id, document)) for document in found[:limit])
+    data = tuple(StoredTurn(load_turn(document), _of(user_id, document)) for document in found[:limit])
     return Page(data, has_more=len(found) > limit, last_id=found[len(data) - 1]["_id"] if data else None)
 
 

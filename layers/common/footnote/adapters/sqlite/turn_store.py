@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
-from footnote.adapters.sqlite import turn_store_figures as figures
+from footnote.adapters.sqlite import turn_store_figures as stored_figures
 from footnote.adapters.sqlite import turn_store_turns as turns
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.records import RECORDS_SCHEMA
 from footnote.adapters.sqlite.store_schema import SCHEMA, VERSION
-from footnote.ports import Block, Clock, Rollup, Room, StoredTurn, TurnRecord, make_block
-from footnote.ports.blocks import Status
-from footnote.ports.turns import share_of
-from footnote.types import Caller, Feedback, Mode, Page, Turn
+from footnote.ports import Clock, Rollup, Room, StoredTurn
+from footnote.turn_records.figures import share_of
+from footnote.types import Caller, Feedback, Mode, Page, TurnFigures, TurnRecord
 
 AT_ONCE = 100
 """Turns that are in memory together when all of them are read."""
@@ -25,8 +24,7 @@ def open_store(folder: Path) -> Database:
 
 
 class SqliteTurnStore:
-    """Turns as version 3 conversation blocks (JSON), one row per trace, and feedback on them. `keep_s`: how long a turn is
-    kept; None = for good."""
+    """`ports.TurnStore` on SQLite: one row for each turn, its record as JSON. `keep_s`: how long a turn is kept; None = for good."""
 
     def __init__(self, database: Database, clock: Clock, *, keep_s: float | None = None) -> None:
         self._database = database
@@ -35,14 +33,13 @@ class SqliteTurnStore:
 
     @property
     def _since(self) -> float:
-        """What began before is not there any more."""
+        """Turns that started before are as good as deleted."""
         return 0.0 if self._keep_s is None else self._clock() - self._keep_s
 
-    async def save(self, turn: Turn, status: Status) -> None:
-        block = make_block(turn, status, now=self._clock())
-        await self._database.run(turns.save, turn, block, self._since)
+    async def save(self, record: TurnRecord) -> None:
+        await self._database.run(turns.save, record, self._since)
 
-    async def get(self, caller: Caller, trace_id: str) -> Block:
+    async def get(self, caller: Caller, trace_id: str) -> TurnRecord:
         return await self._database.run(turns.get, caller, trace_id, self._since)
 
     async def trim(self, caller: Caller, trace_id: str) -> None:
@@ -50,7 +47,7 @@ class SqliteTurnStore:
 
     async def history(
         self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
-    ) -> list[Block]:
+    ) -> list[TurnRecord]:
         return await self._database.run(
             turns.history, caller.user_id, room_id, dialect, mode, classes, max(limit, 0), self._since
         )  # fmt: skip
@@ -83,14 +80,14 @@ class SqliteTurnStore:
     async def feedback(self, caller: Caller, trace_id: str) -> Feedback | None:
         return await self._database.run(turns.feedback_of, caller.user_id, trace_id, self._since)
 
-    async def records(self, caller: Caller, since: float, until: float) -> list[TurnRecord]:
-        return await self._database.run(figures.records, caller, max(since, self._since), until)
+    async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
+        return await self._database.run(stored_figures.figures, caller, max(since, self._since), until)
 
-    async def count(self, turn: Turn) -> None:
-        await self._database.run(figures.count, turn.trace_id, *share_of(turn))
+    async def count(self, figures: TurnFigures) -> None:
+        await self._database.run(stored_figures.count, figures.trace_id, *share_of(figures))
 
     async def put_rollups(self, day: str, rollups: Sequence[Rollup]) -> None:
-        await self._database.run(figures.put_rollups, day, rollups)
+        await self._database.run(stored_figures.put_rollups, day, rollups)
 
     async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
-        return await self._database.run(figures.rollups, caller, day)
+        return await self._database.run(stored_figures.rollups, caller, day)

@@ -1,4 +1,4 @@
-"""What figures are made from in store.db, and the roll-ups."""
+"""The figures of turns in store.db, and the roll-ups."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import sqlite3
 from collections.abc import Sequence
 
 from footnote.adapters.sqlite.database import writing
-from footnote.adapters.sqlite.turn_store_turns import load_block, load_feedback
-from footnote.ports import Rollup, TurnRecord, record_of
-from footnote.types import Caller, Feedback
+from footnote.adapters.sqlite.turn_store_turns import load_feedback, load_turn
+from footnote.ports import Rollup
+from footnote.turn_records.figures import figures_of
+from footnote.types import Caller, Feedback, TurnFigures
 
 
-def records(connection: sqlite3.Connection, caller: Caller, since: float, until: float) -> list[TurnRecord]:
+def figures(connection: sqlite3.Connection, caller: Caller, since: float, until: float) -> list[TurnFigures]:
     everybody = caller.role == "admin"
     given: dict[str, list[Feedback]] = {}
     for row in connection.execute(
@@ -22,12 +23,12 @@ def records(connection: sqlite3.Connection, caller: Caller, since: float, until:
     ):
         given.setdefault(row["trace_id"], []).append(load_feedback(row))
     rows = connection.execute(
-        """SELECT trace_id, started_at, block FROM turns
+        """SELECT trace_id, block FROM turns
            WHERE started_at >= ? AND started_at < ? AND status != 'idle' AND (? OR user_id = ?) ORDER BY started_at, number""",
         (since, until, everybody, caller.user_id),
     )
-    # Row by row: a block is many times as large as what is kept of it.
-    return [record_of(load_block(row), row["started_at"], tuple(given.get(row["trace_id"], ()))) for row in rows]
+    # Row by row: a record is many times as large as its figures.
+    return [figures_of(load_turn(row), tuple(given.get(row["trace_id"], ()))) for row in rows]
 
 
 def count(connection: sqlite3.Connection, trace_id: str, day: str, share: Rollup) -> None:

@@ -1,4 +1,4 @@
-"""Turns and the feedback on them in store.db. `since`: what began before is not there any more."""
+"""Turns and the feedback on them in store.db. `since`: turns that started before are as good as deleted."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ from collections.abc import Sequence
 
 from footnote.adapters.sqlite.database import writing
 from footnote.errors import Conflict, NotFound
-from footnote.ports import Block, Room, StoredTurn, title_of
-from footnote.ports.blocks import trimmed
-from footnote.types import Caller, Feedback, Mode, Page, Turn
+from footnote.ports import Room, StoredTurn
+from footnote.turn_records.read import started_at_of, title_of, trimmed
+from footnote.types import Caller, Feedback, Mode, Page, TurnRecord
 
 FORGOTTEN = 20
-"""Turns past their time that go with each one that is saved."""
+"""Turns past their time that are deleted with each one that is saved."""
 
 
-def load_block(row: sqlite3.Row) -> Block:
-    block: Block = json.loads(row["block"])
-    return block
+def load_turn(row: sqlite3.Row) -> TurnRecord:
+    """The record in a row's column `block`."""
+    record: TurnRecord = json.loads(row["block"])
+    return record
 
 
-def save(connection: sqlite3.Connection, turn: Turn, block: Block, since: float) -> None:
-    """A turn keeps the place that it had when it began; a beginning that comes late changes nothing."""
+def save(connection: sqlite3.Connection, record: TurnRecord, since: float) -> None:
+    """A turn keeps the place that it had when it began; a record of its beginning that arrives late changes nothing."""
     with writing(connection):
         connection.execute(
             "DELETE FROM turns WHERE number IN (SELECT number FROM turns WHERE started_at < ? ORDER BY started_at LIMIT ?)",
@@ -34,38 +35,41 @@ def save(connection: sqlite3.Connection, turn: Turn, block: Block, since: float)
                    status = iif(excluded.status = 'idle', turns.status, excluded.status),
                    block = iif(excluded.status = 'idle', turns.block, excluded.block)
                WHERE turns.user_id = excluded.user_id""",
-            (turn.trace_id, block["user_id"], block["room_id"], block["dialect"], block["status"], turn.record.started_at, _text(block)),
+            (
+                *(record["trace_id"], record["user_id"], record["room_id"], record["dialect"], record["status"]),
+                *(started_at_of(record), _text(record)),
+            ),
         ).rowcount
         if not written:
             raise Conflict("This trace id is in use.")
 
 
-def _text(block: Block) -> str:
-    # A span's detail may hold a number type of some library; its text is worth more than a lost turn.
-    return json.dumps(block, default=str)
+def _text(record: TurnRecord) -> str:
+    # A span's detail may hold a library's number type; better its text than a lost turn.
+    return json.dumps(record, default=str)
 
 
-def get(connection: sqlite3.Connection, caller: Caller, trace_id: str, since: float) -> Block:
+def get(connection: sqlite3.Connection, caller: Caller, trace_id: str, since: float) -> TurnRecord:
     row: sqlite3.Row | None = connection.execute(
         "SELECT user_id, block FROM turns WHERE trace_id = ? AND started_at >= ?", (trace_id, since)
     ).fetchone()
     if row is None or not (caller.sees_all or row["user_id"] == caller.user_id):
         raise NotFound("There is no such turn.")
-    return load_block(row)
+    return load_turn(row)
 
 
 def trim(connection: sqlite3.Connection, user_id: str, trace_id: str) -> None:
     with writing(connection):
         row = connection.execute("SELECT block FROM turns WHERE trace_id = ? AND user_id = ?", (trace_id, user_id)).fetchone()
         if row is not None:
-            block = load_block(row)
-            block["conversations"] = trimmed(block["conversations"])
-            connection.execute("UPDATE turns SET block = ? WHERE trace_id = ?", (_text(block), trace_id))
+            record = load_turn(row)
+            record["conversations"] = trimmed(record["conversations"])
+            connection.execute("UPDATE turns SET block = ? WHERE trace_id = ?", (_text(record), trace_id))
 
 
 def history(
     connection: sqlite3.Connection, user_id: str, room_id: str, dialect: str, mode: Mode, classes: frozenset[str], limit: int, since: float
-) -> list[Block]:
+) -> list[TurnRecord]:
     """By user even for a caller who sees all: two people may use the same room id."""
     rows = connection.execute(
         """SELECT block FROM turns WHERE user_id = :user AND room_id = :room AND dialect = :dialect AND status = 'done'
@@ -76,7 +80,7 @@ def history(
         {"user": user_id, "room": room_id, "dialect": dialect, "mode": mode, "classes": json.dumps(sorted(classes)), "limit": limit,
          "since": since},
     ).fetchall()  # fmt: skip
-    return [load_block(row) for row in reversed(rows)]
+    return [load_turn(row) for row in reversed(rows)]
 
 
 def tokens(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> int:
@@ -99,7 +103,7 @@ def numbers_of(connection: sqlite3.Connection, user_id: str, since: float) -> li
 
 def read(connection: sqlite3.Connection, user_id: str, numbers: Sequence[int]) -> list[StoredTurn]:
     rows = (connection.execute("SELECT trace_id, block FROM turns WHERE number = ?", (number,)).fetchone() for number in numbers)
-    return [StoredTurn(load_block(row), _feedback(connection, user_id, row["trace_id"])) for row in rows if row is not None]
+    return [StoredTurn(load_turn(row), _feedback(connection, user_id, row["trace_id"])) for row in rows if row is not None]
 
 
 def delete_all_of(connection: sqlite3.Connection, user_id: str, since: float) -> int:
@@ -133,7 +137,7 @@ def rooms(connection: sqlite3.Connection, user_id: str, limit: int, after: str |
            ORDER BY updated_at DESC, room""",
         {"user": user_id, "since": since, "last": last, "after": after, "limit": limit + 1},
     ).fetchall()
-    data = tuple(Room(row["room"], title_of(load_block(row)), row["turns"], row["updated_at"]) for row in found[:limit])
+    data = tuple(Room(row["room"], title_of(load_turn(row)), row["turns"], row["updated_at"]) for row in found[:limit])
     return Page(data, has_more=len(found) > limit, last_id=data[-1].room_id if data else None)
 
 
@@ -150,7 +154,7 @@ def room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int,
               AND (? IS NULL OR (started_at, number) > (?, ?)) ORDER BY started_at, number LIMIT ?""",
         (user_id, room_id, since, after, *last, limit + 1),
     ).fetchall()
-    data = tuple(StoredTurn(load_block(row), _feedback(connection, user_id, row["trace_id"])) for row in found[:limit])
+    data = tuple(StoredTurn(load_turn(row), _feedback(connection, user_id, row["trace_id"])) for row in found[:limit])
     return Page(data, has_more=len(found) > limit, last_id=found[len(data) - 1]["trace_id"] if data else None)
 
 

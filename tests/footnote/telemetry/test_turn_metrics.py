@@ -1,13 +1,14 @@
-"""What is told of a turn that is over."""
+"""What is measured of a turn that is over."""
 
 from __future__ import annotations
 
 import json
 import logging
+from dataclasses import replace
 
 import pytest
 
-from footnote.learn.meter import end_of, meter_turn, ms_of
+from footnote.telemetry.metrics import end_of, meter_turn, metrics_of, ms_of
 from footnote.tracing import JsonLines
 from footnote.types import Answer, Citation, Span, Stage, Turn, Usage
 from tests.conftest import HandClock
@@ -25,16 +26,17 @@ def answered(**changes: object) -> Turn:
     return make_turn(f"What is a {WORDS}?", spans=(Span("search", 1.234), Span("answer", 20.0)), **fields)
 
 
-async def test_a_turn_is_told_as_ids_counts_and_times_and_in_nobodys_words(caplog: pytest.LogCaptureFixture, clock: HandClock) -> None:
+async def test_a_turn_is_logged_as_ids_counts_and_times_without_any_text(caplog: pytest.LogCaptureFixture, clock: HandClock) -> None:
     caplog.set_level(logging.INFO, "footnote")
     turn = answered(first_token_ms=412.4)
     assert await call_step(meter_turn, turn, FakeDeps(clock=clock)) is turn
     (record,) = caplog.records
     line = json.loads(JsonLines().format(record))
     assert {name: value for name, value in line.items() if name != "time"} == {
-        "level": "INFO", "logger": "footnote.learn.meter", "message": "turn", "trace_id": "t1", "user_id": "me", "collection": "default",
-        "retriever": "cc", "outcome": "answered", "degraded": False, "llm": "llama", "hits": 2, "citations": 1, "prompt_tokens": 11,
-        "completion_tokens": 7, "first_token_ms": 412, "ms": 1500, "steps": {"search": 1.23, "answer": 20.0},
+        "level": "INFO", "logger": "footnote.telemetry.metrics", "message": "turn", "trace_id": "t1", "user_id": "me",
+        "collection": "default", "retriever": "cc", "outcome": "answered", "degraded": False, "llm": "llama", "hits": 2,
+        "citations": 1, "prompt_tokens": 11, "completion_tokens": 7, "first_token_ms": 412, "ms": 1500,
+        "steps": {"search": 1.23, "answer": 20.0},
     }  # fmt: skip
     assert WORDS not in repr(record.__dict__)
 
@@ -55,6 +57,12 @@ def test_an_end_is_an_answer_a_refusal_or_an_error_of_ours(turn: Turn, ended: st
     assert end_of(turn) == ended
 
 
-def test_stages_that_did_not_run_took_no_time_that_could_be_told() -> None:
+def test_stages_that_did_not_run_have_no_time() -> None:
     turn = make_turn(spans=(Span("search", 1.25, stage=Stage.RETRIEVE), Span("read", 2.5, stage=Stage.RANK)))
-    assert (ms_of(turn, Stage.RETRIEVE, Stage.RANK, Stage.GUARD), ms_of(turn, Stage.ANSWER)) == (3.75, None)
+    assert (ms_of(turn.record.spans, Stage.RETRIEVE, Stage.RANK, Stage.GUARD), ms_of(turn.record.spans, Stage.ANSWER)) == (3.75, None)
+
+
+def test_the_metrics_of_a_turn_hold_no_text() -> None:
+    turn = answered(notes={"rejected": WORDS}, partial=WORDS)
+    turn = replace(turn, record=replace(turn.record, spans=(Span("search", 1.0, "ok", {"seen": WORDS}),)))
+    assert WORDS not in repr(metrics_of(turn, 1_700_000_000.0))

@@ -12,7 +12,17 @@ import pytest
 
 from footnote.adapters.shared.bus import encode_detail
 from footnote.errors import Unavailable
-from footnote.learn.announce import AT_ONCE, DRAIN_S, GENERATED, MOST, SUBMITTED, WAIT_S, Announcer, announce_answer, announce_question
+from footnote.telemetry.announcements import (
+    AT_ONCE,
+    DRAIN_S,
+    GENERATED,
+    MOST,
+    SUBMITTED,
+    WAIT_S,
+    Announcer,
+    announce_answer,
+    announce_question,
+)
 from footnote.types import Answer, Citation, Turn
 from tests.conftest import HandClock
 from tests.deps import FakeDeps, call_step
@@ -125,10 +135,10 @@ async def test_a_bus_that_hangs_is_told_few_events_at_once_and_the_flood_is_lost
     bus = FakeBus(hangs=True)
     announcer = Announcer(bus)
     for number in range(MOST + 2):
-        announcer.tell(f"t{number}", SUBMITTED, {})
+        announcer.announce(f"t{number}", SUBMITTED, {})
     await asyncio.sleep(0)
     assert bus.begun == AT_ONCE
-    assert [vars(record)["error"] for record in caplog.records] == ["too many wait"] * 2
+    assert [vars(record)["error"] for record in caplog.records] == ["too many events are waiting"] * 2
     bus.go.set()
     await announcer.drain()
     assert len(bus.told) == MOST
@@ -137,12 +147,12 @@ async def test_a_bus_that_hangs_is_told_few_events_at_once_and_the_flood_is_lost
 async def test_the_end_of_a_process_waits_for_events_and_not_for_ever() -> None:
     clock, bus = LoopClock(), FakeBus(hangs=True)
     announcer = Announcer(bus)
-    announcer.tell("t1", SUBMITTED, {})
+    announcer.announce("t1", SUBMITTED, {})
     ending = asyncio.create_task(announcer.drain())
     await asyncio.sleep(0)
     clock.advance(DRAIN_S + 1)
     await ending
-    await Announcer(bus).drain()  # nothing was told: nothing to wait for
+    await Announcer(bus).drain()  # nothing was announced: nothing to wait for
     bus.go.set()
     assert bus.told == []
 

@@ -1,4 +1,4 @@
-"""Who else wants to know? Questions and answers, told to the event bus; nobody's answer waits for that."""
+"""Which other systems want to know? Questions and answers, published on the event bus in the background."""
 
 from __future__ import annotations
 
@@ -16,40 +16,41 @@ log = logging.getLogger(__name__)
 
 SUBMITTED, GENERATED = "analytics.query.submitted", "analytics.response.generated"
 WAIT_S = 0.05
-"""A turn's end waits at most so long for its own events: AWS Lambda freezes what still runs after a reply."""
+"""How long the end of a turn waits for its events: AWS Lambda freezes whatever still runs after a reply."""
 DRAIN_S = 5.0
-"""Longest wait for events when the process ends."""
+"""How long the end of the process waits for all events."""
 AT_ONCE, MOST = 2, 1000
-"""Events under way, as a bus that hangs would otherwise take every thread, and turns that wait; what is more is lost."""
+"""Events being published at once (a bus that hangs would otherwise take every thread), and turns with events; more are lost."""
 LONGEST_TEXT = 100_000
-"""Bytes of a question or an answer as JSON; EventBridge takes 256 KB in all."""
+"""Bytes of a question or an answer as JSON; EventBridge takes 256 KB in total."""
 
 
 class Announcer:
-    """Tells a bus in the background: of one turn in order, of all turns at once."""
+    """Publishes events in the background: those of one turn in order, those of several turns at the same time."""
 
     def __init__(self, bus: Bus) -> None:
         self._bus = bus
         self._at_once = asyncio.Semaphore(AT_ONCE)
         self._last: dict[str, asyncio.Task[None]] = {}
-        """Trace → what is being told of it."""
+        """Trace id → the last of its events that is being published."""
         self._failures = 0
 
-    def tell(self, trace_id: str, detail_type: str, detail: Mapping[str, Any]) -> None:
+    def announce(self, trace_id: str, detail_type: str, detail: Mapping[str, Any]) -> None:
+        """Publishes an event of a turn, without waiting for it."""
         if len(self._last) >= MOST and trace_id not in self._last:
-            self._failed(detail_type, "too many wait")
+            self._failed(detail_type, "too many events are waiting")
             return
         task = asyncio.create_task(self._publish(self._last.get(trace_id), detail_type, detail))
         self._last[trace_id] = task
         task.add_done_callback(lambda done: self._forget(trace_id, done))
 
     async def settle(self, trace_id: str) -> None:
-        """Waits until the turn's events are told, at most WAIT_S."""
+        """Waits until the turn's events are published, at most WAIT_S."""
         if (task := self._last.get(trace_id)) is not None:
             await asyncio.wait({task}, timeout=WAIT_S)
 
     async def drain(self) -> None:
-        """Waits for all events, at most DRAIN_S; the rest is lost."""
+        """Waits for all events, at most DRAIN_S; the others are lost."""
         if self._last:
             _, late = await asyncio.wait(self._last.values(), timeout=DRAIN_S)
             for task in late:
@@ -61,12 +62,12 @@ class Announcer:
         try:
             async with self._at_once:
                 await self._bus.publish(detail_type, detail)
-        except Exception as exc:  # of whatever kind: nobody is there to see it
+        except Exception as exc:  # of any kind: no caller is left to handle it
             self._failed(detail_type, exc.detail if isinstance(exc, FootnoteError) else type(exc).__name__)
 
     def _failed(self, detail_type: str, why: str) -> None:
         self._failures += 1
-        log.warning("event not told", extra={"event": detail_type, "error": why, "failures": self._failures})
+        log.warning("event not published", extra={"event": detail_type, "error": why, "failures": self._failures})
 
     def _forget(self, trace_id: str, done: asyncio.Task[None]) -> None:
         if self._last.get(trace_id) is done:
@@ -74,18 +75,19 @@ class Announcer:
 
 
 async def announce_question(turn: Turn, *, announcer: Announcer) -> Turn:
+    """The same turn; its question is announced."""
     detail = {
         "query": _cut(turn.request.question),
         "user_id": turn.caller.user_id,
-        "session_id": turn.request.room_id or turn.trace_id,
+        "session_id": turn.room_id,
         "model_id": turn.plan.model,
     }
-    announcer.tell(turn.trace_id, SUBMITTED, detail)
+    announcer.announce(turn.trace_id, SUBMITTED, detail)
     return turn
 
 
 async def announce_answer(turn: Turn, *, announcer: Announcer, clock: Clock) -> Turn:
-    """Of turns that have an answer; what is still being told of the others is waited for all the same."""
+    """The same turn; its answer is announced where it has one. Waits for the turn's events in any case."""
     answer = turn.answer
     if answer is not None:
         detail = {
@@ -97,13 +99,13 @@ async def announce_answer(turn: Turn, *, announcer: Announcer, clock: Clock) -> 
             "retrieval_count": len(turn.evidence.hits),
             "user_id": turn.caller.user_id,
         }
-        announcer.tell(turn.trace_id, GENERATED, detail)
+        announcer.announce(turn.trace_id, GENERATED, detail)
     await announcer.settle(turn.trace_id)
     return turn
 
 
 def _cut(text: str) -> str:
-    """As much of it as LONGEST_TEXT holds: JSON writes up to twelve bytes for a character."""
+    """The text, cut to LONGEST_TEXT: JSON takes up to twelve bytes for a character."""
     while len(json.dumps(text)) > LONGEST_TEXT:
         text = text[: int(len(text) * 0.9)]
     return text

@@ -1,0 +1,50 @@
+"""What a stored turn counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from footnote.ports import Rollup
+from footnote.turn_records.read import model_usage_of, question_of, started_at_of
+from footnote.types import Feedback, ModelUsage, TurnFigures, TurnRecord, Usage
+
+
+def figures_of(record: TurnRecord, feedback: tuple[Feedback, ...] = ()) -> TurnFigures:
+    """The figures of a turn, with the feedback on it."""
+    used = model_usage_of(record)
+    return TurnFigures(
+        trace_id=record["trace_id"],
+        user_id=record["user_id"],
+        room_id=record["room_id"],
+        search_type=record["search_type"],
+        llm=record["llm"] or _largest_user(used),
+        question=question_of(record),
+        started_at=started_at_of(record),
+        latency_ms=record["latency_ms"],
+        outcome=record["outcome"],
+        is_error=record["is_error"],
+        used=used,
+        cache_hit=record["outcome"] == "cached" or record.get("private", {}).get("search_cache", {}).get("hits", 0) > 0,
+        cited=tuple(reference["chunk_id"] for reference in record["result"]["references"]),
+        feedback=feedback,
+    )
+
+
+def share_of(figures: TurnFigures) -> tuple[str, Rollup]:
+    """The day (UTC, YYYY-MM-DD) that a turn counts in, and what it adds to that day's roll-up as soon as it is over. The other
+    figures are made from whole days."""
+    usage = figures.usage
+    added = {
+        "turns": 1,
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.total_tokens,
+    }
+    day = datetime.fromtimestamp(figures.started_at, UTC).date().isoformat()
+    return day, Rollup(figures.user_id, figures.room_id, figures.search_type, added, figures.llm)
+
+
+def _largest_user(used: Sequence[ModelUsage]) -> str | None:
+    """The model that used the most tokens."""
+    return max(used, key=lambda each: each.usage.total_tokens, default=ModelUsage(None, Usage())).model

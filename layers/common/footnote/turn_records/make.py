@@ -1,0 +1,147 @@
+"""The stored form of a turn."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from footnote.types import (
+    Citation,
+    Hit,
+    Message,
+    Record,
+    Status,
+    StoredHit,
+    StoredMessage,
+    StoredReference,
+    StoredToolCall,
+    StoredUsage,
+    Turn,
+    TurnRecord,
+    usage_by_model,
+)
+
+
+def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
+    """Question, reply and trace of a turn as it is at `now`."""
+    answer, request, record = turn.answer, turn.request, turn.record
+    messages = [_message(Message("user", request.question), record.started_at)]
+    messages += [_message(message, now) for message in record.tool_messages]
+    if answer is not None:
+        messages.append(_message(Message("assistant", answer.text), now))
+    return {
+        "version": "v3",
+        "status": status,
+        "block_classes": sorted({value for values in request.filters.values() for value in values}),
+        "search_type": request.mode,
+        "conversations": messages,
+        "room_id": turn.room_id,
+        "chat_id": turn.trace_id,
+        "user_id": turn.caller.user_id,
+        "is_tool_block": bool(record.tool_messages),
+        "is_error": status == "error",
+        "result": {
+            "type": "error" if status == "error" else "done",
+            "final_response": answer.text if answer else _partial(turn),
+            "references": [_reference(citation) for citation in answer.citations] if answer else [],
+            "usage": _usage(record),
+            "search_decision": {"rewritten_query": list(turn.rewritten)},
+        },
+        "dialect": turn.profile.name,
+        "trace_id": turn.trace_id,
+        "collection": request.collection,
+        "lang": turn.lang,
+        "outcome": turn.outcome,
+        "degraded": record.degraded,
+        "vectors_pending": turn.evidence.vectors_pending,
+        "llm": answer.model if answer else None,
+        "llm_failed": bool(answer and answer.extractive and (turn.plan.model or record.model_problem)),
+        "llm_address": record.model_address if turn.caller.role == "admin" else None,  # a host's name is for administrators
+        "extractive": answer.extractive if answer else False,
+        "warnings": list(answer.warnings) if answer else [],
+        "hits": [_hit(hit) for hit in turn.evidence.hits],
+        "leans_on": [{"passage": passage, "doc_id": doc_id} for passage, doc_id in turn.conversation.leans_on],
+        "suggested_questions": list(record.suggested_questions),
+        "latency_ms": max(0, round((now - record.started_at) * 1000)),
+        "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in record.spans],
+        "created_at": iso_time(record.started_at),
+        "private": dict(record.notes),
+    }
+
+
+def iso_time(at: float) -> str:
+    """Seconds since the epoch as ISO 8601, UTC, to the millisecond."""
+    return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
+
+
+def _partial(turn: Turn) -> str:
+    """What had been sent of an answer that broke off. Of an agent's answer nothing: the hits it was written from are not kept, so
+    later nothing could check whether its reader may still see them."""
+    return turn.record.partial or "" if turn.request.mode != "pa" else ""
+
+
+def _message(message: Message, at: float) -> StoredMessage:
+    calls: list[StoredToolCall] = [
+        {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in message.tool_calls
+    ]
+    return {
+        "role": message.role,
+        "content": message.content,
+        "tool_calls": calls,
+        "tool_call_id": message.tool_call_id,
+        "name": message.name,
+        "created_at": iso_time(at),
+    }
+
+
+def _usage(record: Record) -> StoredUsage:
+    usage = record.usage
+    return {
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.total_tokens,
+        "estimated": usage.estimated,
+        "models": [
+            {"model": each.model, "prompt_tokens": each.usage.prompt_tokens, "completion_tokens": each.usage.completion_tokens}
+            for each in usage_by_model(record.calls)
+        ],
+        "type": "usage",
+    }
+
+
+def _reference(citation: Citation) -> StoredReference:
+    chunk = citation.hit.chunk
+    return {
+        "index": citation.number,
+        "doc_id": chunk.doc_id,
+        "chunk_id": chunk.public_id,
+        "title": chunk.title,
+        "page": citation.page,
+        "unit": chunk.unit,
+        "section": chunk.section_at(citation.bounds[0][0] if citation.bounds else 0),
+        "score": float(citation.hit.score),
+        "snippet": citation.snippet,
+        "bounds": [list(bounds) for bounds in citation.bounds],
+        "spans": [list(span) for span in citation.spans],
+    }
+
+
+def _hit(hit: Hit) -> StoredHit:
+    chunk = hit.chunk
+    return {
+        "passage": chunk.chunk_id,
+        "doc_id": chunk.doc_id,
+        "chunk_id": chunk.public_id,
+        "title": chunk.title,
+        "page": chunk.page,
+        "unit": chunk.unit,
+        "section": chunk.section_at(0),
+        "headings": list(chunk.headings),
+        "score": float(hit.score),
+        "bm25": _score(hit, "bm25"),
+        "cosine": _score(hit, "cosine"),
+    }
+
+
+def _score(hit: Hit, name: str) -> float | None:
+    return float(hit.scores[name]) if name in hit.scores else None

@@ -1,0 +1,60 @@
+"""What a stored turn holds, for code that need not know what a turn is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from footnote.types import (
+    ModelUsage,
+    StoredMessage,
+    StoredModelUsage,
+    StoredPassage,
+    StoredUsage,
+    TurnRecord,
+    Usage,
+    usage_by_model,
+    usage_of,
+)
+
+TITLE_LENGTH = 120
+
+
+def question_of(record: TurnRecord) -> str:
+    """The question as it was asked."""
+    return record["conversations"][0]["content"]
+
+
+def title_of(record: TurnRecord) -> str:
+    """The title of a conversation that begins with this turn: its question on one line, cut to TITLE_LENGTH characters."""
+    question = " ".join(question_of(record).split())
+    return question if len(question) <= TITLE_LENGTH else question[: TITLE_LENGTH - 1].rstrip() + "…"
+
+
+def quoted_in(record: TurnRecord) -> Sequence[StoredPassage]:
+    """All passages that the turn was made from: what it found, and what the conversation before it quotes."""
+    return [*record["hits"], *record.get("leans_on", ())]
+
+
+def trimmed(messages: Iterable[StoredMessage]) -> list[StoredMessage]:
+    """The messages without an agent's tool calls and their results."""
+    return [message for message in messages if message["role"] != "tool" and not message["tool_calls"]]
+
+
+def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
+    """What each model used. Turns of early versions do not hold which model used what: there it was the one that answered, as
+    far as is known."""
+    stored = record["result"]["usage"]
+    named = [ModelUsage(part["model"], _tokens(part, stored["estimated"])) for part in stored.get("models", ())]
+    total, known = _tokens(stored, stored["estimated"]), usage_of(named)
+    rest = Usage(total.prompt_tokens - known.prompt_tokens, total.completion_tokens - known.completion_tokens, total.estimated)
+    return usage_by_model([ModelUsage(record["llm"], rest), *named])
+
+
+def started_at_of(record: TurnRecord) -> float:
+    """Seconds since the epoch, to the millisecond."""
+    return datetime.fromisoformat(record["created_at"]).timestamp()
+
+
+def _tokens(part: StoredUsage | StoredModelUsage, estimated: bool) -> Usage:
+    return Usage(part["prompt_tokens"], part["completion_tokens"], estimated)

@@ -1,0 +1,166 @@
+"""A turn as it is stored: `TurnRecord`, the version 3 document, the same JSON in every backend.
+
+It holds all that a reply shows except the texts of its passages. Those are read again, through the index's permission gate,
+whenever somebody looks at the turn. Times are ISO 8601, UTC.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypedDict
+
+from footnote.types.documents import Unit
+from footnote.types.request import Mode
+
+Status = Literal["done", "error", "idle"]
+"""idle: the turn has begun and not ended, or the process that ran it has died."""
+
+
+class StoredFunction(TypedDict):
+    """The function that a tool call names. `arguments`: JSON as the model wrote it."""
+
+    name: str
+    arguments: str
+
+
+class StoredToolCall(TypedDict):
+    """A tool call of a model."""
+
+    id: str
+    type: Literal["function"]
+    function: StoredFunction
+
+
+class StoredMessage(TypedDict):
+    """A message of the turn. `tool_call_id`: of a tool's message, the call that it answers."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    tool_calls: list[StoredToolCall]
+    tool_call_id: str | None
+    name: str | None
+    created_at: str
+
+
+class StoredModelUsage(TypedDict):
+    """The tokens of one model."""
+
+    model: str | None
+    prompt_tokens: int
+    completion_tokens: int
+
+
+class StoredUsage(TypedDict):
+    """All tokens of the turn. `estimated`: counted here, because a provider did not report them."""
+
+    prompt_tokens: int
+    completion_tokens: int
+    total_tokens: int
+    estimated: bool
+    models: NotRequired[list[StoredModelUsage]]
+    """Missing from turns of early versions."""
+    type: Literal["usage"]
+
+
+class StoredReference(TypedDict):
+    """A citation of the answer. `chunk_id`: the public one; `bounds`: of the cited sentences in the passage; `spans`: of the
+    citation's markers in the answer. Both are pairs of code point offsets."""
+
+    index: int
+    doc_id: str
+    chunk_id: str
+    title: str
+    page: int | None
+    unit: Unit
+    section: str | None
+    score: float
+    snippet: str
+    bounds: list[list[int]]
+    spans: list[list[int]]
+
+
+class StoredDecision(TypedDict):
+    """What was answered in place of the question; [] = the question as it was asked."""
+
+    rewritten_query: list[str]
+
+
+class StoredResult(TypedDict):
+    """The reply. `final_response` of an error: what had been sent before it."""
+
+    type: Literal["done", "error"]
+    final_response: str
+    references: list[StoredReference]
+    usage: StoredUsage
+    search_decision: StoredDecision
+
+
+class StoredPassage(TypedDict):
+    """A passage that the turn depends on. `passage`: the index's own id, of this generation of the document only."""
+
+    passage: str
+    doc_id: str
+
+
+class StoredHit(StoredPassage):
+    """A passage that the turn found. `chunk_id`: the public one."""
+
+    chunk_id: str
+    title: str
+    page: int | None
+    unit: Unit
+    section: str | None
+    headings: list[str]
+    score: float
+    bm25: float | None
+    cosine: float | None
+
+
+class StoredSpan(TypedDict):
+    """What a step did."""
+
+    name: str
+    ms: float
+    status: str
+    detail: dict[str, Any]
+
+
+class TurnRecord(TypedDict):
+    """A stored turn. Turns of early versions lack what is NotRequired."""
+
+    version: Literal["v3"]
+    status: Status
+    block_classes: list[str]
+    """The values that the question was filtered by."""
+    search_type: Mode
+    conversations: list[StoredMessage]
+    """The question, an agent's messages while the turn is unfinished, the answer."""
+    room_id: str
+    chat_id: str
+    user_id: str
+    is_tool_block: bool
+    is_error: bool
+    result: StoredResult
+    dialect: str
+    trace_id: str
+    collection: str
+    lang: str
+    outcome: str | None
+    degraded: bool
+    vectors_pending: NotRequired[bool]
+    llm: str | None
+    """The model that answered."""
+    llm_failed: bool
+    llm_address: NotRequired[str | None]
+    """Where the model was asked; only in turns of admins."""
+    extractive: bool
+    warnings: list[str]
+    hits: list[StoredHit]
+    leans_on: NotRequired[list[StoredPassage]]
+    """What the conversation before this turn quotes."""
+    suggested_questions: list[str]
+    latency_ms: int
+    spans: list[StoredSpan]
+    created_at: str
+    """When the turn started."""
+    private: NotRequired[dict[str, Any]]
+    """Notes for the turn's owner; in no reply and in no list."""
