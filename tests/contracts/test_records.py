@@ -66,7 +66,7 @@ async def test_a_record_is_replaced_only_at_the_expected_version(records: Any) -
     await records.put("prompt", "k", {"n": 1}, by="ann")
     assert (await records.put("prompt", "k", {"n": 2}, by="ann", expected=1)).version == 2
     for stale in (0, 1, 3):
-        with pytest.raises(Conflict, match="changed meanwhile"):
+        with pytest.raises(Conflict, match="changed in the meantime"):
             await records.put("prompt", "k", {"n": 3}, by="bob", expected=stale)
     assert (await records.get("prompt", "k")).value == {"n": 2}
 

@@ -55,7 +55,7 @@ async def test_a_value_that_is_too_large_is_not_kept_nor_the_one_before(cache: D
     await cache.put("k", "old", ttl_s=60)
     await cache.put("k", "x" * 350 * 1024, ttl_s=60)
     assert await cache.get("k") is None
-    assert [(record.getMessage(), record.size) for record in caplog.records] == [("a value is too large for the cache", 358_402)]
+    assert [(record.getMessage(), record.size) for record in caplog.records] == [("value too large for the cache", 358_402)]
     await cache.put("k", "x" * (350 * 1024 - 2), ttl_s=60)
     assert len(await cache.get("k")) == 358_398
     with pytest.raises(TooLarge):
@@ -81,7 +81,7 @@ async def test_what_passes_is_tried_three_times(cache: DynamoCache, client: Faul
     [
         ("AccessDeniedException", "Check the role and its policy."),
         ("UnrecognizedClientException", "Check the role and its policy."),
-        ("ResourceNotFoundException", "There is no such table in DynamoDB. Check AWS__CACHE_TABLE and the region."),
+        ("ResourceNotFoundException", "DynamoDB has no such table. Check AWS__CACHE_TABLE and the region."),
         ("ValidationException", "(ValidationException)"),
     ],
 )
@@ -98,7 +98,7 @@ async def test_a_table_that_does_not_exist_is_told(clock: Any) -> None:
     with pytest.raises(StoreUnavailable) as raised:
         await DynamoCache(Table("no-such-table", "AWS__CACHE_TABLE", 2.0, client), clock).get("k")
     client.close()
-    assert raised.value.detail == "There is no such table in DynamoDB. Check AWS__CACHE_TABLE and the region."
+    assert raised.value.detail == "DynamoDB has no such table. Check AWS__CACHE_TABLE and the region."
 
 
 async def test_where_nobody_listens_it_is_told_without_the_address(clock: Any) -> None:
@@ -109,7 +109,7 @@ async def test_where_nobody_listens_it_is_told_without_the_address(clock: Any) -
     with pytest.raises(StoreUnavailable) as raised:
         await DynamoCache(Table("t", "AWS__CACHE_TABLE", 2.0, client), clock).get("k")
     client.close()
-    assert raised.value.detail == "DynamoDB cannot be reached or does not answer in time. Check the network and the region."
+    assert raised.value.detail == "DynamoDB cannot be reached or does not respond in time. Check the network and the region."
 
 
 @pytest.mark.timeout(40)  # the client's own limits are 60 seconds
@@ -118,7 +118,7 @@ async def test_one_that_never_answers_is_asked_once(clock: Any) -> None:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         client = make_client(0.3, endpoint_url=f"http://127.0.0.1:{silent.getsockname()[1]}", **NOWHERE)
-        with pytest.raises(StoreUnavailable, match="does not answer in time"):
+        with pytest.raises(StoreUnavailable, match="does not respond in time"):
             await DynamoCache(Table("t", "AWS__CACHE_TABLE", 0.3, client), clock).get("k")
         client.close()
         silent.setblocking(False)

@@ -83,7 +83,7 @@ async def test_a_transaction_in_the_way_of_another_is_tried_again(ledger: Dynamo
 
 
 async def test_one_that_is_overtaken_for_too_long_gives_up(ledger: DynamoLedger, client: Faulty, monkeypatch: Any) -> None:
-    monkeypatch.setattr(ledger_items, "PATIENCE_S", 0.1)
+    monkeypatch.setattr(ledger_items, "RETRY_S", 0.1)
     client.faults["transact_write_items"] = [refusing("TransactionCanceledException", ("ConditionalCheckFailed",))] * 1000
     with pytest.raises(StoreUnavailable, match="Try again in a moment"):
         await accept(ledger, "a.txt", "h1")

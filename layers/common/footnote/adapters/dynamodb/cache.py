@@ -1,7 +1,7 @@
 """The cache in DynamoDB: JSON values with an expiry.
 
-DynamoDB deletes expired items when it gets round to it, within days: `expires_at`, in whole seconds, is for that
-alone. What is alive is decided on every read, by `lives_until`.
+DynamoDB deletes expired items with a delay of up to days; `expires_at`, in whole seconds, serves only that. Whether a
+value is still valid is decided on every read, by `lives_until`.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from footnote.ports import Clock
 log = logging.getLogger(__name__)
 
 TTL_ATTRIBUTE = "expires_at"
-LARGEST = 350 * 1024
-"""Bytes of a value. An item may have 400 KB, its key and its times included."""
+MAX_BYTES = 350 * 1024
+"""Of a value. DynamoDB allows 400 KB per item, including its key and times."""
 
 FREE = "attribute_not_exists(pk) OR lives_until <= :now"
 
 
 class DynamoCache:
-    """`table`: key `pk`, a string."""
+    """`ports.Cache` on DynamoDB. `table`: its key is the string `pk`."""
 
     def __init__(self, table: Table, clock: Clock) -> None:
         self._table = table
@@ -35,19 +35,19 @@ class DynamoCache:
         return await self._table.run(_get, key, self._clock())
 
     async def put(self, key: str, value: Any, ttl_s: float) -> None:
-        """What is too large for an item is not kept."""
+        """A value that is too large for an item is not stored; the previous one is deleted."""
         text = json.dumps(value)
-        if len(text) > LARGEST:
-            log.warning("a value is too large for the cache", extra={"size": len(text)})
+        if len(text) > MAX_BYTES:
+            log.warning("value too large for the cache", extra={"size": len(text)})
             await self.delete(key)
         else:
             await self._table.run(_put, _make_item(key, {"S": text}, self._clock(), ttl_s))
 
     async def put_new(self, key: str, value: Any, ttl_s: float) -> bool:
-        """TooLarge for what does not fit into an item."""
+        """TooLarge for a value that does not fit into an item."""
         text = json.dumps(value)
-        if len(text) > LARGEST:
-            raise TooLarge("A value of more than 350 KB cannot be kept.")
+        if len(text) > MAX_BYTES:
+            raise TooLarge("A value larger than 350 KB cannot be cached.")
         now = self._clock()
         return await self._table.run(_put_new, _make_item(key, {"S": text}, now, ttl_s), now)
 
@@ -59,11 +59,12 @@ class DynamoCache:
         await self._table.run(_delete, key)
 
     async def close(self) -> None:
+        """Closes the connections to DynamoDB."""
         self._table.close()
 
 
 def table_definition(name: str) -> dict[str, Any]:
-    """Arguments of CreateTable. The time to live is set apart, by UpdateTimeToLive on TTL_ATTRIBUTE."""
+    """Arguments of CreateTable. The time to live is set separately, by UpdateTimeToLive on TTL_ATTRIBUTE."""
     return {
         "TableName": name,
         "BillingMode": "PAY_PER_REQUEST",
@@ -100,7 +101,7 @@ def _put_new(table: Table, item: Item, now: float) -> bool:
 
 
 def _add(table: Table, item: Item, now: float) -> int:
-    """Adds to a counter that is alive, or begins a new one. What both find taken changed in between: once more."""
+    """Adds to a valid counter, or starts a new one. If another writer interferes between the two attempts, both are repeated."""
     while True:
         try:
             counter = table.call(

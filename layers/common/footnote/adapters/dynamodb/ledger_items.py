@@ -1,20 +1,20 @@
-"""How the ledger lies in a DynamoDB table, and how several of its items change together.
+"""The ledger's items in a DynamoDB table, and transactions over several of them.
 
-    document#ID           a document, with its names, its lease, and whether it is buried
+    document#ID           a document with its names, its lease, and whether it is purged (`buried`)
     alias#ID              a reserved id that leads to a document
-    name#…  origin#…      a file's name in one scope, or where it lies: which document it leads to, by scope
-    content#…             the documents of one content in one scope
-    scope#…#SHARD         how many documents of a scope are in which state
+    name#…  origin#…      a file's name in one scope, or its origin: the document that it leads to, by scope
+    content#…             the documents with one content in one scope
+    scope#…#SHARD         number of documents of a scope in each state
 
-An item's `body` is JSON; its `revision` is new with every change. The other attributes are for the two indexes,
-and are there only while there is something to find:
+An item's `body` is JSON; its `revision` changes with every write. The other attributes feed the two indexes
+and are present only on items that the indexes list:
 
     by_scope  listed, listed_at    the documents of a scope that are not deleted, newest first
-    by_kind   kind, place          unfinished and unpurged documents, oldest first; origins by their text; scopes
+    by_kind   kind, place          unfinished and unpurged (`unburied`) documents, oldest first; sorted origins; scopes
 
-An index lags behind the table, in AWS by less than a second as a rule. So it only tells which items to read: a list,
-`unfinished`, `unpurged` and `origins` may miss what came within that second, but never show what is gone. The numbers
-of `collections` and `counts` come from the index, that much late. Nothing else reads an index.
+An index lags behind its table, in AWS usually by less than a second. It is only used to find the items to read: a list,
+`unfinished`, `unpurged` and `origins` may miss changes of that second, but never show deleted items. The numbers
+of `collections` and `counts` come from the index and lag equally. Nothing else reads an index.
 """
 
 from __future__ import annotations
@@ -38,18 +38,19 @@ STATES: tuple[str, ...] = get_args(DocumentState)
 FIELDS = tuple(field.name for field in fields(Document))
 
 SHARDS = 8
-"""Items with the numbers of one scope: many documents may change at once, and each change writes one of them."""
+"""Items that share the counters of one scope, so that concurrent changes rarely write the same item."""
 
-LARGEST = 390 * 1024
-"""Bytes of a body. An item may have 400 KB, its keys included."""
+MAX_BYTES = 390 * 1024
+"""Of a body. DynamoDB allows 400 KB per item, including its keys."""
 
-LONGEST_PLACE = 1000
-"""Bytes of an origin by which it is sorted; an index takes 1,024."""
+MAX_PLACE_BYTES = 1000
+"""Of an origin, for sorting; an index key allows 1,024."""
 
-PATIENCE_S = 10.0
-"""How long a change is tried again that others overtake."""
+RETRY_S = 10.0
+"""How long a change that conflicts with others is repeated."""
 
 Record = dict[str, Any]
+"""The body of an item."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -82,35 +83,42 @@ def table_definition(name: str) -> dict[str, Any]:
 
 
 def document_key(doc_id: str) -> str:
+    """Key of a document's item."""
     return f"document#{doc_id}"
 
 
 def alias_key(doc_id: str) -> str:
+    """Key of the item of a reserved id."""
     return f"alias#{doc_id}"
 
 
 def name_key(scope: Scope, name: str) -> str:
+    """Key of a file name's item."""
     return f"name#{_digest(*scope, name)}"
 
 
 def origin_key(origin: str) -> str:
+    """Key of an origin's item."""
     return f"origin#{_digest(origin)}"
 
 
 def content_key(scope: Scope, content_hash: str) -> str:
+    """Key of the item that lists the documents with one content."""
     return f"content#{_digest(*scope, content_hash)}"
 
 
 def scope_id(scope: Scope) -> str:
+    """The scope as a short hash, for keys."""
     return _digest(*scope)
 
 
 def scope_of(document: Record) -> Scope:
+    """The scope of a document's record."""
     return Scope(document["collection"], json.dumps(document["permission_groups"]))
 
 
 def position(document: Record | Document) -> str:
-    """Sorts the newest first, and by id what came in the same microsecond."""
+    """Sort key: newest first, then by id within one microsecond."""
     created_at, doc_id = (
         (document.created_at, document.doc_id) if isinstance(document, Document) else (document["created_at"], document["doc_id"])
     )
@@ -118,7 +126,8 @@ def position(document: Record | Document) -> str:
 
 
 def place_of_origin(origin: str) -> str:
-    return origin.encode()[:LONGEST_PLACE].decode(errors="ignore")
+    """Sort key of an origin: its first bytes."""
+    return origin.encode()[:MAX_PLACE_BYTES].decode(errors="ignore")
 
 
 def _microseconds(moment: float) -> int:
@@ -133,20 +142,21 @@ def _digest(*parts: str) -> str:
 
 
 def make_document(record: Record) -> Document:
-    """A record has more: names, lease and burial, and during an upgrade what only the newer version knows."""
+    """The document of a record. Other fields of the record (names, lease, those of a newer version during an upgrade) are ignored."""
     values = {name: record[name] for name in FIELDS if name in record}
     return Document(**{**values, "permission_groups": frozenset(record["permission_groups"])})
 
 
 def body_of(item: Item) -> Record:
+    """The parsed body of an item."""
     record: Record = json.loads(item["body"]["S"])
     return record
 
 
 def _make_item(key: str, body: str, revision: str) -> Item:
-    if len(body) > LARGEST:
+    if len(body) > MAX_BYTES:
         raise TooLarge(
-            "What the ledger keeps of this document is more than 390 KB. Shorten its metadata, or use fewer names for one content."
+            "The ledger's entry of this document is larger than 390 KB. Shorten its metadata, or use fewer names for the same content."
         )
     attributes = {"pk": key, "body": body, "revision": revision, **_index_keys(key, json.loads(body))}
     return {name: {"S": value} for name, value in attributes.items()}
@@ -173,7 +183,7 @@ def _index_keys(key: str, record: Record) -> dict[str, str]:
 
 
 class Transaction:
-    """What one attempt at a change read, and what it writes if all of that is still so: all of it or nothing."""
+    """One attempt at a change: what it read, and what it writes if none of that has changed. All or nothing."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -181,7 +191,7 @@ class Transaction:
         self._bodies: dict[str, str | None] = {}
 
     def get(self, key: str) -> Record | None:
-        """A copy; with `put` it becomes what is written."""
+        """A copy of the record; None if there is none. `put` writes it back."""
         if key not in self._read:
             item = self._read[key] = self._table.get(key)
             self._bodies[key] = None if item is None else item["body"]["S"]
@@ -189,24 +199,25 @@ class Transaction:
         return None if body is None else json.loads(body)
 
     def put(self, key: str, record: Record | None) -> None:
-        """Of a key that was read. None = no item any more."""
+        """Sets the record of a key that was read. None deletes the item."""
         self._bodies[key] = None if record is None else json.dumps(record)
 
     def document(self, doc_id: str) -> Record:
-        """One that something leads to."""
+        """The record of a document that another item refers to."""
         record = self.get(document_key(doc_id))
         if record is None:
-            raise Overtaken  # documents are never removed: this one is being written at this moment
+            raise Overtaken  # documents are never removed, so this one is just being written
         return record
 
     def put_document(self, record: Record) -> None:
+        """Sets the record of a document."""
         self.put(document_key(record["doc_id"]), record)
 
     def commit(self) -> None:
-        """`Overtaken` where something that was read is not so any more."""
+        """Writes all changes. Raises `Overtaken` if anything that was read has changed since."""
         if not any(self._is_changed(key) for key in self._read):
             return
-        # It names this request as well: sent again after a failure, it is done once.
+        # Also the request's idempotency token: a request that is repeated after a failure is executed once.
         revision = secrets.token_hex(16)
         writes = [self._write(key, item, revision) for key, item in self._read.items()]
         self._table.call("transact_write_items", TransactItems=[*writes, *self._counting()], ClientRequestToken=revision)
@@ -241,7 +252,7 @@ class Transaction:
         return [self._count(scope, shard, number) for (scope, shard), number in numbers.items() if any(number.values())]
 
     def _count(self, scope: Scope, shard: int, number: Counter[str]) -> Item:
-        """Adds without looking: the numbers are no condition of anything, so those who count do not overtake each other."""
+        """Adds without a condition on the counters, so that concurrent changes do not conflict here."""
         changes = {state: amount for state, amount in number.items() if amount}
         key = f"scope#{scope_id(scope)}#{shard}"
         values = {":kind": "scope", ":place": key, ":scope": json.dumps(scope)}
@@ -261,8 +272,8 @@ class Transaction:
 
 
 def change(table: Table, work: Callable[Concatenate[Transaction, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-    """`work(transaction, …)`, from the start again while others change what it read."""
-    until, pause_s = time.monotonic() + PATIENCE_S, 0.01
+    """Runs and commits `work(transaction, …)`; starts over while other writers change what it read."""
+    until, pause_s = time.monotonic() + RETRY_S, 0.01
     while True:
         transaction = Transaction(table)
         try:
@@ -270,7 +281,7 @@ def change(table: Table, work: Callable[Concatenate[Transaction, P], R], *args: 
             transaction.commit()
         except Overtaken as exc:
             if time.monotonic() > until:
-                raise StoreUnavailable("Too much changes at once around this document. Try again in a moment.") from exc
+                raise StoreUnavailable("Too many changes at once to this document. Try again in a moment.") from exc
             time.sleep(random.uniform(0, pause_s))  # noqa: S311 (no secret)
             pause_s = min(2 * pause_s, 0.3)
         else:

@@ -1,7 +1,7 @@
-"""The ledger as it was at an earlier moment, from a table that DynamoDB restored beside it. What was deleted since stays deleted.
+"""Copies a table that DynamoDB restored to an earlier moment back into the ledger. Later deletions are kept.
 
-A restore of the table alone would forget deletions: a file that was dropped after the moment, deleted here, and still lies in
-its bucket would be taken in again and answer.
+A restore of the table alone would undo deletions: a file that was dropped after that moment, deleted here, and is still in
+its bucket would be ingested again and answer.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from footnote.adapters.dynamodb.ledger_items import body_of, document_key
 from footnote.adapters.dynamodb.table import BACKOFF_S, Item, Table
 
 WRITES = 25
-"""In one BatchWriteItem."""
+"""Most writes in one BatchWriteItem."""
 
 
 def copy_back(restored: Table, ledger: Table) -> list[str]:
-    """Makes `ledger` the same as `restored`, but for deletions → ids of documents that are there again and have to be deleted once more.
-    Nobody else may write meanwhile; after a failure it can be run again."""
+    """Makes `ledger` equal to `restored` except for deletions → ids of the documents that came back and have to be deleted again.
+    Nothing else may write to the ledger meanwhile; after a failure it can be run again."""
     here: set[str] = set()
     deleted: set[str] = set()
     leads: dict[str, list[str]] = {}
@@ -29,7 +29,7 @@ def copy_back(restored: Table, ledger: Table) -> list[str]:
             deleted.add(key)
         elif key.startswith("origin#"):
             leads[key] = [document_key(held["doc_id"]) for held in body_of(item)["leads_to"].values()]
-    # Where the file of a deleted document lies: it goes on leading to that, or the file would be a new one.
+    # Origins of deleted documents: they must still lead there, or their files would count as new.
     stays = deleted | {key for key, documents in leads.items() if documents and deleted.issuperset(documents)}
     again: list[str] = []
     writes: list[Item] = []

@@ -1,6 +1,4 @@
-"""Writing into the ledger in DynamoDB: names are pointed, generations counted, documents leased and deleted.
-
-Every function is one attempt at one change, on what a transaction has read."""
+"""Writes of the ledger in DynamoDB. Every function is one attempt at one change within a transaction; see `ports.Ledger`."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ from footnote.errors import NotFound
 from footnote.types import Caller, Document
 
 AT_ONCE = 20
-"""Names that one transaction takes away; it may write 100 items, and each name may end a document."""
+"""Most names that one transaction removes: it may write 100 items, and each name may delete a document."""
 
 
 def get(transaction: Transaction, caller: Caller, doc_id: str) -> Document:
@@ -65,7 +63,7 @@ def lease(transaction: Transaction, doc_id: str, generation: int, owner: str, no
 
 
 def delete(transaction: Transaction, caller: Caller, doc_id: str, now: float) -> Document:
-    """Its names are free by its state; what is left of them goes with the burial."""
+    """The state alone frees the document's names; their items are removed by `purge`."""
     document = _find(transaction, caller, doc_id)
     if document["state"] != "DELETED":
         return _mark_deleted(transaction, document, now)
@@ -75,7 +73,7 @@ def delete(transaction: Transaction, caller: Caller, doc_id: str, now: float) ->
 
 
 def release(transaction: Transaction, origin: str, keep: str | None, now: float) -> tuple[list[Document], bool]:
-    """(what was deleted, whether that was all): of AT_ONCE documents."""
+    """(deleted documents, whether all are done); handles at most AT_ONCE documents."""
     key = origin_key(origin)
     pointer = transaction.get(key)
     if pointer is None:
@@ -95,7 +93,7 @@ def release(transaction: Transaction, origin: str, keep: str | None, now: float)
 
 
 def purge(transaction: Transaction, doc_id: str) -> bool:
-    """False while names are left that are to go first."""
+    """False while names of the document are left; call it again."""
     document = transaction.get(document_key(doc_id))
     if document is None or document["state"] != "DELETED":
         return True
@@ -115,7 +113,7 @@ def purge(transaction: Transaction, doc_id: str) -> bool:
 
 
 def _place(transaction: Transaction, file: File, now: float) -> tuple[str, bool]:
-    """(the document that holds this file from now on, whether there is work to do)."""
+    """(id of the document that has this file from now on, whether it has to be processed)."""
     named = _find_named(transaction, file.scope, _pointer_key(file))
     if named is not None and (named["content_hash"] == file.content_hash or len(named["names"]) == 1):
         doc_id = named["doc_id"]
@@ -143,7 +141,7 @@ def _find_named(transaction: Transaction, scope: Scope, key: str) -> Record | No
 
 
 def _find_content(transaction: Transaction, file: File) -> str | None:
-    """The oldest, where several names with a document each came to the same content."""
+    """The oldest document with this content; there are several if documents came to the same content one by one."""
     made: Record = transaction.get(content_key(file.scope, file.content_hash)) or {}
     return min(made, key=lambda doc_id: (made[doc_id], doc_id), default=None)
 
@@ -171,7 +169,7 @@ def _insert(transaction: Transaction, file: File, now: float) -> str:
 
 
 def _renew(transaction: Transaction, document: Record, file: File, now: float) -> None:
-    """The document's next generation; the active one answers until that is ready."""
+    """Starts the document's next generation; the active one answers until that is ready."""
     changes = {
         "state": "RECEIVED",
         "generation": document["generation"] + 1,
@@ -190,12 +188,12 @@ def _renew(transaction: Transaction, document: Record, file: File, now: float) -
 
 
 def _point(transaction: Transaction, file: File, doc_id: str, before: Record | None) -> None:
-    """Leads the name to this document. The one before is shown under the first of its other names."""
+    """Lets the name lead to this document. The previous document is shown under the first of its other names."""
     key, scope = _pointer_key(file), scope_id(file.scope)
     pointer = transaction.get(key) or {"name": file.name, "leads_to": {}}
     leads_to: Record = pointer["leads_to"]
     leads_to.pop(scope, None)
-    leads_to[scope] = {"doc_id": doc_id, "version": file.version}  # the last is what `held` tells
+    leads_to[scope] = {"doc_id": doc_id, "version": file.version}  # `held` returns the last one
     transaction.put(key, pointer)
     document = transaction.document(doc_id)
     document["names"][key] = file.shown
@@ -219,7 +217,7 @@ def _remove_content(transaction: Transaction, document: Record) -> None:
 
 
 def _renamed(document: Record) -> Record:
-    """A document that lost the name it is shown under takes the first of the others."""
+    """A document that lost the name it is shown under gets the first of its other names."""
     shown = document["names"].values()
     return document if not shown or document["file_name"] in shown else document | {"file_name": min(shown)}
 
@@ -246,7 +244,7 @@ def reserve(transaction: Transaction, caller: Caller, scope: Scope, name: str) -
 
 
 def _find(transaction: Transaction, caller: Caller, doc_id: str) -> Record:
-    """By its id or one that leads to it, DELETED or not."""
+    """A document by its id or an alias, DELETED or not; NotFound if the caller may not read it."""
     document = transaction.get(document_key(doc_id))
     if document is None:
         alias = transaction.get(alias_key(doc_id))

@@ -1,8 +1,9 @@
-"""One DynamoDB table behind an adapter: the client, its retries, and what goes wrong.
+"""One DynamoDB table: the client, its retries and its errors.
 
-Calls block; they run in worker threads. Retries are here and nowhere else: what is throttled, failed inside
-DynamoDB or lost its connection is tried TRIES times with full jitter, pause = random(0, BACKOFF_S · 2^n), inside the
-table's limit. A time-out is not tried again: its time is spent.
+Calls block and run in worker threads. All retries are here; the SDK's are off, because they know neither the table's time
+limit nor which writes may be repeated. Calls that were throttled, failed inside DynamoDB or lost their connection are tried
+TRIES times with full jitter, pause = random(0, BACKOFF_S · 2^n), within the table's limit. A call that timed out is not
+repeated: its time is spent.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
 TRIES = 3
 BACKOFF_S = 0.025
 BATCH = 100
-"""Keys in one BatchGetItem, and writes in one transaction."""
-LONGEST_KEY = 2048
-"""Bytes. Asked for a longer one, DynamoDB does not say that there is none: it refuses."""
+"""Most keys in one BatchGetItem, and writes in one transaction."""
+MAX_KEY_BYTES = 2048
+"""DynamoDB rejects a request for a longer key instead of returning no item."""
 CONNECTIONS = 32
 
 THROTTLED = frozenset(
@@ -51,9 +52,9 @@ REFUSED = frozenset(
     }
 )
 
-UNREACHABLE = "DynamoDB cannot be reached or does not answer in time. Check the network and the region."
+UNREACHABLE = "DynamoDB cannot be reached or does not respond in time. Check the network and the region."
 
-_making = threading.Lock()  # a session is no place for two threads at once
+_making = threading.Lock()  # a session is not thread-safe
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,11 +64,11 @@ Item = dict[str, Any]
 
 
 class Overtaken(Exception):
-    """A condition did not hold, or somebody else is changing the same items at this moment. Nothing was written."""
+    """A condition did not hold, or another writer is changing the same items. Nothing was written."""
 
 
 def make_client(timeout_s: float, **given: Any) -> DynamoDBClient:
-    """Region, credentials and a different endpoint (AWS_ENDPOINT_URL_DYNAMODB) are the SDK's own business."""
+    """A boto3 client. Region, credentials and another endpoint (AWS_ENDPOINT_URL_DYNAMODB) are read by the SDK."""
     from botocore.config import Config
 
     config = Config(
@@ -82,14 +83,14 @@ def make_client(timeout_s: float, **given: Any) -> DynamoDBClient:
 
 @functools.cache
 def _session() -> Session:
-    """One for both tables: it reads the SDK's description of DynamoDB, which takes longest, once."""
+    """Shared by both tables, so that the SDK's description of DynamoDB, the slowest part, is read once."""
     import boto3
 
     return boto3.session.Session()
 
 
 class Table:
-    """`setting`: the name that errors tell to check. `timeout_s`: longest wait for one call, in seconds."""
+    """A table. `setting`: the environment variable that error messages name. `timeout_s`: longest wait for one call."""
 
     def __init__(self, name: str, setting: str, timeout_s: float, client: DynamoDBClient | None = None) -> None:
         self.name = name
@@ -103,18 +104,19 @@ class Table:
         return await asyncio.to_thread(work, self, *args, **kwargs)
 
     def close(self) -> None:
+        """Closes the client's connections."""
         if self._client is not None:
             self._client.close()
 
     def get(self, key: str) -> Item | None:
-        """As it is now, not as it may have been a moment ago."""
-        if len(key.encode(errors="surrogatepass")) > LONGEST_KEY:
+        """The item under this key, read consistently; None if there is none."""
+        if len(key.encode(errors="surrogatepass")) > MAX_KEY_BYTES:
             return None
         found: Item | None = self.call("get_item", TableName=self.name, Key=_key(key), ConsistentRead=True).get("Item")
         return found
 
     def get_many(self, keys: list[str]) -> dict[str, Item]:
-        """The same for many keys; those that do not exist are missing."""
+        """Key → item, read consistently. Keys without an item are left out."""
         found: dict[str, Item] = {}
         for start in range(0, len(keys), BATCH):
             wanted: Any = {self.name: {"Keys": [_key(key) for key in keys[start : start + BATCH]], "ConsistentRead": True}}
@@ -125,14 +127,14 @@ class Table:
                 wanted = reply.get("UnprocessedKeys")
                 if wanted:
                     if time.monotonic() > until:
-                        raise StoreUnavailable("DynamoDB takes no more requests at the moment. Try again in a moment.")
+                        raise StoreUnavailable("DynamoDB is throttling requests. Try again in a moment.")
                     pause_s *= 2
                     time.sleep(random.uniform(0, pause_s))  # noqa: S311 (no secret)
         return found
 
     def query(self, index: str, condition: str, values: Item, *, page: int | None = None) -> Iterator[Item]:
-        """What an index holds, in its order, page by page as it is consumed. An index lags behind its table: what was
-        written within the last moment may be missing, or be as it was before."""
+        """The items of an index, in its order, fetched page by page while they are consumed. An index lags behind its table:
+        very recent writes may be missing or show the old state."""
         arguments: dict[str, Any] = {"IndexName": index, "KeyConditionExpression": condition, "ExpressionAttributeValues": values}
         if page is not None:
             arguments["Limit"] = page
@@ -144,7 +146,7 @@ class Table:
             arguments["ExclusiveStartKey"] = reply["LastEvaluatedKey"]
 
     def call(self, operation: str, **arguments: Any) -> Any:
-        """One operation of the client. `Overtaken` where a condition does not hold."""
+        """Calls one operation of the client. Raises `Overtaken` if a condition does not hold, else StoreUnavailable."""
         from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
         from botocore.exceptions import ConnectionClosedError as Closed
         from botocore.exceptions import EndpointConnectionError as Unreachable
@@ -163,10 +165,10 @@ class Table:
                     raise self._error(code) from exc
             except (NoCredentialsError, NoRegionError) as exc:
                 raise StoreUnavailable(
-                    "No region or no credentials are known for DynamoDB. Set AWS_DEFAULT_REGION and give the process a role."
+                    "DynamoDB needs a region and credentials. Set AWS_DEFAULT_REGION and give the process a role."
                 ) from exc
             except BotoCoreError as exc:
-                # It may have been done, and only its reply be lost: what has a condition of its own would then be in its own way.
+                # The write may have succeeded with only the reply lost. A conditional write would then fail on its own result.
                 passes = isinstance(exc, Closed | Unreachable) and "ConditionExpression" not in arguments
                 if not passes or attempt == TRIES or time.monotonic() + pause_s > until:
                     raise StoreUnavailable(UNREACHABLE) from exc
@@ -181,14 +183,12 @@ class Table:
 
     def _error(self, code: str) -> StoreUnavailable:
         if code == "ResourceNotFoundException":
-            return StoreUnavailable(f"There is no such table in DynamoDB. Check {self._setting} and the region.")
+            return StoreUnavailable(f"DynamoDB has no such table. Check {self._setting} and the region.")
         if code in REFUSED:
-            return StoreUnavailable(f"DynamoDB refuses access to the table of {self._setting}. Check the role and its policy.")
+            return StoreUnavailable(f"DynamoDB denies access to the table of {self._setting}. Check the role and its policy.")
         if code in THROTTLED:
-            return StoreUnavailable("DynamoDB takes no more requests at the moment. Try again in a moment.")
-        return StoreUnavailable(
-            f"DynamoDB did not do what it was asked ({code}). Try again; if it fails again, check the table of {self._setting}."
-        )
+            return StoreUnavailable("DynamoDB is throttling requests. Try again in a moment.")
+        return StoreUnavailable(f"DynamoDB rejected a request ({code}). Try again; if it fails again, check the table of {self._setting}.")
 
 
 def _key(key: str) -> Item:
@@ -196,8 +196,8 @@ def _key(key: str) -> Item:
 
 
 def _code(response: Any) -> str:
-    """What went wrong. A cancelled transaction has a reason for each of its writes, mostly "None": what would fail
-    again whatever is done comes first, then what was overtaken, then what can simply be sent again."""
+    """The error code. A cancelled transaction has a reason for each of its writes, mostly "None"; of those, permanent
+    failures come first, then conflicts, then failures that can be retried."""
     code = str(response["Error"]["Code"])
     if code == "ConditionalCheckFailedException":
         return "ConditionalCheckFailed"

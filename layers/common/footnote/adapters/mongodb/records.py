@@ -1,7 +1,7 @@
-"""Small documents of admins and users in MongoDB: the collection `records`, beside the conversations.
+"""Records of admins and users in MongoDB: the collection `records`, beside the conversations.
 
-Every change is one write to one document, marked with an id of its own: a write whose reply was lost is done again, and
-finds by that mark that it was done.
+Every change is one write to one document and carries an id of its own, `mark`. If a reply is lost and the write is
+repeated, the mark shows that it was done.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from uuid import uuid4
 
 from footnote.adapters.mongodb.databases import Databases, Document, Opened
 from footnote.adapters.mongodb.documents import storable, unpacked
+from footnote.adapters.shared.records import CHANGED, LAST
 from footnote.errors import Conflict
 from footnote.ports import Clock, Kind, Record
 from footnote.types import Page
@@ -20,14 +21,13 @@ from footnote.types import Page
 if TYPE_CHECKING:
     from pymongo.asynchronous.collection import AsyncCollection
 
-LAST = "\U0010ffff"
-# What is deleted leaves its version behind, with no value: versions of a key never begin again, and their sum only grows.
+# A deleted record keeps its document and version, without a value: versions of a key never restart, and their sum only grows.
 HERE: Document = {"value": {"$exists": True}}
 GONE: Document = {"value": {"$exists": False}}
 
 
 class MongoRecords:
-    """`ports.Records`."""
+    """`ports.Records` on MongoDB."""
 
     def __init__(self, databases: Databases, clock: Clock) -> None:
         self._databases = databases
@@ -49,7 +49,7 @@ class MongoRecords:
         change: Document = {"$set": fields, "$inc": {"version": 1}}
         version = await self._databases.run(_change, _id(kind, key), condition, change, uuid4().hex, not expected)
         if version is None:
-            raise Conflict("This was changed meanwhile. Read it again.")
+            raise Conflict(CHANGED)
         return Record(key, kept, version, now, by)
 
     async def delete(self, kind: Kind, key: str) -> bool:
@@ -68,6 +68,7 @@ class MongoRecords:
         return await self._databases.run(_changes, _range(kind, ""))
 
     async def close(self) -> None:
+        """Closes the connection to MongoDB."""
         await self._databases.close()
 
 
@@ -93,7 +94,7 @@ async def _get(store: Opened, name: str) -> Record | None:
 
 
 async def _change(store: Opened, name: str, condition: Document, change: Document, mark: str, upsert: bool) -> int | None:
-    """The version after it; None = the document does not meet the condition."""
+    """The version after the change; None if the document does not meet the condition."""
     from pymongo.errors import DuplicateKeyError
 
     wanted = {"_id": name, **condition}
@@ -103,7 +104,7 @@ async def _change(store: Opened, name: str, condition: Document, change: Documen
         before = await records.find_one_and_update(wanted, change, ["version"], upsert=upsert)
         if before is None and upsert:
             return 1
-    except DuplicateKeyError:  # it is there and does not meet the condition, or somebody made it at this moment
+    except DuplicateKeyError:  # it exists and does not meet the condition, or another writer has just created it
         before = await records.find_one_and_update(wanted, change, ["version"])
     if before is not None:
         return int(before["version"]) + 1

@@ -10,10 +10,12 @@ from footnote.adapters.sqlite.database import Database, writing
 from footnote.ports import Clock
 
 SWEEP = 16
-"""Expired rows that one write clears away at most: more than it adds, and little enough to cost nothing."""
+"""Most expired rows that one write deletes: more than it adds, and few enough to be cheap."""
 
 
 class SqliteCache:
+    """`ports.Cache` on SQLite."""
+
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock

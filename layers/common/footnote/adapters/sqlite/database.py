@@ -1,7 +1,8 @@
-"""One SQLite file behind the embedded adapters: write-ahead log, one connection per worker thread.
+"""One SQLite file with a write-ahead log and one connection per worker thread.
 
 Readers never wait for a writer; writers wait for each other for at most `BUSY_S`. Several
-processes may open the same file.
+processes may open the same file. It is written by hand because aiosqlite has neither a pool that
+prefers the least busy connection nor a way to read in the calling thread (`glance`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from footnote.errors import StoreUnavailable, Unavailable
 
 BUSY_S = 20.0
 THREADS = 4
+"""Most worker threads, and so connections, of one file."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -28,15 +30,15 @@ R = TypeVar("R")
 
 @dataclass(slots=True)
 class _Worker:
-    """One thread, with the calls that were given to it: it is busy until they end, whether or not somebody still waits for them."""
+    """One thread with its unfinished calls: it is busy until they end, even if their callers were cancelled."""
 
     thread: ThreadPoolExecutor
     calls: set[Future[Any]] = field(default_factory=set)
 
 
 class Database:
-    """`schema` runs when the file is new; a file whose `user_version` is not `version` was made by another
-    Footnote and is refused. Foreign errors become `error` with a remedy."""
+    """`schema` runs when the file is new. A file with another `user_version` than `version` comes from another
+    version of Footnote and is refused. SQLite's errors become `error`, with a remedy."""
 
     def __init__(self, path: Path, schema: str, version: int = 1, *, error: type[Unavailable] = StoreUnavailable) -> None:
         self.path = path
@@ -49,7 +51,7 @@ class Database:
         self._workers: list[_Worker] = []
 
     async def run(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """`work(connection, …)` in a worker thread."""
+        """Runs `work(connection, …)` in a worker thread."""
         worker = self._least_busy()
         call = worker.thread.submit(lambda: self.call(work, *args, **kwargs))
         worker.calls.add(call)
@@ -57,8 +59,8 @@ class Database:
         return await asyncio.wrap_future(call)
 
     def _least_busy(self) -> _Worker:
-        """The first worker of those with the least to do. Always the same one while it keeps up: its connection
-        holds the pages, and its core the lines, that a search by turns through all threads would find cold."""
+        """The first of the workers with the fewest calls. It is the same one as long as it keeps up, so that the page
+        cache of its connection stays warm; round robin would find every connection cold."""
         worker = min(self._workers, key=lambda worker: len(worker.calls), default=None)
         if worker is None or (worker.calls and len(self._workers) < THREADS):
             worker = _Worker(ThreadPoolExecutor(1, thread_name_prefix=self.path.stem))
@@ -66,19 +68,20 @@ class Database:
         return worker
 
     async def glance(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """The same in this thread, for a row that is surely in memory: handing it over takes ten times as long as
-        reading it. Nothing waits here: the file is open, and a reader of a write-ahead log waits for nobody."""
+        """Like `run` but in this thread, for a row that is surely in memory: the hand-over to a thread takes ten times as
+        long as the read. It doesn't block: the file is open, and readers of a write-ahead log never wait."""
         return self.call(work, *args, **kwargs) if self._opened else await self.run(work, *args, **kwargs)
 
     def call(self, work: Callable[Concatenate[sqlite3.Connection, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """The same in this thread."""
+        """Like `run` but in this thread."""
         try:
             return work(self._connection(), *args, **kwargs)
-        except (sqlite3.Error, OSError) as exc:  # OSError: of files that are kept beside it
+        except (sqlite3.Error, OSError) as exc:  # OSError: from the files beside the database
             what = exc.strerror if isinstance(exc, OSError) else exc
             raise self._error(f"The database {self.path.name} cannot be used ({what}). Is the disk full or the folder read-only?") from exc
 
     def close(self) -> None:
+        """Waits for the calls under way and closes every connection."""
         for worker in self._workers:
             worker.thread.shutdown(wait=True)
         self._workers.clear()
@@ -101,7 +104,7 @@ class Database:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as exc:
-            raise self._error(f"The folder {self.path.parent} cannot be made ({exc.strerror}). Choose another data folder.") from exc
+            raise self._error(f"The folder {self.path.parent} cannot be created ({exc.strerror}). Choose another data folder.") from exc
         connection = sqlite3.connect(self.path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
         try:
             connection.row_factory = sqlite3.Row
@@ -135,7 +138,7 @@ class Database:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Only this change fails at once, instead of waiting, while somebody else is making the file."""
+    """While another process creates the file, this statement fails at once instead of waiting; it is repeated."""
     until = time.monotonic() + BUSY_S
     while True:
         try:
@@ -149,7 +152,7 @@ def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def writing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """A write transaction: all of it or nothing."""
+    """A write transaction: all or nothing."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield connection

@@ -1,6 +1,6 @@
-"""The embedded index: SQLite FTS5 for words, a memory-mapped scan for vectors, one file for the truth.
+"""The embedded index: SQLite FTS5 for words, a memory-mapped scan for vectors. SQLite is the source of truth.
 
-bm25 is SQLite's (k1 = 1.2, b = .75). A write is one transaction, so a reader sees a document's old
+BM25 is SQLite's (k1 = 1.2, b = 0.75). A write is one transaction, so a reader sees a document's old
 generation or its new one, never both and never none.
 """
 
@@ -21,13 +21,13 @@ from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector,
 from footnote.types import Caller, Candidates, Chunk, Document, Search, SentenceVectors
 
 INVENTORY_PAGE = 500
-"""Generations that are listed in one read."""
-MOST_VIEWS = 1000
-"""That are kept."""
+"""Generations that one read lists."""
+MAX_VIEWS = 1000
+"""Views that are cached."""
 
 
 class SqliteIndex:
-    """`ports.Index` over `<folder>/index.db` and the vector files beside it."""
+    """`ports.Index` on `<folder>/index.db` and the vector files beside it."""
 
     def __init__(self, folder: Path) -> None:
         self._database = Database(folder / "index.db", SCHEMA, VERSION, error=SearchUnavailable)
@@ -59,7 +59,7 @@ class SqliteIndex:
             return View()
         key = collection, row["version"], None if caller.sees_all else caller.groups
         if (known := self._views.get(key)) is None:
-            if len(self._views) >= MOST_VIEWS:
+            if len(self._views) >= MAX_VIEWS:
                 self._views.clear()
             known = self._views[key] = await self._database.run(read_view, caller, row["collection_id"], row["version"])
         return known
@@ -96,6 +96,7 @@ class SqliteIndex:
         return await self._database.run(self._vectors.progress, embedder, languages)
 
     async def close(self) -> None:
+        """Closes the database."""
         self._database.close()
 
     # --- in a worker thread ----------------------------------------------------------------------

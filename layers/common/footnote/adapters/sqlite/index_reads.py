@@ -1,4 +1,4 @@
-"""Reading the embedded index: both lists of a search, chunks behind their gate, what is known of a collection. All in a worker thread."""
+"""Reads of the embedded index, all in a worker thread: candidates of a search, chunks with their permission check, collections."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a U
 
 
 def find(connection: sqlite3.Connection, vectors: VectorStore, info: CollectionInfo, caller: Caller, search: Search) -> Candidates:
-    """Both lists, of what this caller may read. Within one transaction they see the same generations."""
+    """The lexical and the dense list of chunks that this caller may read. Within one transaction both see the same generations."""
     collection_id = _collection_id(connection, search.collection)
     acls = _visible_acls(connection, caller)
     generations = _filtered_generations(connection, collection_id, search)
@@ -44,13 +44,13 @@ def find(connection: sqlite3.Connection, vectors: VectorStore, info: CollectionI
 
 
 def find_collection(connection: sqlite3.Connection, name: str) -> sqlite3.Row | None:
-    """Its id and version; None = there is none."""
+    """The id and version of a collection; None if there is none."""
     row: sqlite3.Row | None = connection.execute("SELECT collection_id, version FROM collections WHERE name = ?", (name,)).fetchone()
     return row
 
 
 def count_chunks(connection: sqlite3.Connection, collection_id: int) -> int:
-    """Of the generations that answer."""
+    """Number of chunks in the active generations."""
     (count,) = connection.execute(
         "SELECT count(*) FROM chunks c JOIN generations g USING (generation_id) WHERE c.collection_id = ? AND g.active", (collection_id,)
     ).fetchone()
@@ -58,7 +58,7 @@ def count_chunks(connection: sqlite3.Connection, collection_id: int) -> int:
 
 
 def term_weights(connection: sqlite3.Connection, info: CollectionInfo, terms: Sequence[str]) -> dict[str, float]:
-    """How rare each term is in the collection (idf)."""
+    """Inverse document frequency of each term in the collection."""
     collection_id = _collection_id(connection, info.name)
     wanted = sorted(set(terms))
     counts = dict(
@@ -69,7 +69,7 @@ def term_weights(connection: sqlite3.Connection, info: CollectionInfo, terms: Se
 
 
 def read_view(connection: sqlite3.Connection, caller: Caller, collection_id: int, version: int) -> View:
-    """What this caller sees of the collection."""
+    """The part of the collection that this caller sees."""
     where, values = _visible(_visible_acls(connection, caller), None, (0, 1, 2))
     languages = dict(
         connection.execute(
@@ -114,15 +114,15 @@ def _dense(scan: Scan, search: Search, acls: frozenset[int] | None, generations:
 
 
 def _visible_acls(connection: sqlite3.Connection, caller: Caller) -> frozenset[int] | None:
-    """The access lists this caller may read; None = every one there is."""
+    """Ids of the access lists that this caller may read; None = all."""
     rows = connection.execute("SELECT acl_id, groups FROM acls").fetchall()
     visible = frozenset(row["acl_id"] for row in rows if caller.may_read(frozenset(_stored(row["groups"]))))
     return visible if len(visible) < len(rows) else None
 
 
 def _filtered_generations(connection: sqlite3.Connection, collection_id: int, search: Search) -> frozenset[int] | None:
-    """Generations whose document has one of the wanted values in every filtered field, and meets the conditions; None = nothing
-    is asked of its metadata."""
+    """Generations whose document has one of the wanted values in every filtered field and meets the conditions; None = the search
+    has neither."""
     if not search.filters and not search.conditions.each:
         return None
     rows = connection.execute("SELECT generation_id, metadata FROM generations WHERE collection_id = ? AND active", (collection_id,))
@@ -135,7 +135,7 @@ def _matches(metadata: Mapping[str, Any], search: Search) -> bool:
 
 
 def _visible(acls: frozenset[int] | None, generations: frozenset[int] | None, levels: Iterable[int]) -> tuple[str, list[int]]:
-    """The WHERE clause that every read carries, with its values."""
+    """The permission and level clause of every read, with its values."""
     wanted = sorted(levels)
     clauses, values = [f"g.active AND c.level IN ({_marks(wanted)})"], list(wanted)
     for column, allowed in (("g.acl_id", acls), ("g.generation_id", generations)):
@@ -146,13 +146,13 @@ def _visible(acls: frozenset[int] | None, generations: frozenset[int] | None, le
 
 
 def read(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-    """The chunks that this caller may read, in the order of the ids."""
+    """The chunks among `chunk_ids` that this caller may read, in that order."""
     rows = _visible_rows(connection, caller, chunk_ids)
     return [_chunk(rows[chunk_id]) for chunk_id in chunk_ids if chunk_id in rows]
 
 
 def sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
-    """Of the chunks that this caller may read."""
+    """Sentence vectors of the chunks that this caller may read."""
     import numpy as np
 
     rows = _visible_rows(connection, caller, chunk_ids)
@@ -177,7 +177,7 @@ def _visible_rows(connection: sqlite3.Connection, caller: Caller, chunk_ids: Seq
 
 
 def sample(connection: sqlite3.Connection, caller: Caller, collection: str, limit: int) -> list[Chunk]:
-    """Round by round through the documents: each one's first passage, then each one's second."""
+    """Chunks in rounds over the documents: the first passage of each, then the second of each."""
     acls = _visible_acls(connection, caller)
     where, values = _visible(acls, None, (2,))
     rows = connection.execute(
@@ -188,7 +188,7 @@ def sample(connection: sqlite3.Connection, caller: Caller, collection: str, limi
 
 
 def _chunk(row: sqlite3.Row) -> Chunk:
-    """By place, in the order of CHUNK: looking up names is what would cost most here."""
+    """Unpacks a row by position, in the order of CHUNK: access by name would dominate the cost."""
     _, chunk_id, ordinal, level, lang, kind, page, parts, headings, text, _, *of_document = row
     doc_id, generation, title, metadata, created_at, groups, collection = of_document
     return Chunk(
@@ -213,7 +213,7 @@ def _chunk(row: sqlite3.Row) -> Chunk:
 
 @lru_cache(maxsize=1024)
 def _stored(text: str) -> Any:
-    """What was stored as JSON. Chunks share it, as the same few are read again and again: nobody may change it."""
+    """Parses stored JSON. Chunks share the result, since the same few values are read repeatedly; it must not be modified."""
     return json.loads(text)
 
 

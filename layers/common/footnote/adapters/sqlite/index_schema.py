@@ -1,10 +1,10 @@
-"""Tables of the embedded index. One full-text table per collection: word statistics never cross one."""
+"""Tables of the embedded index. Each collection has a full-text table of its own, so that word statistics are not shared."""
 
 from __future__ import annotations
 
 VERSION = 3
 
-# floors: up to this generation a document was removed.
+# floors: the generations of a document up to this one are removed.
 SCHEMA = """
 CREATE TABLE collections (
     collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0
@@ -41,4 +41,4 @@ FULL_TEXT = (
     "CREATE VIRTUAL TABLE vocabulary_{0} USING fts5vocab (words_{0}, 'row')",
     "INSERT INTO words_{0} (words_{0}, rank) VALUES ('usermerge', 2)",
 )
-"""Made with a collection; {0} is its id. The tokens are ours: see `footnote.text.tokens`."""
+"""Created with a collection; {0} is its id. Texts are tokenized by `footnote.text.tokens` before they are stored."""

@@ -1,4 +1,4 @@
-"""Writing into the embedded index: generations are staged, read back, flipped and dropped. All in a worker thread."""
+"""Writes of the embedded index, all in a worker thread: generations are staged, read back, activated and removed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from footnote.text.tokens import index_tokens
 from footnote.types import Chunk, Document, chunks_digest
 
 MERGE_PAGES = 64
-"""Of the full-text table, merged with every document: each query looks into every part that is left."""
+"""Pages of the full-text table that are merged after every change: each query reads every segment that is left."""
 
 
 def stage(
     connection: sqlite3.Connection, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]
 ) -> None:
-    # Tokens are made before the write lock is taken: other writers wait for the inserts only.
+    # Tokenized before the write lock is taken, so that other writers wait for the inserts only.
     tokens = [(" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(index_tokens(chunk.text, chunk.lang))) for chunk in chunks]
     with writing(connection):
         collection_id = _make_collection(connection, document.collection)
@@ -37,7 +37,7 @@ def stage(
                VALUES (?, ?, ?, (SELECT acl_id FROM acls WHERE groups = ?), ?, ?, ?, ?) RETURNING generation_id""",
             (*this, collection_id, groups, document.title, json.dumps(dict(document.metadata)), document.created_at, answers),
         ).fetchone()[0]
-        if answers:  # a job that crashed after its flip came back: what answers is replaced in one step
+        if answers:  # a job that crashed after the activation is repeated: the active generation is replaced in one step
             connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
         for chunk, pieces, (title, body) in zip(chunks, bounds, tokens, strict=True):
             rowid = connection.execute(
@@ -103,7 +103,7 @@ def inventory(connection: sqlite3.Connection, after: tuple[str, int], limit: int
 
 @contextmanager
 def _changing(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> Iterator[None]:
-    """Counts a change of the collections that hold these generations, and tidies their full text after it."""
+    """Increments the version of the collections that hold these generations, and merges their full-text tables afterwards."""
     changed = connection.execute(
         f"""UPDATE collections SET version = version + 1
             WHERE collection_id IN (SELECT collection_id FROM generations WHERE {where}) RETURNING collection_id""",

@@ -1,4 +1,4 @@
-"""Writing into the embedded ledger: names are pointed, generations counted, documents leased and deleted. All in a worker thread."""
+"""Writes of the embedded ledger, all in a worker thread; see `ports.Ledger`."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from footnote.errors import NotFound
 from footnote.types import Caller, Document
 
 OURS = frozenset({"lease_owner", "lease_until", "buried"})
-"""Columns that are no field of a Document."""
+"""Columns that are not fields of a Document. `buried`: the document is purged."""
 
 
 def make_document(row: sqlite3.Row) -> Document:
-    values = {name: row[name] for name in row.keys() if name not in OURS}  # noqa: SIM118 (a Row is no mapping)
+    """The document of a row of `documents`."""
+    values = {name: row[name] for name in row.keys() if name not in OURS}  # noqa: SIM118 (a Row is not a mapping)
     values["permission_groups"] = frozenset(json.loads(row["permission_groups"]))
     values["metadata"] = json.loads(row["metadata"])
     return Document(**values)
 
 
 def read_document(connection: sqlite3.Connection, doc_id: str) -> Document:
+    """A document by its id, deleted or not; NotFound."""
     row = connection.execute("SELECT * FROM documents WHERE doc_id = ?", (doc_id,)).fetchone()
     if row is None:
         raise NotFound("There is no such document.")
@@ -47,7 +49,7 @@ def accept(connection: sqlite3.Connection, file: File, now: float) -> tuple[Docu
 
 
 def _place(connection: sqlite3.Connection, file: File, now: float) -> tuple[str, bool]:
-    """(the document that holds this file from now on, whether there is work to do)."""
+    """(id of the document that has this file from now on, whether it has to be processed)."""
     named = _find_named(connection, file.scope, file.name)
     if named is not None and (named.content_hash == file.content_hash or _count_names(connection, named.doc_id) == 1):
         document = named
@@ -76,7 +78,7 @@ def _find_named(connection: sqlite3.Connection, scope: Scope, name: str) -> Docu
 
 
 def _find_content(connection: sqlite3.Connection, file: File) -> Document | None:
-    """The oldest, where several names with a document each came to the same content."""
+    """The oldest document with this content; there are several if documents came to the same content one by one."""
     row = connection.execute(
         """SELECT * FROM documents WHERE content_hash = ? AND collection = ? AND permission_groups = ? AND state <> 'DELETED'
            ORDER BY created_at, doc_id LIMIT 1""",
@@ -111,7 +113,7 @@ def _insert(connection: sqlite3.Connection, file: File, now: float) -> str:
 
 
 def _renew(connection: sqlite3.Connection, document: Document, file: File, now: float) -> None:
-    """The document's next generation; the active one answers until that is ready."""
+    """Starts the document's next generation; the active one answers until that is ready."""
     connection.execute(
         """UPDATE documents SET state = 'RECEIVED', generation = generation + 1, content_hash = ?, size = ?, title = ?,
                metadata = COALESCE(?, metadata), reason = NULL, remedy = NULL, lease_owner = NULL, updated_at = ? WHERE doc_id = ?""",
@@ -120,7 +122,7 @@ def _renew(connection: sqlite3.Connection, document: Document, file: File, now: 
 
 
 def _point(connection: sqlite3.Connection, file: File, doc_id: str, before: Document | None) -> None:
-    """Leads the name to this document. The one before is shown under the first of its other names."""
+    """Lets the name lead to this document. The previous document is shown under the first of its other names."""
     connection.execute(
         "INSERT OR REPLACE INTO document_names VALUES (?, ?, ?, ?, ?, ?)", (*file.scope, file.name, file.shown, file.version, doc_id)
     )
@@ -129,7 +131,7 @@ def _point(connection: sqlite3.Connection, file: File, doc_id: str, before: Docu
 
 
 def _rename(connection: sqlite3.Connection, doc_id: str) -> None:
-    """A document that lost the name it is shown under takes the first of the others."""
+    """A document that lost the name it is shown under gets the first of its other names."""
     connection.execute(
         """UPDATE documents SET file_name = (SELECT MIN(shown) FROM document_names WHERE doc_id = :id) WHERE doc_id = :id
            AND NOT EXISTS (SELECT 1 FROM document_names WHERE doc_id = :id AND shown = documents.file_name)""",

@@ -13,9 +13,9 @@ from footnote.ports import Clock, Job
 
 
 class SqliteQueue:
-    """A taken job is due again when its lease ends, so a consumer that died loses nothing.
+    """`ports.Queue` on SQLite. A taken job is due again when its lease ends, so a consumer that dies loses nothing.
 
-    At least once: a consumer that outlives its lease may see its job done twice."""
+    Delivery is at least once: the job of a consumer that outlives its lease may be done twice."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -30,15 +30,12 @@ class SqliteQueue:
         return await self._database.run(_take, self._clock(), lease_s)
 
     async def finish(self, job_id: str) -> None:
-        """The job is done and gone. Unknown ids are fine."""
         await self._database.run(_finish, job_id)
 
     async def retry(self, job_id: str, delay_s: float) -> None:
-        """The job comes back after `delay_s`. Unknown ids are fine."""
         await self._database.run(_retry, job_id, self._clock() + delay_s)
 
     async def size(self) -> int:
-        """Jobs that are not finished, taken ones included."""
         return await self._database.run(_size)
 
 

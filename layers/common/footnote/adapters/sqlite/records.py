@@ -1,4 +1,4 @@
-"""Small documents of admins and users in the embedded store: one row per kind and key."""
+"""Records of admins and users in the embedded store: one row per kind and key."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import sqlite3
 from collections.abc import Mapping
 from typing import Any
 
+from footnote.adapters.shared.records import CHANGED, LAST
 from footnote.adapters.sqlite.database import Database, writing
 from footnote.errors import Conflict
 from footnote.ports import Clock, Kind, Record
 from footnote.types import Page
 
-# What is deleted leaves its version behind, with no value: versions of a key never begin again, and their sum only grows.
+# A deleted record keeps its row and version, without a value: versions of a key never restart, and their sum only grows.
 RECORDS_SCHEMA = """
 CREATE TABLE records (
     kind TEXT NOT NULL,
@@ -25,11 +26,10 @@ CREATE TABLE records (
 ) WITHOUT ROWID;
 CREATE INDEX records_by_version ON records (kind, version);
 """
-LAST = "\U0010ffff"
 
 
 class SqliteRecords:
-    """`ports.Records`."""
+    """`ports.Records` on SQLite."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
@@ -66,7 +66,7 @@ def _put(connection: sqlite3.Connection, kind: Kind, key: str, value: str, now: 
     with writing(connection):
         there = _get(connection, kind, key)
         if expected is not None and expected != (there.version if there else 0):
-            raise Conflict("This was changed meanwhile. Read it again.")
+            raise Conflict(CHANGED)
         connection.execute(
             """INSERT INTO records VALUES (?, ?, ?, 1, ?, ?) ON CONFLICT (kind, key) DO UPDATE SET value = excluded.value,
                version = version + 1, changed_at = excluded.changed_at, changed_by = excluded.changed_by""",

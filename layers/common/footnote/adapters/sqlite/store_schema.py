@@ -4,8 +4,8 @@ from __future__ import annotations
 
 VERSION = 5
 
-# `file_name` of a name is an origin where the file has one, and then there is a `version`; `shown` is what people see.
-# `permission_groups` is a sorted JSON array: equal sets are equal texts. Times are seconds since the epoch.
+# document_names.file_name is the origin if the file has one; only then there is a `version`. `shown` is the name that people see.
+# `permission_groups` is a sorted JSON array, so that equal sets are equal strings. Times are seconds since the epoch.
 SCHEMA = """
 CREATE TABLE documents (
     doc_id TEXT PRIMARY KEY,

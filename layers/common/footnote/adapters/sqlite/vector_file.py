@@ -1,9 +1,9 @@
-"""The dense side of the embedded index: an exact scan over a memory-mapped file of unit vectors.
+"""Dense search of the embedded index: an exact scan over a memory-mapped file of unit vectors.
 
-SQLite holds the vectors; the file is a copy that can be made again. One file belongs to one
-collection and one embedder; row `slot` of it is the vector of one chunk. A writer appends and
-syncs, then commits the slots; a reader maps the committed slots only, so a torn write is never
-seen. A file is never shortened: compaction writes a new one under the next generation.
+SQLite holds the vectors; the file is a copy that can be rebuilt. A file belongs to one
+collection and one embedder; row `slot` is the vector of one chunk. A writer appends and
+syncs, then commits the slots; a reader maps only committed slots, so it never sees a torn
+write. A file is never truncated: compaction writes a new one under the next generation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Scan:
-    """One version of a collection's vectors, ready to be compared. Row i of every array is one live chunk."""
+    """One version of a collection's vectors, ready for search. Row i of every array is one live chunk."""
 
     version: int
     matrix: npt.NDArray[np.float32]
@@ -37,7 +37,7 @@ class Scan:
     masks: dict[tuple[frozenset[int] | None, tuple[int, ...]], npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     def mask(self, acls: frozenset[int] | None, levels: tuple[int, ...]) -> npt.NDArray[np.bool_]:
-        """Which rows a caller with these access lists (None = all) may see; kept for this version."""
+        """Which rows a caller with these access lists (None = all) may see; cached for this version."""
         import numpy as np
 
         key = (acls, levels)
@@ -49,10 +49,10 @@ class Scan:
         return self.masks[key]
 
     def nearest(self, vector: npt.NDArray[np.float32], allowed: npt.NDArray[np.bool_], limit: int) -> list[tuple[str, float]]:
-        """(chunk id, cosine) of the `limit` nearest allowed rows and of all that are as near as the last of them; unsorted."""
+        """(chunk id, cosine) of the `limit` nearest allowed rows, with all ties of the last one; unsorted."""
         import numpy as np
 
-        # Rounded: BLAS sums a row in another order at another place, and equal texts must be equally near.
+        # Rounded: BLAS may sum equal rows in different orders, and equal texts must have equal scores.
         rows = np.flatnonzero(allowed)
         scores = np.round((self.matrix @ vector)[self.slots[rows]], 6)
         if len(rows) > limit:
@@ -68,11 +68,12 @@ class VectorFiles:
         self.folder = folder
 
     def path(self, collection_id: int, embedder: str, generation: int) -> Path:
+        """The file of one generation of the vectors."""
         digest = hashlib.sha256(embedder.encode()).hexdigest()[:8]
         return self.folder / f"vectors-{collection_id}-{digest}-{generation}.f32"
 
     def write(self, path: Path, first_slot: int, vectors: npt.NDArray[np.float32]) -> None:
-        """Puts the vectors at `first_slot` and syncs them to the disk before it returns."""
+        """Writes the vectors from `first_slot` on and syncs them to the disk before it returns."""
         import numpy as np
 
         self.folder.mkdir(parents=True, exist_ok=True)
@@ -91,6 +92,6 @@ class VectorFiles:
         try:
             if path.stat().st_size < slots * dimension * 4 or not slots:
                 return None
-            return np.asarray(np.memmap(path, np.float32, "r", shape=(slots, dimension)))  # a plain view: memmap's own is slow
+            return np.asarray(np.memmap(path, np.float32, "r", shape=(slots, dimension)))  # a plain view: indexing a memmap is slow
         except FileNotFoundError:
             return None

@@ -1,6 +1,6 @@
-"""Vectors of the embedded index in SQLite, and the scan files made from them.
+"""Vectors of the embedded index in SQLite, and the scan files built from them.
 
-The rows are the truth; a scan file that is missing, short or half dead is written again.
+The rows are the source of truth; a scan file that is missing, too short or mostly dead is rebuilt.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 WASTE = 1000
-"""Dead slots that a file may hold whatever its size; beyond them at most half may be dead."""
-MOST_COVERAGES = 1000
-"""That are kept."""
+"""Dead slots that a file of any size may hold; above this, at most half of the slots may be dead."""
+MAX_COVERAGES = 1000
+"""Coverages that are cached."""
 
 Where = tuple[str, Sequence[int]]
-"""A condition, and its values."""
+"""A SQL condition with its values."""
 
 
 class VectorStore:
@@ -36,8 +36,8 @@ class VectorStore:
         self._coverages: dict[tuple[Any, ...], float] = {}
 
     def scan(self, connection: sqlite3.Connection, collection_id: int, version: int, embedder: str) -> Scan | None:
-        """The vectors of one collection as of `version`; None when it has none of this embedder. Called within a
-        read transaction: the slots belong to the file that is mapped."""
+        """The vectors of one collection at `version`; None if it has none of this embedder. Must be called within a
+        read transaction, so that the slots match the mapped file."""
         known = self._scans.get((collection_id, embedder))
         if known is None or known.version != version:
             known = self._load(connection, collection_id, embedder, version)
@@ -49,10 +49,10 @@ class VectorStore:
     def coverage(
         self, connection: sqlite3.Connection, collection: tuple[int, int], embedder: str, languages: frozenset[str] | None, visible: Where
     ) -> float:
-        """`Candidates.coverage` of the chunks that `visible` lets through. `collection`: its id and version."""
+        """`Candidates.coverage` of the chunks that meet `visible`. `collection`: its id and version."""
         key = collection, embedder, languages, visible[0], *visible[1]
         if key not in self._coverages:
-            if len(self._coverages) >= MOST_COVERAGES:
+            if len(self._coverages) >= MAX_COVERAGES:
                 self._coverages.clear()
             spoken, values = _spoken(languages)
             made, total = connection.execute(
@@ -107,7 +107,7 @@ class VectorStore:
         return int(row[0]), int(row[1])
 
     def _append(self, connection: sqlite3.Connection, collection_id: int, embedder: str, items: list[tuple[int, ChunkVectors]]) -> None:
-        """Into the file first, then into the tables: an interrupted write leaves nothing that counts."""
+        """Writes the file first, then the tables: what an interrupted write leaves in the file is never read."""
         import numpy as np
 
         matrix = np.stack([np.asarray(item.vector, np.float32) for _, item in items])
@@ -142,7 +142,7 @@ class VectorStore:
         )
 
     def _compact(self, connection: sqlite3.Connection, collection_id: int, embedder: str, generation: int) -> int:
-        """Writes the live vectors to a new file from slot 0 on; returns the next free slot. Readers keep the
+        """Writes the live vectors to a new file from slot 0 on → the next free slot. Readers keep the
         old file mapped until they see the new version."""
         rows = connection.execute(
             "SELECT v.rowid, v.vector FROM vectors v JOIN chunks c USING (rowid)"
@@ -170,7 +170,7 @@ class VectorStore:
             return None
         matrix = self._files.map(self._files.path(collection_id, embedder, file["generation"]), file["slots"], file["dimension"])
         columns = np.array([row[1:] for row in rows], np.int64).T
-        if matrix is None:  # the copy is gone: scan the truth, until the next write makes a new file
+        if matrix is None:  # the file is lost: scan the rows until the next write rebuilds it
             stored = connection.execute(f"SELECT v.vector {live}", (collection_id, embedder)).fetchall()
             matrix, columns[0] = _matrix(stored), np.arange(len(rows))
         chunk_ids = [row["chunk_id"] for row in rows]
