@@ -54,7 +54,7 @@ def lose(site: Site, fault: Fault, part: str = "mongodb") -> None:
 @pytest.fixture
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was mended is asked again at once."""
-    monkeypatch.setattr("footnote.adapters.resilience.cache.REST_S", 0.0)
+    monkeypatch.setattr("footnote.adapters.resilience.cache.OPEN_S", 0.0)
 
 
 async def query(site: Site, path: str = "/v2/rag/query", **changes: Any) -> tuple[dict[str, Any], str]:
@@ -217,7 +217,7 @@ async def test_answers_are_made_anew_while_the_cache(fault: Fault, world: World,
     async with open_site(world, monkeypatch, caching=True, clock=clock) as site:
         assert [(await site.ask())["outcome"] for _ in range(2)] == ["answered", "cached"]
         site.fail(fault, "cache")
-        monkeypatch.setattr("footnote.adapters.resilience.cache.REST_S", 3600.0)
+        monkeypatch.setattr("footnote.adapters.resilience.cache.OPEN_S", 3600.0)
         before = site.count("cache")
         assert_answered(await site.ask())
         last, said = await query(site, room_id=None)

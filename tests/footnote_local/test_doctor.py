@@ -76,13 +76,13 @@ CHAT, SAYS = "/v1/chat/completions", chunk(content="OK")
     [
         (sse(SAYS), "ok", "llama at {url}/v1; first word after 0.0 s"),
         (sse(), "broken", "llama at {url}/v1 sends empty answers"),
-        (Reply(401, ("{}",)), "broken", "{url}/v1: The language model's endpoint refused the key. Check LLM__API_KEY."),
+        (Reply(401, ("{}",)), "broken", "{url}/v1: The language model's endpoint rejected the key. Check LLM__API_KEY."),
         (
             Reply(404, ("{}",)),
             "broken",
-            "{url}/v1: The endpoint does not know the model llama. Check LLM__MODEL, and that LLM__BASE_URL ends in /v1.",
+            "{url}/v1: The language model's endpoint has no model llama. Check LLM__MODEL, and that LLM__BASE_URL ends in /v1.",
         ),
-        (Reply(503, ("{}",)), "broken", "{url}/v1: The language model's endpoint answered with status 503."),
+        (Reply(503, ("{}",)), "broken", "{url}/v1: The language model's endpoint responded with status 503."),
         (None, "broken", "{url}/v1: The language model's endpoint cannot be reached. Check LLM__BASE_URL."),
     ],
     ids=["answers", "empty", "key", "name", "down", "nothing there"],
@@ -221,7 +221,7 @@ async def test_a_knowledge_base_is_tried_and_somebody_must_be_allowed_to_use_it(
             (200, Auth(), [], "ok", "it answers"),
             (200, session, everybody, "ok", "it answers"),
             (200, session, [], "missing", "it answers, and nobody may use it"),
-            (500, session, everybody, "broken", "The knowledge base answers with status 500. Check KDB__URL."),
+            (500, session, everybody, "broken", "The knowledge base responded with status 500. Check KDB__URL."),
         ]:
             server.replies[path] = Reply(status, ("[]",))
             core = open_core(tmp_path, models=FakeModels(), kdb=KDB(url=server.url, groups=groups), auth=auth)

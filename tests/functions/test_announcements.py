@@ -118,7 +118,7 @@ async def test_a_bus_that_hangs_costs_an_answer_some_fifty_milliseconds(open_sit
 
 
 async def test_a_bus_that_is_down_costs_no_answer(open_site: OpenSite) -> None:
-    bus = HangingBus(Unavailable("The event bus cannot be told."))
+    bus = HangingBus(Unavailable("The event bus cannot be reached."))
     site = await open_site(FOOTNOTED)
     site.core.bus = bus
     reply = (await site.client.post("/ask", json=ASK)).json()

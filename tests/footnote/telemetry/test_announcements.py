@@ -119,7 +119,7 @@ async def test_a_bus_that_is_well_is_not_waited_for_longer_than_it_takes() -> No
     assert await finish(announcer, ANSWERED) < WAIT_S
 
 
-@pytest.mark.parametrize("error", [Unavailable("The event bus cannot be told."), RuntimeError("hush-canary")])
+@pytest.mark.parametrize("error", [Unavailable("The event bus cannot be reached."), RuntimeError("hush-canary")])
 async def test_a_bus_that_fails_is_a_line_of_the_log_without_words(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
     announcer = Announcer(FakeBus(error))
     with caplog.at_level(logging.WARNING, "footnote"):

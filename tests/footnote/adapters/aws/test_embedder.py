@@ -122,12 +122,12 @@ async def test_texts_of_documents_wait_while_the_model_is_over_its_limit(bedrock
 @pytest.mark.parametrize(
     ("status", "code", "tries", "told"),
     [
-        (403, "AccessDeniedException", 1, "Enable the model's access in Bedrock; the function needs bedrock:InvokeModel."),
-        (404, "ResourceNotFoundException", 1, "does not know amazon.titan-embed-text-v2:0 in this region"),
+        (403, "AccessDeniedException", 1, "Enable access to the model in Bedrock; the function needs bedrock:InvokeModel."),
+        (404, "ResourceNotFoundException", 1, "has no model amazon.titan-embed-text-v2:0 in this region"),
         (400, "ValidationException", 1, "Check EMBEDDING__MODEL"),
         (403, "UnrecognizedClientException", 1, "Check the AWS region and the credentials"),
         (429, "ThrottlingException", 3, "Try again later"),
-        (500, "InternalServerException", 3, "does not answer"),
+        (500, "InternalServerException", 3, "cannot be reached"),
     ],
 )
 async def test_what_bedrock_refuses_is_told_with_its_remedy(bedrock: Server, status: int, code: str, tries: int, told: str) -> None:
@@ -183,7 +183,7 @@ async def test_vectors_of_another_length_than_asked_for_are_not_taken(bedrock: S
 )
 async def test_what_is_no_vector_for_every_text_is_told(bedrock: Server, reply: str) -> None:
     bedrock.replies[COHERE_PATH] = Reply(body=(reply,))
-    with pytest.raises(ModelUnavailable, match="something that is not its vectors"):
+    with pytest.raises(ModelUnavailable, match="unexpected response instead of vectors"):
         await BedrockEmbedder(COHERE, 1024).embed(["x", "y"])
 
 
@@ -195,7 +195,7 @@ async def test_an_unknown_model_is_told_with_those_that_are_known(model: str | N
     with pytest.raises(ModelUnavailable) as error:
         await embedder.embed(["x"])
     assert error.value.detail == (
-        f"EMBEDDING__MODEL is {named}; of Bedrock's models Footnote can ask"
+        f"EMBEDDING__MODEL is {named}; Footnote supports these models of Bedrock:"
         " amazon.titan-embed-text-v2:0, cohere.embed-multilingual-v3, cohere.embed-v4:0."
     )
 

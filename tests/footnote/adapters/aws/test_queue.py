@@ -59,7 +59,7 @@ async def test_a_message_that_is_no_job_holds_up_no_other_and_is_not_logged(
     with caplog.at_level(logging.INFO, "footnote"):
         taken = [await queue.take(lease_s=60) for _ in range(3)]
     assert [job.body for job in taken if job] == [{"n": 1}]
-    assert caplog.messages == ["a message that is no job is left to the dead letters"]
+    assert caplog.messages == ["message is not a job, left for the dead-letter queue"]
     assert await queue.size() == 2
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from footnote.adapters.http.knowledge_base import LONGEST_REPLY, PATH, HttpKnowledgeBase
+from footnote.adapters.http.knowledge_base import MAX_REPLY_BYTES, PATH, HttpKnowledgeBase
 from footnote.errors import Unavailable
 from tests.openai_server import Part, Reply, Server, serving
 
@@ -44,7 +44,7 @@ async def test_a_collection_that_it_does_not_know_is_empty(server: Server) -> No
         (500, ("{}",), "", "status 500"),
         (302, ("",), "location: http://127.0.0.1:9/\r\n", "status 302"),
         (200, ("[", None), "", "cannot be reached"),
-        (200, (b" " * (LONGEST_REPLY + 1),), "", "too much"),
+        (200, (b" " * (MAX_REPLY_BYTES + 1),), "", "larger than 4 MiB"),
     ],
 )
 async def test_whatever_else_comes_is_unavailable(server: Server, status: int, body: tuple[Part, ...], headers: str, told: str) -> None:

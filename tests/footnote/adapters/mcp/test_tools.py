@@ -44,7 +44,7 @@ async def test_a_tool_comes_with_its_description_and_its_parameters(tools: McpTo
 
 async def test_a_result_is_text(tools: McpTools) -> None:
     assert await tools.call("add", {"a": 1, "b": 2}, timeout_s=20) == "3"
-    assert await tools.call("picture", {}, timeout_s=20) == "A map:\n[image that is not shown]\nNorth is up."
+    assert await tools.call("picture", {}, timeout_s=20) == "A map:\n[image, not shown]\nNorth is up."
     found = json.loads(await tools.call("neural_search", {"query": "ferry", "collection_name": "c", "top_k": 3}, timeout_s=20))
     assert [result["p_id"] for result in found] == ["p1", "p2"]
 
@@ -84,8 +84,8 @@ async def test_calls_at_the_same_time_do_not_wait_for_each_other(tools: McpTools
         ("{gateway}", None, "Check MCP__GATEWAY and MCP__TOKEN"),
         ("{gateway}/none", TOKEN, "Check MCP__GATEWAY and MCP__TOKEN"),
         ("http://127.0.0.1:1/mcp", TOKEN, "Check MCP__GATEWAY and MCP__TOKEN"),
-        ("file:///etc/passwd", TOKEN, "begins with http:// or https://"),
-        ("python3 -c pass", TOKEN, "begins with http:// or https://"),
+        ("file:///etc/passwd", TOKEN, "begin with http:// or https://"),
+        ("python3 -c pass", TOKEN, "begin with http:// or https://"),
     ],
 )
 async def test_a_gateway_that_cannot_be_used_is_unavailable(gateway: str, address: str, token: str | None, detail: str) -> None:

@@ -121,12 +121,12 @@ async def test_a_model_that_does_not_end_in_time_is_given_up_after_what_it_said(
 @pytest.mark.parametrize(
     ("reply", "told"),
     [
-        (Reply(401, ('{"error": {"message": "bad key hush"}}',)), "refused the key. Check LLM__API_KEY"),
-        (Reply(403, ("{}",)), "refused the key"),
-        (Reply(404, ("{}",)), "does not know the model llama. Check LLM__MODEL"),
-        (Reply(429, ("{}",)), "over its limit"),
-        (Reply(500, ("Traceback: hush",), "text/plain"), "answered with status 500"),
-        (Reply(400, ("{}",)), "answered with status 400"),
+        (Reply(401, ('{"error": {"message": "bad key hush"}}',)), "rejected the key. Check LLM__API_KEY"),
+        (Reply(403, ("{}",)), "rejected the key"),
+        (Reply(404, ("{}",)), "has no model llama. Check LLM__MODEL"),
+        (Reply(429, ("{}",)), "over its rate limit"),
+        (Reply(500, ("Traceback: hush",), "text/plain"), "responded with status 500"),
+        (Reply(400, ("{}",)), "responded with status 400"),
         (sse(chunk(content="a"), 'data: {"error": {"message": "hush"}}\n\n'), "cannot be reached"),
         (sse(chunk(content="a"), "data: {broken\n\n"), "cannot be reached"),
         (sse(chunk(content="a"), None), "cannot be reached"),
@@ -151,7 +151,7 @@ async def test_a_page_instead_of_a_stream_is_an_empty_reply(server: Server, mode
 
 async def test_a_name_that_somebody_made_up_is_not_kept(server: Server, endpoint: OpenAIEndpoint) -> None:
     server.replies[CHAT] = Reply(404, ("{}",))
-    with pytest.raises(ModelUnavailable, match="does not know the model"):
+    with pytest.raises(ModelUnavailable, match="has no model"):
         await collect(OpenAIModel(endpoint, "made up", **OPTIONS))
     assert endpoint.refused == {}
 
@@ -270,7 +270,7 @@ async def test_vectors_of_another_length_than_configured_name_the_setting(server
         await OpenAIEmbedder(endpoint, "m", 768).embed(["x"])
     assert (await OpenAIEmbedder(endpoint, "m", 2).embed(["x"])).round(4).tolist() == [[0.6000000238418579, 0.800000011920929]]
     server.replies[EMBEDDINGS] = Reply(429, ("{}",))
-    with pytest.raises(ModelUnavailable, match="over its limit"):
+    with pytest.raises(ModelUnavailable, match="over its rate limit"):
         await OpenAIEmbedder(endpoint, "m", 2).embed(["x"])
 
 
@@ -283,7 +283,7 @@ async def test_vectors_of_another_length_than_configured_name_the_setting(server
 )  # fmt: skip
 async def test_what_is_no_vector_for_every_text_is_told(server: Server, endpoint: OpenAIEndpoint, data: Any) -> None:
     server.replies[EMBEDDINGS] = Reply(200, (json.dumps({"object": "list", "data": data}),))
-    with pytest.raises(ModelUnavailable, match="something that is not its vectors"):
+    with pytest.raises(ModelUnavailable, match="unexpected response instead of vectors"):
         await OpenAIEmbedder(endpoint, "m", 2).embed(["x", "y"])
 
 
@@ -296,5 +296,5 @@ async def test_a_vector_without_a_direction_stays_as_it_is(server: Server, endpo
 
 async def test_a_page_in_place_of_vectors_is_told(server: Server, endpoint: OpenAIEndpoint) -> None:
     server.replies[EMBEDDINGS] = Reply(200, ("<html>Sign in</html>",), "text/html")
-    with pytest.raises(ModelUnavailable, match="something that is not its vectors"):
+    with pytest.raises(ModelUnavailable, match="unexpected response instead of vectors"):
         await OpenAIEmbedder(endpoint, "m", 2).embed(["x", "y"])

@@ -1,4 +1,4 @@
-"""What does not answer is left alone."""
+"""A cache that hangs is not asked for a while."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.resilience.cache import REST_S, SLOW_S, CircuitBreakerCache
+from footnote.adapters.resilience.cache import OPEN_S, SLOW_S, CircuitBreakerCache
 from footnote.errors import StoreUnavailable
 from tests.conftest import HandClock
 
@@ -35,8 +35,8 @@ async def test_after_a_long_wait_in_vain_nobody_waits_for_a_while(clock: HandClo
     with pytest.raises(error):
         await cache.get("a")
     store.error = None
-    clock.advance(REST_S - 0.01)
-    with pytest.raises(StoreUnavailable, match="left alone"):
+    clock.advance(OPEN_S - 0.01)
+    with pytest.raises(StoreUnavailable, match="not used for a few seconds"):
         await cache.get("a")
     assert store.asked == 1
     clock.advance(0.01)

@@ -1,4 +1,4 @@
-"""Endpoints that fail: what is tried again, what is left alone, and who answers instead."""
+"""Endpoints that fail: retries, the circuit breaker and the fallback."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from footnote.adapters.openai.models import ConfiguredModels
-from footnote.adapters.resilience.models import FAILURES, REST_S, WITHIN_S, Breaker, ResilientModels, RetryPolicy
+from footnote.adapters.resilience.models import FAILURES, OPEN_S, WITHIN_S, Breaker, ResilientModels, RetryPolicy
 from footnote.adapters.shared.models import ModelRefused
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, LanguageModel
@@ -100,7 +100,7 @@ async def test_an_endpoint_over_its_limit_says_how_long_to_wait(world: World) ->
 
 async def test_nobody_waits_longer_than_the_time_that_is_left(world: World) -> None:
     world.replies(Reply(429, ("{}",), headers="retry-after: 60\r\n"), GOOD)
-    with pytest.raises(ModelUnavailable, match="over its limit"):
+    with pytest.raises(ModelUnavailable, match="over its rate limit"):
         await ask(world.models(), first_token_s=30)
     assert (len(world.main.requests), world.waits) == (1, [])
 
@@ -152,10 +152,10 @@ async def test_an_endpoint_that_keeps_failing_is_left_alone_for_a_while(world: W
     world.replies(DOWN)
     models = world.models(retries=0)
     await fail(models, FAILURES)
-    with pytest.raises(ModelUnavailable, match="left alone for up to 30 seconds"):
+    with pytest.raises(ModelUnavailable, match="not used for up to 30 seconds"):
         await ask(models)
     assert len(world.main.requests) == FAILURES
-    world.clock.advance(REST_S - 1)
+    world.clock.advance(OPEN_S - 1)
     await fail(models)
     assert len(world.main.requests) == FAILURES
     world.clock.advance(1)
@@ -171,10 +171,10 @@ async def test_one_call_tries_an_endpoint_that_had_its_rest_and_no_other_beside_
     models = world.models()
     await fail(models, 2)
     assert len(world.main.requests) == FAILURES  # the sixth try was not made
-    world.clock.advance(REST_S)
+    world.clock.advance(OPEN_S)
     await fail(models, 3)
     assert len(world.main.requests) == FAILURES + 1
-    world.clock.advance(REST_S)
+    world.clock.advance(OPEN_S)
     await fail(models)
     assert len(world.main.requests) == FAILURES + 2
 
@@ -209,7 +209,7 @@ async def test_replies_that_break_off_count_as_failures(world: World) -> None:
     world.replies(sse(chunk(content="In "), None))
     models = world.models()
     await fail(models, FAILURES)
-    with pytest.raises(ModelUnavailable, match="left alone"):
+    with pytest.raises(ModelUnavailable, match="not used for up to"):
         await ask(models)
     assert len(world.main.requests) == FAILURES
 
@@ -229,7 +229,7 @@ async def test_while_an_endpoint_is_left_alone_the_other_answers_at_once(world: 
     models = world.models(retries=0, fallback=True)
     assert [await ask(models) for _ in range(FAILURES + 3)] == [("about 1900", "small")] * (FAILURES + 3)
     assert len(world.main.requests) == FAILURES
-    world.clock.advance(REST_S)
+    world.clock.advance(OPEN_S)
     world.replies(GOOD)
     assert await ask(models) == ("In 1894", "big")
 
@@ -252,7 +252,7 @@ async def test_when_both_fail_the_error_is_that_of_the_last_one(world: World) ->
         await ask(world.models(retries=0, fallback=True))
 
 
-@pytest.mark.parametrize("first", [None, ModelUnavailable("The endpoint lists no model.")])
+@pytest.mark.parametrize("first", [None, ModelUnavailable("The endpoint lists no models.")])
 async def test_where_no_first_model_can_be_picked_the_other_is(first: Any) -> None:
     models = ResilientModels(FakeModels(first), FakeModels(FakeModel([["Hi"]], name="small")), retry_policy=RetryPolicy(0))
     assert await ask(models) == ("Hi", "small")

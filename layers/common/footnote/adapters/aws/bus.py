@@ -1,4 +1,4 @@
-"""What happened, told to an EventBridge bus."""
+"""Events for an EventBridge bus."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ if TYPE_CHECKING:
 
 
 class EventBridgeBus:
-    """`ports.Bus`."""
+    """`ports.Bus` on EventBridge."""
 
     def __init__(self, bus: str) -> None:
         self._bus = bus
         self._events: Client[EventBridgeClient] = Client(
-            "events", (Unavailable, "The event bus cannot be told. Check AWS__EVENT_BUS and the function's permissions.")
+            "events", (Unavailable, "The event bus cannot be reached. Check AWS__EVENT_BUS and the function's permissions.")
         )
 
     async def publish(self, detail_type: str, detail: Mapping[str, Any]) -> None:
         """TooLarge above 256 KB."""
         text = encode_detail(detail_type, detail)
 
-        def tell(events: EventBridgeClient) -> None:
+        def send(events: EventBridgeClient) -> None:
             entry = {"EventBusName": self._bus, "Source": SOURCE, "DetailType": detail_type, "Detail": text}
             reply = events.put_events(Entries=[entry])  # type: ignore[list-item]
-            if reply["FailedEntryCount"]:  # the request was fine, the event was not taken
+            if reply["FailedEntryCount"]:  # the request succeeded, the event was rejected
                 code = reply["Entries"][0].get("ErrorCode", "")
                 raise events.exceptions.ClientError({"Error": {"Code": code}}, "PutEvents")
 
-        await self._events.call(tell)
+        await self._events.call(send)
 
     async def close(self) -> None:
+        """Closes the connections."""
         await self._events.close()

@@ -1,7 +1,7 @@
-"""Files that somebody put into an S3 bucket.
+"""Dropped files in S3 buckets.
 
 A version is S3's ETag, which changes with the bytes, and the second of the write, so that the same bytes dropped
-anew are a new file. Listing, head and get all tell both; of a bucket's own versions a listing tells nothing.
+again are a new file. Listing, HEAD and GET return both; a listing has no version ids of the bucket's own versioning.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class S3Drops:
-    """`ports.Drops` for every bucket that the function may read."""
+    """`ports.Drops` on S3, for every bucket that the function may read."""
 
     def __init__(self) -> None:
         self._s3: Client[S3Client] = Client(
@@ -28,7 +28,7 @@ class S3Drops:
         )
 
     async def get(self, bucket: str, key: str) -> tuple[bytes, str]:
-        """However large it is: `head` tells that before."""
+        """Reads the whole file; check its size with `head` first."""
 
         def read(s3: S3Client) -> tuple[bytes, str]:
             reply = s3.get_object(Bucket=bucket, Key=key)
@@ -43,7 +43,7 @@ class S3Drops:
             except s3.exceptions.ClientError as exc:
                 if code_of(exc) != "404":
                     raise
-                s3.head_bucket(Bucket=bucket)  # of a bucket that is gone S3 tells the same, and that is no deleted file
+                s3.head_bucket(Bucket=bucket)  # a missing bucket has the same status, and that is not a deleted file
                 return None
             return Dropped(key, _version(reply), reply["ContentLength"])
 
@@ -53,15 +53,16 @@ class S3Drops:
         await self._s3.call(lambda s3: s3.delete_object(Bucket=bucket, Key=key))
 
     async def list(self, bucket: str) -> AsyncIterator[Dropped]:
-        """Without the markers by which consoles show empty folders."""
+        """Leaves out the markers that consoles create for empty folders."""
         async for found in objects(self._s3, bucket):
             if not found["Key"].endswith("/"):
                 yield Dropped(found["Key"], _version(found), found["Size"])
 
     async def close(self) -> None:
+        """Closes the connections."""
         await self._s3.close()
 
 
-def _version(told: GetObjectOutputTypeDef | HeadObjectOutputTypeDef | ObjectTypeDef) -> str:
-    etag = told["ETag"].strip('"')
-    return f"{etag}-{int(told['LastModified'].timestamp())}"
+def _version(found: GetObjectOutputTypeDef | HeadObjectOutputTypeDef | ObjectTypeDef) -> str:
+    etag = found["ETag"].strip('"')
+    return f"{etag}-{int(found['LastModified'].timestamp())}"

@@ -1,4 +1,4 @@
-"""Embeddings by Amazon Bedrock (InvokeModel). Region and credentials are the SDK's own.
+"""Embeddings by Amazon Bedrock (InvokeModel). Region and credentials are read by the SDK.
 
 Requests and limits: https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-titan-embed-text.html
 and https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-embed.html
@@ -12,34 +12,35 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from footnote.adapters.aws.client import TRIES, Client, Ours
+from footnote.adapters.aws.client import TRIES, Client, Failure
+from footnote.adapters.shared.embedder import malformed, wrong_length
 from footnote.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-AT_ONCE = 8
-"""Requests under way; the SDK's pool has ten connections."""
-PATIENT_TRIES = 10
-"""Of a document's text while the model is over its limit: half a minute at most. Titan takes one text a request, so files that are
-read at the same time ask for more a minute than an account may; a question cannot wait."""
+CONCURRENCY = 8
+"""Requests at a time; the SDK's pool has ten connections."""
+TEXT_TRIES = 10
+"""Most tries for the text of a document while the model is throttled: about half a minute. Titan takes one text per request, so
+files that are ingested together exceed the account's rate limit. Questions are tried as often as any other call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """Models that are asked in the same way."""
+    """Models with the same request format."""
 
     lengths: tuple[int, ...]
-    """Of a vector: the model can make any of them."""
+    """Lengths of the vectors that the model can return."""
     texts: int
-    """Most in one request."""
+    """Most texts in one request."""
     characters: int
-    """Most of a text; the rest is cut off, or else the whole request would be refused."""
+    """Longest text; the rest is cut off, otherwise the whole request would be rejected."""
     request: Callable[[Sequence[str], int, bool], dict[str, Any]]
-    """Texts, a vector's length, and whether they are questions → the body."""
+    """(texts, vector length, whether they are questions) → request body."""
     vectors: Callable[[Any], Any]
-    """The reply → one vector for each text."""
+    """Reply → one vector per text."""
 
 
 def _titan(texts: Sequence[str], length: int, query: bool) -> dict[str, Any]:
@@ -47,7 +48,7 @@ def _titan(texts: Sequence[str], length: int, query: bool) -> dict[str, Any]:
 
 
 def _cohere_v3(texts: Sequence[str], length: int, query: bool) -> dict[str, Any]:
-    # Its limit of 512 tokens is often met before that of characters.
+    # Its limit of 512 tokens is often reached before the limit of characters.
     return {**_cohere(texts, query), "truncate": "END"}
 
 
@@ -60,22 +61,22 @@ def _cohere(texts: Sequence[str], query: bool) -> dict[str, Any]:
 
 
 def _by_type(reply: Any) -> Any:
-    """Cohere's models leave the type out where only one was asked for, or not."""
+    """Some of Cohere's models leave out the type if only one was requested."""
     found = reply["embeddings"]
     return found["float"] if isinstance(found, dict) else found
 
 
 FAMILIES = {
-    # 8,192 tokens at most: hardly a character makes more than one
+    # at most 8,192 tokens; a character is rarely more than one
     "amazon.titan-embed-text-v2:0": Family((256, 512, 1024), 1, 8_192, _titan, lambda reply: [reply["embedding"]]),
     "cohere.embed-multilingual-v3": Family((1024,), 96, 2_048, _cohere_v3, _by_type),
     "cohere.embed-v4:0": Family((256, 512, 1024, 1536), 96, 100_000, _cohere_v4, _by_type),
 }
-"""What a model's id has in it. An inference profile has it too: us.cohere.embed-v4:0."""
+"""Part of a model's id → family. The id of an inference profile contains it too: us.cohere.embed-v4:0."""
 
 
 class BedrockEmbedder:
-    """`ports.Embedder`. The length is part of the name: a model makes several, and they are never compared."""
+    """`ports.Embedder` on Bedrock. The length is part of the name, since vectors of different lengths cannot be compared."""
 
     languages: frozenset[str] | None = None
 
@@ -85,7 +86,7 @@ class BedrockEmbedder:
         self._model = model
         self._known = _known(model)
         self._bedrock: Client[Any] = Client(
-            "bedrock-runtime", (ModelUnavailable, "Amazon Bedrock does not answer. Check the AWS region and the credentials.")
+            "bedrock-runtime", (ModelUnavailable, "Amazon Bedrock cannot be reached. Check the AWS region and the credentials.")
         )
 
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
@@ -94,11 +95,11 @@ class BedrockEmbedder:
         family = self._family()
         if not texts:
             return np.zeros((0, self.dimension), np.float32)
-        whole = [(text.strip() or ".")[: family.characters] for text in texts]  # an empty text would be refused
+        whole = [(text.strip() or ".")[: family.characters] for text in texts]  # an empty text would be rejected
         parts = [whole[start : start + family.texts] for start in range(0, len(whole), family.texts)]
         made: list[npt.NDArray[np.float32]] = []
-        for start in range(0, len(parts), AT_ONCE):
-            made += await asyncio.gather(*(self._ask(family, part, query) for part in parts[start : start + AT_ONCE]))
+        for start in range(0, len(parts), CONCURRENCY):
+            made += await asyncio.gather(*(self._ask(family, part, query) for part in parts[start : start + CONCURRENCY]))
         return np.concatenate(made)
 
     async def _ask(self, family: Family, texts: Sequence[str], query: bool) -> npt.NDArray[np.float32]:
@@ -108,48 +109,41 @@ class BedrockEmbedder:
         reply = await self._bedrock.call(
             lambda bedrock: bedrock.invoke_model(modelId=self._model, body=body)["body"].read(),
             self._known,
-            throttled_tries=TRIES if query else PATIENT_TRIES,
+            throttled_tries=TRIES if query else TEXT_TRIES,
         )
         try:
             vectors = np.array(family.vectors(json.loads(reply)), np.float32)
             rows, length = vectors.shape
         except (ValueError, LookupError, TypeError) as exc:
-            raise self._malformed() from exc
+            raise malformed(self._model) from exc
         if length != self.dimension:
-            raise self._wrong_length(str(length))
+            raise wrong_length(self._model, str(length), self.dimension)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         if rows != len(texts) or not (lengths > 0).all():
-            raise self._malformed()
+            raise malformed(self._model)
         return np.asarray(vectors / lengths, np.float32)
 
     def _family(self) -> Family:
         family = next((family for name, family in FAMILIES.items() if name in self._model), None)
         if family is None:
             known = ", ".join(FAMILIES)
-            raise ModelUnavailable(f"EMBEDDING__MODEL is {self._model or 'not set'}; of Bedrock's models Footnote can ask {known}.")
+            raise ModelUnavailable(f"EMBEDDING__MODEL is {self._model or 'not set'}; Footnote supports these models of Bedrock: {known}.")
         if self.dimension not in family.lengths:
-            raise self._wrong_length(" or ".join(map(str, family.lengths)))
+            raise wrong_length(self._model, " or ".join(map(str, family.lengths)), self.dimension)
         return family
 
-    def _wrong_length(self, makes: str) -> ModelUnavailable:
-        return ModelUnavailable(
-            f"The embedding model {self._model} makes vectors of length {makes}, not {self.dimension}. Set EMBEDDING__DIMENSION."
-        )
-
-    def _malformed(self) -> ModelUnavailable:
-        return ModelUnavailable(f"The embedding model {self._model} answered with something that is not its vectors.")
-
     async def close(self) -> None:
+        """Closes the connections."""
         await self._bedrock.close()
 
 
-def _known(model: str) -> dict[str, Ours]:
-    told = {
-        "AccessDeniedException": f"Amazon Bedrock does not let {model} be used."
-        " Enable the model's access in Bedrock; the function needs bedrock:InvokeModel.",
-        "ResourceNotFoundException": f"Amazon Bedrock does not know {model} in this region. Check EMBEDDING__MODEL.",
-        "ValidationException": f"Amazon Bedrock refuses what {model} is asked."
-        " Check EMBEDDING__MODEL: its version, and whether it is offered in this region or by an inference profile only.",
-        "ThrottlingException": f"Amazon Bedrock is over its limit for {model}. Try again later.",
+def _known(model: str) -> dict[str, Failure]:
+    details = {
+        "AccessDeniedException": f"Amazon Bedrock denies access to {model}."
+        " Enable access to the model in Bedrock; the function needs bedrock:InvokeModel.",
+        "ResourceNotFoundException": f"Amazon Bedrock has no model {model} in this region. Check EMBEDDING__MODEL.",
+        "ValidationException": f"Amazon Bedrock rejected a request to {model}."
+        " Check EMBEDDING__MODEL: its version, and whether this region offers it directly or only through an inference profile.",
+        "ThrottlingException": f"Amazon Bedrock is throttling {model}. Try again later.",
     }
-    return {code: (ModelUnavailable, detail) for code, detail in told.items()}
+    return {code: (ModelUnavailable, detail) for code, detail in details.items()}

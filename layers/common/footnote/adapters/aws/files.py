@@ -1,11 +1,11 @@
-"""Source files in an S3 bucket, links to them, and forms by which browsers put files there."""
+"""Source files in an S3 bucket, links to them, and upload forms for browsers."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING
 
-from footnote.adapters.aws.client import Client, Ours
+from footnote.adapters.aws.client import Client, Failure
 from footnote.adapters.shared.files import check_key
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from footnote.ports import UploadForm
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ListObjectsV2OutputTypeDef, ObjectTypeDef
 
-# S3 says NoSuchKey only to those who may list the bucket, else AccessDenied; that one is never taken for "not there".
-ABSENT: dict[str, Ours] = {"NoSuchKey": (NotFound, "There is no such file.")}
+# S3 returns NoSuchKey only to roles that may list the bucket, else AccessDenied, which is never read as "not found".
+ABSENT: dict[str, Failure] = {"NoSuchKey": (NotFound, "There is no such file.")}
 
 LINK_S = 300.0
-"""Longest life of a link: a deleted document's ends with it."""
+"""Longest validity of a link: after a delete it works for at most so long."""
 
 
 class S3Files:
-    """Keys as in `LocalFiles`."""
+    """`ports.Files` on S3. Keys as in `shared.files`."""
 
     def __init__(self, bucket: str) -> None:
         self._bucket = bucket
@@ -39,7 +39,7 @@ class S3Files:
         return await self._s3.call(lambda s3: s3.get_object(Bucket=self._bucket, Key=key)["Body"].read(), ABSENT)
 
     async def delete(self, key: str) -> None:
-        """In a bucket with versions the bytes go when its lifecycle says so."""
+        """In a versioned bucket the bytes are removed by its lifecycle rule."""
         check_key(key)
         await self._s3.call(lambda s3: s3.delete_object(Bucket=self._bucket, Key=key))
 
@@ -54,11 +54,12 @@ class S3Files:
         return await self._s3.call(lambda s3: s3.generate_presigned_url("get_object", Params=params, ExpiresIn=valid))
 
     async def close(self) -> None:
+        """Closes the connections."""
         await self._s3.close()
 
 
 class S3Uploads:
-    """`ports.Uploads`: S3 itself refuses another key, more bytes, and whatever comes too late."""
+    """`ports.Uploads` on S3, which itself rejects another key, too many bytes and a late upload."""
 
     def __init__(self, bucket: str) -> None:
         self._bucket = bucket
@@ -67,8 +68,8 @@ class S3Uploads:
         )
 
     async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm:
-        if "${filename}" in key:  # S3 would put the sender's file name there
-            raise BadRequest("A file's name may not contain ${filename}. Rename it.")
+        if "${filename}" in key:  # S3 would replace this with the sender's file name
+            raise BadRequest("A file name must not contain ${filename}. Rename the file.")
         signed = await self._s3.call(
             lambda s3: s3.generate_presigned_post(
                 self._bucket, key, Conditions=[["content-length-range", 0, max_bytes]], ExpiresIn=int(valid_s)
@@ -77,11 +78,12 @@ class S3Uploads:
         return UploadForm(signed["url"], signed["fields"])
 
     async def close(self) -> None:
+        """Closes the connections."""
         await self._s3.close()
 
 
 async def objects(client: Client[S3Client], bucket: str, prefix: str = "") -> AsyncIterator[ObjectTypeDef]:
-    """What a bucket holds, in the order of the keys' bytes, a page of 1,000 a call."""
+    """The objects of a bucket in the byte order of their keys, 1,000 per request."""
     token = ""
 
     def page(s3: S3Client) -> ListObjectsV2OutputTypeDef:

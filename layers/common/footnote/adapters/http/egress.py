@@ -1,9 +1,10 @@
-"""The one way out to addresses that users name: GET of a public http(s) address, and nothing else.
+"""The SSRF guard: GET requests to public http(s) URLs that users name, and nothing else.
 
-The host is resolved here, every address that it has must be public, and the connection goes to the very address that was
-checked: a name that resolves to something else a moment later changes nothing. No proxies, cookies or keys go along. Each
-redirect is checked as the first address was. Whatever was wrong with a host is told in the same words, so that nobody can
-learn the names and addresses inside by asking.
+The host is resolved here, all of its addresses must be public, and the connection goes to an address that was checked, so
+that a name which resolves differently a moment later changes nothing. No proxies, cookies or keys are sent. Each redirect
+is checked like the first URL. All faults of a host give the same message, so that internal names and addresses cannot be
+probed. It is built on h11 because an HTTP client such as httpx2 resolves the host itself: a check before the request would
+only see the name.
 """
 
 from __future__ import annotations
@@ -21,41 +22,41 @@ from urllib.parse import quote, urljoin, urlsplit
 from footnote.errors import BadRequest
 
 PORTS = frozenset({80, 443, 8080, 8443})
-HOPS = 3
-"""Most redirects that are followed."""
+MAX_REDIRECTS = 3
 READ = 2**16
+"""Bytes per read."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[list[str]]]
-"""(host, port) → its addresses."""
+"""(host, port) → the host's IP addresses."""
 Connect = Callable[[str, int, ssl.SSLContext | None, str], Awaitable[tuple[asyncio.StreamReader, asyncio.StreamWriter]]]
-"""(address, port, TLS or none, the name that the certificate must have)."""
+"""(address, port, TLS context or None, host name for the certificate) → the connection."""
 
 SAFE = "/%:@!$&'()*+,;=~-._"
 LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label like this makes a host a number in some clients' eyes, whatever base it is written in."""
+"""Some clients read a host whose last label looks like this as an IPv4 number, in whatever base."""
 
 CLOSED = tuple(
     ipaddress.ip_network(each)
     for each in (
         "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24",
         "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-        "168.63.129.16/32",  # Azure's own, though it looks public
+        "168.63.129.16/32",  # Azure's platform address, in a public range
     )
 )  # fmt: skip
 OPEN_V6 = ipaddress.IPv6Network("2000::/3")
 CLOSED_V6 = tuple(ipaddress.ip_network(each) for each in ("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"))
-"""Of the global ones: special purposes, Teredo among them; documentation; 6to4."""
+"""Exceptions within OPEN_V6: special purposes including Teredo, documentation, 6to4."""
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
-REFUSED = "The address cannot be used. It has to be a public http or https address, at port 80, 443, 8080 or 8443."
-UNREACHABLE = "Nothing could be fetched from this address. Is it public, and is the file there?"
+REFUSED = "This URL cannot be used. It has to be a public http or https URL with port 80, 443, 8080 or 8443."
+UNREACHABLE = "This URL could not be fetched. Is it public, and does the file exist?"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A checked address: `host` in its ASCII form, an IP without brackets; `path` with the query."""
+    """A checked URL: `host` in its ASCII form, an IP address without brackets; `path` includes the query."""
 
     tls: bool
     host: str
@@ -64,12 +65,13 @@ class Target:
 
     @property
     def authority(self) -> str:
+        """The host with its port unless that is the default, for the Host header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == (443 if self.tls else 80) else f"{host}:{self.port}"
 
 
 def is_public(address: Address) -> bool:
-    """True for what everybody on the internet could reach. An IPv4 address inside an IPv6 one counts as itself."""
+    """Whether an address is publicly routable. An IPv4 address embedded in an IPv6 address is checked as such."""
     if isinstance(address, ipaddress.IPv6Address):
         if address.ipv4_mapped is not None:
             return is_public(address.ipv4_mapped)
@@ -80,14 +82,14 @@ def is_public(address: Address) -> bool:
 
 
 def read_url(url: str) -> Target:
-    """BadRequest for whatever two programs might read in two ways."""
+    """Parses and checks a URL; BadRequest also for a URL that two parsers might read differently."""
     if len(url) > 4000 or "\\" in url or any(char.isspace() or not char.isprintable() for char in url):
         raise BadRequest(REFUSED)
     try:
         parts = urlsplit(url)
         port = parts.port
         host = _read_host(parts.hostname or "", bracketed="[" in parts.netloc)
-    except ValueError as exc:  # urlsplit's own, and of hosts that cannot be written in ASCII
+    except ValueError as exc:  # from urlsplit, or a host without an ASCII form
         raise BadRequest(REFUSED) from exc
     tls = parts.scheme == "https"
     port = (443 if tls else 80) if port is None else port
@@ -100,17 +102,17 @@ def read_url(url: str) -> Target:
 def _join(target: Target, location: str) -> str:
     try:
         return urljoin(f"{'https' if target.tls else 'http'}://{target.authority}{target.path}", location)
-    except ValueError as exc:  # brackets that hold no address
+    except ValueError as exc:  # invalid brackets
         raise BadRequest(REFUSED) from exc
 
 
 def _read_host(host: str, *, bracketed: bool) -> str:
     if bracketed:
         return str(ipaddress.IPv6Address(host)) if "%" not in host else _refuse()
-    host = host.encode("idna").decode().lower().removesuffix(".")  # full-width digits and dots become plain ones here
+    host = host.encode("idna").decode().lower().removesuffix(".")  # normalizes full-width digits and dots
     labels = host.split(".")
     if NUMBER.fullmatch(labels[-1]):
-        return str(ipaddress.IPv4Address(host))  # four decimal numbers without leading zeros, nothing else
+        return str(ipaddress.IPv4Address(host))  # accepts only four decimal numbers without leading zeros
     return host if len(host) <= 253 and all(LABEL.fullmatch(label) for label in labels) else _refuse()
 
 
@@ -119,42 +121,44 @@ def _refuse() -> str:
 
 
 async def resolve(host: str, port: int) -> list[str]:
+    """The host's IP addresses from the system's resolver."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]
 
 
 async def connect(address: str, port: int, tls: ssl.SSLContext | None, name: str) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Opens a connection to an IP address; TLS verifies `name`."""
     return await asyncio.open_connection(address, port, ssl=tls, server_hostname=name if tls else None, limit=READ)
 
 
 class Egress:
-    """Fetches what lies at public addresses."""
+    """Fetches public URLs."""
 
     def __init__(self, *, resolve: Resolve = resolve, connect: Connect = connect) -> None:
         self._resolve, self._connect = resolve, connect
         self._tls: ssl.SSLContext | None = None
 
     async def get(self, url: str, *, max_bytes: int, timeout_s: float) -> bytes:
-        """The body of a 200. BadRequest for everything else: refused, too large, too slow, not there."""
+        """The body of a response with status 200. BadRequest for everything else: refused, too large, too slow, not found."""
         try:
             async with asyncio.timeout(timeout_s):
-                for _ in range(HOPS + 1):
+                for _ in range(MAX_REDIRECTS + 1):
                     target = read_url(url)
                     found = await self._fetch(target, max_bytes)
                     if isinstance(found, bytes):
                         return found
                     url = _join(target, found)
         except TimeoutError as exc:
-            raise BadRequest(f"The address did not answer within {timeout_s:g} s.") from exc
-        raise BadRequest("The address leads from one to another without end.")
+            raise BadRequest(f"The URL did not answer within {timeout_s:g} s.") from exc
+        raise BadRequest("The URL redirects too often.")
 
     async def _fetch(self, target: Target, max_bytes: int) -> bytes | str:
-        """The body, or where a redirect leads."""
+        """The body, or the location of a redirect."""
         import h11
 
         try:
             reader, writer = await self._open(target)
-        except (OSError, ValueError) as exc:  # of names that cannot be resolved, connections, TLS
+        except (OSError, ValueError) as exc:  # name resolution, connection or TLS failed
             raise BadRequest(UNREACHABLE) from exc
         try:
             return await _exchange(target, max_bytes, reader, writer)
@@ -197,16 +201,16 @@ async def _exchange(target: Target, max_bytes: int, reader: asyncio.StreamReader
         match wire.next_event():
             case h11.NEED_DATA:
                 wire.receive_data(await reader.read(READ))
-            case h11.Response(status_code=status, headers=told):
-                known = {name: value.decode("latin-1") for name, value in told}
+            case h11.Response(status_code=status, headers=received):
+                known = {name: value.decode("latin-1") for name, value in received}
                 if status in (301, 302, 303, 307, 308) and b"location" in known:
                     return known[b"location"]
                 if status != 200 or known.get(b"content-encoding", "identity") != "identity":
                     raise BadRequest(UNREACHABLE)
-            case h11.Data(data=data):  # what is read counts, not what was announced
+            case h11.Data(data=data):  # the received size counts, not Content-Length
                 body += data
                 if len(body) > max_bytes:
-                    raise BadRequest(f"What lies at the address is larger than {max_bytes / 2**20:g} MiB.")
+                    raise BadRequest(f"The file at this URL is larger than {max_bytes / 2**20:g} MiB.")
             case h11.EndOfMessage():
                 return bytes(body)
             case h11.InformationalResponse():

@@ -1,4 +1,4 @@
-"""A search service that speaks the API of a KDB: one POST that searches and reranks."""
+"""A search service with the API of a KDB: one POST that searches and reranks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,13 @@ if TYPE_CHECKING:
     import httpx2
 
 PATH = "/api/v1/document/search_rerank"
-LONGEST_REPLY = 2**22
-"""Bytes."""
+MAX_REPLY_BYTES = 2**22
 WAIT_S = 10.0
-"""For a connection, and for each piece of a reply. How long a search may take stands in its row."""
+"""Longest wait for a connection and for the next bytes of a reply. The time limit of a search is in its step."""
 
 
 class HttpKnowledgeBase:
-    """`ports.KnowledgeBase`."""
+    """`ports.KnowledgeBase` over HTTP."""
 
     def __init__(self, url: str) -> None:
         self._url = url.rstrip("/") + PATH
@@ -31,19 +30,20 @@ class HttpKnowledgeBase:
         import httpx2
 
         if not self._url.startswith(("http://", "https://")):
-            raise Unavailable("KDB__URL has to be an address that begins with http:// or https://.")
+            raise Unavailable("KDB__URL has to begin with http:// or https://.")
         client = await self._open()
         try:
             async with client.stream("POST", self._url, json=dict(arguments)) as reply:
                 if reply.status_code == 404:
                     return "[]"
                 if reply.status_code != 200:
-                    raise Unavailable(f"The knowledge base answers with status {reply.status_code}. Check KDB__URL.")
+                    raise Unavailable(f"The knowledge base responded with status {reply.status_code}. Check KDB__URL.")
                 return await _read(reply)
         except (httpx2.HTTPError, httpx2.InvalidURL) as exc:
             raise Unavailable("The knowledge base cannot be reached. Check KDB__URL.") from exc
 
     async def close(self) -> None:
+        """Closes the connections."""
         if self._client is not None:
             await self._client.aclose()
 
@@ -55,7 +55,7 @@ class HttpKnowledgeBase:
 
 
 def _connect() -> httpx2.AsyncClient:
-    """Takes a quarter of a second, most of it to read the certificates. No proxy of the environment, no redirects, no `.netrc`."""
+    """Takes a quarter of a second, mostly to load the certificates. Uses no proxy, redirects or `.netrc`."""
     import httpx2
 
     return httpx2.AsyncClient(trust_env=False, timeout=WAIT_S)
@@ -66,6 +66,6 @@ async def _read(reply: httpx2.Response) -> str:
     async with aclosing(reply.aiter_bytes()) as pieces:
         async for piece in pieces:
             body += piece
-            if len(body) > LONGEST_REPLY:
-                raise Unavailable("The knowledge base sends too much.")
+            if len(body) > MAX_REPLY_BYTES:
+                raise Unavailable("The knowledge base sent a reply larger than 4 MiB.")
     return body.decode(errors="replace")

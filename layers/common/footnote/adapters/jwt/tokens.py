@@ -1,7 +1,7 @@
-"""Tokens of an identity provider: JWTs, checked by its published keys (JWKS, RFC 7517).
+"""Tokens of an identity provider: JWTs, verified with its published keys (JWKS, RFC 7517).
 
-One algorithm is accepted, the one that is set: what a token's header wishes for counts for nothing, nor do keys that it
-brings along or points to.
+Only the configured algorithm is accepted: the algorithm, keys and key URLs in a token's header are ignored. PyJWT's
+PyJWKClient is not used because it blocks, fetches for every unknown key id, and cannot use old keys while the issuer is down.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from jwt import PyJWK
 
 FRESH_S = 600.0
-"""Keys are fetched anew after this time."""
+"""Keys are fetched again after this time."""
 STALE_S = 24 * 3600.0
-"""While the issuer cannot be reached, the known ones count for so long."""
+"""How long known keys stay valid while the issuer cannot be reached."""
 UNKNOWN_S = 60.0
-"""A token that names an unknown key makes us look for new ones at most so often."""
+"""Least time between fetches for tokens that name an unknown key."""
 AWAY_S = 5.0
-"""The same while none is known at all: one fetch that fails, at a start, must not keep everybody out for a minute."""
+"""The same while no key is known: one fetch that fails at startup must not lock everyone out for a minute."""
 FETCH_S = 3.0
-MOST_BYTES = 256 * 1024
+MAX_BYTES = 256 * 1024
 LEEWAY_S = 10.0
-LEAST_RSA_BITS = 2048
+MIN_RSA_BITS = 2048
 KEY_TYPES = {"RS256": "RSA", "ES256": "EC", "EdDSA": "OKP"}
 REQUIRED = ["exp", "iss", "aud", "sub"]
 REFUSED = "This token was not accepted. Sign in again."
@@ -39,7 +39,7 @@ Fetch = Callable[[str], bytes]
 
 
 class JwtTokens:
-    """`ports.Tokens`."""
+    """`ports.Tokens` for JWTs."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class JwtTokens:
             header = jwt.get_unverified_header(token)
         except (jwt.PyJWTError, ValueError) as exc:
             raise Unauthorized(REFUSED) from exc
-        # An extension that is marked as critical must be understood (RFC 7515, 4.1.11); we understand none.
+        # A critical extension must be understood (RFC 7515, 4.1.11); none is supported.
         if header.get("alg") != self._algorithm or "crit" in header:
             raise Unauthorized(REFUSED)
         key = await self._key(header.get("kid"))
@@ -76,7 +76,7 @@ class JwtTokens:
             claims: Mapping[str, Any] = jwt.decode(
                 token, key, [self._algorithm], audience=self._audience, issuer=self._issuer, leeway=LEEWAY_S, options={"require": REQUIRED}
             )
-        except (jwt.PyJWTError, TypeError, ValueError) as exc:  # a claim of an odd type breaks some of its checks
+        except (jwt.PyJWTError, TypeError, ValueError) as exc:  # claims of an unexpected type break some checks
             raise Unauthorized(REFUSED) from exc
         return claims
 
@@ -84,7 +84,7 @@ class JwtTokens:
         async with self._fetching:
             await self._renew(None)
         self._check_age()
-        return len({id(key) for key in self._keys.values()})  # the only one is there twice
+        return len({id(key) for key in self._keys.values()})  # a single key is stored under two ids
 
     async def _key(self, kid: str | None) -> PyJWK:
         now = self._timer()
@@ -101,7 +101,7 @@ class JwtTokens:
             raise Unavailable("The keys of the identity provider cannot be fetched. Check AUTH__JWKS_URL.")
 
     async def _renew(self, kid: str | None) -> None:
-        """Fetches the keys where that may help, unless it was tried a short while ago. Keeps the known ones when it fails."""
+        """Fetches the keys if they are old or `kid` is unknown, unless that was tried recently. Keeps the known keys if it fails."""
         now = self._timer()
         if (kid in self._keys and now - self._fetched <= FRESH_S) or now - self._tried < (UNKNOWN_S if self._keys else AWAY_S):
             return
@@ -111,13 +111,13 @@ class JwtTokens:
             keys = dict(read for jwk in found if (read := _read_key(jwk, self._algorithm)) is not None)
         except (OSError, HTTPException, ValueError, LookupError, TypeError):
             return
-        if len(keys) == 1:  # tokens need not name the only key
+        if len(keys) == 1:  # tokens need not name a single key
             keys[None] = next(iter(keys.values()))
         self._keys, self._fetched = keys, now
 
 
 def _read_key(jwk: Any, algorithm: str) -> tuple[str | None, PyJWK] | None:
-    """(its name, the key); None for one that this algorithm cannot be checked by, or that is too weak."""
+    """(key id, key); None for a key that doesn't fit the algorithm or is too weak."""
     import jwt
     from cryptography.hazmat.primitives.asymmetric.rsa import RSAPublicKey
 
@@ -132,11 +132,11 @@ def _read_key(jwk: Any, algorithm: str) -> tuple[str | None, PyJWK] | None:
         key = jwt.PyJWK(dict(jwk), algorithm)
     except (jwt.PyJWTError, ValueError):
         return None
-    weak = isinstance(key.key, RSAPublicKey) and key.key.key_size < LEAST_RSA_BITS
+    weak = isinstance(key.key, RSAPublicKey) and key.key.key_size < MIN_RSA_BITS
     return None if weak else (jwk.get("kid"), key)
 
 
 def _fetch(url: str) -> bytes:
-    with urllib.request.urlopen(url, timeout=FETCH_S) as reply:  # noqa: S310  an operator's own setting
-        data: bytes = reply.read(MOST_BYTES)
+    with urllib.request.urlopen(url, timeout=FETCH_S) as reply:  # noqa: S310  a setting of the operator
+        data: bytes = reply.read(MAX_BYTES)
     return data

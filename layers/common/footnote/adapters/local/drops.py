@@ -1,6 +1,6 @@
-"""The bucket's twin on one machine: `<folder>/<bucket>/<key>`.
+"""Dropped files in folders of one machine: `<folder>/<bucket>/<key>`.
 
-A version is the SHA-256 of the bytes and the time of the write: the same bytes dropped anew are a new file.
+A version is the SHA-256 of the bytes and the time of the write, so the same bytes dropped again are a new file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class LocalDrops:
-    """`ports.Drops`. A key that points outside of its bucket's folder does not exist."""
+    """`ports.Drops` on the file system. A key that points outside its bucket's folder does not exist."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -43,7 +43,7 @@ class LocalDrops:
                 yield found
 
     async def _look(self, bucket: str, key: str, operation: Callable[[Path], T]) -> T | None:
-        """What `operation` makes of the file; None where there is none."""
+        """The result of `operation(path)`; None if there is no such file."""
 
         def run() -> T | None:
             root = (self._folder / bucket).resolve()

@@ -1,4 +1,4 @@
-"""Source files in a folder of this machine. A file is there in full or not at all."""
+"""Source files in a folder of this machine. A file is stored completely or not at all."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _ABSENT = (FileNotFoundError, NotADirectoryError, IsADirectoryError)
 
 
 class LocalFiles:
-    """Keys are segments of `[A-Za-z0-9._-]` joined by `/`; anything else is a BadRequest."""
+    """`ports.Files` on the file system. Keys as in `shared.files`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     async def put(self, key: str, data: bytes) -> None:
-        """Replaces what was there. On disk when this returns."""
+        """The file is synced to the disk when this returns."""
         path = self._path(key)
         try:
             await asyncio.to_thread(_write, path, data)
@@ -38,7 +38,6 @@ class LocalFiles:
             raise _unavailable(exc) from exc
 
     async def delete(self, key: str) -> None:
-        """Missing keys are fine."""
         path = self._path(key)
         try:
             await asyncio.to_thread(path.unlink)
@@ -56,7 +55,7 @@ class LocalFiles:
             yield key
 
     async def link(self, key: str, valid_s: float, *, content_type: str, disposition: str) -> str | None:
-        """None: a folder has no addresses."""
+        """None: files of a folder have no URL."""
         check_key(key)
         return None
 
@@ -73,7 +72,7 @@ def _unavailable(exc: OSError) -> StoreUnavailable:
 def _keys(folder: Path, prefix: str) -> list[str]:
     start = prefix.rpartition("/")[0]
     if start and not KEY.fullmatch(start):
-        return []  # no key begins so
+        return []  # no key has this prefix
     paths = (Path(parent, name) for parent, _, names in os.walk(folder / start, onerror=_raise) for name in names)
     keys = (path.relative_to(folder).as_posix() for path in paths)
     return sorted(key for key in keys if key.startswith(prefix) and KEY.fullmatch(key))
@@ -85,7 +84,7 @@ def _raise(exc: OSError) -> None:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Writes beside the target and renames, so that a reader or a crash never meets half a file."""
+    """Writes a temporary file and renames it, so that neither a reader nor a crash leaves half a file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, unfinished = tempfile.mkstemp(prefix=".", dir=path.parent)
     try:
@@ -101,7 +100,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes a rename outlast a power cut, where folders can be opened at all."""
+    """Makes a rename survive a power cut, on systems where folders can be opened."""
     if hasattr(os, "O_DIRECTORY"):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:

@@ -1,4 +1,4 @@
-"""The data folder's own secret: made once, readable by its owner alone."""
+"""The secret of a data folder: created once, readable only by its owner."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footnote.errors import StoreUnavailable
 
 
 def load_secret(folder: Path) -> bytes:
-    """32 bytes from `<folder>/secret`; of two processes that make it at once, both get the same."""
+    """32 bytes from `<folder>/secret`; two processes that create it at once get the same."""
     path = folder / "secret"
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -20,7 +20,7 @@ def load_secret(folder: Path) -> bytes:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(secrets.token_bytes(32))
             try:
-                os.link(draft, path)  # unlike a rename, this fails when the other process was first
+                os.link(draft, path)  # unlike a rename, this fails if the other process was first
             except FileExistsError:
                 pass
             finally:

@@ -1,12 +1,13 @@
-"""The tools of an MCP server, by the official SDK over streamable HTTP.
+"""The tools of an MCP server, through the official SDK over streamable HTTP.
 
-A connection is made for each call and gone after it, tens of milliseconds: it would be bound to the task that opened it,
-and a server that restarts breaks nothing. The SDK is imported at the first use, in a thread: it takes a second.
+Each call opens a connection of its own, which takes tens of milliseconds: a session would be bound to the task that opened
+it, and this way a restart of the server breaks nothing. The SDK is imported at first use, in a thread, since that takes a
+second.
 
-Whose a tool is: its `_meta.org`, a name or a list of names, else what stands in capitals before a `__` in its name
-(`GO_RAG__weather`); a tool without an organisation is everybody's. Tools that say of themselves that they change things
-(`readOnlyHint` false, `destructiveHint` true) are left out: a model that was talked into a call can do no harm by it.
-A tool whose definition changes while this process lives is not used any more: what it says of itself is read by models.
+The organisation that owns a tool is its `_meta.org`, a name or a list of names, else the capitals before `__` in its name
+(`GO_RAG__weather`); a tool without an organisation belongs to everyone. Tools that declare that they change something
+(`readOnlyHint` false, `destructiveHint` true) are left out, so that a prompt injection can do no harm through them.
+A tool whose definition changes while this process runs is no longer used, since models read that definition.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LISTED_S, DOWN_S = 60.0, 30.0
-"""How long a listing is used, and how long a server that could not be used is not asked again."""
+"""How long a listing is cached, and how long a server that failed is not asked again."""
 LIST_S = 5.0
-"""Longest wait for a listing: a question waits with it."""
-MOST_TOOLS, MOST_PAGES = 64, 20
-LONGEST_DESCRIPTION = 2000
-LONGEST_RESULT = 2_000_000
-"""Characters."""
+"""Longest wait for a listing: a question waits for it."""
+MAX_TOOLS, MAX_PAGES = 64, 20
+MAX_DESCRIPTION = 2000
+MAX_RESULT = 2_000_000
+"""Characters of a tool's description and result; longer ones are cut."""
 ORGANISATION = re.compile(r"([A-Z][A-Z0-9_]*?)__")
 
 T = TypeVar("T")
 
 
 class McpTools:
-    """`ports.Tools`."""
+    """`ports.Tools` of one MCP server."""
 
     def __init__(self, gateway: str, token: str | None, *, timer: Callable[[], float] = time.monotonic) -> None:
         self._gateway, self._token, self._timer = gateway, token, timer
@@ -57,21 +58,21 @@ class McpTools:
 
     async def list(self, scope: str) -> Sequence[Tool]:
         return [
-            Tool(tool.name, (tool.description or "")[:LONGEST_DESCRIPTION], tool.input_schema)
+            Tool(tool.name, (tool.description or "")[:MAX_DESCRIPTION], tool.input_schema)
             for tool in await self._all()
             if (owners := _owners(tool)) is None or (scope and scope in owners)
         ]
 
     async def call(self, name: str, arguments: Mapping[str, Any], *, timeout_s: float) -> str:
         if name not in {tool.name for tool in await self._all()}:
-            raise Unavailable("There is no such tool at the MCP server.")
+            raise Unavailable("The MCP server has no such tool.")
         result = await self._ask(lambda client: client.call_tool(name, dict(arguments)), timeout_s)
         text = "\n".join(_text(part) for part in result.content) or json.dumps(result.structured_content, ensure_ascii=False)
-        text = text if len(text) <= LONGEST_RESULT else f"{text[:LONGEST_RESULT]}\n[cut: {len(text)} characters]"
+        text = text if len(text) <= MAX_RESULT else f"{text[:MAX_RESULT]}\n[cut: {len(text)} characters]"
         return f"The tool reports an error: {text}" if result.is_error else text
 
     async def _all(self) -> Sequence[mcp_types.Tool]:
-        """Every tool that may be used at all."""
+        """Every usable tool of the server, whoever owns it."""
         now = self._timer()
         if self._failed is not None and now - self._failed[0] < DOWN_S:
             raise Unavailable(self._failed[1])
@@ -81,22 +82,22 @@ class McpTools:
             except Unavailable as exc:
                 self._failed = self._timer(), exc.detail
                 raise
-            self._listed = self._timer(), [tool for tool in found if self._usable(tool)][:MOST_TOOLS]
+            self._listed = self._timer(), [tool for tool in found if self._usable(tool)][:MAX_TOOLS]
         return self._listed[1]
 
     def _usable(self, tool: mcp_types.Tool) -> bool:
-        told = tool.annotations
-        if told is not None and not told.read_only_hint and (told.read_only_hint is False or told.destructive_hint):
+        hints = tool.annotations
+        if hints is not None and not hints.read_only_hint and (hints.read_only_hint is False or hints.destructive_hint):
             return False
         if self._pins.setdefault(tool.name, _pin(tool)) != _pin(tool) and tool.name not in self._refused:
-            log.warning("an MCP tool changed its definition and is not used any more", extra={"tool": tool.name})
+            log.warning("MCP tool changed its definition and is no longer used", extra={"tool": tool.name})
             self._refused.add(tool.name)
         return tool.name not in self._refused
 
     async def _ask(self, ask: Callable[[Client], Awaitable[T]], timeout_s: float) -> T:
-        """Opens a connection, asks, closes it. No proxy of the environment, no redirect to another origin, no `.netrc`."""
+        """Runs `ask(client)` on a connection of its own. Uses no proxy, redirect to another origin or `.netrc`."""
         if not self._gateway.startswith(("http://", "https://")):
-            raise Unavailable("MCP__GATEWAY has to be an address that begins with http:// or https://.")
+            raise Unavailable("MCP__GATEWAY has to begin with http:// or https://.")
         if self._tls is None:
             self._tls = await asyncio.to_thread(_load)
         import httpx2
@@ -113,24 +114,24 @@ class McpTools:
                 return await ask(client)
         except TimeoutError as exc:
             raise Unavailable(f"The MCP server did not answer within {timeout_s:g} s.") from exc
-        except Exception as exc:  # of the SDK, in groups of groups; whatever it is, the server cannot be used
+        except Exception as exc:  # the SDK raises nested exception groups; in every case the server cannot be used
             self._listed = None
             raise Unavailable("The MCP server cannot be used. Check MCP__GATEWAY and MCP__TOKEN.") from exc
 
 
 def _load() -> ssl.SSLContext:
-    """Imports the SDK. Reading the certificates once spares every later call half its time."""
+    """Imports the SDK and loads the certificates, once: that would take half the time of every call."""
     import httpx2
     import mcp  # noqa: F401
 
-    logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # it writes what it cannot read to the log: somebody's text
+    logging.getLogger("mcp.client").setLevel(logging.CRITICAL)  # it logs messages that it cannot parse, which may hold users' text
     return httpx2.create_ssl_context(trust_env=False)
 
 
 async def _list(client: Client) -> list[mcp_types.Tool]:
     found: list[mcp_types.Tool] = []
     cursor = None
-    for _ in range(MOST_PAGES):
+    for _ in range(MAX_PAGES):
         page = await client.list_tools(cursor=cursor)
         found += page.tools
         cursor = page.next_cursor
@@ -140,7 +141,7 @@ async def _list(client: Client) -> list[mcp_types.Tool]:
 
 
 def _owners(tool: mcp_types.Tool) -> frozenset[str] | None:
-    """The organisations that a tool belongs to; None = it is everybody's. What cannot be read is nobody's."""
+    """The organisations that own a tool; None = everyone. A malformed owner means no one."""
     if tool.meta and "org" in tool.meta:
         org = tool.meta["org"]
         return frozenset(
@@ -151,14 +152,14 @@ def _owners(tool: mcp_types.Tool) -> frozenset[str] | None:
 
 
 def _pin(tool: mcp_types.Tool) -> str:
-    told = json.dumps([tool.description, tool.input_schema, sorted(_owners(tool) or ())], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()
+    definition = json.dumps([tool.description, tool.input_schema, sorted(_owners(tool) or ())], sort_keys=True)
+    return hashlib.sha256(definition.encode()).hexdigest()
 
 
 def _text(part: mcp_types.ContentBlock) -> str:
-    """What is no text is named, not shown."""
+    """Text as it is; other content is only named."""
     if part.type == "text":
         return part.text
     if part.type == "resource_link":
-        return f"[a link that is not followed: {part.name}]"
-    return f"[{part.type} that is not shown]"
+        return f"[link, not followed: {part.name}]"
+    return f"[{part.type}, not shown]"

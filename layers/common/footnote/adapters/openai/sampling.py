@@ -1,4 +1,4 @@
-"""How single models want to be asked, where nobody says otherwise."""
+"""Default sampling parameters by model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """`window`: tokens that the model sees at once, what it writes among them."""
+    """Sampling parameters. `window`: context window in tokens, output included."""
 
     temperature: float
     top_p: float
@@ -22,10 +22,10 @@ SAMPLING = {
     "gpt-4": Sampling(0.7, 0.9, 128_000),
     "claude-3-opus": Sampling(0.7, 0.9, 200_000),
 }
-"""By what a model's name begins with."""
+"""Prefix of a model's name → its defaults."""
 
 
 def sampling_of(model: str) -> Sampling | None:
-    """Of `llama3.2:latest` or `anthropic/claude-3-opus`; None = nothing is known of it."""
+    """Defaults of e.g. `llama3.2:latest` or `anthropic/claude-3-opus`; None if the model is not in the table."""
     name = model.lower().rpartition("/")[2]
     return next((sampling for prefix, sampling in SAMPLING.items() if name.startswith(prefix)), None)

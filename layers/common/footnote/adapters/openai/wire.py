@@ -1,4 +1,4 @@
-"""OpenAI's wire format of chat completions: what goes out, what comes back, and its errors as ours."""
+"""OpenAI's wire format of chat completions: requests, streamed replies and errors."""
 
 from __future__ import annotations
 
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from openai import AsyncStream
 
 OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens"}
-"""Of a request: what it can do without, where a server or model refuses it."""
+"""Parameters that a request can do without if a server or model rejects them."""
 CUTS: Mapping[str, Cut] = {"length": "length", "content_filter": "content_filter"}
-"""Reasons to finish that leave an answer unfinished; servers have many more for the rest."""
+"""Finish reasons of truncated replies; servers use many others for complete ones."""
 WORD = re.compile(r"\w+")
 
 
 def message_body(message: Message) -> dict[str, Any]:
+    """A message as the API expects it."""
     content = repair(message.content)
     body: dict[str, Any] = {"role": message.role, "content": content}
     if message.images:
@@ -39,6 +40,7 @@ def message_body(message: Message) -> dict[str, Any]:
 
 
 def tool_body(tool: Tool) -> dict[str, Any]:
+    """A tool as the API expects it."""
     return {
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
@@ -46,8 +48,11 @@ def tool_body(tool: Tool) -> dict[str, Any]:
 
 
 class ReplyReader:
-    """Chunks of a stream → Deltas. Pieces of tool calls are put together and come at the end; a character that was cut in two
-    comes with its second half."""
+    """Chunks of a stream → Deltas. Fragments of tool calls are collected and returned at the end; a character that was split
+    is returned with its second half.
+
+    It is written by hand because the SDK's stream helper accepts only its own pydantic chunks, which are slow, and only
+    servers that number tool calls as OpenAI does."""
 
     def __init__(self, chunks: AsyncStream[object]) -> None:
         self._chunks = chunks
@@ -56,7 +61,7 @@ class ReplyReader:
         self._ended = False
 
     async def next(self) -> Delta | None:
-        """The next piece, empty while a tool call is being written; None at the end."""
+        """The next piece; empty while a tool call is streamed, None at the end."""
         while not self._ended:
             chunk: Any = await anext(self._chunks, None)
             if chunk is None:
@@ -71,7 +76,7 @@ class ReplyReader:
         return None
 
     def _read(self, chunk: Any) -> Delta | None:
-        """Servers differ in what they leave out; what is no object at all is an error for `translate`."""
+        """Servers omit different fields. A chunk that is not an object raises, for `translate`."""
         used, choices = chunk.get("usage"), chunk.get("choices")
         usage = Usage(used.get("prompt_tokens") or 0, used.get("completion_tokens") or 0) if used else None
         text = thinking = ""
@@ -94,7 +99,7 @@ class ReplyReader:
         return repair(text)
 
     def _add(self, piece: Any) -> None:
-        """Some servers count every call as the first, and some do not count: another id is another call."""
+        """Some servers give every call the index 0 and some give none, so a new id starts a new call."""
         index, call_id, function = piece.get("index"), piece.get("id"), piece.get("function") or {}
         same = [call for call in self._calls if index is None or call["index"] == index]
         call = same[-1] if same else None
@@ -107,17 +112,17 @@ class ReplyReader:
 
 
 def unknown_names(exc: Exception, body: Mapping[str, Any]) -> frozenset[str]:
-    """What of the body a 400 or 422 complains of and the request can do without."""
+    """Optional parameters of the body that a 400 or 422 names."""
     import openai
 
     if not isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError):
         return frozenset()
-    told = frozenset(WORD.findall(str(exc.body or exc.message)))
-    return told & body.keys() & OPTIONAL
+    named = frozenset(WORD.findall(str(exc.body or exc.message)))
+    return named & body.keys() & OPTIONAL
 
 
 def without(body: dict[str, Any], refused: Set[str]) -> dict[str, Any]:
-    """The request less what is refused; a limit goes by its other name before it goes."""
+    """The request without the rejected parameters; a token limit is first sent under its other name."""
     limit = body.get("max_tokens")
     body = {name: value for name, value in body.items() if name not in refused}
     if "max_tokens" in refused and "max_completion_tokens" not in refused and limit is not None:
@@ -126,7 +131,7 @@ def without(body: dict[str, Any], refused: Set[str]) -> dict[str, Any]:
 
 
 def translate(exc: Exception, name: str) -> FootnoteError:
-    """Foreign errors as ours. Key and address stay out of what a caller sees."""
+    """An exception of the SDK → one of Footnote's errors. Key and address are not part of its text."""
     import openai
 
     if isinstance(exc, FootnoteError):
@@ -134,21 +139,21 @@ def translate(exc: Exception, name: str) -> FootnoteError:
     if isinstance(exc, openai.APITimeoutError):
         return ModelTimeout(f"The language model {name} did not answer in time.")
     if isinstance(exc, openai.AuthenticationError | openai.PermissionDeniedError):
-        return ModelRefused("The language model's endpoint refused the key. Check LLM__API_KEY.")
+        return ModelRefused("The language model's endpoint rejected the key. Check LLM__API_KEY.")
     if isinstance(exc, openai.NotFoundError):
-        return ModelRefused(f"The endpoint does not know the model {name}. Check LLM__MODEL, and that LLM__BASE_URL ends in /v1.")
+        return ModelRefused(f"The language model's endpoint has no model {name}. Check LLM__MODEL, and that LLM__BASE_URL ends in /v1.")
     if isinstance(exc, openai.RateLimitError):
-        return ModelBusy("The language model's endpoint is over its limit. Try again later.", _retry_after_s(exc.response.headers))
+        return ModelBusy("The language model's endpoint is over its rate limit. Try again later.", _retry_after_s(exc.response.headers))
     if isinstance(exc, openai.APIStatusError):
-        told = f"The language model's endpoint answered with status {exc.status_code}."
+        detail = f"The language model's endpoint responded with status {exc.status_code}."
         if exc.status_code in (408, 409, 425) or exc.status_code >= 500:
-            return ModelUnavailable(told)
-        return ModelRefused(told)
+            return ModelUnavailable(detail)
+        return ModelRefused(detail)
     return ModelUnavailable("The language model's endpoint cannot be reached. Check LLM__BASE_URL.")
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float:
-    """A date, which hardly anybody sends, counts as none."""
+    """Seconds of the Retry-After header; a date, which servers rarely send, counts as 0."""
     try:
         return max(0.0, float(headers.get("retry-after", 0)))
     except ValueError:

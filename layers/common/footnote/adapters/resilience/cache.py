@@ -1,7 +1,8 @@
-"""A cache that is left alone for a while after somebody waited for it in vain.
+"""A circuit breaker around a cache.
 
-A store that hangs costs a question one wait then, and not one in every step. It is for what can do without: who signs in
-asks the store itself.
+A store that hangs costs a question one wait instead of one in every step. It is for callers that can do without the cache;
+sign-in asks the store itself. It is written by hand because circuit breaker libraries count failures, while here the time
+that a failure took decides.
 """
 
 from __future__ import annotations
@@ -17,19 +18,19 @@ from footnote.ports import Cache
 
 log = logging.getLogger(__name__)
 
-SLOW_S, REST_S = 0.5, 5.0
-"""A failure that took so long is followed by a rest. What fails at once is asked every time: it costs nothing."""
+SLOW_S, OPEN_S = 0.5, 5.0
+"""A failure after SLOW_S opens the circuit for OPEN_S. A store that fails faster is still asked: that costs nothing."""
 
 T = TypeVar("T")
 
 
 class CircuitBreakerCache:
-    """`ports.Cache`."""
+    """`ports.Cache`: the wrapped cache, or StoreUnavailable while the circuit is open."""
 
     def __init__(self, cache: Cache, *, timer: Callable[[], float] = time.monotonic) -> None:
         self._cache = cache
         self._timer = timer
-        self._rests_until = 0.0
+        self._open_until = 0.0
 
     async def get(self, key: str) -> Any | None:
         return await self._ask(lambda: self._cache.get(key))
@@ -48,13 +49,13 @@ class CircuitBreakerCache:
 
     async def _ask(self, call: Callable[[], Awaitable[T]]) -> T:
         began = self._timer()
-        if began < self._rests_until:
-            raise StoreUnavailable("The cache did not answer in time and is left alone for a few seconds.")
+        if began < self._open_until:
+            raise StoreUnavailable("The cache did not respond in time. It is not used for a few seconds.")
         try:
             return await call()
-        except (StoreUnavailable, asyncio.CancelledError):  # a step that ran out of time is cancelled
+        except (StoreUnavailable, asyncio.CancelledError):  # a step that times out is cancelled
             now = self._timer()
             if now - began >= SLOW_S:
-                log.warning("cache left alone", extra={"seconds": REST_S})
-                self._rests_until = now + REST_S
+                log.warning("cache circuit open", extra={"seconds": OPEN_S})
+                self._open_until = now + OPEN_S
             raise

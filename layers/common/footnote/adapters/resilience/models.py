@@ -1,6 +1,8 @@
-"""Language models that fail now and then: more tries, rest for an endpoint that is down, another one in its place.
+"""Retries, a circuit breaker and a fallback for language models.
 
-Nothing is tried again once a piece of the reply was given.
+Nothing is retried after the first piece of a reply. Retries are written by hand because tenacity repeats a call, not the
+start of a stream within a time limit; the breaker because pybreaker and aiobreaker count consecutive failures, not
+failures within a time window.
 """
 
 from __future__ import annotations
@@ -22,58 +24,62 @@ from footnote.types import Message
 
 log = logging.getLogger(__name__)
 
-FAILURES, WITHIN_S, REST_S = 5, 10.0, 30.0
-"""So many failed calls in so many seconds, and an endpoint is left alone for so long."""
+FAILURES, WITHIN_S, OPEN_S = 5, 10.0, 30.0
+"""FAILURES failed calls within WITHIN_S seconds open the circuit of an endpoint for OPEN_S seconds."""
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 8.0
-"""Bounds of the wait before another try: the first doubles with each, and chance takes any part of it."""
-RESTING = "The language model's endpoint failed too often and is left alone for up to 30 seconds. Try again later."
+"""Upper bound of the wait before a retry: FIRST_WAIT_S, doubled with every retry, up to LONGEST_WAIT_S. Full jitter."""
+OPEN = "The language model's endpoint failed too often and is not used for up to 30 seconds. Try again later."
 
 
 class Breaker:
-    """Of one endpoint. Its time of rest over, one call in each such time tries it, until one is answered."""
+    """The circuit breaker of one endpoint. After OPEN_S it lets one call through per OPEN_S until one succeeds."""
 
     def __init__(self, timer: Callable[[], float]) -> None:
         self._timer = timer
         self._failed: deque[float] = deque(maxlen=FAILURES)
-        self._rests_until: float | None = None
+        self._open_until: float | None = None
 
     def lets_through(self) -> bool:
+        """Whether a call may be made now."""
         now = self._timer()
-        if self._rests_until is None:
+        if self._open_until is None:
             return True
-        if now < self._rests_until:
+        if now < self._open_until:
             return False
-        self._rests_until = now + REST_S  # for everybody else, while this one tries
+        self._open_until = now + OPEN_S  # for all other calls while this one tries
         return True
 
     def succeeded(self) -> None:
-        if self._rests_until is not None:
-            self._rests_until = None
+        """Reports a call that succeeded; closes the circuit."""
+        if self._open_until is not None:
+            self._open_until = None
             self._failed.clear()
 
     def failed(self) -> None:
+        """Reports a call that failed; may open the circuit."""
         now = self._timer()
         self._failed.append(now)
-        if self._rests_until is None and len(self._failed) == FAILURES and now - self._failed[0] <= WITHIN_S:
-            self._rests_until = now + REST_S
-            log.warning("model endpoint left alone", extra={"seconds": REST_S})
+        if self._open_until is None and len(self._failed) == FAILURES and now - self._failed[0] <= WITHIN_S:
+            self._open_until = now + OPEN_S
+            log.warning("model endpoint circuit open", extra={"seconds": OPEN_S})
 
 
 @dataclass(frozen=True, slots=True)
 class RetryPolicy:
-    """How often, and how, it is tried again. `chance`: 0 to 1."""
+    """How often and after which wait a call is retried. `chance`: a random number from 0 to 1."""
 
     retries: int
     chance: Callable[[], float] = random.random
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     def wait_s(self, tries: int, error: ModelUnavailable) -> float:
+        """The wait after `tries` retries: random, but at least what the endpoint asked for."""
         asked = error.retry_after_s if isinstance(error, ModelBusy) else 0.0
         return max(asked, self.chance() * min(LONGEST_WAIT_S, FIRST_WAIT_S * 2.0**tries))
 
 
 class ResilientModel:
-    """`ports.LanguageModel`: the first of `models` that begins to answer. `name`: who is to answer, then who did."""
+    """`ports.LanguageModel`: the first of `models` that starts to reply. `name`: the first model, after a reply the one that gave it."""
 
     def __init__(self, models: Sequence[tuple[LanguageModel, Breaker]], retry_policy: RetryPolicy) -> None:
         self.name = models[0][0].name
@@ -93,7 +99,7 @@ class ResilientModel:
         end = asyncio.get_running_loop().time() + total_s
         for place, (model, breaker) in enumerate(self._models):
             left = end - asyncio.get_running_loop().time()
-            others = len(self._models) - place  # who comes later must have time too
+            others = len(self._models) - place  # the fallback needs time too
             until = end - left + min(first_token_s, left / others)
             ask = partial(model.stream, messages, temperature=temperature, max_tokens=max_tokens, tools=tools)
             try:
@@ -104,7 +110,7 @@ class ResilientModel:
             except ModelUnavailable:
                 if others == 1:
                     raise
-                log.warning("model fails, another is asked", extra={"llm": model.name})
+                log.warning("model failed, falling back", extra={"llm": model.name})
         self.name = model.name
         if first is None:
             return
@@ -120,8 +126,8 @@ class ResilientModel:
     async def _begin(
         self, ask: Callable[..., AsyncIterator[Delta]], breaker: Breaker, until: float, end: float
     ) -> tuple[Delta | None, AsyncIterator[Delta]]:
-        """The first piece and what follows it; None = the reply is empty."""
-        now, tries, error = asyncio.get_running_loop().time, 0, ModelUnavailable(RESTING)
+        """The first piece of a reply (None if it is empty) and the stream of the rest."""
+        now, tries, error = asyncio.get_running_loop().time, 0, ModelUnavailable(OPEN)
         while breaker.lets_through():
             reply = ask(first_token_s=until - now(), total_s=end - now())
             try:
@@ -138,13 +144,13 @@ class ResilientModel:
             if tries == self._retry_policy.retries or now() + wait_s >= until:
                 break
             tries += 1
-            log.info("model is asked again", extra={"tries": tries, "error": type(error).__name__, "ms": round(wait_s * 1000)})
+            log.info("model retried", extra={"tries": tries, "error": type(error).__name__, "ms": round(wait_s * 1000)})
             await self._retry_policy.sleep(wait_s)
         raise error
 
 
 class ResilientModels:
-    """`ports.Models`: those of an endpoint and, while it is down, the default one of `fallback`."""
+    """`ports.Models`: the models of an endpoint and, while it is down, the default model of `fallback`."""
 
     def __init__(
         self,
@@ -175,6 +181,7 @@ class ResilientModels:
         return ResilientModel(found, self._retry_policy) if found else None
 
     async def close(self) -> None:
+        """Closes the connections."""
         for models in (self._models, self._fallback):
             if models is not None and hasattr(models, "close"):
                 await models.close()
