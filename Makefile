@@ -19,17 +19,9 @@ DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
 CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
 # Every package the locks name is in them, hence --no-deps: what a library only declares is not installed.
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --no-deps --progress-bar off
-# $(1) is installed, and every tenth package is told: minutes of silence look like a hang. sh has no pipefail, hence the file.
-install = @rm -f $(VENV)/failed; { $(PIP) $(1) || touch $(VENV)/failed; } | while read -r does what rest; do \
-	  case $$does in \
-	    Requirement) what=$${rest\#satisfied: }; what=$${what%% *};; \
-	  esac; \
-	  case $$does in \
-	    Collecting|Requirement) n=$$((n + 1)); [ $$((n % 10)) -ne 0 ] || echo "  $$n of about $$(cat $(2) | grep -c '^[a-zA-Z].*=='): $$what" >&2;; \
-	    Installing) echo "  Unpacking them." >&2;; \
-	  esac; \
-	done; [ ! -e $(VENV)/failed ]
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --progress-bar off
+include build.mk # which tells uv of pip's package index
+UV_PIP = $(UV) pip install --python $(BIN)/python --no-deps --compile-bytecode --require-hashes
 # Files in their order: the browser's tests, and those that wait for builds, come last.
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
@@ -69,7 +61,7 @@ imports: $(DEV_DONE)
 	$(BIN)/lint-imports --no-cache
 
 pytest: $(DEV_DONE)
-	$(PYTEST)
+	env -u MAKEFLAGS $(PYTEST)
 
 adapter: setup ## the Lambda Web Adapter, for `footnote invoke query`; needs cargo, takes a minute or two
 	$(BIN)/python -m footnote_local.lambda_service.web_adapter
@@ -112,16 +104,17 @@ $(VENV)/bin/python:
 	exit 1
 
 $(SETUP_DONE): $(VENV)/bin/python
-	@echo "Installing the libraries into $(VENV), about 400 MB: this is done once and takes a minute or two." >&2
+	@echo "Installing the libraries into $(VENV), about 400 MB: this is done once and takes a minute." >&2
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
-	$(call install,--require-hashes $(RUNTIME:%=-r %),$(RUNTIME))
+	@$(PIP) --require-hashes -r requirements/build.txt
+	@$(UV_PIP) $(RUNTIME:%=-r %)
 	@echo "Installing Footnote itself." >&2
-	@$(PIP) --quiet --no-build-isolation --editable .
+	@$(PIP) --no-build-isolation --editable .
 	@rm -f $(VENV)/setup-* && touch $@
 
 $(DEV_DONE): $(SETUP_DONE)
 	@echo "Installing the tools for tests into $(VENV); this is done once." >&2
-	$(call install,--require-hashes -r requirements/dev.txt,requirements/dev.txt)
+	@$(UV_PIP) -r requirements/dev.txt
 	@rm -f $(VENV)/dev-* && touch $@
 
 # Each has a place of its own: their pins clash with one another and with ours.

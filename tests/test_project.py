@@ -168,24 +168,16 @@ def test_a_target_installs_the_tools_that_it_runs(target: str) -> None:
     assert planned.index("-r requirements/runtime.txt") < planned.index("-r requirements/dev.txt")
 
 
-def test_an_install_tells_how_far_it_is_and_fails_where_pip_does(tmp_path: Path) -> None:
-    """With a pip that prints what it prints, and is no pip."""
-    python = tmp_path / "bin" / "python"
-    python.parent.mkdir()
-    for fails in (False, True):
-        python.write_text(
-            '#!/bin/sh\ncase "$*" in *--version*) exit 0;; esac\nn=0 WORD=Collecting\n'
-            'while [ $n -lt 25 ]; do n=$((n + 1)); echo "$WORD some-$n==1.0 (from -r x)"; WORD="Requirement already satisfied:"; done\n'
-            f"echo Installing collected packages: some; exit {int(fails)}\n"
-        )
-        python.chmod(0o755)
+def test_an_install_that_fails_fails_the_setup_and_is_tried_again(tmp_path: Path) -> None:
+    """With a pip and a uv that install nothing."""
+    (tmp_path / "bin").mkdir()
+    for fails in (True, False):
+        for name, status in (("python", 0), ("uv", int(fails))):
+            (tmp_path / "bin" / name).write_text(f"#!/bin/sh\nexit {status}\n")
+            (tmp_path / "bin" / name).chmod(0o755)
         done = subprocess.run(["make", "setup", f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=False)
-        told = done.stderr.splitlines()
-        assert re.fullmatch(r"  10 of about \d+: some-10==1\.0", told[1])
-        assert (told[2].split(" of ")[0], told[3]) == ("  20", "  Unpacking them.")
-        assert (done.returncode == 0, "Installing Footnote itself." in told) == (not fails, not fails)
-        for stamp in tmp_path.glob("setup-*"):
-            stamp.unlink()
+        assert (done.returncode == 0, "Installing Footnote itself." in done.stderr) == (not fails, not fails)
+        assert len([*tmp_path.glob("setup-*")]) == (not fails)
 
 
 def test_the_readme_shows_the_two_commands_first() -> None:
