@@ -7,6 +7,6 @@ A case is a folder: `new/` holds files as they lie in the project, `edits.toml` 
     old = "text that stands there once"
     new = "what stands there instead"
 
-What is made from code (the page of settings, the OpenAPI document, the drawing of a turn) is made anew. Every file that is new
-or has changed then is counted, but for tests: how many of those there are hangs on what the new thing does.
+What is generated from code (the page of settings, the OpenAPI document, the drawings) is generated again. Then every file that is
+new or has changed is counted, except tests: how many of those there are depends on what the new thing does.
 """

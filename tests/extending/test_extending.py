@@ -10,9 +10,15 @@ import pytest
 
 from tests.extending.copies import CASES, ROOT, Copy, make_copy
 
-MOST_FILES = {"setting": 3, "hyde": 5, "reranker": 12, "api": 4}
+MOST_FILES = {"setting": 3, "hyde": 5, "adapter": 5, "reranker": 12, "api": 4}
 """Case → files that it may add or change."""
-ADDS = {"setting": ["A setting"], "hyde": ["A step"], "reranker": ["A setting", "A step", "A port and its adapter"], "api": ["An API"]}
+ADDS = {
+    "setting": ["A setting"],
+    "hyde": ["A step"],
+    "adapter": ["An adapter of a port that exists"],
+    "reranker": ["A setting", "A step", "A port and its adapter"],
+    "api": ["An API"],
+}
 """Case → sections of CONTRIBUTING.md whose lists it follows."""
 ROW = re.compile(r"^\| `([^`]+)` \| (only )?", re.MULTILINE)
 HELD = [
@@ -46,7 +52,7 @@ def test_few_files_change(case: str, changed: Mapping[str, frozenset[str]]) -> N
 
 @pytest.mark.parametrize("case", MOST_FILES)
 def test_the_files_are_those_that_the_list_for_contributors_names(case: str, changed: Mapping[str, frozenset[str]]) -> None:
-    sections = re.split(r"^## (.+)$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
+    sections = re.split(r"^### (.+)$", (ROOT / "CONTRIBUTING.md").read_text("utf-8"), flags=re.MULTILINE)[1:]
     listed = [row for title, text in zip(sections[::2], sections[1::2], strict=True) if title in ADDS[case] for row in ROW.findall(text)]
     patterns = {re.sub(r"<\w+>", "*", path): not only for path, only in listed}
     assert [name for name in changed[case] if not any(fnmatch(name, pattern) for pattern in patterns)] == []
@@ -65,3 +71,9 @@ def test_types_style_and_the_direction_of_imports_hold(copy: Copy) -> None:
 def test_docs_translations_and_tables_hold_and_what_is_new_answers(copy: Copy) -> None:
     new = [str(path.relative_to(CASES / case / "new")) for case in MOST_FILES for path in (CASES / case).rglob("test_*.py")]
     copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "not test_a_reply_is", *HELD, *new)
+
+
+@pytest.mark.usefixtures("changed")
+def test_a_new_adapter_passes_the_suite_of_its_port(copy: Copy) -> None:
+    told = copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/contracts/test_cache.py", "-k", "memory")
+    assert re.search(r"^(\d+) passed", told, re.MULTILINE)

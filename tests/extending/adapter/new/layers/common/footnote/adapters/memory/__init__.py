@@ -1,0 +1,1 @@
+"""In the memory of this process."""
