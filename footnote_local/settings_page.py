@@ -15,6 +15,7 @@ from footnote.settings.marks import SettingInfo, each_setting, group_of
 PAGE = Path(__file__).parent.parent / "docs" / "settings.md"
 HEAD = (
     "# Settings\n\n"
+    "*For operators: after this page you can set everything that Footnote lets you set, and say what a change affects.*\n\n"
     "Every setting is an environment variable; a double underscore leads into a group (`LLM__MODEL`). A group's name alone takes a JSON "
     "object; any other value of it, such as `CACHE=redis://…`, belongs to another program and is ignored. What a request says comes first, "
     "then what an admin has set while it runs ([API](api.md)), then the environment, then the secret of `FOOTNOTE_SECRET` "

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -147,7 +149,47 @@ def costs(line: str) -> list[float]:
     return [float(told) for _, told in PRODUCT.findall(line)]
 
 
-@pytest.mark.parametrize("page", [*sorted(ROOT.glob("*.md")), *sorted(DOCS.glob("*.md"))], ids=lambda page: str(page.name))
+def test_the_messages_of_the_troubleshooting_page_are_those_that_appear() -> None:
+    text = (DOCS / "troubleshooting.md").read_text("utf-8")
+    cells = [line.split(" | ")[0] for line in text.split("\n") if line.startswith("| ")]
+    quoted = [message for cell in cells for message in re.findall(r"(?<!\*)\*([^*]+)\*", cell)]
+    assert len(quoted) >= 40
+    said = "\n".join([*texts_in_code(), (ROOT / "Makefile").read_text("utf-8")])
+    assert [each for each in quoted if any(piece.strip() not in said for piece in each.split("…"))] == []
+
+
+def texts_in_code() -> Iterator[str]:
+    """What the code says: its strings, pieces of one that are written apart joined, and the page's texts."""
+    for folder in ("layers", "functions", "footnote_local"):
+        for path in (ROOT / folder).rglob("*.py"):
+            yield from (
+                node.value
+                for node in ast.walk(ast.parse(path.read_text("utf-8")))
+                if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            )
+    yield from (path.read_text("utf-8") for path in (ROOT / "functions/query/web/i18n").glob("en*.js"))
+
+
+@pytest.mark.parametrize("page", sorted(DOCS.glob("*.md")), ids=lambda page: str(page.name))
+def test_a_page_says_who_reads_it_and_what_they_can_do_then(page: Path) -> None:
+    people = "(users|integrators|operators|contributors|everyone)"
+    assert re.match(rf"# .+\n\n\*For {people}(, {people})*( and {people})?: after this page you can .+\.\*\n\n", page.read_text("utf-8"))
+
+
+def test_every_page_is_in_the_index_of_the_readme() -> None:
+    linked = set(re.findall(r"\(docs/([\w-]+\.md)", (ROOT / "README.md").read_text("utf-8").split("## Documentation")[1]))
+    assert {page.name for page in DOCS.glob("*.md")} - linked == set()
+
+
+def test_every_footnote_command_in_the_docs_exists() -> None:
+    known = set(get_command(cli).commands)  # type: ignore[attr-defined]
+    pages = [*ROOT.glob("*.md"), *DOCS.rglob("*.md")]
+    used = {name for page in pages for name in re.findall(r"(?:`|bin/|^)footnote ([a-z]+)\b", page.read_text("utf-8"), re.MULTILINE)}
+    assert len(used) >= 15
+    assert used - known == set()
+
+
+@pytest.mark.parametrize("page", [*sorted(ROOT.glob("*.md")), *sorted(DOCS.rglob("*.md"))], ids=lambda page: str(page.name))
 def test_links_lead_somewhere(page: Path) -> None:
     lost = []
     for place, anchor in LINK.findall(page.read_text("utf-8")):
