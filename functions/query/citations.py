@@ -8,10 +8,14 @@ from pydantic import BaseModel
 
 from footnote.answer.links import source_url
 from footnote.answer.messages import message
+from footnote.memory.withdrawn import WITHDRAWN
 from footnote.types import Chunk, Turn
 
 
 def answer_text(turn: Turn) -> str:
+    """The answer, or why there is none."""
+    if turn.outcome == WITHDRAWN:
+        return message(WITHDRAWN, turn.lang)
     return turn.answer.text if turn.answer else message("blocked", turn.lang)
 
 

@@ -7,8 +7,8 @@ import json
 import logging
 import re
 import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,29 @@ def fill(folder: Path) -> Embedder | None:
 async def play(scene: Scene, folder: Path, embedder: Embedder | None) -> dict[str, Any]:
     """Replies, what the model was asked, what is stored afterwards, what was announced, and the line of the log for each turn."""
     model = FakeModel([*scene.replies]) if scene.replies else None
+    with turn_lines() as lines:
+        async with open_scene(scene, folder, embedder, model) as (_, client):
+            trace, replies = "", []
+            for request in scene.requests:
+                reply = await send(client, request, trace)
+                trace = reply.headers.get("x-trace-id", "")
+                replies.append({"status": reply.status_code, "type": _kind(reply), "body": body_of(reply)})
+    if model:
+        assert len(model.sent) <= len(scene.replies), "The model was asked more often than the scene has replies."
+    return {
+        "replies": replies,
+        "prompts": [_prompt(sent) for sent in model.sent] if model else [],
+        "stored": _stored(folder),
+        "events": _announced(folder / "events.jsonl"),
+        "log": lines,
+    }
+
+
+@asynccontextmanager
+async def open_scene(
+    scene: Scene, folder: Path, embedder: Embedder | None, model: FakeModel | None
+) -> AsyncIterator[tuple[Core, httpx.AsyncClient]]:
+    """The scene's Core, and a client of its query function."""
     core = _core(folder, scene, model)
     core.embedder = embedder
     for term in scene.terms:
@@ -61,25 +84,10 @@ async def play(scene: Scene, folder: Path, embedder: Embedder | None) -> dict[st
         port, method = place.split(".")
         setattr(core, port, Failing(getattr(core, port), method, error))
     app = as_caller(scene.caller, create_app)(lambda: core)
-    with turn_lines() as lines:
-        async with httpx.AsyncClient(
-            transport=httpx.ASGITransport(app, raise_app_exceptions=False), base_url="http://footnote.test"
-        ) as client:
-            trace, replies = "", []
-            for request in scene.requests:
-                reply = await _send(client, request, trace)
-                trace = reply.headers.get("x-trace-id", "")
-                replies.append({"status": reply.status_code, "type": _kind(reply), "body": _body(reply)})
-        await core.close()
-    if model:
-        assert len(model.sent) <= len(scene.replies), "The model was asked more often than the scene has replies."
-    return {
-        "replies": replies,
-        "prompts": [_prompt(sent) for sent in model.sent] if model else [],
-        "stored": _stored(folder),
-        "events": _announced(folder / "events.jsonl"),
-        "log": lines,
-    }
+    transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:
+        yield core, client
+    await core.close()
 
 
 def _core(folder: Path, scene: Scene, model: FakeModel | None) -> Core:
@@ -100,7 +108,7 @@ class Failing:
         raise self._error
 
 
-async def _send(client: httpx.AsyncClient, request: Request, trace: str) -> httpx.Response:
+async def send(client: httpx.AsyncClient, request: Request, trace: str) -> httpx.Response:
     path, headers = request.path.replace("{trace}", trace), {k: value.replace("{trace}", trace) for k, value in request.headers.items()}
     return await client.request("GET" if request.body is None else "POST", path, json=request.body, headers=headers)
 
@@ -109,7 +117,7 @@ def _kind(reply: httpx.Response) -> str:
     return reply.headers.get("content-type", "").partition(";")[0]
 
 
-def _body(reply: httpx.Response) -> Any:
+def body_of(reply: httpx.Response) -> Any:
     match _kind(reply):
         case "text/event-stream":
             return [_message(block) for block in reply.text.split("\n\n") if block]

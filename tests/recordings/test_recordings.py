@@ -15,24 +15,11 @@ from footnote import pipeline
 from footnote.ports import Embedder
 from footnote.steps import Row, Switch
 from tests.recordings.normalize import Normalizer, differences, lay_out
-from tests.recordings.play import fill, play
+from tests.recordings.play import play
 from tests.recordings.scenes import SCENES
 
 RECORDED = Path(__file__).parent / "recorded"
 RECORDS = os.environ.get("FOOTNOTE_RECORD") == "1"
-
-
-@pytest.fixture(scope="module")
-def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Embedder | None]:
-    """A data folder with every document and its vectors, and the embedder that made them."""
-    folder = tmp_path_factory.mktemp("filled")
-    return folder, fill(folder)
-
-
-@pytest.fixture(autouse=True)
-def patient_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether an error is a status or a message must not depend on how fast this machine is."""
-    monkeypatch.setattr("footnote_http.sse.OPEN_S", 60.0)
 
 
 @pytest.mark.parametrize("name", SCENES)

@@ -7,14 +7,14 @@ A question passes through the packages in one direction; each package answers on
     retrieve/     where might answers be?       search, remote, fuse
     rank/         which evidence is best?       select
     answer/       what do we say?               context, generate, extract, faq, converse, agent, vision, citation_styles, assess
-    memory/       what lasts between turns?     conversations, withdrawn, search_cache, answer_cache
+    memory/       what lasts between turns?     conversations, withdrawn, stored_turn, search_cache, answer_cache
     learn/        what do turns teach?          feedback, stats, questions, ranking_metrics, golden
     telemetry/    who is informed of a turn?    metrics, announcements
     ingest/       document → index              pipeline, accept, parse/, child, chunk, pieces, vectors
     text/         what is in a text?            language, tokens, sentences, grounding, references, agreement, injection, fences
 
     types errors events         what flows, what fails, what is said
-    turn_records/               the stored form of a turn: made, read, counted
+    turn_records/               the stored form of a turn: made, read, counted, made a turn again
     ports settings tracing      what is needed from outside, what can be set, what is logged
     live_settings               what an admin has set since
     prompts steps completion    templates; the runner of a table of steps; a question to a model that is not the answer

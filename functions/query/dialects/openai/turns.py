@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest
-from footnote.events import Done, Event, Token
+from footnote.events import Event
 from footnote.guard.input_guard import LONGEST
+from footnote.memory.stored_turn import replay
 from footnote.types import Answer, Caller, Conversation, Exchange, Profile, Request, Turn
 from query.collections import has_collection
 from query.dialects.openai.open_webui import is_side_task, read_message
@@ -85,13 +86,7 @@ async def finish(turn: Turn, core: Core) -> Turn:
 
 
 def run(turn: Turn, core: Core) -> AsyncGenerator[Event, None]:
-    return _say(turn) if turn.answer else core.answer.run(turn)
-
-
-async def _say(turn: Turn) -> AsyncGenerator[Event, None]:
-    if turn.answer is not None:
-        yield Token(turn.answer.text)
-    yield Done(turn)
+    return replay(turn) if turn.answer else core.answer.run(turn)
 
 
 def last_question(messages: Sequence[ChatMessage]) -> str:

@@ -48,7 +48,7 @@ def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
     named = [ModelUsage(part["model"], _tokens(part, stored["estimated"])) for part in stored.get("models", ())]
     total, known = _tokens(stored, stored["estimated"]), usage_of(named)
     rest = Usage(total.prompt_tokens - known.prompt_tokens, total.completion_tokens - known.completion_tokens, total.estimated)
-    return usage_by_model([ModelUsage(record["llm"], rest), *named])
+    return usage_by_model([*named, ModelUsage(record["llm"], rest)])
 
 
 def started_at_of(record: TurnRecord) -> float:

@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from footnote.types.documents import Unit
 from footnote.types.request import Mode
+from footnote.types.turn import Outcome
 
 Status = Literal["done", "error", "idle"]
 """idle: the turn has begun and not ended, or the process that ran it has died."""
@@ -144,7 +145,7 @@ class TurnRecord(TypedDict):
     trace_id: str
     collection: str
     lang: str
-    outcome: str | None
+    outcome: Outcome | None
     degraded: bool
     vectors_pending: NotRequired[bool]
     llm: str | None

@@ -1,0 +1,129 @@
+"""A stored turn made a turn again, so that every API can give its reply once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from footnote.errors import ModelUnavailable
+from footnote.turn_records.read import model_usage_of, question_of, started_at_of
+from footnote.types import (
+    Answer,
+    Chunk,
+    Citation,
+    Conversation,
+    Evidence,
+    Hit,
+    ModelCall,
+    RankedList,
+    Record,
+    Span,
+    StoredHit,
+    StoredReference,
+    Turn,
+    TurnRecord,
+)
+from footnote.types.documents import UNITS
+
+
+def restore(turn: Turn, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Turn:
+    """The turn as it ended.
+
+    `turn`: as the same request begins it; what is not stored (profile, options, filters, images) is taken from it. `chunks`: the
+    passages that the index still holds and the caller may read, by the index's own ids; the others come without text and
+    metadata. Of a turn that failed, `record.partial` is what had been sent. What a model was shown, what it thought, and why its
+    answer was cut off are not stored.
+    """
+    request = replace(turn.request, question=question_of(record))
+    turn = replace(turn, trace_id=record["trace_id"], request=request).rewrite(*record["result"]["search_decision"]["rewritten_query"])
+    hits = tuple(_hit(stored, record, chunks) for stored in record["hits"])
+    return replace(
+        turn,
+        plan=replace(turn.plan, model=record["llm"]),
+        queries=tuple(replace(query, lang=record["lang"]) for query in turn.queries),
+        conversation=Conversation(leans_on=tuple((each["passage"], each["doc_id"]) for each in record.get("leans_on", ()))),
+        evidence=Evidence(lists=_lists(turn.asked, record), hits=hits),
+        answer=_answer(record, hits),
+        outcome=record["outcome"],
+        record=_record(record),
+    )
+
+
+def has_failed(record: TurnRecord) -> bool:
+    """Something failed before there was an answer. A turn that a check blocked has not failed."""
+    return record["is_error"] and record["outcome"] != "blocked"
+
+
+def _record(record: TurnRecord) -> Record:
+    return Record(
+        started_at=started_at_of(record),
+        spans=tuple(Span(span["name"], span["ms"], span["status"], span["detail"]) for span in record["spans"]),
+        calls=tuple(ModelCall("", each.model or "", each.usage, 0.0) for each in model_usage_of(record)),
+        notes=record.get("private", {}),
+        degraded=record["degraded"],
+        persisted=True,
+        partial=record["result"]["final_response"] if has_failed(record) else None,
+        model_address=record.get("llm_address"),
+        model_problem=ModelUnavailable.title if record["llm_failed"] else None,
+        suggested_questions=tuple(record["suggested_questions"]),
+    )
+
+
+def _lists(query: str, record: TurnRecord) -> tuple[RankedList, ...]:
+    """One that says whether all vectors were there; how many were missing is not stored."""
+    return (RankedList("cosine", query, coverage=0.0),) if record.get("vectors_pending") else ()
+
+
+def _answer(record: TurnRecord, hits: Sequence[Hit]) -> Answer | None:
+    if record["is_error"]:
+        return None
+    result = record["result"]
+    return Answer(
+        text=result["final_response"],
+        citations=tuple(_citation(reference, record, hits) for reference in result["references"]),
+        extractive=record["extractive"],
+        model=record["llm"],
+        warnings=tuple(record["warnings"]),
+    )
+
+
+def _citation(reference: StoredReference, record: TurnRecord, hits: Sequence[Hit]) -> Citation:
+    same = [hit for hit in hits if hit.chunk.public_id == reference["chunk_id"]]
+    hit = next((hit for hit in same if hit.score == reference["score"]), same[0] if same else None)
+    return Citation(
+        number=reference["index"],
+        hit=hit or Hit(_bare(reference["chunk_id"], reference, record, [reference["section"] or ""]), reference["score"]),
+        snippet=reference["snippet"],
+        page=reference["page"],
+        bounds=_pairs(reference["bounds"]),
+        spans=_pairs(reference["spans"]),
+    )
+
+
+def _hit(stored: StoredHit, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Hit:
+    chunk = chunks.get(stored["passage"]) or _bare(stored["passage"], stored, record, stored["headings"])
+    scores = {"bm25": stored["bm25"], "cosine": stored["cosine"]}
+    return Hit(chunk, stored["score"], {name: score for name, score in scores.items() if score is not None})
+
+
+def _bare(chunk_id: str, stored: StoredHit | StoredReference, record: TurnRecord, headings: Sequence[str]) -> Chunk:
+    """A passage that cannot be read any more, as far as it is stored."""
+    ending = next((ending for ending, unit in UNITS.items() if unit == stored["unit"]), None)
+    return Chunk(
+        chunk_id=chunk_id,
+        doc_id=stored["doc_id"],
+        generation=0,
+        ordinal=int(stored["chunk_id"].rpartition("#")[2]),
+        level=2,
+        title=stored["title"],
+        text="",
+        lang=record["lang"],
+        collection=record["collection"],
+        headings=tuple(filter(None, headings)),
+        page=stored["page"],
+        metadata={"file_name": f"{stored['title']}.{ending}"} if ending else {},  # by which `unit` is known
+    )
+
+
+def _pairs(lists: Iterable[Sequence[int]]) -> tuple[tuple[int, int], ...]:
+    return tuple((start, end) for start, end in lists)
