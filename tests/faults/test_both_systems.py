@@ -207,7 +207,7 @@ def says(sent: Any) -> Reply:
     if "queries" in text:
         return told('{"queries": ["Who opened the bridge?"]}')
     if "Fix typos and unclear" in text:
-        return told("{}")
+        return told('{"query": ""}')
     if "image_url" in text:
         return told("A blue bridge.")
     if "mcp_add" in tools and not any(message["role"] == "tool" for message in sent["messages"]):

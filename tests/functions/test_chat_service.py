@@ -19,7 +19,7 @@ from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site
 
 async def open_chat(open_site: OpenSite, *replies: str, **options: Any) -> Site:
     """A site whose model first leaves the question as it is, then gives these replies to one question after the other."""
-    site = await open_site("{}", **options)
+    site = await open_site('{"query": ""}', **options)
     site.core.models.model.replies += [[reply] for reply in replies]  # type: ignore[attr-defined]
     return site
 
@@ -119,7 +119,7 @@ async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> 
 
 
 async def test_the_request_s_model_stands_before_the_user_s_preference(open_site: OpenSite) -> None:
-    site = await open_chat(open_site, "In 1894 [1].", "{}", "In 1894 [1].")
+    site = await open_chat(open_site, "In 1894 [1].", '{"query": ""}', "In 1894 [1].")
     await site.core.records.put("preference", "local", {"model_id": "mine"}, by="local")
     for model_id, asked in ((None, "mine"), ("big", "big")):
         site.core.models.asked.clear()  # type: ignore[attr-defined]
@@ -151,7 +151,7 @@ def test_wording_is_mended_unless_that_is_switched_off(tmp_path: Path) -> None:
 
 
 async def test_the_usage_of_a_turn_holds_all_its_calls(open_site: OpenSite) -> None:
-    site = await open_site("{}", Delta(usage=Usage(10, 2)))
+    site = await open_site('{"query": ""}', Delta(usage=Usage(10, 2)))
     site.core.models.model.replies.append(["In 1894 [1].", Delta(usage=Usage(100, 20))])  # type: ignore[attr-defined]
     reply = await site.client.post("/chat", json={"query": QUESTION})
     trace = (await site.client.get(f"/traces/{reply.headers['x-trace-id']}")).json()

@@ -233,7 +233,7 @@ SCENES: Mapping[str, Scene] = {
     "rag_test": Scene([_v2("rag", is_test=True, top_k=1, use_paragraph=False, temperature=0.5)], [REFERENCED]),
     "rag_foreign": Scene([_v2("rag", FOREIGN)], [_says("I don't know.")]),
     "rag_foreign_without_model": Scene([_v2("rag", FOREIGN)]),
-    "rag_forbidden": Scene([_v2("rag", "salary")], [_says('{"blocked": true}')], terms=["salary"]),
+    "rag_forbidden": Scene([_v2("rag", "salary")], [_says('{"decision": "block"}')], terms=["salary"]),
     "rag_blocked": Scene([_v2("rag", INJECTION)]),
     "rag_korean": Scene([_v2("rag", "다리는 언제 지어졌나요?")], [_says("1894년에 지어졌습니다.\nSOURCES_USED: 1")]),
     "rag_german": Scene([_v2("rag", "Wann wurde die Brücke gebaut?")], [_says("Sie wurde 1894 gebaut.\nSOURCES_USED: 1")]),

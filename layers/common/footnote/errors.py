@@ -15,6 +15,7 @@
     │   ├── StoreUnavailable    503
     │   └── ModelUnavailable    503
     │       ├── ModelTimeout    503
+    │       ├── UnusableReply   503  a reply that does not have the form asked for
     │       └── NoModel         503  none is configured
     ├── StepTimeout             504  a step exceeded its time limit
     └── UnreadableFile          –    sets the document to FAILED, with `reason` and `remedy`
@@ -131,6 +132,12 @@ class ModelTimeout(ModelUnavailable):
     """The model's endpoint timed out."""
 
     title = "The language model did not answer in time"
+
+
+class UnusableReply(ModelUnavailable):
+    """The model's reply does not have the form that it was asked for, nor does the one after it was told so."""
+
+    title = "The language model's reply cannot be used"
 
 
 class NoModel(ModelUnavailable):

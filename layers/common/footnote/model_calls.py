@@ -1,36 +1,98 @@
-"""Calls of language models. Every call goes through `read_reply`, which keeps it for the record of the turn."""
+"""Calls of language models, for a text or for a value. Every call goes through `read_reply`, which keeps it for the turn's record."""
 
 from __future__ import annotations
 
+import asyncio
 import json
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
-from footnote.errors import ModelUnavailable
+from pydantic import BaseModel, ValidationError
+
+from footnote.errors import ModelUnavailable, UnusableReply
 from footnote.ports import Delta, LanguageModel, Models
+from footnote.text.surrogates import repair
 from footnote.text.tokens import count_tokens
 from footnote.tracing import current_collector
 from footnote.types import Message, Usage
+
+Value = TypeVar("Value", bound=BaseModel)
+
+ASK_AGAIN = """Your reply cannot be used: {fault}
+Reply once more, with one JSON object and nothing else. It has these fields:
+{fields}
+Write the texts in the language that you were asked to write them in."""
+"""In English whatever the conversation's language is: it is about the form alone."""
 
 
 async def complete(
     models: Models, name: str | None, messages: Sequence[Message], *, max_tokens: int, timeout_s: float, temperature: float = 0.0
 ) -> str:
     """A model's whole reply, without what it thinks aloud. ModelUnavailable where there is no model, or its reply is empty."""
-    model = await models.pick(name)
-    if model is None:
-        raise ModelUnavailable("There is no language model.")
-    text = ""
-    options = {"temperature": temperature, "max_tokens": max_tokens, "first_token_s": timeout_s, "total_s": timeout_s}
-    async with aclosing(read_reply(model, messages, **options)) as deltas:
-        async for delta in deltas:
-            text += delta.text
-    said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # what was begun may be all that came
-    if not said:
-        raise ModelUnavailable("The language model sent an empty answer.")
-    return said
+    return await _read_whole(await _pick(models, name), messages, timeout_s, max_tokens=max_tokens, temperature=temperature)
+
+
+async def ask(
+    models: Models,
+    name: str | None,
+    messages: Sequence[Message],
+    schema: type[Value],
+    *,
+    max_tokens: int,
+    timeout_s: float,
+    temperature: float = 0.0,
+) -> Value:
+    """A model's reply as a value of `schema`: a flat model whose fields are all required and described, which is validated with the
+    reply's whole text as its context. The messages have to ask for JSON, because many endpoints ignore or refuse a schema.
+
+    A reply that does not fit is answered once with what is wrong about it. UnusableReply where the second does not fit either, or
+    no time is left for it: `timeout_s` is the limit of both. ModelUnavailable as for `complete`."""
+    now, model = asyncio.get_running_loop().time, await _pick(models, name)
+    end = now() + timeout_s
+    options = {"max_tokens": max_tokens, "temperature": temperature, "schema": object_schema(schema)}
+    reply = await _read_whole(model, messages, timeout_s, **options)
+    try:
+        return read_value(reply, schema)
+    except ValueError as exc:
+        fault = str(exc)
+    if (left := end - now()) <= 0:
+        raise UnusableReply
+    fields = "\n".join(f'"{field}": {info.description}' for field, info in schema.model_fields.items())
+    correction = Message("user", ASK_AGAIN.format(fault=fault, fields=fields))
+    second = await _read_whole(model, [*messages, Message("assistant", reply), correction], left, **options)
+    try:
+        return read_value(second, schema)
+    except ValueError as exc:
+        raise UnusableReply from exc
+
+
+def read_value(reply: str, schema: type[Value]) -> Value:
+    """The first JSON object of a reply that fits, whatever surrounds it. ValueError, in words for the model, where none does."""
+    fault = "It holds no JSON object."
+    for place, found in enumerate(_objects_in(reply)):
+        try:
+            return schema.model_validate(found, context=reply)
+        except ValidationError as exc:
+            fault = fault if place else describe(exc)
+    raise ValueError(fault)
+
+
+def describe(error: ValidationError) -> str:
+    """What does not fit, field by field, without the values."""
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    return " ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}." for fault in faults)
+
+
+def object_schema(model: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a flat pydantic model, without titles."""
+    schema = model.model_json_schema()
+    properties = {
+        name: {"type": part["type"], **{key: value for key, value in part.items() if key not in ("type", "title")}}
+        for name, part in schema["properties"].items()
+    }
+    return {"type": "object", "properties": properties, "required": schema["required"]}
 
 
 async def read_reply(model: LanguageModel, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
@@ -57,15 +119,32 @@ def _estimate(messages: Sequence[Message], written: str) -> Usage:
     return Usage(sum(count_tokens(sent.content) for sent in messages), count_tokens(written), estimated=True)
 
 
-def read_object(text: str) -> dict[str, Any] | None:
-    """The first JSON object in a model's reply, whatever stands around it; None where there is none."""
-    decoder = json.JSONDecoder()
-    at = text.find("{")
+async def _pick(models: Models, name: str | None) -> LanguageModel:
+    model = await models.pick(name)
+    if model is None:
+        raise ModelUnavailable("There is no language model.")
+    return model
+
+
+async def _read_whole(model: LanguageModel, messages: Sequence[Message], timeout_s: float, **options: Any) -> str:
+    text = ""
+    async with aclosing(read_reply(model, messages, first_token_s=timeout_s, total_s=timeout_s, **options)) as deltas:
+        async for delta in deltas:
+            text += delta.text
+    said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # the beginning of a thought may be all that came
+    if not said:
+        raise ModelUnavailable("The language model sent an empty answer.")
+    return said
+
+
+def _objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """JSON objects, outermost ones."""
+    decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
-            found, _ = decoder.raw_decode(text, at)
+            found, end = decoder.raw_decode(text, at)
         except (ValueError, RecursionError):
-            at = text.find("{", at + 1)
-            continue
-        return found if isinstance(found, dict) else None
-    return None
+            end = at + 1
+        else:
+            yield json.loads(repair(json.dumps(found, ensure_ascii=False)))  # an escape may be half of a character
+        at = text.find("{", end)

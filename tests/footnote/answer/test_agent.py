@@ -40,7 +40,7 @@ NEURAL = Tool("neural_search", "Searches.", {"type": "object"})
 ASKED = make_turn("When was the bridge built?", LIVE, mode="pa", tool_scope="GO_RAG", filters={"class": ("Law",)}, limit=7)
 
 
-def call(name: str = SEARCH.name, call_id: str = "c1", **arguments: Any) -> ToolCall:
+def call(name: str = SEARCH, call_id: str = "c1", **arguments: Any) -> ToolCall:
     return ToolCall(call_id, name, json.dumps(arguments))
 
 
@@ -128,12 +128,12 @@ async def test_a_model_searches_and_answers_with_citations() -> None:
     assert [(citation.number, citation.hit) for citation in turn.answer.citations] == [(1, BRIDGE)]
     assert turn.evidence.hits == (BRIDGE, FERRY)
     assert turn.record.usage == Usage(41, 7)  # two rounds, and one token each way of the search
-    assert steps(events) == [("round", "ok"), (f"tool:{SEARCH.name}", "ok"), ("round#2", "ok")]
-    assert [event for event in events if isinstance(event, Answering | ToolCalled)] == [Answering(), ToolCalled(SEARCH.name), Answering()]
-    assert [span.name for span in turn.record.spans] == ["round", f"tool:{SEARCH.name}", "round#2"]
+    assert steps(events) == [("round", "ok"), (f"tool:{SEARCH}", "ok"), ("round#2", "ok")]
+    assert [event for event in events if isinstance(event, Answering | ToolCalled)] == [Answering(), ToolCalled(SEARCH), Answering()]
+    assert [span.name for span in turn.record.spans] == ["round", f"tool:{SEARCH}", "round#2"]
     assert [(event.name, dict(event.detail)) for event in events if isinstance(event, StepFinished)][:2] == [
         ("round", {"calls": 1}),
-        (f"tool:{SEARCH.name}", {"passages": 2}),
+        (f"tool:{SEARCH}", {"passages": 2}),
     ]
     assert not turn.record.degraded
 
@@ -144,7 +144,7 @@ async def test_what_was_said_with_the_tools_is_kept_in_its_order() -> None:
     events, turn = await agent.run()
     assert turn.record.tool_messages[0] == Message("assistant", "I look. ", tool_calls=(wish, other))
     assert [(said.role, said.tool_call_id, said.name) for said in turn.record.tool_messages[1:]] == [
-        ("tool", "c1", SEARCH.name),
+        ("tool", "c1", SEARCH),
         ("tool", "c2", "mcp_add"),
     ]
     assert turn.record.tool_messages[2].content == '<tool_output tool="mcp_add">\n2\n</tool_output>'
@@ -155,10 +155,10 @@ async def test_what_was_said_with_the_tools_is_kept_in_its_order() -> None:
 
 
 async def test_passages_are_numbered_once_over_all_searches() -> None:
-    agent = Agent([[calls(call(query="a"), call(SEARCH.name, "c2", query="b"))], [calls(call(query="c"))], ["Hourly [2], since 1894 [1]."]])
+    agent = Agent([[calls(call(query="a"), call(SEARCH, "c2", query="b"))], [calls(call(query="c"))], ["Hourly [2], since 1894 [1]."]])
     _, turn = await agent.run()
     assert agent.told(1)[0] == (
-        f'<tool_output tool="{SEARCH.name}">\n<document number="1" title="Bridge" page="3">\nThe bridge was built in 1894.\n</document>\n'
+        f'<tool_output tool="{SEARCH}">\n<document number="1" title="Bridge" page="3">\nThe bridge was built in 1894.\n</document>\n'
         '<document number="2" title="Ferry">\nFerries cross every hour.\n</document>\n</tool_output>'
     )
     assert agent.told(1)[1].count("as above") == 2
@@ -171,7 +171,7 @@ async def test_passages_are_numbered_once_over_all_searches() -> None:
 async def test_a_turn_shows_only_so_many_passages() -> None:
     found = [make_hit(f"Passage {i}.", "long", i) for i in range(SHOWN + 3)]
     assert len((await Agent([[calls(call(query="a"))], ["No."]], hits=found).run())[1].evidence.hits) == SHOWN
-    agent = Agent([[calls(*(call(SEARCH.name, str(i), query=str(i)) for i in range(5)))], ["No."]])
+    agent = Agent([[calls(*(call(SEARCH, str(i), query=str(i)) for i in range(5)))], ["No."]])
     many = iter([make_hit(f"Passage {i}.", "long", i) for i in range(100)])
 
     async def search(turn: Turn) -> Turn:
@@ -256,7 +256,7 @@ async def test_an_organisation_s_tools_are_for_its_members(caller: Caller, scope
     tools = FakeTools({"": [ADD], "GO_RAG": [LOOK], "OTHER": [replace(LOOK, name="other")]})
     agent = Agent([[calls(call("mcp_other", text="x"), call("mcp_kdb_look", "c2", text="x"))], ["No."]], tools)
     events, _ = await agent.run(with_(ASKED, caller=caller, tool_scope=scope))
-    assert agent.offered(0) == [SEARCH.name, *offered]
+    assert agent.offered(0) == [SEARCH, *offered]
     assert [name for name, *_ in tools.called] == (["kdb.look"] if "mcp_kdb_look" in offered else [])
     assert agent.told(1)[0].startswith('<tool_output tool="unknown">\nThere is no such tool.')
     assert ("tool:unknown", "failed") in steps(events)
@@ -265,26 +265,26 @@ async def test_an_organisation_s_tools_are_for_its_members(caller: Caller, scope
 async def test_the_connected_search_is_asked_by_the_search_of_the_documents() -> None:
     agent = Agent([["No."]], FakeTools({"": [NEURAL, ADD]}))
     await agent.run()
-    assert agent.offered(0) == [SEARCH.name, "mcp_add"]
+    assert agent.offered(0) == [SEARCH, "mcp_add"]
 
 
 async def test_names_are_made_fit_for_a_model_and_those_that_become_alike_are_left_out() -> None:
-    names = ["a.b", "a b", SEARCH.name, "wetter/heute", "날씨", "x" * 70]
+    names = ["a.b", "a b", SEARCH, "wetter/heute", "날씨", "x" * 70]
     agent = Agent([["No."]], FakeTools({"": [replace(ADD, name=name) for name in names]}))
     await agent.run()
-    assert agent.offered(0) == [SEARCH.name, f"mcp_{SEARCH.name}", "mcp_wetter_heute", "mcp___", "mcp_" + "x" * 60]
+    assert agent.offered(0) == [SEARCH, f"mcp_{SEARCH}", "mcp_wetter_heute", "mcp___", "mcp_" + "x" * 60]
 
 
 async def test_tools_are_not_asked_for_where_they_are_off() -> None:
     for agent in (Agent([["No."]], FakeTools({"": [ADD]}), enabled=False), Agent([["No."]], None)):
         _, turn = await agent.run()
-        assert (agent.offered(0), turn.record.degraded) == ([SEARCH.name], False)
+        assert (agent.offered(0), turn.record.degraded) == ([SEARCH], False)
 
 
 async def test_without_the_server_the_documents_are_still_searched() -> None:
     agent = Agent([[calls(call(query="a"))], ["In 1894 [1]."]], FakeTools(down=True))
     _, turn = await agent.run()
-    assert (agent.offered(0), turn.record.degraded) == ([SEARCH.name], True)
+    assert (agent.offered(0), turn.record.degraded) == ([SEARCH], True)
     assert turn.answer is not None
     assert turn.answer.citations
 
@@ -296,8 +296,8 @@ async def test_without_the_server_the_documents_are_still_searched() -> None:
         (ToolCall("c", "mcp_add", "{a: 1"), "The arguments are no JSON object.", False),
         (ToolCall("c", "mcp_add", "[1]"), "The arguments are no JSON object.", False),
         (ToolCall("c", "mcp_add", "[" * 100_000), "The arguments are no JSON object.", False),
-        (call(q="x"), "The argument `query` is missing.", False),
-        (call(query=["x"]), "The argument `query` is missing.", False),
+        (call(q="x"), "The arguments cannot be used. query: ", False),
+        (call(query=["x"]), "The arguments cannot be used. query: ", False),
         (call("mcp_add", a=1), "The MCP server did not answer within 9 s.", True),
     ],
 )
@@ -361,12 +361,12 @@ async def test_calls_of_a_round_run_at_the_same_time_and_no_more_than_so_many() 
         await both.wait()
         return turn
 
-    agent = Agent([[calls(call(query="a"), call(SEARCH.name, "c2", query="b"))], ["No."]])
+    agent = Agent([[calls(call(query="a"), call(SEARCH, "c2", query="b"))], ["No."]])
     agent.search = search  # type: ignore[method-assign]
     events, _ = await asyncio.wait_for(agent.run(), 5)
-    assert [event.name for event in events if isinstance(event, StepStarted)][1:3] == [f"tool:{SEARCH.name}", f"tool:{SEARCH.name}#2"]
+    assert [event.name for event in events if isinstance(event, StepStarted)][1:3] == [f"tool:{SEARCH}", f"tool:{SEARCH}#2"]
 
-    agent = Agent([[calls(*(call(SEARCH.name, str(i), query="x") for i in range(MOST_CALLS + 2)))], ["No."]])
+    agent = Agent([[calls(*(call(SEARCH, str(i), query="x") for i in range(MOST_CALLS + 2)))], ["No."]])
     await agent.run()
     assert len(agent.searched) == MOST_CALLS
     assert [told.count("Too many calls at once") for told in agent.told(1)][-3:] == [0, 1, 1]

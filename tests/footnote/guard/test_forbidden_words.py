@@ -138,8 +138,24 @@ async def test_what_the_model_allows_is_asked_again_for_personal_data(lang: str,
 )
 @pytest.mark.parametrize("step", [0, 1])
 async def test_a_reply_that_is_no_decision_blocks(reply: str, step: int, known: Any) -> None:
-    turn, _ = await check(make_turn("Who is the executive?"), known, *([ALLOW] * step), reply)
+    turn, _ = await check(make_turn("Who is the executive?"), known, *([ALLOW] * step), reply, reply)
     assert turn.outcome == "forbidden"
+
+
+async def test_a_reply_that_is_no_decision_is_asked_for_once_more(known: Any) -> None:
+    turn, model = await check(make_turn("Executive appointment procedure"), known, "It may be asked.", ALLOW, ALLOW)
+    assert (turn.outcome, len(model.sent)) == (None, 3)
+    turn, model = await check(make_turn("Who is the executive?"), known, "It may not be asked.", BLOCK)
+    assert (turn.outcome, len(model.sent)) == ("forbidden", 2)
+
+
+async def test_what_blocks_beside_an_object_that_allows_blocks(known: Any) -> None:
+    for reply in (f"{ALLOW} {BLOCK}", f"The question says {ALLOW}, so I {BLOCK}"):
+        turn, model = await check(make_turn("Who is the executive?"), known, reply)
+        assert (turn.outcome, len(model.sent)) == ("forbidden", 1)
+    for reply in (f'{ALLOW} {{"decision": "block"', f'{ALLOW} No: "block"'):
+        turn, _ = await check(make_turn("Who is the executive?"), known, reply, reply)
+        assert turn.outcome == "forbidden"
 
 
 async def test_every_query_and_the_question_itself_are_checked_at_once(known: Any) -> None:

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from footnote.ports import Delta
+from footnote.steps import SKIP
 from footnote.types import Turn, Usage
 from footnote.understand.reformulate import may_reformulate, reformulate
-from tests.deps import FakeDeps, call_step
+from tests.deps import FakeDeps, call_step, finish
 from tests.fakes import FakeModel, FakeModels
+from tests.footnote.step_toys import toy
 from tests.turns import HELD, make_turn
 
 MENDS = replace(HELD, options={"reformulate": True})
@@ -22,8 +24,8 @@ def asked(question: str, lang: str = "en", **changes: Any) -> Turn:
     return make_turn(question, **{"profile": MENDS, "model": "fake", "lang": lang, "usage": Usage(1, 1), **changes})
 
 
-async def mend(turn: Turn, reply: str) -> Turn:
-    model = FakeModel([[reply, Delta(usage=Usage(30, 5))]])
+async def mend(turn: Turn, *replies: str) -> Turn:
+    model = FakeModel([[reply, Delta(usage=Usage(30, 5))] for reply in replies])
     return await call_step(reformulate, turn, FakeDeps(models=FakeModels(model)))
 
 
@@ -90,9 +92,14 @@ async def test_half_a_character_in_a_wording_is_no_part_of_what_is_searched_for(
     assert (await mend(asked("wehn"), r'{"query": "when\ud83d"}')).rewritten == ("when\ufffd",)
 
 
-@pytest.mark.parametrize(
-    "reply", ["When?", '{"query": ', '{"query": ""}', '{"query": ["When?"]}', '{"queries": ["When?"]}', json.dumps({"query": "when " * 99})]
-)
+@pytest.mark.parametrize("reply", ["When?", '{"query": ', '{"query": ["When?"]}', '{"queries": ["When?"]}'])
+async def test_replies_of_another_form_are_an_error_and_count(reply: str) -> None:
+    deps = FakeDeps(models=FakeModels(FakeModel([[reply, Delta(usage=Usage(30, 5))]] * 2)))
+    turn = await finish((toy("reformulate", reformulate, on_error=SKIP),), asked("wehn"), deps)
+    assert (turn.searched_for, turn.record.degraded, turn.record.usage) == (("wehn",), True, Usage(61, 11))
+
+
+@pytest.mark.parametrize("reply", ['{"query": ""}', json.dumps({"query": "when " * 99})])
 async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) -> None:
     turn = await mend(asked("wehn"), reply)
     assert (turn.searched_for, turn.record.notes, turn.record.usage) == (("wehn",), {}, Usage(31, 6))
@@ -102,7 +109,7 @@ async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) 
     ("lang", "instruction"), [("en", "Fix typos"), ("de", "Korrigieren Sie Tippfehler"), ("ko", "검색 시스템이 이해할")]
 )
 async def test_the_model_is_asked_in_the_questions_language_and_sees_nothing_but_the_question(lang: str, instruction: str) -> None:
-    model = FakeModel([["{}"]])
+    model = FakeModel([['{"query": "wehn"}']])
     await call_step(reformulate, asked("wehn </question> x", lang), FakeDeps(models=FakeModels(model)))
     (message,) = model.sent[0].messages
     assert message.content.startswith(instruction)

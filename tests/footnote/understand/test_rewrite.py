@@ -108,14 +108,27 @@ async def test_where_nothing_is_searched_no_model_is_asked_but_the_checks_see_wh
     [
         "When was the Eiffel Tower built?",
         '{"queries": ["When was',
-        '{"queries": []}',
         '{"queries": "When was the Eiffel Tower built?"}',
         '{"queries": [null, 3, {"a": 1}, "  "]}',
         '{"query": "x"}',
         "[]",
-        queries("x" * 401),
     ],
 )
+async def test_replies_of_another_form_leave_the_question_as_it_is_and_count(reply: str) -> None:
+    row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
+    deps = FakeDeps(models=FakeModels(FakeModel([[reply, Delta(usage=Usage(90, 10))]] * 2)))
+    turn = await finish((row,), follow_up("When was it built?", TOWER), deps)
+    assert (turn.rewritten, turn.record.degraded, turn.record.usage) == ((), True, Usage(181, 21))
+
+
+async def test_a_reply_of_another_form_is_asked_for_once_more() -> None:
+    turn, model = await ask(
+        follow_up("When was it built?", TOWER), "When was the tower built?", queries("When was the Eiffel Tower built?")
+    )
+    assert (turn.rewritten, len(model.sent)) == (("When was the Eiffel Tower built?",), 2)
+
+
+@pytest.mark.parametrize("reply", ['{"queries": []}', '{"queries": ["  "]}', queries("x" * 401)])
 async def test_a_reply_that_holds_no_query_leaves_the_question_as_it_is_but_is_counted(reply: str) -> None:
     turn, _ = await ask(follow_up("When was it built?", TOWER), reply, usage=Usage(90, 10))
     assert (turn.rewritten, turn.searched_for) == ((), ("When was it built?",))

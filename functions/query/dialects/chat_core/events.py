@@ -58,7 +58,7 @@ class Events:
             case Answering():
                 yield self._step(ANSWERING)
             case ToolCalled(name):
-                yield self._step(SEARCHING) if name == SEARCH.name else self._step(CALLING, name)
+                yield self._step(SEARCHING) if name == SEARCH else self._step(CALLING, name)
             case Think(text):
                 yield _progress("think", text)
             case Token(text):

@@ -63,7 +63,7 @@ async def run_agent(
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
             offered = ()  # a model, or its server, that knows no tools: it gets what a search for the question finds
-            wish = ToolCall("search", SEARCH.name, json.dumps({"query": turn.asked}))
+            wish = ToolCall("search", SEARCH, json.dumps({"query": turn.asked}))
             async for event in work.call(box, [wish]):
                 yield event
             found = work.said.pop().content

@@ -51,7 +51,7 @@ async def warn_of_planted(turn: Turn) -> Turn:
     answer = turn.answer
     shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.evidence.hits]
     shown += [(turn.request.attached, "", turn.lang)] if turn.request.attached else []
-    shown += [(said.content, "", turn.lang) for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH.name]
+    shown += [(said.content, "", turn.lang) for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH]
     # An attached file may be a megabyte, which takes seconds: nobody else is to wait for it.
     planted = await asyncio.to_thread(lambda: sum(len(find_injected_sentences(*text)) for text in shown))
     if answer is None or not planted:

@@ -11,9 +11,13 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
+from pydantic import BaseModel, Field, ValidationError
+
 from footnote.errors import FootnoteError, Rejected
+from footnote.model_calls import describe, object_schema
 from footnote.ports import Tool, Tools
 from footnote.ports.tool_arguments import as_shown, filled, session_arguments
 from footnote.text.fences import untrusted, untrusted_title
@@ -21,15 +25,8 @@ from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn
 
 log = logging.getLogger(__name__)
 
-SEARCH = Tool(
-    "search_documents",
-    "Searches the documents that the user may read. Gives numbered passages.",
-    {
-        "type": "object",
-        "properties": {"query": {"type": "string", "description": "What to look for, as a complete question or in words."}},
-        "required": ["query"],
-    },
-)
+
+SEARCH = "search_documents"
 SHOWN, MOST_SHOWN = 8, 32
 """Passages of one search, and of all searches of a turn."""
 LONGEST_RESULT = 20_000
@@ -38,6 +35,18 @@ NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 Search = Callable[[Turn], Awaitable[Turn]]
 """A turn → the same with hits, made by the steps that search for every question."""
+
+
+class SearchArguments(BaseModel, defer_build=True):
+    """What a model calls the search with."""
+
+    query: str = Field(description="What to look for, as a complete question or in words.")
+
+
+@cache
+def search_tool() -> Tool:
+    """The search of the documents, as it is offered to a model. Making its schema would slow the import."""
+    return Tool(SEARCH, "Searches the documents that the user may read. Gives numbered passages.", object_schema(SearchArguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +72,10 @@ class Toolbox:
     @property
     def offered(self) -> tuple[Tool, ...]:
         remote = (replace(tool, name=name, parameters=as_shown(tool, self._given)) for name, tool in self._remote.items())
-        return SEARCH, *remote
+        return search_tool(), *remote
 
     def knows(self, name: str) -> bool:
-        return name == SEARCH.name or name in self._remote
+        return name == SEARCH or name in self._remote
 
     async def call(self, wish: ToolCall) -> Called:
         """Never raises what a tool did: the model is told, and goes on."""
@@ -76,7 +85,7 @@ class Toolbox:
         if arguments is None:
             return Called("The arguments are no JSON object. Call the tool again with one.", "failed")
         try:
-            if self._tools is None or wish.name == SEARCH.name:
+            if self._tools is None or wish.name == SEARCH:
                 return await self._look_up(arguments)
             tool = self._remote[wish.name]
             return Called(await self._tools.call(tool.name, filled(tool, self._given, arguments), timeout_s=self._timeout_s))
@@ -93,9 +102,10 @@ class Toolbox:
         return f'<tool_output tool="{name}">\n{text}\n</tool_output>'
 
     async def _look_up(self, arguments: Mapping[str, Any]) -> Called:
-        query = arguments.get("query")
-        if not isinstance(query, str):
-            return Called("The argument `query` is missing.", "failed")
+        try:
+            query = SearchArguments.model_validate(arguments).query
+        except ValidationError as exc:
+            return Called(f"The arguments cannot be used. {describe(exc)}", "failed")
         record = replace(self._turn.record, calls=(), spans=())
         found = await self._search(replace(self._turn.ask(query), conversation=Conversation(), record=record))
         match found.outcome:

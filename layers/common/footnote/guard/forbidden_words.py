@@ -10,12 +10,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, Self
 
+from pydantic import BaseModel, Field, ValidationInfo, model_validator
+
+from footnote.errors import UnusableReply
 from footnote.events import Event, Token
 from footnote.guard.term_hits import TermHit, asks_for_a_method, match_of, meet
 from footnote.guard.terms import Terms
-from footnote.model_calls import complete, read_object
+from footnote.model_calls import ask
 from footnote.ports import Embedder, Models, speaks
 from footnote.prompts import Prompts
 from footnote.settings import Rag
@@ -34,6 +37,19 @@ REPLY_TOKENS, MODEL_S = 1000, 12.0
 """Of one judgement; there is room for a model that thinks first, and both end within the row's limit."""
 BLOCKING = ("exact", "synonym")
 """Matches that block where no model can judge."""
+
+
+class Verdict(BaseModel, defer_build=True):
+    """A model's reply."""
+
+    decision: Literal["allow", "block"] = Field(description='a text, "allow" or "block"')
+
+    @model_validator(mode="after")
+    def check_that_nothing_blocks(self, info: ValidationInfo) -> Self:
+        """An object that allows may be quoted from the question: the reply's text, the context, may say “block” beside it."""
+        if self.decision == "allow" and '"block"' in str(info.context):
+            raise ValueError("It says both allow and block")
+        return self
 
 
 async def check_forbidden(
@@ -94,13 +110,16 @@ async def _judge_all(turn: Turn, met: Mapping[str, Sequence[TermHit]], model: st
 
 
 async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str, models: Models, prompts: Prompts) -> bool:
-    """Whether it blocks. A reply that is no decision blocks."""
+    """Whether it blocks. Replies that are no verdict block."""
     shown = [hit.term.text for hit in hits[:SHOWN]]
     for name, values in (("forbidden_check", {"terms": shown}), ("forbidden_personal", {})):
         system = Message("system", prompts.render(name, turn.lang, values))
-        said = await complete(models, model, (system, Message("user", untrusted(question))), max_tokens=REPLY_TOKENS, timeout_s=MODEL_S)
-        decision = read_object(said)
-        if decision is None or decision.get("decision") != "allow" or '"block"' in said:  # the first may be the question's own
+        asked = (system, Message("user", untrusted(question)))
+        try:
+            said = await ask(models, model, asked, Verdict, max_tokens=REPLY_TOKENS, timeout_s=MODEL_S)
+        except UnusableReply:
+            return True
+        if said.decision == "block":
             return True
     return False
 

@@ -102,10 +102,12 @@ class LanguageModel(Protocol):
         temperature: float | None = None,
         max_tokens: int | None = None,
         tools: Sequence[Tool] = (),
+        schema: Mapping[str, Any] | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:
-        """Raises ModelUnavailable or ModelTimeout; nothing is retried after the first piece."""
+        """`schema`: JSON schema of the object that the reply shall be. It may be ignored: the messages have to ask for JSON as well.
+        Raises ModelUnavailable or ModelTimeout; nothing is retried after the first piece."""
         ...
 
 

@@ -6,14 +6,15 @@ import re
 from collections.abc import Collection
 from difflib import get_close_matches
 
-from footnote.model_calls import complete, read_object
+from pydantic import BaseModel, Field
+
+from footnote.model_calls import ask
 from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.agreement import sentence_starts
 from footnote.text.fences import untrusted
 from footnote.text.language import detect_language
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
-from footnote.text.surrogates import repair
 from footnote.types import Message, Turn
 
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
@@ -26,6 +27,12 @@ LIMIT_S = 15
 REPLY_TOKENS = 1000
 
 
+class Wording(BaseModel, defer_build=True):
+    """A model's reply."""
+
+    query: str = Field(description="a text, the query")
+
+
 def may_reformulate(turn: Turn) -> bool:
     """There is a language model, and the question was not reworded before."""
     return turn.plan.model is not None and not turn.rewritten
@@ -34,9 +41,8 @@ def may_reformulate(turn: Turn) -> bool:
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """`turn.queries`: the question as a model words it, where that still asks for the same."""
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)})
-    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    told = (read_object(reply) or {}).get("query")
-    query = " ".join(repair(told).split()) if isinstance(told, str) else ""
+    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Wording, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    query = " ".join(reply.query.split())
     if not query or len(query) > max(LONGEST, 2 * len(turn.request.question)) or not keeps_meaning(turn.request.question, query, turn.lang):
         return turn
     return turn.rewrite(query).with_notes(original=turn.request.question, reformulated=query)

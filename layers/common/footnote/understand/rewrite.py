@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from footnote.model_calls import complete, read_object
+from collections.abc import Iterable
+
+from pydantic import BaseModel, Field
+
+from footnote.model_calls import ask
 from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.fences import untrusted
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
-from footnote.text.surrogates import repair
 from footnote.types import Exchange, Message, Turn
 
 SEARCHING = frozenset({"rag", "pa"})
@@ -23,6 +26,12 @@ MOST_WORDS = 12
 """Added without a model."""
 LIMIT_S = 15
 REPLY_TOKENS = 1000
+
+
+class Queries(BaseModel, defer_build=True):
+    """A model's reply."""
+
+    queries: list[str] = Field(description="a list of texts, each of them a query")
 
 
 def may_rewrite(turn: Turn) -> bool:
@@ -42,16 +51,13 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
         return turn
     exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
     prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)})
-    reply = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
-    return turn.rewrite(*read_queries(reply))
+    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Queries, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    return turn.rewrite(*clean_queries(reply.queries))
 
 
-def read_queries(reply: str) -> tuple[str, ...]:
-    """What a model wants searched for; () where its reply holds nothing of use."""
-    found = (read_object(reply) or {}).get("queries")
-    if not isinstance(found, list):
-        return ()
-    queries = (" ".join(repair(query).split()) for query in found if isinstance(query, str))
+def clean_queries(written: Iterable[str]) -> tuple[str, ...]:
+    """Those that can be searched for, each once; () where none can."""
+    queries = (" ".join(query.split()) for query in written)
     return tuple(dict.fromkeys(query for query in queries if 0 < len(query) <= LONGEST_QUERY))[:MOST_QUERIES]
 
 

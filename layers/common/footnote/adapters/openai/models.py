@@ -10,14 +10,23 @@ import asyncio
 import json
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from http.client import HTTPException
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from footnote.adapters.openai.gateway import Gateway
 from footnote.adapters.openai.sampling import sampling_of
-from footnote.adapters.openai.wire import ReplyReader, message_body, tool_body, translate, unknown_names, without
+from footnote.adapters.openai.wire import (
+    ReplyReader,
+    may_refuse_schema,
+    message_body,
+    schema_body,
+    tool_body,
+    translate,
+    unknown_names,
+    without,
+)
 from footnote.adapters.shared.embedder import malformed, wrong_length
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, LanguageModel, Tool
@@ -92,6 +101,7 @@ class OpenAIModel:
         temperature: float | None = None,
         max_tokens: int | None = None,
         tools: Sequence[Tool] = (),
+        schema: Mapping[str, Any] | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:
@@ -104,6 +114,8 @@ class OpenAIModel:
         }
         if tools:
             body["tools"] = [tool_body(tool) for tool in tools]
+        if schema is not None:
+            body["response_format"] = schema_body(schema)
         try:
             client, headers = await self._endpoint.client(), self._endpoint.gateway.headers()
             now = asyncio.get_running_loop().time()
@@ -143,11 +155,11 @@ class OpenAIModel:
         CPU time. Parameters that this model rejected are not sent again."""
         from openai import AsyncStream
 
-        known = self._endpoint.refused
+        known, suspected = self._endpoint.refused, frozenset[str]()
         while True:
-            body = without(body, known.get(self.name, frozenset()))
+            body = without(body, known.get(self.name, frozenset()) | suspected)
             try:
-                return await client.post(
+                stream: AsyncStream[object] = await client.post(
                     "/chat/completions",
                     body=body,
                     options={"headers": headers},
@@ -156,9 +168,16 @@ class OpenAIModel:
                     stream_cls=AsyncStream[object],
                 )
             except Exception as exc:
-                if not (unknown := unknown_names(exc, body)):
+                if unknown := unknown_names(exc, body):
+                    known[self.name] = known.get(self.name, frozenset()) | unknown
+                elif may_refuse_schema(exc, body):
+                    suspected = frozenset({"response_format"})
+                else:
                     raise
-                known[self.name] = known.get(self.name, frozenset()) | unknown
+            else:
+                if suspected:  # it was the schema
+                    known[self.name] = known.get(self.name, frozenset()) | suspected
+                return stream
 
 
 class OpenAIEmbedder:

@@ -15,7 +15,7 @@ from footnote.types import Cut, Message, ToolCall, Usage
 if TYPE_CHECKING:
     from openai import AsyncStream
 
-OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens"}
+OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens", "response_format"}
 """Parameters that a request can do without if a server or model rejects them."""
 CUTS: Mapping[str, Cut] = {"length": "length", "content_filter": "content_filter"}
 """Finish reasons of truncated replies; servers use many others for complete ones."""
@@ -45,6 +45,11 @@ def tool_body(tool: Tool) -> dict[str, Any]:
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)},
     }
+
+
+def schema_body(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """`response_format` of a reply that shall be an object of this schema."""
+    return {"type": "json_schema", "json_schema": {"name": "reply", "schema": {**schema, "additionalProperties": False}, "strict": True}}
 
 
 class ReplyReader:
@@ -112,13 +117,21 @@ class ReplyReader:
 
 
 def unknown_names(exc: Exception, body: Mapping[str, Any]) -> frozenset[str]:
-    """Optional parameters of the body that a 400 or 422 names."""
+    """Optional parameters of the body that a 400 or 422 names; some servers reject a schema with a 500."""
     import openai
 
-    if not isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError):
+    if not isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError | openai.InternalServerError):
         return frozenset()
-    named = frozenset(WORD.findall(str(exc.body or exc.message)))
-    return named & body.keys() & OPTIONAL
+    named = frozenset(WORD.findall(str(exc.body or exc.message))) & body.keys()
+    return named & ({"response_format"} if isinstance(exc, openai.InternalServerError) else OPTIONAL)
+
+
+def may_refuse_schema(exc: Exception, body: Mapping[str, Any]) -> bool:
+    """Whether it may be the schema that is rejected. Servers word that in many ways: they name a grammar, features of JSON Schema, or
+    nothing at all."""
+    import openai
+
+    return "response_format" in body and isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError)
 
 
 def without(body: dict[str, Any], refused: Set[str]) -> dict[str, Any]:

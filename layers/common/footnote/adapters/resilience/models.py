@@ -12,10 +12,11 @@ import logging
 import random
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import ModelUnavailable
@@ -93,6 +94,7 @@ class ResilientModel:
         temperature: float | None = None,
         max_tokens: int | None = None,
         tools: Sequence[Tool] = (),
+        schema: Mapping[str, Any] | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:
@@ -101,7 +103,7 @@ class ResilientModel:
             left = end - asyncio.get_running_loop().time()
             others = len(self._models) - place  # the fallback needs time too
             until = end - left + min(first_token_s, left / others)
-            ask = partial(model.stream, messages, temperature=temperature, max_tokens=max_tokens, tools=tools)
+            ask = partial(model.stream, messages, temperature=temperature, max_tokens=max_tokens, tools=tools, schema=schema)
             try:
                 first, rest = await self._begin(ask, breaker, until, end)
                 break
