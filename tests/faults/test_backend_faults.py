@@ -326,8 +326,8 @@ async def test_who_sends_a_file_does_not_notice_that_once(fault: Action, part: s
 # --- files in batches ------------------------------------------------------------------------------
 
 LIMITS = {
-    "adapters.opensearch.client.WRITE_LIMIT_S": 1.0,
-    "adapters.opensearch.document_versions.WRITE_LIMIT_S": 1.0,
+    "adapters.opensearch.client.WRITE_TIMEOUT_S": 1.0,
+    "adapters.opensearch.document_versions.WRITE_TIMEOUT_S": 1.0,
     "adapters.aws.client.READ_S": 0.5,
     "bootstrap.backends.LEDGER_S": 1.0,
 }

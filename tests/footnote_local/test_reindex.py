@@ -103,7 +103,7 @@ def test_the_old_index_stays_where_the_new_one_finds_less(footnote: Footnote, se
     ("arguments", "told"),
     [
         (("nowhere",), "There is no index “nowhere”."),
-        (("notes", "--roll-back"), "There is no earlier index to go back to."),
+        (("notes", "--roll-back"), "There is no previous index to roll back to."),
         (("--judge", "{beir}"), "Name the collection that --judge is to ask."),
         (("notes", "--judge", "{beir}"), "holds none of the documents that --judge names"),
     ],

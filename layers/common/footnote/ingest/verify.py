@@ -100,7 +100,7 @@ async def verify(
     abandoned = await run.find_abandoned()
     for name in buckets:
         await run.check_bucket(name, abandoned)
-    await run.check_unburied()
+    await run.check_unpurged()
     await run.check_abandoned(abandoned)
     documents = await run.check_documents()
     if embedder is not None:
@@ -177,7 +177,7 @@ class _Run:
 
     # --- the ledger alone ------------------------------------------------------------------------
 
-    async def check_unburied(self) -> None:
+    async def check_unpurged(self) -> None:
         for document in await self.ledger.unpurged():
             if self.ingestor.clock() - document.updated_at >= self.abandoned_s:
                 await self._found("half_deleted", document.doc_id, self.ingestor.purge, document)

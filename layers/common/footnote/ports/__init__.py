@@ -1,8 +1,7 @@
-"""Everything the core needs from outside, as small Protocols. Backends are in `adapters/<engine>/<port>.py`.
+"""What the core needs from outside, as small Protocols. Their implementations are in `adapters/<engine>/<port>.py`.
 
-Where data is read, the `Caller` is a required argument: a read without an identity cannot be
-written down. Every backend of a port, and every wrapper around one, passes the same suite in
-`tests/contracts`. Methods raise errors of `footnote.errors` only.
+Methods that read data for a user require a `Caller`, so that no read can leave out the permission check. All adapters of
+a port, and all wrappers, pass the same tests in `tests/contracts`. Methods raise only errors of `footnote.errors`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who asks, where others know it."""
+"""Identity of users, as an identity provider states it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ class Tokens(Protocol):
     """Signed tokens of an identity provider."""
 
     async def claims(self, token: str) -> Mapping[str, Any]:
-        """What a good token says. Unauthorized for one that is not signed by the issuer's keys in the one way that is
-        accepted, is not for us, or is not valid now; Unavailable while the issuer's keys cannot be had."""
+        """The claims of a valid token. Unauthorized for a token that is not signed by the issuer's keys with the configured
+        algorithm, has another audience, or is not valid now; Unavailable while the issuer's keys cannot be fetched."""
         ...
 
     async def count_keys(self) -> int:
-        """How many of the issuer's keys tokens can be checked by; Unavailable while they cannot be had."""
+        """Number of the issuer's keys that can verify tokens; Unavailable while they cannot be fetched."""
         ...

@@ -1,4 +1,4 @@
-"""Where chunks are found."""
+"""The index: chunks, their vectors, and searches over both."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CollectionInfo:
-    """`version` grows with every change that answers can see."""
+    """Size and version of a collection. `version` grows with every change that is visible to answers."""
 
     name: str
     chunks: int
@@ -24,9 +24,9 @@ class CollectionInfo:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What somebody sees of a collection. `languages`: language → number of visible, active chunks. `groups`: those of
-    theirs that an access list in it names; two people with the same ones see the same. `version`: the collection's, 0 where
-    there is none: nobody learns so whether there is one."""
+    """What a caller sees of a collection. `languages`: language → number of visible, active chunks. `groups`: the caller's
+    groups that access lists in the collection name; callers with equal groups see the same chunks. `version`: the
+    collection's, 0 if it does not exist."""
 
     version: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
@@ -35,7 +35,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class PendingVector:
-    """A chunk that waits for its vectors."""
+    """A chunk without vectors."""
 
     chunk_id: str
     title: str
@@ -46,6 +46,8 @@ class PendingVector:
 
 @dataclass(frozen=True, slots=True)
 class ChunkVectors:
+    """The vectors of a chunk: of its text, and of each sentence, quantized to int8."""
+
     chunk_id: str
     vector: npt.NDArray[np.float32]
     sentences: npt.NDArray[np.int8] | None = None
@@ -53,7 +55,7 @@ class ChunkVectors:
 
 @dataclass(frozen=True, slots=True)
 class Indexed:
-    """A generation of a document as the index holds it, for reconciliation. `active`: it is the one that answers."""
+    """A generation of a document in the index, for reconciliation. `active`: it is the one that answers."""
 
     doc_id: str
     generation: int
@@ -63,7 +65,7 @@ class Indexed:
 
 
 SMALL_COLLECTION = 200
-"""Chunks without any of the terms that are taken to stand beside the real ones."""
+"""Virtual chunks without any term, added to the real ones when terms are weighted."""
 
 
 class Index(Protocol):
@@ -71,33 +73,37 @@ class Index(Protocol):
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         """Two lists of at most `search.limit` visible, active chunks, best first, ties by chunk id. `coverage` counts
-        visible chunks only: nobody learns of others. An unknown collection gives empty lists; a backend that is down raises
-        SearchUnavailable."""
+        visible chunks only, so that it reveals nothing about others. An unknown collection gives empty lists; an engine that
+        is down raises SearchUnavailable."""
         ...
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
-        """The final gate: the chunks that exist, are active and visible now, in the order asked."""
+        """The final permission check: the chunks that exist, are active and visible now, in the order of `chunk_ids`."""
         ...
 
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
-        """Sentence bounds of visible chunks, and their vectors by this embedder; None where not made (yet)."""
+        """Sentence bounds of visible chunks, and their vectors by this embedder; None if there are none yet."""
         ...
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         """log(1 + (N − n + .5)/(n + .5)) of each term, unknown terms included; n = chunks with the term,
-        N = chunks + SMALL_COLLECTION, so that the words of a single document are not all common."""
+        N = chunks + SMALL_COLLECTION, so that in a collection of one document not every term is common."""
         ...
 
-    async def info(self, collection: str) -> CollectionInfo | None: ...
+    async def info(self, collection: str) -> CollectionInfo | None:
+        """The collection's size and version; None if it does not exist."""
+        ...
 
-    async def view(self, caller: Caller, collection: str) -> View: ...
+    async def view(self, caller: Caller, collection: str) -> View:
+        """What the caller sees of the collection."""
+        ...
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
-        """Visible, active passages (level 2) from as many documents as there are, newest documents first."""
+        """Visible, active passages (chunk level 2) from as many documents as possible, newest documents first."""
         ...
 
     async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
-        """Writes a generation that does not answer yet. Staging the same generation again replaces it.
+        """Writes a generation that is not active yet. Staging the same generation again replaces it.
         `bounds`: the sentence bounds of each chunk."""
         ...
 
@@ -106,13 +112,13 @@ class Index(Protocol):
         ...
 
     async def activate(self, doc_id: str, generation: int) -> bool:
-        """This generation answers from now on, all earlier ones are gone. False, and nothing changes, where a later one
-        answers already or this one was removed; that holds whoever else writes at the same time."""
+        """Makes this generation the active one and deletes all earlier ones. Returns False and changes nothing if a later one
+        is already active or this one was removed, also with concurrent writers."""
         ...
 
     async def remove(self, doc_id: str, through: int) -> None:
-        """Generations up to `through` answer no query from the moment this returns, and never will again, even if one
-        of them is staged or activated later. Unknown ids are fine."""
+        """Removes generations up to `through`. When this returns no query finds them, and none ever will, even if one of them
+        is staged or activated later. Unknown ids are ignored."""
         ...
 
     def inventory(self) -> AsyncIterator[Indexed]:
@@ -124,11 +130,13 @@ class Index(Protocol):
         ...
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
-        """Chunks that are gone meanwhile are skipped."""
+        """Stores vectors. Chunks that were deleted in the meantime are skipped."""
         ...
 
     async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
         """(chunks with a vector, chunks that should have one) over all collections."""
         ...
 
-    async def close(self) -> None: ...
+    async def close(self) -> None:
+        """Closes connections and files."""
+        ...

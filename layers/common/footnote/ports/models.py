@@ -1,4 +1,4 @@
-"""What computes: embedders, language models, parsers; and the clock."""
+"""Embedders, language models, tools, parsers, and the clock."""
 
 from __future__ import annotations
 
@@ -14,45 +14,54 @@ if TYPE_CHECKING:
 
 
 class Embedder(Protocol):
-    """Text → unit vectors. `languages` None = all."""
+    """Text → unit vectors."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Identifies the vectors: those of different names are never compared."""
+        ...
+
     @property
-    def dimension(self) -> int: ...
+    def dimension(self) -> int:
+        """Length of the vectors."""
+        ...
+
     @property
-    def languages(self) -> frozenset[str] | None: ...
+    def languages(self) -> frozenset[str] | None:
+        """Languages with useful vectors; None = all."""
+        ...
+
     async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
-        """(len(texts), dimension), rows of length 1."""
+        """(len(texts), dimension), rows of length 1. `query`: the texts are questions. Raises ModelUnavailable or ModelTimeout."""
         ...
 
 
 def embedded_languages(embedder: Embedder) -> frozenset[str] | None:
-    """Languages whose texts get vectors, None = all: those that the embedder speaks, and text of no recognised language."""
+    """Languages whose texts are embedded, None = all: those of the embedder, and text of no recognised language."""
     return None if embedder.languages is None else embedder.languages | {UNKNOWN_LANGUAGE}
 
 
 def speaks(embedder: Embedder | None, lang: str) -> TypeGuard[Embedder]:
-    """Whether vectors of texts in `lang` count."""
+    """Whether texts in `lang` are embedded."""
     return embedder is not None and ((languages := embedded_languages(embedder)) is None or lang in languages)
 
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of a model's reply; `usage` comes with the last one, where the provider tells it."""
+    """A piece of a model's reply. `usage` comes with the last one, if the provider reports it."""
 
     text: str = ""
     thinking: str = ""
     usage: Usage | None = None
     tool_calls: tuple[ToolCall, ...] = ()
-    """Whole ones: they come when the model has said all of them."""
+    """Complete calls, returned when the model has finished all of them."""
     cut: Cut | None = None
-    """Why the reply ends here although the model had not finished."""
+    """Why the reply was truncated; None = it was not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """What a model may call. `parameters`: a JSON schema of an object."""
+    """A tool that a model may call. `parameters`: a JSON schema of an object."""
 
     name: str
     description: str
@@ -63,36 +72,37 @@ class Tools(Protocol):
     """Tools on other servers."""
 
     async def list(self, scope: str) -> Sequence[Tool]:
-        """The tools of one organisation; Unavailable where they cannot be reached."""
+        """The tools of one organisation; Unavailable if the server cannot be reached."""
         ...
 
     async def call(self, name: str, arguments: Mapping[str, Any], *, timeout_s: float) -> str:
-        """The result as text, which nobody vouches for; what a tool says of its own failure is one. Unavailable where the
-        tool cannot be reached."""
+        """The result as untrusted text, including errors that the tool itself reports. Unavailable if the tool cannot be
+        reached."""
         ...
 
 
 class KnowledgeBase(Protocol):
-    """A search service of another system, over documents of its own."""
+    """A search service of another system with documents of its own."""
 
     async def search(self, arguments: Mapping[str, Any]) -> str:
-        """What it finds, as JSON, which nobody vouches for; "[]" where it does not know the collection. Unavailable where it
-        cannot be reached."""
+        """The results as untrusted JSON text; "[]" for an unknown collection. Unavailable if the service cannot be reached."""
         ...
 
 
 class Images(Protocol):
-    """Fetches what users point at."""
+    """Fetches images that users name by URL."""
 
     async def fetch(self, url: str, *, max_bytes: int, timeout_s: float) -> str:
-        """An image as a `data:` URI; BadRequest for what is none, is too large, or lies where nobody may look."""
+        """An image as a `data:` URI. BadRequest: not an image, too large, or not a public URL."""
         ...
 
 
 class LanguageModel(Protocol):
+    """One language model at one endpoint."""
+
     @property
     def name(self) -> str:
-        """Of the model that is to answer; after a reply, of the one that did."""
+        """The model's name; after a reply, the name of the model that gave it."""
         ...
 
     def stream(
@@ -106,31 +116,36 @@ class LanguageModel(Protocol):
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:
-        """`schema`: JSON schema of the object that the reply shall be. It may be ignored: the messages have to ask for JSON as well.
-        Raises ModelUnavailable or ModelTimeout; nothing is retried after the first piece."""
+        """Streams a reply. `schema`: JSON schema of the object to reply with; an endpoint may ignore it, so the messages have to
+        ask for JSON too. Time limits in seconds: until the first piece, and in total. Raises ModelUnavailable or ModelTimeout;
+        nothing is retried after the first piece."""
         ...
 
 
 class Parser(Protocol):
+    """Reads files."""
+
     async def parse(self, data: bytes, file_name: str) -> Parsed:
-        """UnreadableFile, with a reason and a remedy for a person, for whatever cannot be read."""
+        """The text of a file. Raises UnreadableFile, with a reason and a remedy for the user."""
         ...
 
 
 class Models(Protocol):
-    """Which language model answers now? What was configured, or what answers at a usual local address."""
+    """Chooses the language model: the configured one, or one found at its usual local address."""
 
     @property
     def address(self) -> str | None:
-        """Base URL where models are asked, without credentials; None = nothing is configured, and nothing was found."""
+        """Base URL of the models, without credentials; None = none is configured or found."""
         ...
 
     async def pick(self, name: str | None) -> LanguageModel | None:
-        """The model called `name`, or the default one; None when there is no model at all."""
+        """The model called `name`, or the default one; None if there is no model."""
         ...
 
 
 class Clock(Protocol):
+    """The time; tests set their own."""
+
     def __call__(self) -> float:
         """Seconds since the epoch."""
         ...

@@ -1,4 +1,4 @@
-"""What admins and users change while it runs: prompts, settings, terms, preferences, sessions, the audit."""
+"""Records that admins and users change at runtime: prompts, settings, terms, preferences, sessions, the audit log."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from footnote.types import Page
 
 T = TypeVar("T")
 Kind = Literal["prompt", "prompt_version", "setting", "term", "preference", "session", "audit"]
+"""Kinds of records."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """`version` counts the changes of a key, from 1; it goes on after a delete. `value`: JSON."""
+    """A stored record. `version`: number of changes of this key, from 1; a delete does not reset it. `value`: JSON."""
 
     key: str
     value: Mapping[str, Any]
@@ -26,29 +27,33 @@ class Record:
 class Records(Protocol):
     """Small JSON documents by kind and key. Reads see the last write."""
 
-    async def get(self, kind: Kind, key: str) -> Record | None: ...
+    async def get(self, kind: Kind, key: str) -> Record | None:
+        """The record; None if there is none."""
+        ...
 
     async def put(self, kind: Kind, key: str, value: Mapping[str, Any], *, by: str, expected: int | None = None) -> Record:
-        """`expected`: the version that is to be replaced, 0 = there must be none; Conflict where it is another."""
+        """Writes a record. `expected`: the version that it replaces, 0 = there must be none; Conflict if it is another.
+        `by`: the user who changes it."""
         ...
 
     async def delete(self, kind: Kind, key: str) -> bool:
-        """False where there was none."""
+        """Deletes a record; False if there was none."""
         ...
 
     async def list(
         self, kind: Kind, *, prefix: str = "", limit: int = 50, after: str | None = None, newest_first: bool = False
     ) -> Page[Record]:
-        """In the order of the keys, or against it; `after` is the `last_id` of the page before, which may be gone."""
+        """Records in ascending or descending order of their keys. `after`: the `last_id` of the previous page; that record may
+        have been deleted."""
         ...
 
     async def changes(self, kind: Kind) -> int:
-        """A number that grows with every put and delete of this kind: who keeps a copy sees by it whether it is stale."""
+        """A number that grows with every put and delete of this kind, to detect stale copies."""
         ...
 
 
 async def read_all(read: Callable[[str | None], Awaitable[Page[T]]]) -> list[T]:
-    """What stands on all pages of a list. `read(after)` gives one."""
+    """The items of all pages of a list. `read(after)` returns one page."""
     page = await read(None)
     found = [*page.data]
     while page.has_more:

@@ -1,4 +1,4 @@
-"""Values, files and work that outlast a process."""
+"""Stores of values, files and jobs, and the event bus."""
 
 from __future__ import annotations
 
@@ -8,46 +8,59 @@ from typing import Any, Protocol
 
 
 class Cache(Protocol):
-    """Values with an expiry that is checked on read. JSON-serialisable values only."""
+    """JSON values with an expiry that is checked on read."""
 
-    async def get(self, key: str) -> Any | None: ...
-    async def put(self, key: str, value: Any, ttl_s: float) -> None: ...
+    async def get(self, key: str) -> Any | None:
+        """The value; None if there is none or it has expired."""
+        ...
+
+    async def put(self, key: str, value: Any, ttl_s: float) -> None:
+        """Stores a value for `ttl_s` seconds."""
+        ...
+
     async def put_new(self, key: str, value: Any, ttl_s: float) -> bool:
-        """True for the one caller that finds the key free: without a value, or with one whose time is up."""
+        """Stores a value only if the key is free, that is without a value or with an expired one. True for the one caller
+        that succeeds."""
         ...
 
     async def add(self, key: str, amount: int, ttl_s: float) -> int:
-        """The sum of what was added since the counter was free, this amount included; none is lost. Its time runs from
-        the first. For keys that hold counters only; `get` reads them."""
-        ...
-
-    async def delete(self, key: str) -> None: ...
-
-
-class Files(Protocol):
-    """The bytes of source files, by key. Keys are made by us, never by a file's name."""
-
-    async def put(self, key: str, data: bytes) -> None: ...
-    async def get(self, key: str) -> bytes:
-        """NotFound when there is none."""
+        """Adds to a counter atomically → its sum, this amount included. The counter expires `ttl_s` after its first amount.
+        Only for keys of counters; `get` reads them."""
         ...
 
     async def delete(self, key: str) -> None:
-        """Missing keys are fine."""
+        """Missing keys are ignored."""
+        ...
+
+
+class Files(Protocol):
+    """The bytes of source files. Keys are generated, never taken from a file name."""
+
+    async def put(self, key: str, data: bytes) -> None:
+        """Stores a file, replacing one with the same key. It is durable when this returns."""
+        ...
+
+    async def get(self, key: str) -> bytes:
+        """NotFound if there is none."""
+        ...
+
+    async def delete(self, key: str) -> None:
+        """Missing keys are ignored."""
         ...
 
     def keys(self, prefix: str) -> AsyncIterator[str]:
-        """All keys that begin so, in the order of their bytes."""
+        """All keys that begin with `prefix`, in byte order."""
         ...
 
     async def link(self, key: str, valid_s: float, *, content_type: str, disposition: str) -> str | None:
-        """An address from which a browser may fetch the file for so long, with these headers; None where there is none."""
+        """A URL from which a browser can download the file, valid for `valid_s` seconds, with these headers; None if the
+        store has no URLs."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A file in a bucket. `version`: changes whenever the file does."""
+    """A file in a bucket. `version` changes with every write of the file."""
 
     key: str
     version: str
@@ -55,64 +68,80 @@ class Dropped:
 
 
 class Drops(Protocol):
-    """Files that somebody put into a bucket. Reads see the last write."""
+    """Files that others put into a bucket. Reads see the last write."""
 
     async def get(self, bucket: str, key: str) -> tuple[bytes, str]:
-        """(bytes, version); NotFound when there is none (any more)."""
+        """(bytes, version); NotFound if it does not exist (any more)."""
         ...
 
     async def head(self, bucket: str, key: str) -> Dropped | None:
-        """None when there is none (any more)."""
+        """Its version and size; None if it does not exist (any more)."""
         ...
 
     async def delete(self, bucket: str, key: str) -> None:
-        """Missing keys are fine."""
+        """Missing keys are ignored."""
         ...
 
     def list(self, bucket: str) -> AsyncIterator[Dropped]:
-        """Everything in the bucket, in the order of the keys' bytes."""
+        """All files of the bucket, in byte order of their keys."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class UploadForm:
-    """Where a browser posts a file to: `fields`, then the file as `file`, as multipart/form-data."""
+    """A form with which a browser uploads a file: POST `fields`, then the file as `file`, as multipart/form-data."""
 
     url: str
     fields: Mapping[str, str]
 
 
 class Uploads(Protocol):
-    """Signed forms, where uploads go to a bucket and not through us."""
+    """Signed forms for uploads that go directly to a bucket."""
 
-    async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm: ...
+    async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm:
+        """A form for one file of at most `max_bytes`, valid for `valid_s` seconds."""
+        ...
 
 
 class Bus(Protocol):
-    """Tells others what happened."""
+    """The event bus."""
 
     async def publish(self, detail_type: str, detail: Mapping[str, Any]) -> None:
-        """Unavailable where it cannot be told; nobody's answer may wait for that or fail by it."""
+        """Publishes an event. Raises Unavailable, and TooLarge above 256 KB; callers must not let an answer wait for it or
+        fail because of it."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
+    """A job that was taken. `attempt` counts from 1."""
+
     job_id: str
     body: Mapping[str, Any]
     attempt: int
     owner: str = ""
-    """The same each time that this job is taken, where `job_id` is not; "" = `job_id`."""
+    """Stays the same each time the job is taken, even if `job_id` does not; "" = `job_id`."""
 
 
 class Queue(Protocol):
-    """Work that survives a restart. A job that was taken and neither finished nor failed comes back."""
+    """Jobs that survive a restart. A job that was taken but not finished in time is delivered again."""
 
-    async def put(self, body: Mapping[str, Any]) -> str: ...
-    async def take(self, lease_s: float) -> Job | None:
-        """The oldest job that is due, leased; None when there is none. `attempt` counts from 1."""
+    async def put(self, body: Mapping[str, Any]) -> str:
+        """Adds a job → its id."""
         ...
 
-    async def finish(self, job_id: str) -> None: ...
-    async def retry(self, job_id: str, delay_s: float) -> None: ...
-    async def size(self) -> int: ...
+    async def take(self, lease_s: float) -> Job | None:
+        """The oldest job that is due, leased for `lease_s` seconds; None if there is none."""
+        ...
+
+    async def finish(self, job_id: str) -> None:
+        """Removes a job that is done. Unknown ids are ignored."""
+        ...
+
+    async def retry(self, job_id: str, delay_s: float) -> None:
+        """Makes a job due again after `delay_s` seconds. Unknown ids are ignored."""
+        ...
+
+    async def size(self) -> int:
+        """Number of jobs that are not finished, taken ones included."""
+        ...

@@ -125,7 +125,7 @@ async def test_a_flip_that_broke_off_after_its_decision_is_finished_by_the_next_
     document = make_document(generation=2)
     await index.stage(document, [make_chunk(document, "The new bridge.")], [()])
     names = await index_names(engine)
-    head = {"_index": names.heads, "_id": "doc|plan"}
+    head = {"_index": names.versions, "_id": "doc|plan"}
     await engine.bulk([({"update": head}, {"doc": {"active": 2}})])
     assert await index.read(ME, ["plan|1|0"]) == []
     assert await listed(index) == [Indexed("plan", 1, "default", False, 1), Indexed("plan", 2, "default", True, 1)]
@@ -159,7 +159,7 @@ async def test_a_collection_is_an_alias_of_an_index_with_a_safe_name(index: Open
     (concrete,) = await engine.request("GET", f"/{names.chunks(name)}")
     assert concrete == f"{names.chunks(name)}-g0001"
     assert sorted((await engine.request("GET", f"/{concrete}/_alias"))[concrete]["aliases"]) == [names.chunks(name), names.all_chunks]
-    (record,) = await engine.get([{"_index": names.heads, "_id": f"collection|{name}"}])
+    (record,) = await engine.get([{"_index": names.versions, "_id": f"collection|{name}"}])
     assert record is not None
     assert record["_source"]["index"] == concrete
 
@@ -187,7 +187,7 @@ async def test_an_index_of_another_mapping_is_refused_with_a_remedy(
 ) -> None:
     await put_document(index, make_document(), ["The bridge."])
     names = await index_names(engine)
-    await engine.bulk([({"update": {"_index": names.heads, "_id": "collection|default"}}, {"doc": {"mapping": 0}})])
+    await engine.bulk([({"update": {"_index": names.versions, "_id": "collection|default"}}, {"doc": {"mapping": 0}})])
     other = OpenSearchIndex(settings)
     try:
         with pytest.raises(SearchUnavailable, match=r"another version of Footnote.*footnote reindex"):
@@ -345,7 +345,7 @@ async def test_a_busy_engine_and_a_broken_connection_are_tried_again() -> None:
     ("reply", "tries", "told"),
     [
         (None, 3, "cannot be reached.*OPENSEARCH__URL"),
-        (failed("rejected_execution_exception", 429), 3, "too much to do"),
+        (failed("rejected_execution_exception", 429), 3, "overloaded"),
         (failed("no_master", 503), 3, "503 no_master"),
         (failed("security_exception", 401), 1, "OPENSEARCH__AUTH"),
         (failed("security_exception", 403), 1, "begin with the prefix"),

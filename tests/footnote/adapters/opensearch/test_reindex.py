@@ -175,7 +175,7 @@ async def test_an_index_of_another_mapping_is_made_anew(
     index: OpenSearchIndex, engine: OpenSearchClient, names: Names, settings: OpenSearch, reindex: Reindex
 ) -> None:
     await put_document(index, make_document(), ["The bridge."])
-    await engine.bulk([({"update": {"_index": names.heads, "_id": "collection|default"}}, {"doc": {"mapping": 0}})])
+    await engine.bulk([({"update": {"_index": names.versions, "_id": "collection|default"}}, {"doc": {"mapping": 0}})])
     other = OpenSearchIndex(settings)
     with pytest.raises(SearchUnavailable, match="footnote reindex"):
         await found(other)
@@ -227,7 +227,7 @@ async def test_rolling_back_takes_along_what_happened_since(
 
 async def test_where_no_index_was_kept_there_is_no_way_back(index: OpenSearchIndex, reindex: Reindex) -> None:
     await put_document(index, make_document(), ["The bridge."])
-    with pytest.raises(NotFound, match="no earlier index"):
+    with pytest.raises(NotFound, match="no previous index"):
         await reindex.begin("default", roll_back=True)
 
 
@@ -300,7 +300,7 @@ async def test_what_another_version_writes_into_the_old_index_only_is_fetched_af
     index: OpenSearchIndex, engine: OpenSearchClient, names: Names, reindex: Reindex
 ) -> None:
     await put_document(index, make_document(), ["The bridge."])
-    record = {"_index": names.heads, "_id": "collection|default"}
+    record = {"_index": names.versions, "_id": "collection|default"}
     build = await reindex.begin("default")
     await reindex.fill(build, silent)
     await engine.bulk([({"update": record}, {"doc": {"upcoming": {"index": build.new, "mapping": 0}}})])

@@ -1,7 +1,8 @@
-"""The two databases in MongoDB 4.4 or newer: connection, indexes, a second try, errors.
+"""The two databases in MongoDB 4.4 or newer: connection, indexes, one retry, errors.
 
-A connection may have died unnoticed, as those of a frozen Lambda do. What finds it dead is done once more: by the driver
-(writes, where the server has sessions) or else here. The client belongs to the event loop of its first use.
+A connection may be dead without notice, as after a Lambda was frozen. An operation that finds it dead is repeated once: by
+the driver (writes, if the server has sessions) or else here, because the driver repeats nothing on a server without
+sessions. The client belongs to the event loop of its first use.
 """
 
 from __future__ import annotations
@@ -21,31 +22,34 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 Document = dict[str, Any]
+"""A document, query or update of MongoDB."""
 
 CONNECT_MS = 2_000
-REPLY_MS = 2_000  # two tries end within the time that a pipeline gives to saving a turn
-SOON_S, AWAY_S = 0.75, 5.0  # a turn asks several times: for so long after a wait in vain, others wait less
-IDLE_MS = 60_000  # routers forget a silent connection after some minutes, without telling
-EXPIRY = "by_expiry"  # MongoDB deletes what is past that date, within a minute or so
-# With `_id`, the first holds all that a list of rooms is made from.
+REPLY_MS = 2_000  # two tries fit into the time limit for saving a turn
+SOON_S, AWAY_S = 0.75, 5.0  # for AWAY_S after a connection failed, calls wait only SOON_S: a turn makes several
+IDLE_MS = 60_000  # routers drop idle connections silently after some minutes
+EXPIRY = "by_expiry"  # MongoDB deletes documents past that date within about a minute
+# With `_id`, the first index covers the list of rooms.
 INDEXES: dict[str, tuple[str, ...]] = {
     "by_room": ("user_id", "room_id", "started_at", "number", "_id"),
     "by_time": ("started_at", "number"),
     EXPIRY: ("expires_at",),
 }
-REFUSED = frozenset({13, 18, 8000})  # Unauthorized, AuthenticationFailed, and what Atlas says for either
-UNREACHABLE = "MongoDB cannot be reached. Check DB__URI, or DB__HOST and DB__PORT, and that the server lets this machine in."
-UNUSABLE = "The address of MongoDB cannot be used. Check DB__URI, or DB__HOST and DB__PORT; the server must be MongoDB 4.4 or newer."
+REFUSED = frozenset({13, 18, 8000})  # Unauthorized, AuthenticationFailed, and Atlas's code for both
+UNREACHABLE = "MongoDB cannot be reached. Check DB__URI, or DB__HOST and DB__PORT, and that the server allows connections from here."
+UNUSABLE = "The address of MongoDB is invalid. Check DB__URI, or DB__HOST and DB__PORT; the server must be MongoDB 4.4 or newer."
 
 
 class Opened(NamedTuple):
+    """The connected collection of turns and the database of statistics."""
+
     turns: AsyncCollection[Document]
     statistics: AsyncDatabase[Document]
 
 
 class Databases:
-    """`name` has the conversations, `statistics` the roll-ups. What is set here stands before what `address`, a MongoDB
-    URI, says of time-outs, retries and writes."""
+    """The connection. `name`: database of the conversations; `statistics`: of the roll-ups. Time limits, retries and write
+    concern are set here and override those in `address`, a MongoDB URI."""
 
     def __init__(self, address: str, name: str, statistics: str) -> None:
         self._address = address
@@ -58,9 +62,9 @@ class Databases:
         self._working: set[asyncio.Future[Any]] = set()
 
     async def run(self, work: Callable[Concatenate[Opened, P], Awaitable[R]], *args: P.args, **kwargs: P.kwargs) -> R:
-        """`work(opened, …)`, which may be done twice. It ends by itself, also where its caller is cancelled meanwhile: a driver
-        that is cancelled while it looks for a server loses its lock, and then never finds one again."""
-        async with self._connecting:  # two first calls at once make one client
+        """Runs `work(opened, …)`, possibly twice. It runs to its end even if the caller is cancelled: a driver that is cancelled
+        while it selects a server loses its lock and never finds one again."""
+        async with self._connecting:  # concurrent first calls share one client
             if self._client is None:
                 self._client = await asyncio.to_thread(_connect, self._address)
         client = self._client
@@ -95,15 +99,15 @@ class Databases:
         except (PyMongoError, BSONError) as exc:
             if isinstance(exc, ConnectionFailure):
                 self._away_until = asyncio.get_running_loop().time() + AWAY_S
-            raise StoreUnavailable(_told(exc)) from exc
+            raise StoreUnavailable(_detail(exc)) from exc
 
     def _finished(self, task: asyncio.Future[Any]) -> None:
         self._working.discard(task)
         if not task.cancelled():
-            task.exception()  # nobody may be there any more to see it
+            task.exception()  # marks it as retrieved: the caller may be gone
 
     async def _make_indexes(self, opened: Opened) -> None:
-        """Once per process. Not under the lock: while the server is away, nobody waits for another's time-out."""
+        """Once per process. Without the lock: while the server is away, calls must not wait for each other's time-outs."""
         from pymongo import IndexModel
 
         if not self._indexed:
@@ -112,6 +116,7 @@ class Databases:
             self._indexed = True
 
     async def close(self) -> None:
+        """Waits for the operations under way and closes the connections."""
         if self._working:
             await asyncio.wait(self._working)
         if self._client is not None:
@@ -140,27 +145,27 @@ def _connect(address: str) -> AsyncMongoClient[Document]:
 
 
 def _is_final(exc: AutoReconnect) -> bool:
-    """No server was there for as long as we wait, or the driver has tried twice already."""
+    """No server was found within the time limit, or the driver has already tried twice."""
     from pymongo.errors import ServerSelectionTimeoutError
 
     return isinstance(exc, ServerSelectionTimeoutError) or exc.has_error_label("RetryableWriteError")
 
 
-def _told(exc: Exception) -> str:
-    """What we say of the driver's errors. Its own words stay out: they name hosts."""
+def _detail(exc: Exception) -> str:
+    """A message for an error of the driver. The driver's own text is left out, since it names hosts."""
     from pymongo import errors
 
     match exc:
         case errors.DocumentTooLarge():
-            return "The turn is larger than a document of MongoDB may be (16 MB)."
+            return "The turn is larger than MongoDB allows (16 MB)."
         case errors.InvalidName():
-            return "A database of MongoDB cannot have that name. Check DB__NAME and DB__STATISTICS."
+            return "The name of a MongoDB database is invalid. Check DB__NAME and DB__STATISTICS."
         case errors.ConfigurationError():
             return UNUSABLE
         case errors.ConnectionFailure():
             return UNREACHABLE
         case errors.OperationFailure() if exc.code in REFUSED:
-            return "MongoDB refused the user. Check the name and password in DB__URI, and the rights to DB__NAME and DB__STATISTICS."
+            return "MongoDB rejected the user. Check the name and password in DB__URI, and the permissions on DB__NAME and DB__STATISTICS."
         case errors.OperationFailure():
-            return f"MongoDB could not do what was asked (code {exc.code}). Check its log and its disk space."
-    return "MongoDB could not do what was asked."
+            return f"MongoDB rejected an operation (code {exc.code}). Check its log and its disk space."
+    return "A MongoDB operation failed."

@@ -28,11 +28,12 @@ USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
 
 
 def as_key(name: str) -> str:
-    """A name as a field can be called in every version: without dots and dollars, which mean something in paths."""
+    """A name escaped as a field name that every version accepts: without dots and dollars, which are special in paths."""
     return re.sub(r"[%.$\0\ud800-\udfff]", lambda found: f"%{ord(found[0]):04x}", name)
 
 
 def from_key(key: str) -> str:
+    """The name of an escaped field."""
     return re.sub("%([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), key)
 
 
@@ -42,7 +43,7 @@ def storable(value: Any) -> Any:
 
 
 def _packed(value: Any) -> Any:
-    """BSON knows no text with half a character in it: that goes as bytes. Nor whole numbers of more than 64 bits."""
+    """BSON has neither lone surrogates, which are stored as bytes, nor integers of more than 64 bits, which become text."""
     match value:
         case dict():
             return {as_key(key): _packed(each) for key, each in value.items()}
@@ -56,6 +57,7 @@ def _packed(value: Any) -> Any:
 
 
 def unpacked(value: Any) -> Any:
+    """The value that `storable` stored."""
     match value:
         case dict():
             return {from_key(key): unpacked(each) for key, each in value.items()}

@@ -1,6 +1,6 @@
-"""Requests to an OpenSearch cluster: signed, limited in time, tried again; its errors are told in our words.
+"""Requests to an OpenSearch cluster: signing, time limits, retries and error translation.
 
-Every write of ours may be sent twice: ids are ours and changes are compared and set.
+Every write may be sent twice: ids are chosen here and changes are conditional (compare and set).
 """
 
 from __future__ import annotations
@@ -22,47 +22,51 @@ if TYPE_CHECKING:
     from opensearchpy import AsyncOpenSearch
 
 Json = dict[str, Any]
+"""A JSON object."""
 Sign = Callable[..., dict[str, str]]
-"""Request → the headers that prove who we are."""
+"""Request → its authentication headers."""
 Action = tuple[Json, Json | None]
-"""A line of a bulk request, and the document that goes with it."""
+"""An action of a bulk request and its document."""
 
 TRIES = 3
 BACKOFF_S = 0.3
-"""At most, before the second try; doubled before the third."""
-WRITE_LIMIT_S = 60.0
+"""Longest wait before the second try, doubled before the third."""
+WRITE_TIMEOUT_S = 60.0
+"""Time limit of a write."""
 BULK_BYTES = 4_000_000
-"""Of one request: a domain on a small machine takes 10 MiB at most."""
-PASSING = frozenset({0, 429, 500, 502, 503, 504})
+"""Most bytes of one bulk request: a domain on a small instance accepts 10 MiB."""
+TRANSIENT = frozenset({0, 429, 500, 502, 503, 504})
 KIND = re.compile(r"[a-z_]{1,60}")
 
 REMEDIES = {
-    0: "The search engine cannot be reached. See that it runs, and that OPENSEARCH__URL is right.",
-    401: "The search engine does not accept our sign-in. Check OPENSEARCH__AUTH and its user and password, or the role's credentials.",
-    403: "The search engine forbids this. Give our user or role the right to read, write and make indexes that begin with the prefix.",
-    413: "The search engine takes no request of this size. Raise its http.max_content_length.",
-    429: "The search engine has too much to do. Try again in a moment; if it lasts, give it more memory or nodes.",
+    0: "The search engine cannot be reached. Check that it is running and that OPENSEARCH__URL is correct.",
+    401: "The search engine rejected the credentials. Check OPENSEARCH__AUTH with its user and password, or the role's credentials.",
+    403: "The search engine denied access. Allow the user or role to read, write and create indexes that begin with the prefix.",
+    413: "The search engine rejected a request of this size. Raise its http.max_content_length.",
+    429: "The search engine is overloaded. Try again in a moment; if that persists, give it more memory or nodes.",
 }
-BLOCKED = "The search engine takes no writes: its indexes are blocked, mostly for want of disk space. Free some, or give it a larger disk."
-LATE = "The search engine did not answer in time. See that it is not overloaded, or raise OPENSEARCH__LIMIT_S."
-STRANGE = "What answers is no search engine. Check OPENSEARCH__URL: it is the address of an OpenSearch, as https://host:port."
-UNSIGNED = "Requests to the search engine cannot be signed: set a region and credentials, or give us a role."
-PARTLY = "A part of the search engine did not answer. Look at the health of its shards."
+BLOCKED = "The search engine accepts no writes: its indexes are blocked, usually because the disk is full. Free disk space."
+LATE = "The search engine did not answer in time. Check that it is not overloaded, or raise OPENSEARCH__LIMIT_S."
+STRANGE = "The server is not a search engine. Check OPENSEARCH__URL: it has to be the address of an OpenSearch, as https://host:port."
+UNSIGNED = "Requests to the search engine cannot be signed: set a region and credentials, or give the process a role."
+PARTIAL = "Some shards of the search engine did not answer. Check their health."
 
 
 class Refused(SearchUnavailable):
-    """`code`: the status in HTTP, 0 = the connection broke. `kind`: the engine's own name of the error."""
+    """The engine rejected a request. `code`: the HTTP status, 0 = the connection broke. `kind`: the engine's name of the error."""
 
     def __init__(self, status: int, kind: str = "") -> None:
         kind = kind if KIND.fullmatch(kind) else ""
         remedy = BLOCKED if kind == "cluster_block_exception" else REMEDIES.get(status)
-        super().__init__(remedy or f"The search engine refused a request ({f'{status} {kind}'.strip()}). Look into its log.")
+        super().__init__(remedy or f"The search engine rejected a request ({f'{status} {kind}'.strip()}). Check its log.")
         self.code = status
         self.kind = kind
 
 
 class OpenSearchClient:
-    """A lazily made connection. The SDK's own retries are off."""
+    """The connection, opened at first use.
+
+    The SDK's retries are off: they know no time limit for all tries together and repeat without jitter."""
 
     def __init__(self, settings: OpenSearch) -> None:
         self._settings = settings
@@ -71,40 +75,44 @@ class OpenSearchClient:
         self._sign: Sign = lambda **request: {}
 
     async def request(self, method: str, path: str, body: Any = None, *, timeout_s: float | None = None, **params: Any) -> Json:
-        """`body`: an object, or lines. Raises Refused where the engine says no, SearchUnavailable where it is late or only partly there."""
+        """Sends one request. `body`: an object, or the lines of a bulk or multi-search. Raises Refused if the engine rejects it,
+        SearchTimeout if it is late, SearchUnavailable if shards are missing."""
         if isinstance(body, list):
             body = "".join(_line(item) for item in body)
         query = {name: json.dumps(value) if isinstance(value, bool) else str(value) for name, value in params.items()}
         limit = timeout_s or self._settings.limit_s
         try:
             async with asyncio.timeout(limit):
-                return await self._insist(method, path, body, query, limit)
+                return await self._retry(method, path, body, query, limit)
         except TimeoutError as exc:
             raise SearchTimeout(LATE) from exc
 
     async def searches(self, searches: Sequence[tuple[str, Json]]) -> list[Json | None]:
-        """(index, body) of each → its answer, all in one request; None = there is no such index."""
+        """Runs several searches, (index, body) each, in one request → their responses; None = no such index."""
         lines = [line for index, body in searches for line in ({"index": index}, body)]
         responses = (await self.request("POST", "/_msearch", lines))["responses"]
         return [None if _is_missing(response) else response for response in responses]
 
     async def search(self, index: str, body: Json) -> Json | None:
+        """The response of one search; None = no such index."""
         return (await self.searches([(index, body)]))[0]
 
     async def get(self, items: Sequence[Json]) -> list[Json | None]:
-        """What is stored under each `{"_index", "_id"}` now, refreshed or not; None = nothing."""
+        """The stored documents under these `{"_index", "_id"}`, in real time; None = no such document."""
         if not items:
             return []
         found = (await self.request("POST", "/_mget", {"docs": list(items)}))["docs"]
         return [item if item.get("found") else None for item in found]
 
     async def bulk(self, actions: Iterable[Action], *, refresh: bool = False) -> int:
-        """The number of documents that were written: what is gone meanwhile is skipped. Only what failed is sent again."""
+        """Writes in batches → number of documents written. Documents deleted in the meantime are skipped; only failed actions are
+        sent again. The SDK's async_bulk is not used: it repeats only status 429, without jitter, and treats a missing document
+        as an error."""
         written = 0
         for batch in _batches(actions):
             for attempt in range(1, TRIES + 1):
                 body = "".join(batch)
-                reply = await self.request("POST", "/_bulk", body, timeout_s=WRITE_LIMIT_S, refresh=refresh)
+                reply = await self.request("POST", "/_bulk", body, timeout_s=WRITE_TIMEOUT_S, refresh=refresh)
                 results = [next(iter(item.values())) for item in reply["items"]]
                 written += sum(result["status"] < 300 for result in results)
                 failed = [
@@ -114,33 +122,35 @@ class OpenSearchClient:
                 ]
                 if not failed:
                     break
-                worst = next((result for _, result in failed if result["status"] not in PASSING), failed[0][1])
-                if worst["status"] not in PASSING or attempt == TRIES:
+                worst = next((result for _, result in failed if result["status"] not in TRANSIENT), failed[0][1])
+                if worst["status"] not in TRANSIENT or attempt == TRIES:
                     raise Refused(worst["status"], worst["error"]["type"])
                 batch = [line for line, _ in failed]
                 await _pause(attempt)
         return written
 
     async def refresh(self, index: str) -> None:
-        await self.request("POST", f"/{index}/_refresh", timeout_s=WRITE_LIMIT_S, ignore_unavailable=True)
+        """Makes all writes visible to searches."""
+        await self.request("POST", f"/{index}/_refresh", timeout_s=WRITE_TIMEOUT_S, ignore_unavailable=True)
 
     async def close(self) -> None:
+        """Closes the connections."""
         if self._client is not None:
             await self._client.close()
             self._client = None
 
     # --- one request ------------------------------------------------------------------------------
 
-    async def _insist(self, method: str, path: str, body: Any, params: Mapping[str, str], timeout_s: float) -> Json:
+    async def _retry(self, method: str, path: str, body: Any, params: Mapping[str, str], timeout_s: float) -> Json:
         for attempt in range(1, TRIES + 1):
             try:
-                return _whole(await self._send(method, path, body, params, timeout_s))
+                return _check_complete(await self._send(method, path, body, params, timeout_s))
             except Refused as exc:
                 if attempt == TRIES:
                     raise
                 if exc.code in (401, 403) and self._settings.auth == "aws" and attempt == 1:
-                    self._sign = await asyncio.to_thread(self._sign_in)  # the credentials may have been replaced
-                elif exc.code in PASSING:
+                    self._sign = await asyncio.to_thread(self._sign_in)  # the credentials may have been rotated
+                elif exc.code in TRANSIENT:
                     await _pause(attempt)
                 else:
                     raise
@@ -156,14 +166,14 @@ class OpenSearchClient:
             raise SearchTimeout(LATE) from exc
         except TransportError as exc:
             raise Refused(exc.status_code if isinstance(exc.status_code, int) else 0, _kind(exc.error)) from exc
-        except OpenSearchException as exc:  # a page, say
+        except OpenSearchException as exc:  # e.g. an HTML page
             raise SearchUnavailable(STRANGE) from exc
         if not isinstance(reply, dict):
             raise SearchUnavailable(STRANGE)
         return cast(Json, reply)
 
     async def _connected(self) -> AsyncOpenSearch:
-        async with self._connecting:  # two first requests at once make one client
+        async with self._connecting:  # concurrent first requests share one client
             if self._client is None:
                 self._client = await asyncio.to_thread(self._connect)
             return self._client
@@ -171,18 +181,18 @@ class OpenSearchClient:
     def _connect(self) -> AsyncOpenSearch:
         from opensearchpy import AsyncHttpConnection, AsyncOpenSearch
 
-        logging.getLogger("opensearch").setLevel(logging.CRITICAL)  # it would log addresses
-        logging.getLogger("opensearchpy.trace").setLevel(logging.CRITICAL)  # … and questions
+        logging.getLogger("opensearch").setLevel(logging.CRITICAL)  # logs addresses
+        logging.getLogger("opensearchpy.trace").setLevel(logging.CRITICAL)  # logs questions
         self._sign = self._sign_in()
         try:
             return AsyncOpenSearch(
                 hosts=[self._settings.url],
                 http_auth=lambda **request: self._sign(**request),
-                connection_class=AsyncHttpConnection,  # the one that can sign
+                connection_class=AsyncHttpConnection,  # supports signing
                 max_retries=0,
                 retry_on_timeout=False,
             )
-        except (TypeError, ValueError) as exc:  # what comes of addresses that are none
+        except (TypeError, ValueError) as exc:  # an invalid address
             raise SearchUnavailable(STRANGE) from exc
 
     def _sign_in(self) -> Sign:
@@ -201,7 +211,7 @@ class OpenSearchClient:
         session = Session()
         try:
             credentials, region = session.get_credentials(), session.get_config_variable("region")
-        except BotoCoreError as exc:  # a profile that there is not, say
+        except BotoCoreError as exc:  # e.g. an unknown profile
             raise SearchUnavailable(UNSIGNED) from exc
         if credentials is None or not region:
             raise SearchUnavailable(UNSIGNED)
@@ -209,11 +219,12 @@ class OpenSearchClient:
 
 
 def doc_path(index: str, doc_id: str) -> str:
+    """Path of a stored document."""
     return f"/{index}/_doc/{quote(doc_id, safe='')}"
 
 
 def _kind(error: Any) -> str:
-    """The SDK hands on what the engine sent as it came."""
+    """The engine's name of an error; the SDK passes on the response body as text."""
     try:
         return str(json.loads(error)["error"]["type"])
     except (ValueError, TypeError, KeyError):
@@ -221,20 +232,20 @@ def _kind(error: Any) -> str:
 
 
 async def _pause(attempt: int) -> None:
-    """Full jitter: those who failed together do not come back together."""
+    """Full jitter, so that clients that failed together do not retry together."""
     await asyncio.sleep(random.uniform(0, BACKOFF_S * 2 ** (attempt - 1)))  # noqa: S311 - not a secret
 
 
-def _whole(response: Json) -> Json:
-    """The response, unless a shard is missing from it: fewer hits than there are must not pass for all."""
+def _check_complete(response: Json) -> Json:
+    """The response. Raises if a shard is missing from it, since an incomplete result must not pass for a complete one."""
     for part in (response, *response.get("responses", ())):
         if "error" in part and not _is_missing(part):
             raise Refused(part["status"], part["error"].get("type", ""))
         if part.get("timed_out") or part.get("_shards", {}).get("failed"):
-            raise SearchUnavailable(PARTLY)
+            raise SearchUnavailable(PARTIAL)
     for item in response.get("docs", ()):
         if "error" in item and item["error"]["type"] != "index_not_found_exception":
-            raise SearchUnavailable(PARTLY)
+            raise SearchUnavailable(PARTIAL)
     return response
 
 
@@ -247,7 +258,7 @@ def _line(item: Json) -> str:
 
 
 def _batches(actions: Iterable[Action]) -> Iterator[list[str]]:
-    """Actions as text, in requests of at most `BULK_BYTES` where one alone is not larger."""
+    """Actions as text, in batches of at most `BULK_BYTES` unless a single action is larger."""
     batch: list[str] = []
     size = 0
     for action, document in actions:

@@ -1,8 +1,8 @@
-"""Conditions on metadata as queries over the field `filters`, which holds `name<US>value` of each value.
+"""Conditions on metadata as queries over the field `filters`, which holds `name<US>value` for each value.
 
-Text is found in the index's own list of terms. Numbers and times are text there too, whose order is another one: so the
-different values of the field are read first, of documents that the caller may see, and compared here. That is one more request,
-in time and size with the number of different values, of which at most MOST_VALUES are read.
+Text conditions are queries on terms. Numbers and times are stored as text too, which sorts differently: their distinct
+values are read first, from documents that the caller may see, and compared here. That takes one more request, whose time
+and size grow with the number of distinct values; at most MAX_VALUES are read.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from footnote.errors import BadRequest
 from footnote.types import Condition, Conditions
 
-MOST_VALUES = 20_000
+MAX_VALUES = 20_000
 READ_FIRST = ("=", ">", "<", "≥", "≤", "before", "after")
 SEPARATOR = "\x1f"
 
@@ -22,27 +22,27 @@ Json = dict[str, Any]
 
 
 def values_asked(conditions: Conditions, visible: Sequence[Json]) -> Json | None:
-    """The search that reads the values of the fields whose conditions need them; None where none does."""
+    """The search that reads the distinct values of the fields that are compared; None if there are none."""
     aggregations = {
-        f"f{place}": {"terms": {"field": "filters", "include": f"{_escaped(field)}{SEPARATOR}.*", "size": MOST_VALUES + 1}}
+        f"f{place}": {"terms": {"field": "filters", "include": f"{_escaped(field)}{SEPARATOR}.*", "size": MAX_VALUES + 1}}
         for place, field in enumerate(_read_first(conditions))
     }
     return {"size": 0, "query": {"bool": {"filter": list(visible)}}, "aggs": aggregations} if aggregations else None
 
 
 def values_read(conditions: Conditions, found: Json | None) -> dict[str, list[str]]:
-    """Field → its different values. BadRequest for one with more than MOST_VALUES."""
+    """Field → its distinct values. BadRequest for a field with more than MAX_VALUES."""
     read: dict[str, list[str]] = {}
     for place, field in enumerate(_read_first(conditions)):
         buckets = found["aggregations"][f"f{place}"]["buckets"] if found else []
-        if len(buckets) > MOST_VALUES:
-            raise BadRequest(f"“{field}” has more than {MOST_VALUES:,} different values, too many to compare. Use is, in or contains.")
+        if len(buckets) > MAX_VALUES:
+            raise BadRequest(f"“{field}” has more than {MAX_VALUES:,} different values, too many to compare. Use is, in or contains.")
         read[field] = [bucket["key"].partition(SEPARATOR)[2] for bucket in buckets]
     return read
 
 
 def as_query(conditions: Conditions, values: Mapping[str, Sequence[str]]) -> Json:
-    """`values`: of `values_read`."""
+    """The conditions as one filter. `values`: from `values_read`."""
     clauses = [_clause(condition, values.get(condition.field, ())) for condition in conditions.each]
     if conditions.any:
         return {"bool": {"should": clauses, "minimum_should_match": 1}}
@@ -73,10 +73,10 @@ def _clause(condition: Condition, known: Sequence[str]) -> Json:
 
 
 def _escaped(text: str) -> str:
-    """For Lucene's regular expressions."""
+    """Text escaped for Lucene's regular expressions."""
     return re.sub(r"[^\w\x1f]", r"\\\g<0>", text)
 
 
 def _literal(text: str) -> str:
-    """For wildcards."""
+    """Text escaped for wildcard queries."""
     return re.sub(r"[\\*?]", r"\\\g<0>", text)

@@ -1,7 +1,7 @@
-"""The index in OpenSearch: BM25 over our own tokens, Lucene HNSW for vectors, both asked in one request and fused by the core.
+"""The index in OpenSearch: BM25 over Footnote's tokens and Lucene HNSW for vectors, in one request, fused by the core.
 
-A search may find what was deleted or replaced a moment ago, or is about to be; `read` asks for chunks and the heads
-of their documents in real time and lets nothing else through.
+A search may find chunks that have just been deleted or replaced; `read` gets the chunks and their documents' versions in
+real time and drops those that are not active.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 
 from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
-from footnote.adapters.opensearch.document_versions import Collection, Heads, to_head
+from footnote.adapters.opensearch.document_versions import Collection, VersionStore, to_versions
 from footnote.adapters.opensearch.index_collections import Collections
 from footnote.adapters.opensearch.index_writes import Writes
 from footnote.adapters.opensearch.mapping import (
@@ -33,24 +33,25 @@ from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
 from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors
 
-MOST_TOKENS = 1000
-"""Of a question; the engine takes 1,024 clauses."""
+MAX_TOKENS = 1000
+"""Of a question; the engine accepts 1,024 clauses."""
 LOOKS = 3
-"""Searches at most, until one meets no flip half-way."""
+"""Most searches until one does not meet an activation half-way."""
 KNOWN_PLACES = 50_000
+"""Generations whose collection is cached."""
 
 
 class OpenSearchIndex:
-    """`ports.Index` in a cluster. Nothing is sent, and the SDK not imported, before the first call.
+    """`ports.Index` on OpenSearch. The SDK is imported and connected at the first call.
 
-    `upcoming`: reads the indexes that are being built, where there are any."""
+    `upcoming`: reads the indexes that are being built."""
 
     def __init__(self, settings: OpenSearch, *, upcoming: bool = False) -> None:
         self._client = OpenSearchClient(settings)
         self._names = UpcomingNames(settings.prefix) if upcoming else Names(settings.prefix)
-        self._heads = Heads(self._client, self._names, any_mapping=upcoming)
-        self._collections = Collections(self._client, self._names, self._heads)
-        self._writes = Writes(self._client, self._names, self._heads)
+        self._versions = VersionStore(self._client, self._names, any_mapping=upcoming)
+        self._collections = Collections(self._client, self._names, self._versions)
+        self._writes = Writes(self._client, self._names, self._versions)
         self._server_fusion = settings.server_fusion
         self._places: dict[tuple[str, int], str] = {}
         """(doc_id, generation) → collection, which never changes."""
@@ -58,7 +59,7 @@ class OpenSearchIndex:
     # --- searching --------------------------------------------------------------------------------
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
-        collection = await self._heads.find(search.collection, "" if search.vector is None else search.embedder)
+        collection = await self._versions.find(search.collection, "" if search.vector is None else search.embedder)
         if collection is None:
             return Candidates()
         try:
@@ -69,13 +70,13 @@ class OpenSearchIndex:
                 if settled or look == LOOKS:
                     break
         except Refused:
-            self._heads.forget()
+            self._versions.forget()
             raise
         self._remember({place: search.collection for hits in lists for hit in hits if (place := _place(_id(hit)))})
-        return Candidates(_entries(lists[0]), _entries(lists[1]), coverage, _bare(lists[0], search))
+        return Candidates(_entries(lists[0]), _entries(lists[1]), coverage, _without_vector(lists[0], search))
 
     async def _filters(self, caller: Caller, search: Search, collection: Collection) -> list[Json]:
-        """What every chunk that is found must meet."""
+        """Filters that every chunk must meet."""
         filters = visible(caller, search.levels, search.filters)
         if not search.conditions.each:
             return filters
@@ -86,14 +87,14 @@ class OpenSearchIndex:
     async def _look(
         self, caller: Caller, search: Search, collection: Collection, filters: list[Json], fuses: bool
     ) -> tuple[tuple[list[Json], list[Json]], float]:
-        """What the words find and what the vector finds, and `Candidates.coverage`. `fuses`: the engine makes one list of both."""
-        tokens = query_tokens(search.text, search.lang)[:MOST_TOKENS] if search.text else ()
+        """(lexical hits, dense hits), and `Candidates.coverage`. `fuses`: the engine fuses both into one list."""
+        tokens = query_tokens(search.text, search.lang)[:MAX_TOKENS] if search.text else ()
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
         asked: dict[str, Json] = {"words": ranked(words, search.limit)} if tokens else {}
         if search.vector is not None:
-            asked["counts"] = _counts([*visible(caller, search.levels, {}), *_spoken(search.languages)], search.embedder)
+            asked["counts"] = _counts([*visible(caller, search.levels, {}), *_in_languages(search.languages)], search.embedder)
         if search.vector is not None and search.embedder in collection.embedders:
-            self._heads.check_dimension(collection, search.embedder, len(search.vector))
+            self._versions.check_dimension(collection, search.embedder, len(search.vector))
             near = {
                 "vector": search.vector.tolist(),
                 "k": max(NEIGHBOURS, search.limit),
@@ -110,15 +111,15 @@ class OpenSearchIndex:
         coverage = _coverage(found.get("counts"))
         if "both" in asked:
             both = _hits(found["both"])
-            if coverage < 1 or _bare(both, search):  # the engine would rank what has no vector behind all that has one
+            if coverage < 1 or _without_vector(both, search):  # the engine would rank chunks without a vector behind all others
                 return await self._look(caller, search, collection, filters, False)
             return (both, both), coverage
-        near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in _hits(found.get("vector"))]  # the engine's is (1 + cosine) / 2
+        near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in _hits(found.get("vector"))]  # the engine returns (1 + cosine) / 2
         return (_hits(found.get("words")), near_hits), coverage
 
     async def _settle(self, lists: tuple[list[Json], list[Json]]) -> tuple[tuple[list[Json], list[Json]], bool]:
-        """Of a document that is being flipped only the generation that answers. False where a list lost a document so, or
-        the lists came from two indexes: the next search finds the rest."""
+        """The hits without inactive generations of documents that are being activated. False if a list lost a document by that,
+        or the lists came from two indexes: another search is needed."""
         settled = len({hit["_index"] for hits in lists for hit in hits}) < 2
         generations: dict[str, set[int]] = {}
         for doc_id, generation in (place for hits in lists for hit in hits if (place := _place(_id(hit)))):
@@ -126,16 +127,16 @@ class OpenSearchIndex:
         mixed = [doc_id for doc_id, found in generations.items() if len(found) > 1]
         if not mixed:
             return lists, settled
-        heads = await self._heads.read(mixed)
+        versions = await self._versions.read(mixed)
 
         def stays(hit: Json) -> bool:
             place = _place(_id(hit))
-            return place is None or place[0] not in heads or heads[place[0]].active == place[1]
+            return place is None or place[0] not in versions or versions[place[0]].active == place[1]
 
         kept = [hit for hit in lists[0] if stays(hit)], [hit for hit in lists[1] if stays(hit)]
         return kept, settled and all(_documents(old) == _documents(new) for old, new in zip(lists, kept, strict=True))
 
-    # --- the final gate ---------------------------------------------------------------------------
+    # --- permission check ---------------------------------------------------------------------------
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         found = await self._readable(caller, chunk_ids, OF_CHUNK)
@@ -148,15 +149,15 @@ class OpenSearchIndex:
     async def _readable(self, caller: Caller, chunk_ids: Sequence[str], fields: Sequence[str]) -> dict[str, Json]:
         collections = await self._collections_of(chunk_ids)
         doc_ids = sorted({place[0] for chunk_id in collections if (place := _place(chunk_id))})
-        heads = [self._heads.key(doc_id) for doc_id in doc_ids]
+        keys = [self._versions.key(doc_id) for doc_id in doc_ids]
         chunks = [
             {"_index": self._names.chunks(collection), "_id": chunk_id, "_source": {"includes": list(fields)}}
             for chunk_id, collection in collections.items()
         ]
-        items = await self._client.get([*heads, *chunks])
-        active = {doc_id: to_head(item).active for doc_id, item in zip(doc_ids, items, strict=False)}
+        items = await self._client.get([*keys, *chunks])
+        active = {doc_id: to_versions(item).active for doc_id, item in zip(doc_ids, items, strict=False)}
         readable: dict[str, Json] = {}
-        for chunk_id, item in zip(collections, items[len(heads) :], strict=True):
+        for chunk_id, item in zip(collections, items[len(keys) :], strict=True):
             if item is None or (place := _place(chunk_id)) is None or active[place[0]] != place[1]:
                 continue
             if caller.may_read(frozenset(item["_source"]["permission_groups"])):
@@ -164,12 +165,12 @@ class OpenSearchIndex:
         return readable
 
     async def _collections_of(self, chunk_ids: Iterable[str]) -> dict[str, str]:
-        """Chunk id → collection, of those whose generation is known to exist."""
+        """Chunk id → collection, for chunks whose generation exists."""
         places = {chunk_id: place for chunk_id in chunk_ids if (place := _place(chunk_id))}
         known = {place: self._places[place] for place in places.values() if place in self._places}
         unknown = {place[0] for place in places.values() if place not in known}
-        for doc_id, head in (await self._heads.read(sorted(unknown))).items():
-            known |= {(doc_id, generation): collection for generation, collection in head.generations.items()}
+        for doc_id, versions in (await self._versions.read(sorted(unknown))).items():
+            known |= {(doc_id, generation): collection for generation, collection in versions.generations.items()}
         self._remember(known)
         return {chunk_id: known[place] for chunk_id, place in places.items() if place in known}
 
@@ -179,13 +180,13 @@ class OpenSearchIndex:
         self._places.update(places)
 
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
-        """Round by round through the documents: each one's first passage, then each one's second."""
+        """Chunks in rounds over the documents: the first passage of each, then the second of each."""
         query = {"bool": {"filter": visible(caller, (2,), {})}}
         body = {"size": limit, "query": query, "sort": ["ordinal", {"staged_at": "desc"}, "chunk_id"], "_source": False}
         found = await self._client.search(self._names.chunks(collection), body)
         return await self.read(caller, [hit["_id"] for hit in _hits(found)])
 
-    # --- what is known of a collection ------------------------------------------------------------
+    # --- collections ------------------------------------------------------------
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         return await self._collections.term_weights(caller, collection, terms)
@@ -217,7 +218,7 @@ class OpenSearchIndex:
         await self._writes.put_vectors(embedder, vectors, await self._collections_of(item.chunk_id for item in vectors))
 
     async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
-        filters = [*_spoken(languages), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
+        filters = [*_in_languages(languages), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
         body = {
             "size": limit,
             "query": {"bool": {"filter": filters, "must_not": {"term": {"embedder": embedder}}}},
@@ -229,10 +230,11 @@ class OpenSearchIndex:
         return [PendingVector(chunk_id, source["title"], source["text"], source["lang"], to_bounds(source)) for chunk_id, source in sources]
 
     async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
-        found = await self._client.search(self._names.all_chunks, _counts(_spoken(languages), embedder))
+        found = await self._client.search(self._names.all_chunks, _counts(_in_languages(languages), embedder))
         return (0, 0) if found is None else _counted(found)
 
     async def close(self) -> None:
+        """Closes the connections."""
         await self._client.close()
 
 
@@ -242,7 +244,7 @@ def _counts(filters: Sequence[Json], embedder: str) -> Json:
 
 
 def _counted(found: Json) -> tuple[int, int]:
-    """(chunks with a vector, all)."""
+    """(chunks with a vector, all chunks)."""
     return found["aggregations"]["made"]["doc_count"], found["hits"]["total"]["value"]
 
 
@@ -251,8 +253,8 @@ def _coverage(found: Json | None) -> float:
     return made / total if total else 1.0
 
 
-def _bare(hits: Sequence[Json], search: Search) -> frozenset[str]:
-    """Those without a vector, where one was asked for."""
+def _without_vector(hits: Sequence[Json], search: Search) -> frozenset[str]:
+    """Ids of hits without a vector, if the search has one."""
     if search.vector is None:
         return frozenset()
     return frozenset(_id(hit) for hit in hits if hit["fields"].get("embedder") != [search.embedder])
@@ -275,11 +277,11 @@ def _id(hit: Json) -> str:
 
 
 def _place(chunk_id: str) -> tuple[str, int] | None:
-    """(doc_id, generation) of `doc_id|generation|ordinal`; None = it is none."""
+    """(doc_id, generation) of `doc_id|generation|ordinal`; None = not a chunk id."""
     doc_id, *numbers = chunk_id.rsplit("|", 2)
     return (doc_id, int(numbers[0])) if len(numbers) == 2 and numbers[0].isdecimal() else None
 
 
-def _spoken(languages: frozenset[str] | None) -> list[Json]:
+def _in_languages(languages: frozenset[str] | None) -> list[Json]:
     """Filter: active chunks in these languages."""
     return [ACTIVE, *([] if languages is None else [{"terms": {"lang": sorted(languages)}}])]

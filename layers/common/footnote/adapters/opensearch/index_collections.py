@@ -1,4 +1,4 @@
-"""What is known of collections in OpenSearch: sizes and versions, who sees what of them, how rare a word is, all that is there."""
+"""Collections in OpenSearch: sizes, versions, what a caller sees of them, term weights and the inventory."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import math
 from collections.abc import AsyncIterator, Sequence
 
 from footnote.adapters.opensearch.client import Json, OpenSearchClient
-from footnote.adapters.opensearch.document_versions import Collection, Heads
+from footnote.adapters.opensearch.document_versions import Collection, VersionStore
 from footnote.adapters.opensearch.mapping import ACTIVE, Names, visible
 from footnote.ports import SMALL_COLLECTION, CollectionInfo, Indexed, View
 from footnote.types import Caller
 
-MOST_VIEWS = 1000
-"""That are kept."""
+MAX_VIEWS = 1000
+"""Views that are cached."""
 
 
 class Collections:
-    """That part of `ports.Index` which finds and writes no chunks. Sizes and views are kept as long as the version is the same."""
+    """The part of `ports.Index` that neither finds nor writes chunks. Sizes and views are cached per version."""
 
-    def __init__(self, client: OpenSearchClient, names: Names, heads: Heads) -> None:
+    def __init__(self, client: OpenSearchClient, names: Names, versions: VersionStore) -> None:
         self._client = client
         self._names = names
-        self._heads = heads
+        self._versions = versions
         self._infos: dict[str, CollectionInfo] = {}
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
 
@@ -37,8 +37,8 @@ class Collections:
         return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in zip(wanted, counts, strict=True)}
 
     async def info(self, collection: str) -> CollectionInfo | None:
-        """The version is read each time: answers are kept under it."""
-        record, known = await self._heads.look_up(collection), self._infos.get(collection)
+        # The version is read each time, since it is part of cache keys.
+        record, known = await self._versions.look_up(collection), self._infos.get(collection)
         if record is None:
             return None
         if known is None or known.version != record.version:
@@ -48,12 +48,12 @@ class Collections:
         return known
 
     async def view(self, caller: Caller, collection: str) -> View:
-        record = await self._heads.look_up(collection)
+        record = await self._versions.look_up(collection)
         if record is None:
             return View()
         key = collection, record.version, None if caller.sees_all else caller.groups
         if (known := self._views.get(key)) is None:
-            if len(self._views) >= MOST_VIEWS:
+            if len(self._views) >= MAX_VIEWS:
                 self._views.clear()
             known = self._views[key] = await self._view(caller, record)
         return known
@@ -70,16 +70,16 @@ class Collections:
     async def inventory(self) -> AsyncIterator[Indexed]:
         await self._client.refresh(self._names.all_indexes)
         after = ""
-        async for heads in self._heads.pages():
-            counts = await self._count(after, last := max(heads))
-            for doc_id, head in heads.items():
-                staged = {generation: (name, 0) for generation, name in head.generations.items() if head.admits(generation)}
+        async for page in self._versions.pages():
+            counts = await self._count(after, last := max(page))
+            for doc_id, versions in page.items():
+                staged = {generation: (name, 0) for generation, name in versions.generations.items() if versions.admits(generation)}
                 for generation, (collection, chunks) in sorted((staged | counts.get(doc_id, {})).items()):
-                    yield Indexed(doc_id, generation, collection, generation == head.active, chunks)
+                    yield Indexed(doc_id, generation, collection, generation == versions.active, chunks)
             after = last
 
     async def _count(self, after: str, last: str) -> dict[str, dict[int, tuple[str, int]]]:
-        """doc_id → generation → collection and number of its chunks, for after < doc_id ≤ last."""
+        """doc_id → generation → (collection, number of chunks), for after < doc_id ≤ last."""
         sources = [{name: {"terms": {"field": name}}} for name in ("doc_id", "generation", "collection")]
         by: Json = {"size": 10_000, "sources": sources}
         counts: dict[str, dict[int, tuple[str, int]]] = {}

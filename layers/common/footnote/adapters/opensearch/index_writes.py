@@ -1,10 +1,10 @@
-"""Writing into OpenSearch: generations are staged, read back, flipped and dropped.
+"""Writes of the index in OpenSearch: generations are staged, read back, activated and removed.
 
-A flip goes in steps that readers cannot see between: the new chunks become findable, the head is set, the old
-ones go. Whatever is interrupted can be done again.
+An activation has steps whose intermediate states readers don't see: the new chunks become searchable, the document's record
+names them active, the old ones are deleted. Every operation can be repeated after an interruption.
 
-While an index is built anew (`opensearch_reindex`), chunks are written into both. Nobody waits for anybody: who
-wrote looks where chunks belong now, and writes again where that has changed.
+During a reindex (`reindex`) chunks are written to both indexes. Writers need no lock: after a write they look up which
+indexes the collection has now, and write again if that changed.
 """
 
 from __future__ import annotations
@@ -15,39 +15,41 @@ from dataclasses import replace
 from typing import Any
 
 from footnote.adapters.opensearch.client import Action, OpenSearchClient, Refused
-from footnote.adapters.opensearch.document_versions import PAGE, Collection, Head, Heads
+from footnote.adapters.opensearch.document_versions import PAGE, Collection, DocumentVersions, VersionStore
 from footnote.adapters.opensearch.mapping import Names, to_source, vector_source
 from footnote.ports import ChunkVectors
 from footnote.types import Chunk, Document, chunks_digest
 
 Hit = dict[str, Any]
 Change = tuple[str, str, str, dict[str, Any] | None]
-"""(what is done, collection, chunk id, with what)."""
+"""(bulk action, collection, chunk id, document)."""
 MORE: dict[str, dict[str, Any]] = {
-    "index": {"require_alias": True},  # else a write to what is gone would make an index of its own
+    "index": {"require_alias": True},  # otherwise a write to a deleted index would create a new one
     "update": {"require_alias": True, "retry_on_conflict": 5},
     "delete": {},
 }
 
 
 class Writes:
-    def __init__(self, client: OpenSearchClient, names: Names, heads: Heads) -> None:
+    """The part of `ports.Index` that writes."""
+
+    def __init__(self, client: OpenSearchClient, names: Names, versions: VersionStore) -> None:
         self._client = client
         self._names = names
-        self._heads = heads
+        self._versions = versions
 
     async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
         doc_id, generation = document.doc_id, document.generation
-        await self._heads.open(document.collection)
+        await self._versions.open(document.collection)
         again = False
 
-        def name(old: Head) -> Head:
+        def name(old: DocumentVersions) -> DocumentVersions:
             nonlocal again
             again = generation in old.generations
             return replace(old, generations={**old.generations, generation: document.collection})
 
-        head = await self._heads.change(doc_id, name)  # before it is written: what an interrupted write leaves behind is found
-        answers = head is not None and head.active == generation  # a job that crashed after its flip came back
+        versions = await self._versions.change(doc_id, name)  # before the chunks, so that what an interrupted write leaves is found
+        answers = versions is not None and versions.active == generation  # a job that crashed after the activation is repeated
         now = time.time()
         sources = [to_source(document, chunk, pieces, active=answers, staged_at=now) for chunk, pieces in zip(chunks, bounds, strict=True)]
         await self._write((("index", document.collection, source["chunk_id"], source) for source in sources), refresh=answers)
@@ -55,8 +57,8 @@ class Writes:
             written = {chunk.chunk_id for chunk in chunks}
             await self._delete([hit for hit in await self._chunks(doc_id, generation, generation) if hit["_id"] not in written])
         if answers:
-            await self._heads.count_change([document.collection])
-        elif (await self._heads.read([doc_id]))[doc_id].active == generation:  # somebody else flipped it meanwhile
+            await self._versions.count_change([document.collection])
+        elif (await self._versions.read([doc_id]))[doc_id].active == generation:  # another process has activated it
             await self._show(doc_id, generation)
 
     async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
@@ -64,45 +66,45 @@ class Writes:
         return len(hits), chunks_digest((hit["_id"], hit["_source"]["text"]) for hit in hits)
 
     async def activate(self, doc_id: str, generation: int) -> bool:
-        if not (await self._heads.read([doc_id]))[doc_id].admits(generation):
+        if not (await self._versions.read([doc_id]))[doc_id].admits(generation):
             return False
         await self._show(doc_id, generation)
-        head = await self._heads.change(doc_id, lambda old: replace(old, active=generation) if old.admits(generation) else None)
-        if head is None:  # removed or overtaken meanwhile: then this one goes, and all before it
+        versions = await self._versions.change(doc_id, lambda old: replace(old, active=generation) if old.admits(generation) else None)
+        if versions is None:  # removed or superseded in the meantime: this generation and all before it are deleted
             await self._drop(doc_id, generation)
             return False
-        older = any(known < generation for known in head.generations)
+        older = any(known < generation for known in versions.generations)
         if older:
             await self._drop(doc_id, generation - 1)
-        await self._heads.count_change(head.collections(generation))
+        await self._versions.count_change(versions.collections(generation))
         if older:
             await self._forget(doc_id, generation - 1)
         return True
 
     async def remove(self, doc_id: str, through: int) -> None:
-        def close(old: Head) -> Head:
+        def close(old: DocumentVersions) -> DocumentVersions:
             floor = max(old.floor, through)
             return replace(old, floor=floor, active=old.active if old.active > floor else 0)
 
-        head = await self._heads.change(doc_id, close)
+        versions = await self._versions.change(doc_id, close)
         await self._drop(doc_id, through)
-        if head is not None and (collections := head.collections(through)):
-            await self._heads.count_change(collections)
+        if versions is not None and (collections := versions.collections(through)):
+            await self._versions.count_change(collections)
             await self._forget(doc_id, through)
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors], collections: dict[str, str]) -> None:
-        """`collections`: chunk id → collection, of those that exist."""
+        """`collections`: chunk id → collection, for chunks that exist."""
         for name in sorted(set(collections.values())):
             mine = [item for item in vectors if collections.get(item.chunk_id) == name]
             for dimension in {len(item.vector) for item in mine}:
-                collection = await self._heads.learn(name, embedder, dimension)
+                collection = await self._versions.learn(name, embedder, dimension)
             lengths = set(collection.embedders.values())
             sources = [{"doc": vector_source(embedder, item.vector, item.sentences, lengths)} for item in mine]
             written = await self._write(
                 (("update", name, item.chunk_id, source) for item, source in zip(mine, sources, strict=True)), refresh=True
             )
             if written:
-                await self._heads.count_change([name])
+                await self._versions.count_change([name])
 
     # --- chunks of a document ---------------------------------------------------------------------
 
@@ -114,13 +116,13 @@ class Writes:
         await self._delete(await self._chunks(doc_id, 0, through))
 
     async def _forget(self, doc_id: str, through: int) -> None:
-        await self._heads.change(doc_id, lambda old: replace(old, generations={g: c for g, c in old.generations.items() if g > through}))
+        await self._versions.change(doc_id, lambda old: replace(old, generations={g: c for g, c in old.generations.items() if g > through}))
 
     async def _delete(self, hits: Sequence[Hit]) -> None:
         await self._write((("delete", hit["_source"]["collection"], hit["_id"], None) for hit in hits), refresh=True)
 
     async def _chunks(self, doc_id: str, first: int, last: int, *, fields: Sequence[str] = ()) -> list[Hit]:
-        """Everything that was written of these generations until now, by generation and ordinal, whatever collection it is in."""
+        """All chunks of these generations in any collection, by generation and ordinal."""
         await self._client.refresh(self._names.all_indexes)
         hits: list[Hit] = []
         body: dict[str, Any] = {
@@ -138,20 +140,20 @@ class Writes:
             body["search_after"] = page[-1]["sort"]
         return hits
 
-    # --- into all indexes -------------------------------------------------------------------------
+    # --- all indexes of a collection -------------------------------------------------------------------------
 
     async def _write(self, changes: Iterable[Change], *, refresh: bool) -> int:
-        """The number of chunks that were written; 0 = all were gone."""
+        """Number of chunks written; 0 = all were deleted in the meantime."""
         asked = list(changes)
         names = sorted({collection for _, collection, _, _ in asked})
-        places = {name: _places(await self._heads.find(name)) for name in names}
+        places = {name: _places(await self._versions.find(name)) for name in names}
         while True:
             written, refused = 0, None
             try:
                 written = await self._client.bulk(self._actions(asked, places), refresh=refresh)
-            except Refused as exc:  # an index that was being built may be given up
+            except Refused as exc:  # an index that was being built may have been abandoned
                 refused = exc
-            before, places = places, {name: _places(await self._heads.look_up(name)) for name in names}
+            before, places = places, {name: _places(await self._versions.look_up(name)) for name in names}
             if places != before:
                 continue
             if refused is not None:

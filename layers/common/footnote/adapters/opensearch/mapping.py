@@ -1,8 +1,8 @@
-"""How chunks are kept and asked for in OpenSearch: names of indexes, mappings, queries, chunk ↔ stored document.
+"""Index names, mappings and queries in OpenSearch, and chunks as stored documents.
 
-`tokens` are ours (`footnote.text.tokens`), the title's three times: BM25 (k1 = 1.2, b = .75) then weighs
-a title as the embedded index does, and both rank alike. `text` beside it is for people's own queries.
-A vector's field is named by its length, so that embedders of several lengths can live in one index.
+`tokens` come from `footnote.text.tokens`, those of the title three times: BM25 (k1 = 1.2, b = 0.75) then weights
+a title as the embedded index does, and both rank alike. `text` is there for queries of operators.
+A vector's field is named after its length, so that embedders of several lengths can share an index.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 MAPPING = 1
-"""Grows with every change of what is below; an index of another one is refused."""
+"""Incremented with every change of the mappings; an index with another number is rejected."""
 TITLE_WEIGHT = 3
-LONGEST_FILTER = 8000
-"""Characters of a metadata value that can be filtered by; Lucene takes 32,766 bytes."""
+MAX_FILTER = 8000
+"""Characters of a metadata value that can be filtered by; Lucene's limit is 32,766 bytes."""
 
 SETTINGS = {
     "number_of_shards": 1,
     "auto_expand_replicas": "0-1",
-    "refresh_interval": "-1",  # whoever writes refreshes; a search after a pause would wait for it otherwise
+    "refresh_interval": "-1",  # writers refresh; otherwise the first search after a pause would wait for a refresh
 }
 KEYWORD = {"type": "keyword"}
 STORED = {"type": "object", "enabled": False}
 
-HEADS: dict[str, Any] = {
+VERSIONS: dict[str, Any] = {
     "settings": SETTINGS,
     "mappings": {
         "dynamic": "strict",
@@ -76,7 +76,7 @@ CHUNKS: dict[str, Any] = {
             "lang": KEYWORD,
             "content_type": KEYWORD,
             "permission_groups": KEYWORD,
-            "filters": {"type": "keyword", "ignore_above": LONGEST_FILTER},
+            "filters": {"type": "keyword", "ignore_above": MAX_FILTER},
             "active": {"type": "boolean"},
             "staged_at": {"type": "double", "index": False},
             "tokens": {"type": "text", "analyzer": "whitespace", "index_options": "freqs"},
@@ -90,34 +90,37 @@ CHUNKS: dict[str, Any] = {
 }
 
 ACTIVE = {"term": {"active": True}}
-"""Filter: chunks of the generation that answers."""
+"""Filter: chunks of active generations."""
 NEIGHBOURS = 200
-"""Found per search by vector at least; fewer miss too many of the nearest hundred."""
+"""Fewest neighbours of a vector search; fewer miss too many of the nearest hundred."""
 COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["chunk_id", "embedder"]}
-"""All that a search needs of a hit: to open a hundred stored documents for them takes three times as long as to find them."""
+"""The fields that a search needs of a hit: loading a hundred stored documents takes three times as long as the search."""
 
 OF_CHUNK = ["doc_id", "generation", "ordinal", "level", "lang", "content_type", "permission_groups", "collection", "title", "text", "rest"]
 OF_SENTENCES = ["generation", "permission_groups", "rest.bounds", "embedder", "sentences", "vector_*"]
 
 
 def vector_field(dimension: int) -> str:
+    """Name of the field for vectors of this length."""
     return f"vector_{dimension}"
 
 
 def vector_mapping(dimension: int) -> dict[str, Any]:
+    """Mapping of the field for vectors of this length."""
     method = {"name": "hnsw", "engine": "lucene", "space_type": "cosinesimil", "parameters": {"m": 16, "ef_construction": 100}}
     return {"properties": {vector_field(dimension): {"type": "knn_vector", "dimension": dimension, "method": method}}}
 
 
 class Names:
-    """All begin with the prefix. A collection's name may hold any character, an index's may not: it is hashed."""
+    """Names of indexes and aliases; all begin with the prefix. A collection's name is hashed, since it may hold any character."""
 
     def __init__(self, prefix: str) -> None:
-        self.heads = f"{prefix}-heads"
+        self.versions = f"{prefix}-heads"
+        """Index of the records of documents and collections."""
         self.all_chunks = f"{prefix}-chunks"
-        """An alias of every collection's index."""
+        """Alias of every collection's index."""
         self.all_indexes = f"{prefix}-c-*"
-        """Those that are being built or kept too: what is refreshed so is found also where an alias turns to it at this moment."""
+        """Every index, also those being built or kept. A refresh of all of them holds even if an alias is moved meanwhile."""
         self._prefix = prefix
 
     def chunks(self, collection: str) -> str:
@@ -125,22 +128,23 @@ class Names:
         return f"{self._prefix}-c-{hashlib.sha256(collection.encode()).hexdigest()[:16]}"
 
     def upcoming(self, collection: str) -> str:
-        """The alias of the index that is being built for it."""
+        """The alias of the index that is being built for a collection."""
         return f"{self.chunks(collection)}-next"
 
 
 class UpcomingNames(Names):
-    """For who asks the index that is being built."""
+    """Names for reading the indexes that are being built."""
 
     def chunks(self, collection: str) -> str:
+        """The alias of the index that is being built."""
         return f"{super().chunks(collection)}-next"
 
 
-# --- what is asked ---------------------------------------------------------------------------------
+# --- queries ---------------------------------------------------------------------------------
 
 
 def visible(caller: Caller, levels: Sequence[int], filters: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
-    """The filter that every search carries."""
+    """The permission, level and metadata filters of every search."""
     groups = (
         {"exists": {"field": "permission_groups"}}
         if caller.sees_all
@@ -151,7 +155,7 @@ def visible(caller: Caller, levels: Sequence[int], filters: Mapping[str, tuple[s
 
 
 def fused(words: dict[str, Any], vector: dict[str, Any], limit: int) -> dict[str, Any]:
-    """One list, by the engine: half the min-max score of each."""
+    """A hybrid search, fused by the engine: the mean of both min-max scores."""
     pipeline = {
         "normalization": {"technique": "min_max"},
         "combination": {"technique": "arithmetic_mean", "parameters": {"weights": [0.5, 0.5]}},
@@ -165,14 +169,15 @@ def fused(words: dict[str, Any], vector: dict[str, Any], limit: int) -> dict[str
 
 
 def ranked(query: dict[str, Any], limit: int) -> dict[str, Any]:
-    """Equal scores by chunk id, also where the limit cuts them."""
+    """A search whose ties are sorted by chunk id, also at the limit."""
     return {"size": limit, "query": query, "sort": ["_score", "chunk_id"], "track_total_hits": False, **COLUMNS}
 
 
-# --- what is stored --------------------------------------------------------------------------------
+# --- stored documents --------------------------------------------------------------------------------
 
 
 def to_source(document: Document, chunk: Chunk, bounds: Sequence[tuple[int, int]], *, active: bool, staged_at: float) -> dict[str, Any]:
+    """The stored document of a chunk."""
     title = index_tokens(chunk.title, chunk.lang)
     return {
         "chunk_id": chunk.chunk_id,
@@ -202,6 +207,7 @@ def to_source(document: Document, chunk: Chunk, bounds: Sequence[tuple[int, int]
 
 
 def to_chunk(chunk_id: str, source: Mapping[str, Any]) -> Chunk:
+    """The chunk of a stored document."""
     rest = source["rest"]
     return Chunk(
         chunk_id=chunk_id,
@@ -224,10 +230,12 @@ def to_chunk(chunk_id: str, source: Mapping[str, Any]) -> Chunk:
 
 
 def to_bounds(source: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
+    """The sentence bounds of a stored document."""
     return tuple((start, end) for start, end in source["rest"]["bounds"])
 
 
 def to_vectors(source: Mapping[str, Any], embedder: str) -> SentenceVectors:
+    """The sentence vectors of a stored document; without vectors if they are another embedder's."""
     import numpy as np
 
     bounds = to_bounds(source)
@@ -241,11 +249,11 @@ def to_vectors(source: Mapping[str, Any], embedder: str) -> SentenceVectors:
 def vector_source(
     embedder: str, vector: npt.NDArray[np.float32], sentences: npt.NDArray[np.int8] | None, known: Iterable[int]
 ) -> dict[str, Any]:
-    """What is changed of a chunk. `known`: every length there is in its index: another embedder's vector goes."""
+    """The update that sets a chunk's vectors. `known`: all lengths in its index, whose fields are cleared."""
     import numpy as np
 
     fields: dict[str, Any] = {vector_field(dimension): None for dimension in known}
-    if np.any(vector):  # an empty one has no direction, and the engine refuses it
+    if np.any(vector):  # the engine rejects a zero vector
         fields[vector_field(len(vector))] = np.asarray(vector, np.float32).tolist()
     stored = None if sentences is None else base64.b64encode(np.ascontiguousarray(sentences, np.int8).tobytes()).decode()
     return {"embedder": embedder, "sentences": stored, **fields}

@@ -1,6 +1,6 @@
-"""From the index of a collection that answers into another: what differs, with today's mapping and tokens.
+"""Copies the differences from the active index of a collection to another one, with the current mapping and tokens.
 
-A generation is compared by what is counted of it. Heads are the truth: what they do not name is not copied, and goes
+Generations are compared by counts. Generations that their document's record doesn't name are not copied, and are deleted
 from the other index.
 """
 
@@ -11,64 +11,74 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from footnote.adapters.opensearch.client import WRITE_LIMIT_S, Json, OpenSearchClient
-from footnote.adapters.opensearch.document_versions import Heads
+from footnote.adapters.opensearch.client import WRITE_TIMEOUT_S, Json, OpenSearchClient
+from footnote.adapters.opensearch.document_versions import VersionStore
 from footnote.adapters.opensearch.mapping import ACTIVE, Names, to_bounds, to_chunk, to_source
 from footnote.errors import Conflict, NotFound, SearchUnavailable
 from footnote.types import Document
 
 PAGE = 200
-"""Chunks, with their vectors, in one request."""
+"""Chunks, with their vectors, per request."""
 TERMS = 500
-"""Documents, in one question."""
-MOST_STATES = 10_000
+"""Documents per query."""
+MAX_STATES = 10_000
+"""Generations per page of an aggregation."""
 PASSES = 50
+"""Most passes over the documents that differ."""
 NOBODY = ""
+"""No embedder: no vectors are copied."""
 SETTLE_S = 0.2
-"""Before documents that differ are looked at again: somebody may be half-way through them."""
+"""Wait before documents that differ are compared again: a writer may be half-way through them."""
 
 Place = tuple[str, int]
 """(doc_id, generation)."""
 Progress = Callable[[str, int, int], None]
+"""(what is done, done, total)."""
 
 
 class State(NamedTuple):
-    """Of a generation in one index: two equal ones are taken for the same."""
+    """A generation in one index. Generations with equal states are assumed to be equal."""
 
     chunks: int
     active: int
     first: float
     last: float
-    """When its chunks were staged."""
+    """`first` and `last`: when its chunks were staged."""
     vectors: int
-    """Of those that are copied."""
+    """Number of vectors that are copied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
+    """A build of a new index."""
+
     collection: str
     old: str
     new: str
     kept: bool
-    """The new one was there before: this is a roll-back."""
+    """The new index existed before: this is a roll-back."""
     embedder: str | None
-    """Whose vectors are copied: NOBODY's, or everybody's where it is None."""
+    """Whose vectors are copied; None = all."""
 
 
 class Size(NamedTuple):
+    """Counts of an index's active generations."""
+
     documents: int
     chunks: int
     vectors: int
 
 
 class Copying:
-    def __init__(self, client: OpenSearchClient, names: Names, heads: Heads) -> None:
+    """Compares two indexes and copies between them."""
+
+    def __init__(self, client: OpenSearchClient, names: Names, versions: VersionStore) -> None:
         self._client = client
         self._names = names
-        self._heads = heads
+        self._versions = versions
 
     async def fill(self, build: Build, progress: Progress) -> None:
-        """Copies until no document differs that did when it was looked at last. What came since was written into both."""
+        """Copies until no document differs that differed in the previous pass. Newer writes went to both indexes."""
         total, copied = (await self.count(build, build.old)).chunks, 0
         differing: set[str] | None = None
         for _ in range(PASSES):
@@ -87,29 +97,30 @@ class Copying:
             if differing is not None:
                 await asyncio.sleep(SETTLE_S)
             differing = left
-        raise SearchUnavailable(f"{len(left)} documents change faster than they are copied. Try again when less is added.")
+        raise SearchUnavailable(f"{len(left)} documents change faster than they are copied. Try again when fewer are being added.")
 
     async def _parts(self, doc_ids: set[str] | None) -> AsyncIterator[Json]:
-        """Filters that take in all documents between them, or these."""
+        """Filters that together match these documents, None = all."""
         if doc_ids is not None:
             known = sorted(doc_ids)
             for at in range(0, len(known), TERMS):
                 yield {"terms": {"doc_id": known[at : at + TERMS]}}
             return
         after = ""
-        async for heads in self._heads.pages():
-            yield {"range": {"doc_id": {"gt": after, "lte": (last := max(heads))}}}
+        async for page in self._versions.pages():
+            yield {"range": {"doc_id": {"gt": after, "lte": (last := max(page))}}}
             after = last
         yield {"range": {"doc_id": {"gt": after}}}
 
     async def _compared(self, build: Build, part: Json) -> tuple[dict[Place, State], dict[Place, State]]:
-        """What should be in the new index, and what is. The heads come last: a generation is in its head before it is anywhere else."""
+        """What should be in the new index, and what is there. Versions are read last: a generation is named there before it is
+        written anywhere else."""
         mine, theirs = await self._states(build, build.old, part), await self._states(build, build.new, part)
-        heads = await self._heads.read({doc_id for doc_id, _ in mine})
+        versions = await self._versions.read({doc_id for doc_id, _ in mine})
         wanted = {
             (doc_id, generation): state
             for (doc_id, generation), state in mine.items()
-            if generation in heads[doc_id].generations and heads[doc_id].admits(generation)
+            if generation in versions[doc_id].generations and versions[doc_id].admits(generation)
         }
         return wanted, theirs
 
@@ -119,7 +130,7 @@ class Copying:
             "staged": {"stats": {"field": "staged_at"}},
             "vectors": {"filter": self._with_vectors(build)},
         }
-        by: Json = {"size": MOST_STATES, "sources": [{name: {"terms": {"field": name}}} for name in ("doc_id", "generation")]}
+        by: Json = {"size": MAX_STATES, "sources": [{name: {"terms": {"field": name}}} for name in ("doc_id", "generation")]}
         states: dict[Place, State] = {}
         while True:
             found = await self._search(index, {"size": 0, "query": part, "aggs": {"by": {"composite": by, "aggs": aggregations}}})
@@ -129,12 +140,12 @@ class Copying:
                 states[bucket["key"]["doc_id"], bucket["key"]["generation"]] = State(
                     bucket["doc_count"], bucket["active"]["doc_count"], staged["min"], staged["max"], bucket["vectors"]["doc_count"]
                 )
-            if len(buckets) < MOST_STATES:
+            if len(buckets) < MAX_STATES:
                 return states
             by["after"] = buckets[-1]["key"]
 
     async def _copy(self, build: Build, alias: str, places: set[Place]) -> int:
-        """The number of chunks."""
+        """Copies these generations → number of chunks."""
         copied = 0
         async for hits in self._chunks(build.old, places, source=True):
             sources = [self._renew(build, hit["_source"]) for hit in hits]
@@ -147,7 +158,7 @@ class Copying:
             await self._client.bulk(({"delete": {"_index": build.new, "_id": hit["_id"]}}, None) for hit in hits)
 
     def _renew(self, build: Build, source: Mapping[str, Any]) -> Json:
-        """What every mapping so far stored → what today's stores."""
+        """A stored document of any mapping → one of the current mapping."""
         chunk = to_chunk(source["chunk_id"], source)
         document = Document(
             chunk.doc_id, chunk.title, chunk.collection, "", "READY", "", 0, chunk.permission_groups, chunk.generation,
@@ -172,7 +183,7 @@ class Copying:
                 body["search_after"] = hits[-1]["sort"]
 
     async def catch_up(self, build: Build) -> None:
-        """What a version of Footnote wrote that knows another mapping, and so only the old index: what the new one lacks."""
+        """Copies what a version of Footnote with another mapping, which knows only the old index, wrote in the meantime."""
         await self._client.refresh(f"{build.old},{build.new}")
         async for part in self._parts(None):
             mine, theirs = await self._compared(build, part)
@@ -181,7 +192,7 @@ class Copying:
         await self._client.refresh(build.new)
 
     async def count(self, build: Build, index: str) -> Size:
-        """Of what answers."""
+        """Counts of the active generations in an index."""
         aggregations = {
             "documents": {"cardinality": {"field": "doc_id", "precision_threshold": 40_000}},
             "vectors": {"filter": self._with_vectors(build)},
@@ -195,28 +206,30 @@ class Copying:
         return {"exists": {"field": "embedder"}} if build.embedder is None else {"term": {"embedder": build.embedder}}
 
     async def _search(self, index: str, body: Json) -> Json:
-        return await self._client.request("POST", f"/{index}/_search", body, timeout_s=WRITE_LIMIT_S)
+        return await self._client.request("POST", f"/{index}/_search", body, timeout_s=WRITE_TIMEOUT_S)
 
     async def record(self, collection: str) -> Json:
-        record = await self._heads.record(collection)
+        """The collection's stored record; NotFound."""
+        record = await self._versions.record(collection)
         if record is None:
             raise NotFound(f"There is no index “{collection}”.")
         return record
 
     async def check(self, build: Build) -> None:
+        """Conflict if another build of this collection has started."""
         if ((await self.record(build.collection))["_source"].get("upcoming") or {}).get("index") != build.new:
-            raise Conflict("Another `footnote reindex` of this collection was begun meanwhile.")
+            raise Conflict("Another `footnote reindex` of this collection has started in the meantime.")
 
 
 def _same(wanted: State | None, there: State | None) -> bool:
-    """A kept index may hold more vectors than the other."""
+    """Whether a generation is complete in the new index. A kept index may hold more vectors than the old one."""
     if wanted is None or there is None:
         return wanted is there
     return wanted[:-1] == there[:-1] and wanted.vectors <= there.vectors
 
 
 def _lacks(there: State, wanted: State) -> bool:
-    """What was staged later stands, however small it is."""
+    """Whether the new index lacks something. The generation that was staged later wins, however small it is."""
     if there.last != wanted.last:
         return there.last < wanted.last
     return any(theirs < ours for theirs, ours in zip(there, wanted, strict=True))
