@@ -323,8 +323,8 @@ async def test_a_count_that_is_done_again_after_a_lost_reply_counts_once(wire: W
 @pytest.mark.parametrize(
     ("code", "told"),
     [
-        (18, "refused the user. Check the name and password in DB__URI"),
-        (13, "refused the user. Check the name and password in DB__URI"),
+        (18, "rejected the user. Check the name and password in DB__URI"),
+        (13, "rejected the user. Check the name and password in DB__URI"),
         (14031, r"\(code 14031\). Check its log and its disk space"),
     ],
 )
@@ -426,7 +426,7 @@ async def test_no_server_is_told_to_all_who_wait_at_the_same_time(clock: Clock, 
 @pytest.mark.parametrize("address", ["http://127.0.0.1", "mongodb://", "mongodb://u:hush@127.0.0.1:port/", "mongodb://u:h@sh@127.0.0.1/"])
 async def test_an_address_that_is_none_is_told_without_it(address: str, clock: Clock) -> None:
     store = MongoTurnStore(Databases(address, "footnote", "statistics"), clock)
-    with pytest.raises(StoreUnavailable, match=r"cannot be used\. Check DB__URI") as error:
+    with pytest.raises(StoreUnavailable, match=r"is invalid\. Check DB__URI") as error:
         await store.get(ME, "t1")
     assert not any(word in error.value.detail for word in ("hush", "h@sh", "127.0.0.1"))
 
