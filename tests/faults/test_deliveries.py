@@ -86,7 +86,7 @@ def test_poison_ends_among_the_dead_letters_with_its_reason_and_the_others_are_r
         }
         poison = found["batch/poison.txt"]
         assert (poison.reason, poison.remedy) == (
-            "Something went wrong while this file was read.",
+            "An unexpected error occurred while this file was read.",
             "Try again; if it fails again, report the file.",
         )
         assert [json.loads(message["body"]) for message in world.dead] == [{"doc_id": poison.doc_id, "generation": 1}]

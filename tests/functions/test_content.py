@@ -90,4 +90,4 @@ async def test_a_document_of_others_looks_as_if_it_were_not_there(core: Core, cl
 async def test_a_passage_that_is_gone_is_a_404_that_says_so(core: Core, client: httpx.AsyncClient) -> None:
     doc_id = await add(core)
     reply = await client.get(f"/documents/{doc_id}/content", params={"as": "marks", "chunk_id": f"{doc_id}#007"})
-    assert (reply.status_code, reply.json()["detail"]) == (404, "This passage is not in the document any more.")
+    assert (reply.status_code, reply.json()["detail"]) == (404, "This passage is no longer in the document.")

@@ -126,7 +126,7 @@ def test_a_file_from_a_folder_that_nobody_is_named_for_is_failed_and_found_by_no
     assert (misc.state, misc.permission_groups, misc.reason) == (
         "FAILED",
         frozenset({"role:admin"}),
-        "Nobody is named who may read files from this folder.",
+        "No permission group is configured for files from this folder.",
     )
     assert misc.remedy == "Add its prefix to INGEST__DROP_GROUPS and drop the file again."
     assert handbook.state == "READY"

@@ -210,7 +210,7 @@ async def test_files_that_cannot_be_read_fail_with_a_remedy_and_stop_no_other(co
     assert {name: document["state"] for name, document in listed.items()} == dict.fromkeys(files, "FAILED") | {"tower.txt": "READY"}
     assert listed["locked.pdf"]["reason"] == "This PDF needs a password."
     assert listed["empty.txt"]["reason"] == "This file is empty."
-    assert listed["picture.txt"]["reason"] == "This is an image (.png), which this version cannot read."
+    assert listed["picture.txt"]["reason"] == "This is an image (.png), which is not supported."
     for name in files.keys() - {"tower.txt"}:
         assert listed[name]["reason"], name
         assert listed[name]["remedy"], name

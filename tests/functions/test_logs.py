@@ -273,5 +273,5 @@ async def test_a_file_that_cannot_be_read_is_not_quoted(part: str, core: Core, o
     await client.post("/ingest/file", files={"file": file}, data={"index_name": "default"})
     await core.ingestor.work_one()
     (line,) = logged.read()
-    assert line["message"] == ("ingest went wrong" if part in ("parser", "index") else "request failed")
+    assert line["message"] == ("ingest failed" if part in ("parser", "index") else "request failed")
     assert [exception["type"] for exception in line["exception"]] == ["builtins.RuntimeError", "builtins.ValueError"]

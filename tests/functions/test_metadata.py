@@ -110,15 +110,15 @@ async def test_the_same_file_with_other_fields_is_read_again_and_without_any_kee
 @pytest.mark.parametrize(
     ("metadata", "told"),
     [
-        ({"owner": {"name": "ann"}}, "The metadata's “owner” has to be text, a number, true or false, or a list of such."),
-        ({"owner": [["ann"]]}, "The metadata's “owner” has to be text, a number, true or false, or a list of such."),
-        ({"owner": None}, "The metadata's “owner” has to be text, a number, true or false, or a list of such."),
-        ({"year": float("inf")}, "The metadata's “year” has to be text, a number, true or false, or a list of such."),
-        ({" ": "x"}, "A field of the metadata has a name of 1 to 64 characters."),
-        ({"x" * 65: "x"}, "A field of the metadata has a name of 1 to 64 characters."),
+        ({"owner": {"name": "ann"}}, "The metadata's “owner” must be a string, a number, true or false, or a list of these."),
+        ({"owner": [["ann"]]}, "The metadata's “owner” must be a string, a number, true or false, or a list of these."),
+        ({"owner": None}, "The metadata's “owner” must be a string, a number, true or false, or a list of these."),
+        ({"year": float("inf")}, "The metadata's “year” must be a string, a number, true or false, or a list of these."),
+        ({" ": "x"}, "The name of a metadata field must have 1 to 64 printable characters."),
+        ({"x" * 65: "x"}, "The name of a metadata field must have 1 to 64 printable characters."),
         ({"text": "x" * 8000}, "The metadata has more than 8000 characters as JSON."),
-        ({"url": "javascript:alert(1)"}, "The metadata's url has to begin with http:// or https://."),
-        ({"url": 7}, "The metadata's url has to begin with http:// or https://."),
+        ({"url": "javascript:alert(1)"}, "The metadata's url must start with http:// or https://."),
+        ({"url": 7}, "The metadata's url must start with http:// or https://."),
     ],
 )
 async def test_what_can_be_no_field_is_refused_before_the_file_is_taken(metadata: Any, told: str, ingest: httpx.AsyncClient) -> None:

@@ -9,7 +9,7 @@ from tests.footnote.ingest.pdf_files import Text, make_pdf
 from tests.hostile.case import REFUSED, Case, zeros
 
 DAMAGED = "This PDF is damaged"
-SCANNED = "The pages of this PDF hold images only, no text."
+SCANNED = "The pages of this PDF contain only images, no text."
 PASSWORD = "This PDF needs a password."
 GOOD = make_pdf([[Text(60, 700, "Hi there.")]])
 FONT = "/Resources << /Font << /F1 4 0 R >> >>"

@@ -10,8 +10,8 @@ from tests.hostile.case import Case
 from tests.hostile.packages import FILE, LAUGHS
 
 UNREADABLE = "This file could not be read; it may be damaged."
-BINARY = "This file holds binary data, not text."
-EMPTY = "This file holds no text"
+BINARY = "This file contains binary data, not text."
+EMPTY = "This file contains no text"
 RIGHT_TO_LEFT = "\u202e"
 ZERO_WIDTH = "\u200b\u200d\u2060\ufeff"
 

@@ -88,7 +88,7 @@ async def test_a_file_that_hangs_is_given_up_and_the_next_one_is_read(reader: Pa
 
 
 async def test_a_file_that_crashes_the_child_is_refused_and_the_next_one_is_read(reader: ParserProcess) -> None:
-    assert await reason_of(reader, b"die") == "The reader crashed on this file; it may be damaged."
+    assert await reason_of(reader, b"die") == "The parser crashed on this file; it may be damaged."
     assert await pid(reader)
 
 
@@ -97,7 +97,7 @@ async def test_a_child_that_died_meanwhile_costs_no_file(reader: ParserProcess, 
 
 
 async def test_a_file_that_takes_too_much_memory_is_refused(reader: ParserProcess) -> None:
-    assert await reason_of(reader, b"grow") == "Reading this file takes more memory than is allowed."
+    assert await reason_of(reader, b"grow") == "Reading this file takes more memory than allowed."
 
 
 async def test_a_parsers_defect_is_told_without_its_text(reader: ParserProcess) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.errors import ModelUnavailable, NotFound
-from footnote.ingest.drops import upload_promise
+from footnote.ingest.drops import upload_cache_key
 from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ports import Dropped, Job, UploadForm
 from footnote.settings import LLM, Embedding, Ingest, Settings
@@ -254,7 +254,7 @@ async def test_an_announced_upload_may_have_as_many_bytes_as_any_file(core: Core
 
 async def test_an_announced_upload_is_taken_once_and_then_removed(core: Core, shelf: Shelf) -> None:
     announced = {"file_name": "a.txt", "collection": "default", "permission_groups": ["staff"], "doc_id": "a-0001"}
-    await core.cache.put(upload_promise("a-0001"), announced, 60)
+    await core.cache.put(upload_cache_key("a-0001"), announced, 60)
     shelf.put("uploads/a-0001", OLD)
     for _ in range(3):
         await tell(core, "uploads/a-0001")

@@ -70,15 +70,15 @@ def test_an_empty_file_is_named_as_such() -> None:
 
 @pytest.mark.parametrize("data", [b" \n\t\r\n ", "\ufeff\u200b\u00a0".encode()])
 def test_a_file_of_white_space_holds_no_text(data: bytes) -> None:
-    assert reason_of(data, "a.txt")[0] == "This file holds no text, only white space."
+    assert reason_of(data, "a.txt")[0] == "This file contains no text, only white space."
 
 
 def test_binary_data_named_txt_is_refused() -> None:
-    assert reason_of(bytes(range(256)) * 20, "notes.txt")[0] == "This file holds binary data, not text."
+    assert reason_of(bytes(range(256)) * 20, "notes.txt")[0] == "This file contains binary data, not text."
 
 
 def test_binary_data_without_zero_bytes_is_refused_too() -> None:
-    assert reason_of(bytes(range(1, 32)) * 20, "notes.csv")[0] == "This file holds binary data, not text."
+    assert reason_of(bytes(range(1, 32)) * 20, "notes.csv")[0] == "This file contains binary data, not text."
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ def test_binary_data_without_zero_bytes_is_refused_too() -> None:
     ],
 )
 def test_a_file_of_another_kind_is_called_by_its_name(data: bytes, file_name: str, kind: str) -> None:
-    assert reason_of(data, file_name)[0] == f"This is {kind}, which this version cannot read."
+    assert reason_of(data, file_name)[0] == f"This is {kind}, which is not supported."
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def test_a_book_with_copy_protection_says_so() -> None:
     protection = '<encryption><EncryptedData><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></EncryptedData></encryption>'
     with pytest.raises(UnreadableFile) as caught:
         parse(zip_of(FILES | {"META-INF/encryption.xml": protection}), "lake.epub")
-    assert caught.value.reason == "This e-book is protected against copying."
+    assert caught.value.reason == "This e-book is copy-protected."
 
 
 def test_fonts_may_be_obfuscated() -> None:

@@ -32,7 +32,7 @@ def test_too_many_parts_are_refused() -> None:
 
 def test_a_file_that_is_too_large_when_it_is_unpacked_is_refused() -> None:
     data = zip_of({f"word/{i}": bytes(8_000_000) for i in range(27)})
-    assert reason_of(data) == "This file is too large when it is unpacked."
+    assert reason_of(data) == "This file is too large when unpacked."
 
 
 def test_entities_are_neither_expanded_nor_loaded() -> None:

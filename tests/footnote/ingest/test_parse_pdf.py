@@ -149,12 +149,12 @@ def test_a_pdf_that_anyone_may_open_is_read_although_it_is_encrypted() -> None:
 def test_pages_that_hold_images_only_are_named() -> None:
     text, image = paragraph("Hello there."), [Image()]
     parsed = parse(make_pdf([text, image, [], text, image, image, [*text, Image()]]), "a.pdf")
-    assert (parsed.reason, parsed.remedy) == ("3 of 7 pages (2, 5–6) hold images only.", "Run OCR on it, then add it again.")
+    assert (parsed.reason, parsed.remedy) == ("3 of 7 pages (2, 5–6) contain only images.", "Run OCR on it, then add it again.")
     assert parse(make_pdf([image, text]), "a.pdf").reason == "1 of 2 pages (1) holds images only."
 
 
 def test_a_pdf_without_text_holds_images_only() -> None:
-    assert reason_of(make_pdf([[], []])) == ("The pages of this PDF hold images only, no text.", "Run OCR on it, then add it again.")
+    assert reason_of(make_pdf([[], []])) == ("The pages of this PDF contain only images, no text.", "Run OCR on it, then add it again.")
 
 
 @pytest.mark.parametrize("data", [b"%PDF-1.7\nrubbish", b"\0\1\2 no header " + b"7 0 obj endobj"])

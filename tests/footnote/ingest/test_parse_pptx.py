@@ -110,6 +110,6 @@ def test_a_presentation_of_pictures_only_says_so() -> None:
     with pytest.raises(UnreadableFile) as caught:
         read("<p:pic/>")
     assert (caught.value.reason, caught.value.remedy) == (
-        "This file holds no text, at most pictures.",
-        "Run OCR on its pictures, or add a file with text.",
+        "This file contains no text, at most images.",
+        "Run OCR on its images, or add a file with text.",
     )

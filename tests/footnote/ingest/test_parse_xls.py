@@ -126,5 +126,5 @@ def test_a_damaged_old_file_says_so() -> None:
 
 
 def test_an_old_file_without_a_cell_has_nothing_to_read() -> None:
-    with pytest.raises(UnreadableFile, match="holds no text"):
+    with pytest.raises(UnreadableFile, match="contains no text"):
         read(book_of())

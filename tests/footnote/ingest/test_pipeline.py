@@ -411,7 +411,7 @@ async def test_nobody_deletes_what_they_may_not_read(core: Core) -> None:
 @pytest.mark.parametrize(
     ("error", "reason"),
     [
-        (RuntimeError("a secret of the file"), "Something went wrong while this file was read."),
+        (RuntimeError("a secret of the file"), "An unexpected error occurred while this file was read."),
         (StoreUnavailable("The disk is full."), "The disk is full."),
     ],
 )

@@ -18,7 +18,7 @@ from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.index_writes import _delete_generations
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, NotFound
-from footnote.ingest.drops import upload_promise
+from footnote.ingest.drops import upload_cache_key
 from footnote.ingest.keys import parsed_key, source_key
 from footnote.ingest.pipeline import LEASE_S, SYSTEM
 from footnote.ingest.verify import ABANDONED_S, QUEUED_S, verify
@@ -217,7 +217,7 @@ async def test_a_document_that_is_lost_with_its_file_is_failed_and_can_be_added_
     await mend(core, [("lost", document.doc_id, True)])
     failed = await core.ledger.get(LOCAL, document.doc_id)
     assert (failed.state, failed.remedy, failed.active_generation) == ("FAILED", "Add the file again.", 0)
-    assert failed.reason == "Its text was lost from the index, and the file is gone too."
+    assert failed.reason == "Its text is missing from the index, and its file is missing too."
     assert await answering(core) == []
     again = await add(core, clock)
     assert (again.doc_id, again.state, len(await chunks_of(core, again)) > 1) == (document.doc_id, "READY", True)
@@ -261,7 +261,7 @@ async def test_a_text_that_is_newer_than_the_ledger_is_removed_and_told(core: Co
     await mend(core, [("ahead", document.doc_id, True)])
     failed = await core.ledger.get(LOCAL, document.doc_id)
     assert (failed.state, await answering(core)) == ("FAILED", [])
-    assert failed.remedy == "Was the ledger restored from a copy? Delete the document and add the file again."
+    assert failed.remedy == "The ledger may have been restored from a backup. Delete the document and add the file again."
     await core.ingestor.delete(LOCAL, document.doc_id)
     assert (await add(core, clock)).state == "READY"
 
@@ -285,7 +285,7 @@ async def test_an_empty_ledger_is_not_believed(core: Core, clock: HandClock, tmp
     document = await add(core, clock)
     other = open_core(tmp_path / "other", clock, shelf)
     other.index, other.files = core.index, core.files
-    with pytest.raises(Conflict, match="Is this the right ledger"):
+    with pytest.raises(Conflict, match="The ledger is empty"):
         await check(other, repair=True)
     assert len(await answering(core)) == document.chunks
     assert await core.files.get(source_key(document.doc_id, 1)) == LONG
@@ -449,7 +449,7 @@ async def test_a_name_that_is_no_text_is_not_taken_for_another(core: Core, shelf
 
 async def test_an_upload_is_taken_if_it_was_announced_and_told_of_if_not(core: Core, shelf: Shelf) -> None:
     announced = {"file_name": "a.txt", "collection": "default", "permission_groups": ["staff"], "doc_id": "a-0001"}
-    await core.cache.put(upload_promise("a-0001"), announced, 60)
+    await core.cache.put(upload_cache_key("a-0001"), announced, 60)
     shelf.put("uploads/a-0001", OLD)
     shelf.put("uploads/other", NEW)
     await mend(core, [("stray", "uploads/other", False), ("untaken", "uploads/a-0001", True)])

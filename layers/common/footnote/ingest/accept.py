@@ -1,4 +1,4 @@
-"""What may come in: the checks before a file is recorded, the same at every door."""
+"""Validates a new file's name, collection, groups, metadata and size; used by every entry point."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ COLLECTION = re.compile(r"[\w][\w.-]{0,63}")
 GROUP = re.compile(r"\*|[\w][\w.:@-]{0,127}")
 DRIVE = re.compile(r"[A-Za-z]:")
 LONGEST_NAME = 300
-"""Characters; of a longer name the end is kept, with the extension."""
+"""Characters; a longer name is cut at its beginning, so that the extension is kept."""
 LONGEST_FIELD, LONGEST_METADATA = 64, 8000
-"""Characters of a field's name, and of all fields as JSON."""
+"""Maximum characters of a field's name, and of all fields as JSON."""
 
 
 def check_file_name(name: str) -> str:
-    """A file's name as it is kept: NFC, without control characters, `a/b.pdf` for a path below a folder.
+    """The file name as it is stored: NFC, without control characters; a path becomes `a/b.pdf`.
 
-    It is a label and tells the format; no file is ever written under it. Steps upwards, drive letters
-    and a leading slash are dropped."""
+    It serves as a label and hints at the format; no file is ever written under it. `..`, drive letters and a leading
+    slash are dropped. BadRequest if nothing is left."""
     printable = "".join(char for char in unicodedata.normalize("NFC", name) if char.isprintable())
     segments = [segment.strip() for segment in re.split(r"[/\\]", printable)]
     kept = "/".join(segment for segment in segments if segment.strip(".") and not DRIVE.fullmatch(segment))
@@ -36,13 +36,16 @@ def check_file_name(name: str) -> str:
 
 
 def check_collection(name: str) -> str:
+    """The name, if it is valid; else BadRequest."""
     if not COLLECTION.fullmatch(name):
         raise BadRequest("An index name has 1 to 64 letters, digits, dots, dashes or underscores and starts with a letter or digit.")
     return name
 
 
 def check_groups(groups: list[str], caller: Caller) -> frozenset[str]:
-    """The groups of a new document. None given: the writer's own, or everyone's where there is one local user only."""
+    """The permission groups of a new document. Without `groups`: the caller alone, or everyone if there is only one local user.
+
+    BadRequest for an invalid name, Forbidden for a group that the caller may not write to."""
     wanted = frozenset(group.strip() for group in groups if group.strip())
     for group in wanted:
         if not GROUP.fullmatch(group):
@@ -56,20 +59,22 @@ def check_groups(groups: list[str], caller: Caller) -> frozenset[str]:
 
 
 def check_metadata(metadata: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Fields that a document is filtered by: text, numbers, true and false, alone or in lists. None = none were given."""
+    """The fields that a document can be filtered by: strings, numbers, booleans, or lists of them. None stays None.
+
+    BadRequest for other values, invalid names or too much metadata."""
     if metadata is None:
         return None
     fields = {name.strip(): _field(name, value) for name, value in metadata.items()}
     if len(json.dumps(fields)) > LONGEST_METADATA:
         raise BadRequest(f"The metadata has more than {LONGEST_METADATA} characters as JSON.")
     if not re.match("https?://", str(fields.get("url", "https://"))):
-        raise BadRequest("The metadata's url has to begin with http:// or https://.")
+        raise BadRequest("The metadata's url must start with http:// or https://.")
     return fields
 
 
 def _field(name: str, value: Any) -> Any:
     if not 0 < len(name.strip()) <= LONGEST_FIELD or not name.isprintable():
-        raise BadRequest(f"A field of the metadata has a name of 1 to {LONGEST_FIELD} characters.")
+        raise BadRequest(f"The name of a metadata field must have 1 to {LONGEST_FIELD} printable characters.")
     if isinstance(value, list):
         return [_scalar(name, item) for item in value]
     return _scalar(name, value)
@@ -80,9 +85,10 @@ def _scalar(name: str, value: Any) -> str | bool | float:
         return repair(value)
     if isinstance(value, bool | int) or (isinstance(value, float) and math.isfinite(value)):
         return value
-    raise BadRequest(f"The metadata's “{name.strip()}” has to be text, a number, true or false, or a list of such.")
+    raise BadRequest(f"The metadata's “{name.strip()}” must be a string, a number, true or false, or a list of these.")
 
 
 def check_size(size: int, most_mb: int) -> None:
+    """TooLarge if `size` in bytes exceeds `most_mb` MiB."""
     if size > most_mb * 2**20:
         raise TooLarge(f"The file has {size / 2**20:.1f} MB; {most_mb} MB are allowed. Split it, or raise INGEST__MAX_FILE_MB.")

@@ -1,9 +1,8 @@
-"""Parsing in a process of its own: a file from a stranger can hang it, crash it or fill its memory, not us.
+"""Parses files in a child process, so that an untrusted file cannot hang, crash or exhaust the memory of this one.
 
-The child is started by `subprocess` and talks over a socket pair, not by `multiprocessing.Process`:
-that would import the parent's main module again (the web server, the CLI) in every child, and its
-queues need /dev/shm, which Lambda lacks. Answers come back as JSON, because a child that read a
-hostile file is no longer trusted.
+The child is started with `subprocess` and communicates over a socket pair. `multiprocessing.Process` would import the
+parent's main module (the web server, the CLI) in every child, and its queues need /dev/shm, which Lambda lacks. Results
+come back as JSON, not pickled, because a child that has read a hostile file is not trusted.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ from footnote.ingest.parsed import from_json, to_json
 from footnote.types import Parsed
 
 MAX_ANSWER = 256 * 1024 * 1024
-"""Bytes of JSON that a child may send back."""
+"""Maximum bytes of JSON in a child's answer."""
 PARSER = "footnote.ingest.parse"
 """The module whose `parse(data, file_name)` the child runs."""
 DOCLING = "footnote.ingest.parse.with_docling"
@@ -35,16 +34,16 @@ DOCLING = "footnote.ingest.parse.with_docling"
 _BOOT = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from footnote.ingest.child import serve; serve(*sys.argv[2:])"
 _TICK_S = 0.1
 _REFUSED = b"!"
-"""Begins an answer that is no JSON of a `Parsed`."""
+"""Prefix of an answer that is a refusal instead of a `Parsed`."""
 _SPLIT = "Split it into smaller files and add those."
-_ELSEWHERE = "Open it in the program that it comes from, save it again and add the new file."
+_ELSEWHERE = "Open it in the program that created it, save it again and add the new file."
 
 
 class ParserProcess:
-    """One child that parses one file after the other; started when first needed, replaced when it fails.
+    """A child process that parses one file at a time; started on first use, replaced when it fails.
 
-    `timeout_s`: seconds per file; `memory_mb`: the child's address space in MiB; `max_bytes`: larger
-    files are refused without being sent. Every failure of a file is an UnreadableFile.
+    `timeout_s`: seconds per file; `memory_mb`: the child's address space in MiB; `max_bytes`: larger files are refused
+    without being sent. Every failure caused by a file is an UnreadableFile.
     """
 
     def __init__(self, timeout_s: float = 60, memory_mb: int = 1024, max_bytes: int = 100 * 1024 * 1024, parser: str = PARSER) -> None:
@@ -52,17 +51,17 @@ class ParserProcess:
         self._memory_mb = memory_mb
         self._max_bytes = max_bytes
         self._parser = parser
-        # one thread: files queue up for the one child, and only this thread touches it
+        # one thread: files queue for the one child, which only this thread accesses
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="parser")
         self._child: _Child | None = None
         self._closing = threading.Event()
 
     async def parse(self, data: bytes, file_name: str) -> Parsed:
-        """Cancelling this kills the child if it is at this file. Unavailable after `close`."""
+        """Parses a file. Cancelling kills the child if it is working on this file. Unavailable after `close`."""
         if len(data) > self._max_bytes:
             raise UnreadableFile(f"This file is larger than {self._max_bytes / (1024 * 1024):.0f} MB.", _SPLIT)
         if self._closing.is_set():
-            raise Unavailable("The reader of files is shutting down.")
+            raise Unavailable("The file parser is shutting down.")
         cancelled = threading.Event()
         job = self._thread.submit(self._parse, data, file_name, cancelled)
         try:
@@ -72,14 +71,14 @@ class ParserProcess:
             raise
 
     async def close(self) -> None:
-        """Ends the child, within `_TICK_S` even when it is at work."""
+        """Ends the child, within `_TICK_S` even if it is busy."""
         if not self._closing.is_set():
             self._closing.set()
             await asyncio.wrap_future(self._thread.submit(self._kill))
             self._thread.shutdown(wait=False)
 
     def _parse(self, data: bytes, file_name: str, cancelled: threading.Event) -> Parsed:
-        """A child that was idle may have died meanwhile, so one that was used before gets a second chance."""
+        """Retries once with a new child if a used one fails, because it may have died while idle."""
         while not (cancelled.is_set() or self._closing.is_set()):
             is_new = self._child is None
             child = self._child = self._child or _Child(self._parser, self._timeout_s, self._memory_mb)
@@ -98,8 +97,8 @@ class ParserProcess:
             except (EOFError, OSError) as exc:
                 self._kill()
                 if is_new:
-                    raise UnreadableFile("The reader crashed on this file; it may be damaged.", _ELSEWHERE) from exc
-        raise Unavailable("The reader of files was stopped.")
+                    raise UnreadableFile("The parser crashed on this file; it may be damaged.", _ELSEWHERE) from exc
+        raise Unavailable("The file parser was stopped.")
 
     def _kill(self) -> None:
         child, self._child = self._child, None
@@ -108,20 +107,20 @@ class ParserProcess:
 
 
 class _Child:
-    """The process and our end of its socket. EOFError or OSError when it died."""
+    """The process and our end of its socket. Methods raise EOFError or OSError if it has died."""
 
     def __init__(self, parser: str, timeout_s: float, memory_mb: int) -> None:
         ours, theirs = socket.socketpair()
         with theirs:
-            # -I -S: nothing of the environment and no site packages but the paths that we hand over
+            # -I -S: ignore the environment and site packages; only use the paths that we pass
             command = [sys.executable, "-I", "-S", "-c", _BOOT, json.dumps(sys.path)]
             self._process = subprocess.Popen(  # noqa: S603 – our own interpreter, our own arguments
                 [*command, str(theirs.fileno()), parser, str(timeout_s), str(memory_mb)],
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,  # a traceback could show a file's text
-                start_new_session=True,  # Ctrl-C is for the parent, which decides what becomes of the child
+                stderr=subprocess.DEVNULL,  # a traceback could contain a file's text
+                start_new_session=True,  # Ctrl-C must only reach the parent, which ends the child itself
             )
         self._pipe: Connection[Any, Any] = Connection(ours.detach())
 
@@ -142,7 +141,7 @@ class _Child:
 
 
 def _decode(answer: bytes) -> Parsed:
-    """The child's JSON → what it found, or the UnreadableFile that it raised."""
+    """Decodes the child's answer; raises the UnreadableFile that it reports."""
     if answer.startswith(_REFUSED):
         body = json.loads(answer.removeprefix(_REFUSED))
         raise UnreadableFile(str(body["reason"]), str(body["remedy"]))
@@ -153,7 +152,7 @@ def _decode(answer: bytes) -> Parsed:
 
 
 def serve(descriptor: str, parser: str, timeout_s: str, memory_mb: str) -> None:
-    """Answers files until the parent closes its end."""
+    """The child's main loop: parses files until the parent closes its end of the socket."""
     _limit_memory(int(memory_mb))
     pipe: Connection[Any, Any] = Connection(int(descriptor))
     while True:
@@ -162,7 +161,7 @@ def serve(descriptor: str, parser: str, timeout_s: str, memory_mb: str) -> None:
             data = pipe.recv_bytes()
         except EOFError:
             return
-        # ends this process even in the middle of C code, should the parent be gone by then
+        # ends this process even within C code, in case the parent is gone by then
         signal.setitimer(signal.ITIMER_REAL, float(timeout_s) + 5)
         pipe.send_bytes(_answer(parser, data, file_name))
         signal.setitimer(signal.ITIMER_REAL, 0)
@@ -175,8 +174,8 @@ def _answer(parser: str, data: bytes, file_name: str) -> bytes:
     except UnreadableFile as exc:
         return _refused(exc.reason, exc.remedy)
     except MemoryError:
-        return _refused("Reading this file takes more memory than is allowed.", _SPLIT)
-    except Exception:  # a parser's own defects end here: a person can do nothing with a traceback
+        return _refused("Reading this file takes more memory than allowed.", _SPLIT)
+    except Exception:  # a defect of a parser; a user can do nothing with a traceback
         return _refused("This file could not be read; it may be damaged.", _ELSEWHERE)
 
 
@@ -188,5 +187,5 @@ def _limit_memory(megabytes: int) -> None:
     import resource
 
     size = megabytes * 1024 * 1024
-    with contextlib.suppress(ValueError, OSError):  # macOS knows no such limit
+    with contextlib.suppress(ValueError, OSError):  # macOS does not support this limit
         resource.setrlimit(resource.RLIMIT_AS, (size, size))

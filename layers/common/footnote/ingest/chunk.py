@@ -1,7 +1,7 @@
-"""Blocks → the chunks of a document: passages (level 2), its sections (1) and its outline (0). Pure.
+"""Chunks a document: passages (level 2), section openings (level 1) and an outline (level 0). Pure.
 
-A passage keeps to its section, ends where a paragraph ends if it can, and holds at most `max_tokens`.
-Sections too small to be found alone join their neighbours under the same heading.
+A passage stays within its section if it can, ends at a paragraph end if it can, and has at most `max_tokens`. Sections
+that are too small to be found alone are joined with neighbours under the same heading.
 """
 
 from __future__ import annotations
@@ -16,44 +16,47 @@ from footnote.text.tokens import WIDEST, count_tokens
 from footnote.types import Block, BlockKind, Chunk, Document, Level, Parsed, make_chunk_id
 
 SMALL = 40
-"""Tokens; a passage below this joins a neighbour if it can."""
+"""Tokens; a smaller passage is joined with a neighbour if possible."""
 _ROOM = 0.35
 """A passage filled less than this takes the first sentences of a paragraph that does not fit as a whole."""
 _TINY_SECTION = 0.25
-"""A passage filled less than this takes in the next section, if that fits as a whole."""
+"""A passage filled less than this takes the whole next section, if that fits."""
 _HALF_FULL = 0.5
-"""A passage filled less than this takes in a small one of the next section."""
+"""A passage filled less than this takes a small passage of the next section."""
 Path = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Section:
-    """A heading's own text, without that of the headings below it. `path` ends with the heading."""
+    """A heading and its own text, without that of its subheadings. `path`: all headings down to this one."""
 
     path: Path
     pieces: tuple[Piece, ...]
 
     @property
     def has_body(self) -> bool:
+        """Whether it has text besides the heading."""
         return any(piece.kind != "heading" for piece in self.pieces)
 
 
 @dataclass
 class Passage:
-    """A chunk in the making. `paths`: the sections that it holds text of, beyond their headings."""
+    """A chunk under construction. `paths`: the sections whose text it contains, beyond their headings."""
 
     pieces: list[Piece] = field(default_factory=list)
     paths: list[Path] = field(default_factory=list)
     tokens: int = field(init=False)
-    """`size` of the pieces, kept as they are added: a passage may hold hundreds of rows."""
+    """`size` of the pieces, updated incrementally: a passage may have hundreds of rows."""
 
     def __post_init__(self) -> None:
         self.tokens = size(self.pieces)
 
     def size_with(self, piece: Piece) -> int:
+        """The tokens of the passage with this piece appended."""
         return self.tokens + cost(self.pieces[-1] if self.pieces else None, piece)
 
     def add(self, piece: Piece, path: Path) -> None:
+        """Appends a piece of the section `path`."""
         self.tokens = self.size_with(piece)
         self.pieces.append(piece)
         if piece.kind != "heading" and path not in self.paths:
@@ -61,14 +64,14 @@ class Passage:
 
     @property
     def headings(self) -> Path:
-        """What is above all of it."""
+        """The headings that all of its text is under."""
         if not self.paths:
             return ()
         return tuple(level[0] for level in takewhile(lambda names: len(set(names)) == 1, zip(*self.paths, strict=False)))
 
     @property
     def kind(self) -> BlockKind:
-        """That of most of its text."""
+        """The kind of most of its text."""
         weights: Counter[BlockKind] = Counter()
         for piece in self.pieces:
             weights[piece.kind] += piece.tokens if piece.kind != "heading" else 0
@@ -76,7 +79,9 @@ class Passage:
 
 
 def chunk_document(document: Document, parsed: Parsed, *, max_tokens: int, lang: str) -> list[Chunk]:
-    """Level 2 first, then 1, then 0, numbered through. Levels 1 and 0 only where they summarise something."""
+    """All chunks, level 2 first, then 1, then 0, numbered consecutively.
+
+    Level 1 needs more than one section and more than one passage; level 0 needs more than one passage."""
     sections = list(_sections(parsed.blocks))
     passages = _pack(sections, max_tokens, lang)
     found: list[tuple[Level, Passage, str]] = [(2, passage, render(passage.pieces)) for passage in passages]
@@ -130,7 +135,7 @@ def _sections(blocks: Sequence[Block]) -> Iterator[Section]:
 
 
 def _pack(sections: Sequence[Section], max_tokens: int, lang: str) -> list[Passage]:
-    """Fills passages section by section, then joins what is left too small."""
+    """Fills passages section by section, then joins those that are too small."""
     done: list[Passage] = []
     open_ = Passage()
     path_before: Path = ()
@@ -151,7 +156,7 @@ def _pack(sections: Sequence[Section], max_tokens: int, lang: str) -> list[Passa
                 if len(parts) > 1 and (not open_.paths or filled < _ROOM * max_tokens or open_.size_with(parts[0]) <= max_tokens):
                     waiting.extendleft(reversed(parts))
                     continue
-            if not open_.pieces:  # one character that is too much: nothing is smaller
+            if not open_.pieces:  # a single character exceeds the limit and cannot be divided
                 open_.add(piece, section.path)
                 continue
             open_ = _close(open_, done, keep=bool(open_.paths))
@@ -161,7 +166,7 @@ def _pack(sections: Sequence[Section], max_tokens: int, lang: str) -> list[Passa
 
 
 def _close(passage: Passage, done: list[Passage], *, keep: bool = True) -> Passage:
-    """Ends a passage; what must stand with the text that follows opens the next one."""
+    """Ends a passage; trailing pieces that must stay with the text that follows open the next one."""
     cut = len(passage.pieces)
     while keep and cut and passage.pieces[cut - 1].keep_with_next:
         cut -= 1
@@ -173,18 +178,18 @@ def _close(passage: Passage, done: list[Passage], *, keep: bool = True) -> Passa
 
 
 def _may_take(passage: Passage, path: Path, section: Section, max_tokens: int) -> bool:
-    """A passage that is still small goes on into a related section that fits."""
+    """Whether a passage that is still small may continue with a related section that fits."""
     fits = passage.tokens + size(section.pieces) <= max_tokens
     return fits and passage.tokens < max(_TINY_SECTION * max_tokens, SMALL) and _related(path, section.path)
 
 
 def _related(path: Path, following: Path) -> bool:
-    """Sisters under one heading, or a heading and one below it."""
+    """Whether both have the same parent heading, or the second is below the first."""
     return path[:-1] == following[:-1] or following[: len(path)] == path
 
 
 def _join_small(passages: list[Passage], max_tokens: int) -> list[Passage]:
-    """A small passage joins the one before it, or takes some of its last pieces, where they are related."""
+    """Joins a small passage with the previous one, or moves some of that one's last pieces to it, if they are related."""
     joined: list[Passage] = []
     for passage in passages:
         before = joined[-1] if joined else None
@@ -200,7 +205,7 @@ def _join_small(passages: list[Passage], max_tokens: int) -> list[Passage]:
 
 
 def _are_neighbours(before: Passage, passage: Passage, max_tokens: int) -> bool:
-    """Of one section; or of related ones, while the first leaves much room."""
+    """Whether both are of one section, or of related sections and the first is less than half full."""
     if not before.paths or not passage.paths:
         return False
     last, first = before.paths[-1], passage.paths[0]
@@ -208,7 +213,7 @@ def _are_neighbours(before: Passage, passage: Passage, max_tokens: int) -> bool:
 
 
 def _even_out(before: Passage, passage: Passage) -> None:
-    """Moves pieces from the end of one passage to the beginning of the next until that is not small."""
+    """Moves pieces from the end of one passage to the start of the next until that is no longer small."""
     while len(before.pieces) > 1 and passage.tokens < SMALL:
         last = before.pieces[-1]
         if size(before.pieces[:-1]) < SMALL or before.pieces[-2].keep_with_next:
@@ -220,7 +225,7 @@ def _even_out(before: Passage, passage: Passage) -> None:
 
 
 def _opening(section: Section, max_tokens: int, lang: str) -> Passage:
-    """A section's whole path, and its text up to the limit."""
+    """A section's heading path and its text up to the limit."""
     body = [_start(piece, max_tokens) for piece in section.pieces[: max_tokens + 1] if piece.kind != "heading"]
     path = Piece(-1, "heading", " › ".join(section.path), section.pieces[0].page, keep_with_next=True)
     opening = _pack([Section(section.path, (path, *body) if section.path else tuple(body))], max_tokens, lang)[0]
@@ -228,15 +233,15 @@ def _opening(section: Section, max_tokens: int, lang: str) -> Passage:
 
 
 def _start(piece: Piece, max_tokens: int) -> Piece:
-    """Enough of a piece to fill a passage: the rest need not be cut a second time."""
+    """Enough of a piece to fill a passage, so that a long rest is not divided a second time."""
     enough = WIDEST * max_tokens
     return replace(piece, text=piece.text[:enough]) if len(piece.text) > enough else piece
 
 
 def _outline(title: str, sections: Sequence[Section], max_tokens: int, lang: str) -> str:
-    """The title, the first paragraph (at most half), and as many levels of headings as still fit."""
+    """The title, as many levels of headings as fit, and the first paragraph (at most half of the tokens)."""
     texts = [piece for section in sections for piece in section.pieces if piece.kind == "paragraph"]
-    text = next((piece for piece in texts if piece.tokens > SMALL // 2), texts[0] if texts else None)  # rather not a date or a number
+    text = next((piece for piece in texts if piece.tokens > SMALL // 2), texts[0] if texts else None)  # skips a date or a number
     first = render(_pack([Section((), (_start(text, max_tokens),))], max_tokens // 2, lang)[0].pieces) if text else ""
     paths = list(dict.fromkeys(section.path for section in sections if section.path))
     head = render(_pack([Section((), (Piece(0, "paragraph", title),))], max_tokens // 4, lang)[0].pieces) if title.strip() else ""

@@ -1,7 +1,7 @@
-"""Is what lies in the bucket what the documents say? One object at a time, or all of them.
+"""Keeps documents in sync with the objects of a bucket.
 
-An event only says where to look: the object itself is read, and looked at again after the ledger was
-written. So it does not matter in which order events come, how often, or that some never do.
+An event only says which object to look at. The object itself is read, and checked again after the ledger is written. So
+events may arrive in any order, repeatedly, or not at all.
 """
 
 from __future__ import annotations
@@ -22,37 +22,37 @@ log = logging.getLogger(__name__)
 
 DROPPER = Caller("s3", sees_all=True, role="admin")
 FORM_S = 900.0
-"""To begin an upload in."""
+"""Validity of an upload form."""
 ANNOUNCED_S = 14 * 24 * 3600.0
-"""As long as the queue keeps the news of its arrival."""
+"""How long an announced upload is remembered: as long as the queue keeps the event of its arrival."""
 UPLOADS = "uploads/"
-"""Where announced uploads arrive; what lies below it is taken out again."""
-NOBODY_NAMED = UnreadableFile(
-    "Nobody is named who may read files from this folder.", "Add its prefix to INGEST__DROP_GROUPS and drop the file again."
+"""Prefix of announced uploads; they are deleted once they are stored."""
+NO_GROUPS = UnreadableFile(
+    "No permission group is configured for files from this folder.", "Add its prefix to INGEST__DROP_GROUPS and drop the file again."
 )
 
 
 def origin_of(bucket: str, key: str) -> str:
-    """As the ledger spells it, also where a key's bytes are no text."""
+    """The origin of an object as in the ledger; bytes of a key that are not valid text are escaped."""
     return f"s3://{bucket}/{key}".encode(errors="backslashreplace").decode()
 
 
-def objects_of(news: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """(bucket, key) of each object that an S3 event tells of; a test event and folder markers are none."""
-    for record in news.get("Records", []):
+def objects_of(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(bucket, key) of each object in an S3 event; test events and folder markers are skipped."""
+    for record in event.get("Records", []):
         key = unquote_plus(record["s3"]["object"]["key"])
         if not key.endswith("/"):
             yield record["s3"]["bucket"]["name"], key
 
 
-def upload_promise(doc_id: str) -> str:
-    """The key of the cache under which an announced upload waits: `Ingestor.accept`'s arguments."""
+def upload_cache_key(doc_id: str) -> str:
+    """The cache key of an announced upload; the value holds arguments of `Ingestor.accept`."""
     return f"upload:{doc_id}"
 
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """`collection`: where dropped files belong."""
+    """Turns the objects of a bucket into documents. `collection`: the collection of dropped files."""
 
     drops: Drops
     ledger: Ledger
@@ -62,8 +62,9 @@ class Bucket:
     collection: str
 
     async def converge(self, bucket: str, key: str) -> str | None:
-        """Makes the document of one object what the object is now → its id; None where there is no object.
-        Of two at once, the one that writes last has looked at the object after the other did."""
+        """Brings the document of an object up to date; returns its id, or None if there is no object.
+
+        Concurrent calls are safe: the one that writes last has read the object after the other."""
         if key.startswith(UPLOADS):
             return await self._take_upload(bucket, key)
         origin = origin_of(bucket, key)
@@ -71,7 +72,7 @@ class Bucket:
             found = await self.drops.head(bucket, key)
             doc_id = await self._take(bucket, found) if found else None
             released = await self.ledger.release(origin, doc_id)
-            # Beside what was released now, what somebody released before and did not live to purge.
+            # Besides the documents released now, those that another process released but did not purge before it ended.
             for deleted in {document.doc_id: document for document in [*released, *await self.ledger.unpurged()]}.values():
                 await self.ingestor.purge(deleted)
             again = await self.drops.head(bucket, key)
@@ -79,7 +80,7 @@ class Bucket:
                 return doc_id
 
     async def take(self, job: Job) -> None:
-        """Ends a message of the queue: a file to read, or S3's news of files in the bucket."""
+        """Processes a message of the queue: a file to ingest, or an S3 event."""
         if "doc_id" in job.body:
             await self.ingestor.handle(job)
         for bucket, key in objects_of(job.body):
@@ -88,14 +89,14 @@ class Bucket:
     async def announce(
         self, doc_id: str, *, file_name: str, collection: str, permission_groups: Iterable[str], metadata: Mapping[str, Any] | None = None
     ) -> UploadForm:
-        """Where to post a file, whose groups are decided now. NotFound where uploads do not go to a bucket."""
+        """Creates a form for uploading a file, whose groups are fixed now. NotFound if uploads do not go to a bucket."""
         if self.uploads is None:
             raise NotFound("Uploads do not go to a bucket here.")
         announced = {
             "file_name": file_name, "collection": collection, "permission_groups": sorted(permission_groups), "metadata": metadata,
             "doc_id": doc_id,
         }  # fmt: skip
-        await self.cache.put(upload_promise(doc_id), announced, ANNOUNCED_S)
+        await self.cache.put(upload_cache_key(doc_id), announced, ANNOUNCED_S)
         return await self.uploads.form(UPLOADS + doc_id, self.ingestor.settings.max_file_mb * 2**20, FORM_S)
 
     async def _take(self, bucket: str, found: Dropped) -> str | None:
@@ -122,26 +123,25 @@ class Bucket:
         return document.doc_id
 
     async def _waits(self, doc_id: str) -> bool:
-        """An interrupted `accept` may not have come as far as the queue."""
+        """Whether the document may still have to be queued, because `accept` was interrupted."""
         try:
             return (await self.ledger.get(SYSTEM, doc_id)).state == "RECEIVED"
-        except NotFound:  # deleted by somebody, not by us: that version of the file does not come back
+        except NotFound:  # deleted by a user: this version of the file is not added again
             return False
 
     def _readers(self, key: str) -> tuple[list[str], UnreadableFile | None]:
-        """The groups that the longest prefix of the key gives. Without one the file is kept as FAILED, visible to
-        admins, and nobody's to read."""
+        """The groups of the longest matching key prefix. Without one the file is kept as FAILED, visible to admins only."""
         prefixes = self.ingestor.settings.drop_groups
         prefix = max((prefix for prefix in prefixes if key.startswith(prefix)), key=len, default=None)
-        return ([ADMINS], NOBODY_NAMED) if prefix is None else (prefixes[prefix], None)
+        return ([ADMINS], NO_GROUPS) if prefix is None else (prefixes[prefix], None)
 
     async def _take_upload(self, bucket: str, key: str) -> str | None:
-        """Once the file is ours its upload is deleted; an event that comes again finds nothing."""
-        announced = await self.cache.get(upload_promise(key.removeprefix(UPLOADS)))
+        """Stores an announced upload and deletes the object; a repeated event finds nothing."""
+        announced = await self.cache.get(upload_cache_key(key.removeprefix(UPLOADS)))
         found = await self.drops.head(bucket, key)
         if announced is None or found is None:
             if found is not None:
-                log.warning("an upload that nobody announced is left alone", extra={"size": found.size})
+                log.warning("an upload that was not announced is ignored", extra={"size": found.size})
             return None
         try:
             data, _ = await self.drops.get(bucket, key)
@@ -155,5 +155,5 @@ class Bucket:
 def _shown(key: str) -> str:
     try:
         return check_file_name(key)
-    except BadRequest:  # a key may be made of dots and slashes alone
+    except BadRequest:  # a key may consist of dots and slashes only
         return "unnamed"

@@ -1,4 +1,4 @@
-"""Under which key is a document's file kept? One for each of its generations."""
+"""Keys of a document's stored files, one for each generation."""
 
 from __future__ import annotations
 
@@ -6,14 +6,15 @@ FOLDERS = ("sources", "parsed")
 
 
 def source_key(doc_id: str, generation: int) -> str:
-    """The file as it was added."""
+    """The key of the original file."""
     return f"sources/{doc_id}/{generation}"
 
 
 def parsed_key(doc_id: str, generation: int) -> str:
-    """What was read of it, by `footnote.ingest.parsed.pack`."""
+    """The key of the parsed text, as written by `footnote.ingest.parsed.pack`."""
     return f"parsed/{doc_id}/{generation}"
 
 
 def generation_of(key: str) -> int:
+    """The generation in a key."""
     return int(key.rpartition("/")[2])

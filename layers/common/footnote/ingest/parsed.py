@@ -1,4 +1,4 @@
-"""What a parser found, as JSON: on its way out of the child process, and beside the source file."""
+"""Serialises a parser's result as JSON: from the child process, and stored beside the source file."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import zlib
 
 from footnote.types import Block, Parsed, Place
 
-# Fast rather than small: it is text that is read once in a while.
+# Fast rather than small: the text is rarely read.
 _COMPRESSION = 1
 
 
 def to_json(parsed: Parsed) -> str:
-    """Coordinates are rounded to tenths of a point."""
+    """The result as JSON. Coordinates are rounded to tenths of a point."""
     blocks = [
         (b.kind, b.text, b.level, b.page, [(p.offset, p.page, *(round(at, 1) for at in p[2:])) for p in b.places]) for b in parsed.blocks
     ]
@@ -21,6 +21,7 @@ def to_json(parsed: Parsed) -> str:
 
 
 def from_json(text: str | bytes) -> Parsed:
+    """The inverse of `to_json`."""
     body = json.loads(text)
     blocks = (
         Block(kind, text, level, page, tuple(Place(*place) for place in places)) for kind, text, level, page, places in body["blocks"]
@@ -29,8 +30,10 @@ def from_json(text: str | bytes) -> Parsed:
 
 
 def pack(parsed: Parsed) -> bytes:
+    """The result as compressed JSON."""
     return zlib.compress(to_json(parsed).encode(), _COMPRESSION)
 
 
 def unpack(data: bytes) -> Parsed:
+    """The inverse of `pack`."""
     return from_json(zlib.decompress(data))

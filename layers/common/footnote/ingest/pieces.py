@@ -1,4 +1,4 @@
-"""The pieces that chunks are made of: a whole block where it fits, else its rows, lines, sentences, halves."""
+"""The pieces that chunks are made of: a whole block if it fits, else its rows, lines, sentences or halves."""
 
 from __future__ import annotations
 
@@ -14,34 +14,37 @@ from footnote.types import Block, BlockKind, Part, Place
 
 @dataclass(frozen=True)
 class Piece:
-    """`text` of one block or of a part of it. `glue` stands between it and the part before it; `opening`
-    (a table's header) before it where it begins a chunk or follows another block."""
+    """A block or a part of it.
+
+    `glue`: separates it from the previous part of the block. `opening`: a table's header, which precedes the piece where
+    it starts a chunk or follows another block."""
 
     block: int
-    """Which block it is from, -1 = none: parts of one block are joined by their glue, blocks by an empty line."""
+    """The number of its block, -1 = none. Parts of one block are joined by their glue, blocks by an empty line."""
     kind: BlockKind
     text: str
     page: int | None = None
     start: int = 0
-    """Where `text` begins in the block's."""
+    """Offset of `text` in the block's text."""
     places: tuple[Place, ...] = ()
-    """Those of the whole block."""
+    """The places of the whole block."""
     glue: str = ""
     opening: str = ""
     keep_with_next: bool = False
-    """A heading, or the line that leads to a list: a chunk never ends with it."""
+    """True for a heading, a caption, or a line that introduces a list: a chunk does not end with it."""
 
     @cached_property
     def tokens(self) -> int:
-        """One more than counted: sums of rounded counts must not pass the limit."""
+        """One more than counted, so that sums of rounded counts do not exceed the limit."""
         return count_tokens(self.text) + 1
 
     @cached_property
     def opening_tokens(self) -> int:
+        """The tokens of `opening`, 0 without one."""
         return count_tokens(self.opening) + 1 if self.opening else 0
 
     def pages(self) -> list[tuple[int, int | None]]:
-        """(offset in `text`, page): where it begins, and again where a page ends within it."""
+        """(offset in `text`, page) of its start and of each page break within it."""
         if not self.places:
             return [(0, self.page)]
         first = max(bisect_right(self.places, self.start, key=lambda place: place.offset) - 1, 0)
@@ -55,6 +58,7 @@ class Piece:
 
 
 def piece_of(number: int, block: Block, following: Block | None) -> Piece:
+    """The piece for a whole block. `following`: the next block."""
     leads = block.kind == "paragraph" and block.text.endswith((":", "：")) and following is not None
     leads = leads and following is not None and following.kind in ("list", "table", "code")
     keep = leads or block.kind in ("heading", "caption")
@@ -62,21 +66,22 @@ def piece_of(number: int, block: Block, following: Block | None) -> Piece:
 
 
 def size(pieces: Sequence[Piece]) -> int:
-    """Tokens of what `render` makes of them, or a few more."""
+    """Upper bound of the tokens of `render(pieces)`."""
     return sum(cost(pieces[i - 1] if i else None, piece) for i, piece in enumerate(pieces))
 
 
 def cost(before: Piece | None, piece: Piece) -> int:
-    """Tokens that a piece adds to what ends with `before`."""
+    """Tokens that a piece adds after `before`."""
     return piece.tokens + (piece.opening_tokens if _begins(before, piece) else 0)
 
 
 def render(pieces: Sequence[Piece]) -> str:
+    """The text of a chunk."""
     return "".join(lead + piece.text for lead, piece in _laid_out(pieces))
 
 
 def parts(pieces: Sequence[Piece]) -> tuple[Part, ...]:
-    """Where the rendered text is from, in as few parts as tell it exactly."""
+    """The source positions of the rendered text, in as few parts as possible."""
     found: list[Part] = []
     at = 0
     for lead, piece in _laid_out(pieces):
@@ -97,7 +102,7 @@ def _goes_on(before: Part, part: Part) -> bool:
 
 
 def _laid_out(pieces: Sequence[Piece]) -> Iterator[tuple[str, Piece]]:
-    """Each piece, and what stands before it."""
+    """Each piece with the text that precedes it."""
     before: Piece | None = None
     for piece in pieces:
         if _begins(before, piece):
@@ -112,8 +117,7 @@ def _begins(before: Piece | None, piece: Piece) -> bool:
 
 
 def divide(piece: Piece, max_tokens: int, lang: str) -> list[Piece]:
-    """The next smaller parts: rows with their header, lines, sentences, at last halves. A piece of one
-    character stays as it is."""
+    """The next smaller parts: rows with their header, lines, sentences, or else halves. A single character stays whole."""
     for parts in (_rows(piece, max_tokens), _lines(piece), _sentences(piece, lang), _halves(piece)):
         if len(parts) > 1:
             return [*(replace(part, keep_with_next=False) if part.keep_with_next else part for part in parts[:-1]), parts[-1]]
@@ -125,7 +129,7 @@ def _rows(piece: Piece, max_tokens: int) -> list[Piece]:
         return []
     header, rule, *rows = _split_lines(piece)
     opening = f"{header.text}\n{rule.text}"
-    if count_tokens(opening) > max_tokens // 2:  # repeating it would leave no room for the rows
+    if count_tokens(opening) > max_tokens // 2:  # repeating it would leave too few tokens for the rows
         return [header, *rows]
     return [replace(row, opening=opening) for row in rows]
 
@@ -148,19 +152,19 @@ def _sentences(piece: Piece, lang: str) -> list[Piece]:
 
 
 def _halves(piece: Piece) -> list[Piece]:
-    """Cut at the white space nearest to the middle, else in the middle."""
+    """Two halves, cut at the white space nearest to the middle or else in the middle."""
     text, middle = piece.text, len(piece.text) // 2
     if not middle:
         return []
     before, after = text.rfind(" ", 1, middle + 1), text.find(" ", middle, len(text) - 1)
     cuts = [cut for cut in (before, after) if cut > 0]
     cut = min(cuts, key=lambda at: abs(at - middle)) if cuts else middle
-    piece = replace(piece, opening="") if piece.kind == "table" else piece  # half a row is no table any more
+    piece = replace(piece, opening="") if piece.kind == "table" else piece  # half a row is no longer a table
     return list(_between(piece, [(0, cut), (cut + 1 if cuts else cut, len(text))]))
 
 
 def _between(piece: Piece, bounds: Sequence[tuple[int, int]]) -> Iterator[Piece]:
-    """The parts at these bounds, each with the white space that stood before it as its glue, of a long run the beginning."""
+    """The parts at these bounds. The glue of each is the white space before it, at most WIDEST characters."""
     last = 0
     for start, end in bounds:
         glue = piece.text[last:start][:WIDEST] if last else piece.glue

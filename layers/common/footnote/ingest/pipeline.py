@@ -1,15 +1,15 @@
-"""A file on its way into the index: accept → parse → chunk → stage → read back → flip → vectors.
+"""Ingests a file: accept → parse → chunk → stage → read back → activate → embed.
 
-    what fails                      what becomes of the document
-    the bytes were never stored     FAILED, add it again
+    failure                         result
+    the bytes were never stored     FAILED; add the file again
     the file cannot be read         FAILED with reason and remedy, no retry
-    index, store or a defect        back into the queue, later each time; FAILED after MOST_ATTEMPTS
-    the embedder                    stays READY, found by its words; vectors are tried again
+    index, store or a defect        retried with growing delay; FAILED after MOST_ATTEMPTS
+    the embedder                    stays READY, found by lexical search; embedding is retried
 
-A document is READY when its lexical entries were read back. Until a new generation is flipped, the
-old one answers. Every stage can be repeated: after a crash the job comes back and ends the same.
-Any number of processes may work at once: a lease keeps two from the same job, and the index itself
-refuses to flip what was removed or overtaken.
+A document is READY when its lexical entries have been read back. Until a new generation is activated, the old one
+answers. Every stage is idempotent: after a crash the job is delivered again with the same result.
+Any number of processes may work concurrently: a lease keeps two from the same job, and the index refuses to activate a
+generation that was removed or superseded.
 """
 
 from __future__ import annotations
@@ -38,17 +38,18 @@ log = logging.getLogger(__name__)
 
 LEASE_S = 300.0
 MOST_ATTEMPTS = 5
-AHEAD = "The index holds a later state of this file."
+AHEAD = "The index contains a newer version of this file."
 FIRST_RETRY_S, RETRY_GROWTH, LONGEST_RETRY_S = 5.0, 12.0, 7200.0
-"""Longest waits before the second attempt, and before any; they grow by the factor: 5 s, 1 min, 12 min, 2 h."""
+"""The delay before the second attempt, its growth factor, and its maximum: 5 s, 1 min, 12 min, 2 h."""
 
 SYSTEM = Caller("system", sees_all=True)
-"""Who the pipeline reads as: it works on documents whoever they belong to."""
+"""The caller as which the pipeline reads documents of all owners."""
 
 
 def retry_delay_s(attempt: int) -> float:
-    """Seconds until a job that failed is tried again; 0 after the last attempt, so that it becomes a dead letter at once. Half of
-    the wait is random: jobs that failed together do not come back together."""
+    """Seconds until a failed job is retried; 0 after the last attempt, so that it becomes a dead letter at once.
+
+    Half of the delay is random, so that jobs that failed together are not retried together."""
     if attempt >= MOST_ATTEMPTS:
         return 0.0
     longest_s = min(FIRST_RETRY_S * RETRY_GROWTH ** (attempt - 1), LONGEST_RETRY_S)
@@ -57,6 +58,8 @@ def retry_delay_s(attempt: int) -> float:
 
 @dataclass(slots=True)
 class Ingestor:
+    """Accepts, ingests, deletes and repairs documents."""
+
     ledger: Ledger
     files: Files
     queue: Queue
@@ -66,7 +69,7 @@ class Ingestor:
     settings: Ingest
     clock: Clock
 
-    # --- doors ---------------------------------------------------------------------------------
+    # --- entry points --------------------------------------------------------------------------
 
     async def accept(
         self,
@@ -82,8 +85,10 @@ class Ingestor:
         version: str = "",
         refused: UnreadableFile | None = None,
     ) -> Document:
-        """Stores a file and queues its work; when this returns, nothing of it can be lost. `origin`, `version`: as in
-        `NewFile`. `refused`: why it is kept as FAILED and never queued; its bytes need not be known then."""
+        """Stores a file and queues it; once this returns, the file is durable.
+
+        `origin`, `version`: as in `NewFile`. `refused`: the reason to keep it as FAILED without queueing it; `data` may be
+        empty then."""
         check_size(len(data), self.settings.max_file_mb)
         identity = data if refused is None or data else f"{origin}@{version}".encode()
         digest = await asyncio.to_thread(hashlib.sha256, identity)
@@ -99,7 +104,7 @@ class Ingestor:
             version=version,
         )
         document, _ = await self.ledger.accept(caller, file)
-        # Also for a known one that is still on its way: what was interrupted here before is mended so.
+        # Also for a known document that is not processed yet: an earlier call may have been interrupted here.
         if document.state == "RECEIVED":
             await self.files.put(source_key(document.doc_id, document.generation), data)
             if refused is None:
@@ -110,16 +115,17 @@ class Ingestor:
         return document
 
     async def delete(self, caller: Caller, doc_id: str) -> Document:
-        """The document is gone from every answer when this returns. It is marked first: a delete that fails
-        half-way can be asked for again, and is finished by `verify` if nobody does."""
+        """Deletes a document; once this returns, no answer uses it.
+
+        It is first marked as deleted. A delete that fails after that can be repeated; otherwise `verify` finishes it."""
         document = await self.ledger.delete(caller, doc_id)
         await self.purge(document)
         return document
 
     async def purge(self, document: Document) -> None:
-        """Removes all that is left of a DELETED document."""
+        """Removes everything that is left of a DELETED document."""
         await self.index.remove(document.doc_id, document.generation)
-        await self._forget_files(document.doc_id, document.generation)
+        await self._delete_files(document.doc_id, document.generation)
         await self.ledger.purge(document.doc_id)
 
     async def retry(self, caller: Caller, doc_id: str) -> Document:
@@ -127,30 +133,31 @@ class Ingestor:
         document = await self.ledger.get(caller, doc_id)
         if document.state != "FAILED":
             return document
-        await self.renew(document)
+        await self.requeue(document)
         return await self.ledger.get(caller, doc_id)
 
     # --- the worker ----------------------------------------------------------------------------
 
     async def recover(self) -> int:
-        """Queues what a crash left between the ledger and the queue; returns how many. For the one process that works
-        on these documents: whatever holds a lease on them is dead."""
+        """Queues documents that a crash left unfinished, and purges those left half deleted; returns how many were queued.
+
+        Only for a process that works on these documents alone: existing leases are ignored."""
         unfinished = await self.ledger.unfinished()
         for document in unfinished:
-            await self.renew(document)
+            await self.requeue(document)
         for document in await self.ledger.unpurged():
             await self.purge(document)
         return len(unfinished)
 
     async def work_one(self, handle: Callable[[Job], Awaitable[None]] | None = None) -> bool:
-        """Takes one job and ends it, by default with `self.handle`; False when the queue holds none that is due."""
+        """Takes one job and processes it, by default with `self.handle`; False if no job is due."""
         job = await self.queue.take(LEASE_S)
         if job is None:
             return False
         try:
             await (handle or self.handle)(job)
         except Exception as exc:
-            log.warning("ingest went wrong", exc_info=exc, extra={"doc_id": job.body.get("doc_id"), "count": job.attempt})
+            log.warning("ingest failed", exc_info=exc, extra={"doc_id": job.body.get("doc_id"), "count": job.attempt})
             if job.attempt < MOST_ATTEMPTS:
                 await self.queue.retry(job.job_id, retry_delay_s(job.attempt))
                 return True
@@ -158,33 +165,33 @@ class Ingestor:
         return True
 
     async def handle(self, job: Job) -> None:
-        """Ends a job. Raises what is to be tried again; after MOST_ATTEMPTS the document is FAILED by then."""
+        """Processes a job. Raises errors that are to be retried; on the last attempt the document has been set to FAILED."""
         doc_id, generation = job.body["doc_id"], job.body["generation"]
         try:
             document = await self.ledger.get(SYSTEM, doc_id)
-        except NotFound:  # deleted meanwhile: what was staged since goes too
+        except NotFound:  # deleted meanwhile: remove what was staged since
             await self.index.remove(doc_id, generation)
-            await self._forget_files(doc_id, generation)
+            await self._delete_files(doc_id, generation)
             return
         if document.generation != generation:
             return
-        if document.state == "READY":  # by somebody who may have died before the last of it
-            await self._forget_files(doc_id, generation - 1)
+        if document.state == "READY":  # another worker may have died before this clean-up
+            await self._delete_files(doc_id, generation - 1)
             return
         if not await self.ledger.lease(doc_id, generation, job.owner or job.job_id, LEASE_S):
-            return  # somebody else's job does this, and comes back if they die
+            return  # another worker holds the lease; its job is delivered again if it dies
         try:
             await self._process(document)
         except UnreadableFile as exc:
             await self._fail(doc_id, generation, exc.reason, exc.remedy)
         except Exception as exc:
             if job.attempt >= MOST_ATTEMPTS:
-                reason = exc.detail if isinstance(exc, FootnoteError) else "Something went wrong while this file was read."
+                reason = exc.detail if isinstance(exc, FootnoteError) else "An unexpected error occurred while this file was read."
                 await self._fail(doc_id, generation, reason, "Try again; if it fails again, report the file.")
             raise
 
     async def embed_some(self, limit: int = 16, doc_id: str | None = None) -> int:
-        """Makes the vectors of up to `limit` chunks; returns how many were made. `doc_id`: of this document only."""
+        """Embeds up to `limit` chunks without vectors; returns how many. `doc_id`: only those of this document."""
         if self.embedder is None:
             return 0
         waiting = await self.index.pending(self.embedder.name, embedded_languages(self.embedder), limit, doc_id)
@@ -193,10 +200,11 @@ class Ingestor:
         return len(waiting)
 
     async def enqueue(self, document: Document) -> None:
+        """Queues a document for `handle`."""
         await self.queue.put({"doc_id": document.doc_id, "generation": document.generation})
 
-    async def renew(self, document: Document) -> None:
-        """Queues a document as if it had just come."""
+    async def requeue(self, document: Document) -> None:
+        """Resets a document to RECEIVED and queues it again."""
         await self.ledger.update(document.doc_id, document.generation, state="RECEIVED", reason=None, remedy=None)
         await self.enqueue(document)
 
@@ -207,27 +215,27 @@ class Ingestor:
         except NotFound as exc:
             raise UnreadableFile("The upload did not arrive.", "Add the file again.") from exc
         parsed = await self.parser.parse(data, document.file_name)
-        # In a thread: it takes seconds for a long document, and the server's streams must not wait for it.
+        # In a thread: a long document takes seconds and must not block the server's event loop.
         ready = await asyncio.to_thread(_prepare, document, parsed, self.settings.chunk_tokens)
         if not ready.chunks:
             raise UnreadableFile(
-                "The file holds no text.", "If it shows text on the screen, run text recognition (OCR) on it and add it again."
+                "The file contains no text.", "If it shows text on the screen, run text recognition (OCR) on it and add it again."
             )
         if await self._publish(ready, parsed):
             log.info("document ready", extra={"doc_id": document.doc_id, "count": len(ready.chunks), "size": document.size})
 
     async def _publish(self, ready: _Prepared, parsed: Parsed) -> bool:
-        """False where the document was deleted or changed again meanwhile."""
+        """Writes a document to the index and activates it; False if it was deleted or changed again meanwhile."""
         document, chunks = ready.document, ready.chunks
         doc_id, generation = document.doc_id, document.generation
         await self.files.put(parsed_key(doc_id, generation), ready.packed)
         await self.index.stage(document, chunks, ready.bounds)
         if await self.index.staged(doc_id, generation) != (len(chunks), ready.digest):
-            raise FootnoteError("The index did not keep all that was written.")
+            raise FootnoteError("The index does not contain everything that was written.")
         if not await self.index.activate(doc_id, generation):
             await self.index.remove(doc_id, generation)
-            await self._forget_files(doc_id, generation)
-            # Where the ledger knows of nothing newer, the index is ahead of it: it was restored to an earlier state.
+            await self._delete_files(doc_id, generation)
+            # If the ledger has nothing newer, the index is ahead of it: the ledger was restored to an earlier state.
             await self._fail(doc_id, generation, AHEAD, "Delete the document and add the file again.")
             return False
         current = await self.ledger.update(
@@ -245,11 +253,11 @@ class Ingestor:
             digest=f"{len(chunks)}:{ready.digest}",
         )
         if current:
-            await self._forget_files(doc_id, generation - 1)
+            await self._delete_files(doc_id, generation - 1)
         return current
 
-    async def _forget_files(self, doc_id: str, through: int) -> None:
-        """Of all generations up to this one; they count from 1."""
+    async def _delete_files(self, doc_id: str, through: int) -> None:
+        """Deletes the files of all generations up to `through`; generations start at 1."""
         if through == 0:
             return
         for folder in FOLDERS:
@@ -264,13 +272,13 @@ class Ingestor:
 
 @dataclass(frozen=True, slots=True)
 class _Prepared:
-    """What is made of a parsed document before anything of it is written."""
+    """A document ready to be written to the index."""
 
     document: Document
     packed: bytes
     chunks: list[Chunk]
     bounds: list[tuple[tuple[int, int], ...]]
-    """Of each chunk's sentences."""
+    """The sentence bounds of each chunk."""
     digest: str
 
 
@@ -285,6 +293,6 @@ def _prepare(document: Document, parsed: Parsed, max_tokens: int) -> _Prepared:
 
 
 def cut(document: Document, parsed: Parsed, lang: str, max_tokens: int) -> list[Chunk]:
-    """The document's chunks, each with the language it is written in."""
+    """The document's chunks, each with its detected language."""
     chunks = chunk_document(document, parsed, max_tokens=max_tokens, lang=lang)
     return [replace(chunk, lang=detect_language(chunk.text, {lang: 1})) for chunk in chunks]

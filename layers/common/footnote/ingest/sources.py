@@ -1,4 +1,4 @@
-"""Where is it written? A document's own file and text, and the places of a cited passage in them."""
+"""Opens a document's original file and text, and locates cited passages in them."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from footnote.types import Block, Caller, Chunk, Document, Parsed, Place, make_c
 
 Bounds = tuple[int, int]
 LINK_S = 300.0
-"""A deleted document's address may be in somebody's hands for so long."""
+"""Validity of a link to a file; it outlives the document if that is deleted."""
 FIRST_SQUARE = "\u1100"
-"""From Hangul on, signs are as wide as they are high."""
+"""From Hangul on, characters are treated as one em wide."""
 _NARROW, _WIDE = frozenset(" iljtfrI.,;:'’‘|!()[]-"), frozenset("mwMW@%—…")
 ORDINAL = re.compile(r"[0-9]{1,9}")
 
 
 class Mark(NamedTuple):
-    """A stretch of a block's text, by character offsets. `bound`: the number of the bounds that it belongs to."""
+    """A range of characters in a block's text. `bound`: index of the requested bounds that it belongs to."""
 
     block: int
     start: int
@@ -34,7 +34,7 @@ class Mark(NamedTuple):
 
 
 class Box(NamedTuple):
-    """A stretch of a line on a page, in points from the upper left corner of the page as it is shown. `bound` as of a mark."""
+    """A part of a line on a page, in points from the upper left corner of the displayed page. `bound`: as in `Mark`."""
 
     page: int
     x0: float
@@ -46,7 +46,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Where a passage stands. `quote`: its words at the bounds that were asked for, as they are now."""
+    """The location of a passage. `quote`: its current text at the requested bounds."""
 
     quote: str
     marks: tuple[Mark, ...]
@@ -55,41 +55,42 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Every read takes the caller: what may not be found may not be opened either."""
+    """Opens documents. Every read takes the caller: a document that may not be found may not be opened either."""
 
     ledger: Ledger
     files: Files
     index: Index
 
     async def original(self, caller: Caller, doc_id: str) -> tuple[Document, bytes]:
-        """The file as it was added; of a document that is read anew, the one that answers now."""
+        """The original file; while a new generation is processed, that of the active one."""
         document = await self.ledger.get(caller, doc_id)
         return document, await self.files.get(_current(document))
 
     async def link(self, caller: Caller, doc_id: str, above: int, describe: Callable[[Document], Mapping[str, str]]) -> str | None:
-        """An address of the same file for a browser, where files have one and it has more bytes than `above`.
-        `describe`: its `content_type` and `disposition`."""
+        """A URL of the original file for a browser; None if there is none or the file has at most `above` bytes.
+
+        `describe`: returns its `content_type` and `disposition`."""
         document = await self.ledger.get(caller, doc_id)
         return await self.files.link(_current(document), LINK_S, **describe(document)) if document.size > above else None
 
     async def text(self, caller: Caller, doc_id: str) -> tuple[Document, Parsed]:
-        """What was read of it; NotFound until there is something."""
+        """The parsed text; NotFound if the document has not been parsed yet."""
         document = await self.ledger.get(caller, doc_id)
         packed = await self.files.get(parsed_key(document.doc_id, document.active_generation))
         return document, await asyncio.to_thread(unpack, packed)
 
     async def passage(self, caller: Caller, document: Document, parsed: Parsed, chunk_id: str, bounds: Sequence[Bounds]) -> Passage:
-        """No bounds = all of the passage."""
+        """Locates a passage at these bounds; without bounds, all of it."""
         return locate(await self.chunk(caller, document, chunk_id), parsed.blocks, bounds)
 
     async def chunk(self, caller: Caller, document: Document, chunk_id: str) -> Chunk:
-        """`chunk_id`: as citations show it, `DOC#003`."""
+        """The chunk with a citation's id, `DOC#003`. NotFound if the active generation has none."""
         doc_id, _, ordinal = chunk_id.rpartition("#")
         if doc_id != document.doc_id or not ORDINAL.fullmatch(ordinal):
-            raise NotFound("There is no such passage in this document.")
+            raise NotFound("This document has no such passage.")
         chunks = await self.index.read(caller, [make_chunk_id(doc_id, document.active_generation, int(ordinal))])
         if not chunks:
-            raise NotFound("This passage is not in the document any more.")
+            raise NotFound("This passage is no longer in the document.")
         return chunks[0]
 
 
@@ -98,6 +99,7 @@ def _current(document: Document) -> str:
 
 
 def locate(chunk: Chunk, blocks: Sequence[Block], bounds: Sequence[Bounds] = ()) -> Passage:
+    """Marks and boxes of a chunk at these bounds; without bounds, of all of it."""
     bounds = bounds or [(0, len(chunk.text))]
     marks = tuple(mark._replace(bound=i) for i, (start, end) in enumerate(bounds) for mark in _marks(chunk, blocks, start, end))
     boxes = tuple(box for mark in marks for box in _boxes(blocks[mark.block], mark))
@@ -112,13 +114,13 @@ def _marks(chunk: Chunk, blocks: Sequence[Block], start: int, end: int) -> Itera
             continue
         text = blocks[part.block].text
         begin = part.start + first - part.offset
-        stop = min(begin + last - first, len(text))  # what follows a block's last words is the space between blocks
+        stop = min(begin + last - first, len(text))  # the rest is the space between blocks
         if text[begin:stop].strip():
             yield Mark(part.block, begin, stop)
 
 
 def _boxes(block: Block, mark: Mark) -> Iterator[Box]:
-    """A line that is marked in part is cut where its characters' usual widths say; a table's row is marked as a whole."""
+    """The boxes of a mark. A partly marked line is cut by estimated character widths; a table row is marked as a whole."""
     after = Place(len(block.text), 0, 0, 0, 0, 0)
     for place, following in pairwise((*block.places, after)):
         first, last = max(mark.start, place.offset), min(mark.end, following.offset)
@@ -134,5 +136,5 @@ def _boxes(block: Block, mark: Mark) -> Iterator[Box]:
 
 
 def _width(text: str) -> float:
-    """In ems of an ordinary typeface, near enough to begin a mark between two words."""
+    """Estimated width in em, accurate enough to start a mark between two words."""
     return sum(0.28 if c in _NARROW else 0.8 if c in _WIDE else 1.0 if c >= FIRST_SQUARE else 0.66 if c.isupper() else 0.5 for c in text)

@@ -1,6 +1,6 @@
-"""Which documents do not look the same in ledger, index and files? One walk through each, with a line per document in memory.
+"""Finds documents on which ledger, index and files disagree, in one pass over each, with constant memory per document.
 
-What changes meanwhile looks odd too: a suspect is not yet a finding.
+Documents that change meanwhile are reported too, so a suspect is not yet a finding.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from footnote.ports import Files, Index, Ledger
 from footnote.types import Document
 
 Progress = Callable[[str, int, int], None]
-"""What is gone through, how far, of how many."""
+"""Arguments: what is being checked, how many are done, how many there are."""
 
 AT_WORK = ("RECEIVED", "PROCESSING")
 PAGE = 500
 AT_ONCE = 8
-"""Documents whose text is read back at the same time."""
+"""Documents whose text is read back concurrently."""
 MOST_TEXTS = 10_000
-"""Documents whose texts a run of the schedule reads back. Of more, each has its hour of the day."""
+"""Documents whose text one scheduled run reads back. If there are more, each is checked in its hour of the day."""
 OURS = re.compile(rf"(?:{'|'.join(FOLDERS)})/([^/]+)/[0-9]{{1,9}}")
 
 
 @dataclass(slots=True)
 class Suspect:
-    """`generations`, `keys`: what index and files hold of a document and perhaps should not."""
+    """`generations`, `keys`: generations in the index and file keys that perhaps should not exist."""
 
     generations: set[int] = field(default_factory=set)
     keys: list[str] = field(default_factory=list)
@@ -39,19 +39,19 @@ class Suspect:
 
 @dataclass(slots=True)
 class Known:
-    """A document as the ledger lists it. `whole`: what of it was seen in its place since, "index" or a folder."""
+    """A document as listed in the ledger. `seen`: where its active generation was found: "index" or a folder."""
 
     generation: int
     active: int
     at_work: bool
     digest: str
-    whole: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
 
 
 async def find_suspects(
     ledger: Ledger, index: Index, files: Files, hour: int | None, progress: Progress
 ) -> tuple[Mapping[str, Known], dict[str, Suspect]]:
-    """All documents, and those that look odd. `hour`: of the day, where not all texts may be read back."""
+    """All documents, and the suspects. `hour`: the hour of the day in a scheduled run; None reads back all texts."""
     documents = {
         document.doc_id: Known(document.generation, document.active_generation, document.state in AT_WORK, document.digest)
         async for document in _list(ledger, progress)
@@ -60,14 +60,14 @@ async def find_suspects(
     await _compare_index(index, documents, suspects)
     await _compare_files(files, documents, suspects)
     for doc_id, known in documents.items():
-        if known.active and not known.at_work and len(known.whole) < 1 + len(FOLDERS):
+        if known.active and not known.at_work and len(known.seen) < 1 + len(FOLDERS):
             suspects[doc_id]
     await _compare_texts(index, documents, suspects, hour, progress)
     return documents, suspects
 
 
 async def read_digest(index: Index, doc_id: str, generation: int) -> str:
-    """What the index holds, as `Document.digest`."""
+    """The digest of the index's chunks, in the form of `Document.digest`."""
     count, digest = await index.staged(doc_id, generation)
     return f"{count}:{digest}"
 
@@ -90,7 +90,7 @@ async def _compare_index(index: Index, documents: Mapping[str, Known], suspects:
         if known is None or not known.active <= item.generation <= known.generation:
             suspects[item.doc_id].generations.add(item.generation)
         elif item.active and item.generation == known.active and known.digest.startswith(f"{item.chunks}:"):
-            known.whole.add("index")
+            known.seen.add("index")
         elif item.active and not known.at_work:
             suspects[item.doc_id]
 
@@ -104,13 +104,13 @@ async def _compare_files(files: Files, documents: Mapping[str, Known], suspects:
                 if known is None or not (known.at_work or generation in (known.active, known.generation)):
                     suspects[doc_id].keys.append(key)
                 elif generation == known.active:
-                    known.whole.add(folder)
+                    known.seen.add(folder)
 
 
 async def _compare_texts(
     index: Index, documents: Mapping[str, Known], suspects: dict[str, Suspect], hour: int | None, progress: Progress
 ) -> None:
-    due = [doc_id for doc_id, known in documents.items() if "index" in known.whole and not known.at_work and doc_id not in suspects]
+    due = [doc_id for doc_id, known in documents.items() if "index" in known.seen and not known.at_work and doc_id not in suspects]
     if hour is not None and len(due) > MOST_TEXTS:
         due = [doc_id for doc_id in due if crc32(doc_id.encode()) % 24 == hour]
     for start in range(0, len(due), AT_ONCE):

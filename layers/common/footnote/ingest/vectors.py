@@ -1,6 +1,6 @@
-"""Chunks → vectors: one float vector for the passage with its title, one int8 vector for each sentence.
+"""Embeds chunks: one float vector for the passage with its title, one int8 vector for each sentence.
 
-int8 costs 2.1 kB for a passage and at most .0023 of a cosine; it spares an answer 200 ms.
+The int8 vectors take 2.1 kB per passage, change a cosine by at most .0023 and save 200 ms per answer.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector]) -> list[ChunkVectors]:
-    """All texts of all chunks in one call: the embedder sorts and batches them."""
+    """Embeds all texts of all chunks in one call, since the embedder sorts and batches them."""
     texts: list[str] = []
     for item in waiting:
         texts.append(f"{item.title} {item.text}".strip())

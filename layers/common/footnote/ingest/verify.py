@@ -1,27 +1,26 @@
-"""Do bucket, ledger, index and files say the same? What does not fit is looked at again, and then mended.
+"""Verifies that bucket, ledger, index and files agree, and repairs what does not.
 
-    kind          what is wrong                                             what mends it
-    untaken       a file in the bucket became no document                   it is taken
-    changed       … or the document of another version of it                it is taken
-    gone          a document's file has left the bucket                     the document is deleted
-    stray         an upload that nobody announced                           –
+    kind          fault                                                     repair
+    untaken       a file in the bucket has no document                      it is taken
+    changed       its document is of another version of the file            it is taken
+    gone          a document's file is no longer in the bucket              the document is deleted
+    stray         an upload that was not announced                          –
     half_deleted  a delete stopped half-way                                 it is finished
-    abandoned     received, and nobody works on it any more                 queued again
-    unnoticed     FAILED, though the index answers with it                  queued again
-    missing       READY, and does not answer                                queued again
-    damaged       the index does not hold what was read back                queued again
-    lost          missing or damaged, and its file is gone too              FAILED: add the file again
-    no_text       what was read of it is gone                               queued again
-    no_file       it answers, but the file it was read from is gone         –
-    orphan        in the index, but no document                             removed
-    stale         in the index, but older than what answers                 removed
+    abandoned     received, but no worker processes it any more             queued again
+    unnoticed     FAILED, but its new generation is active in the index     queued again
+    missing       READY, but not in the index                               queued again
+    damaged       the index does not contain what was written               queued again
+    lost          missing or damaged, and its file is missing too           FAILED: add the file again
+    no_text       its parsed text is missing                                queued again
+    no_file       it answers, but its original file is missing              –
+    orphan        in the index, but without a document                      removed
+    stale         in the index, but older than the active generation        removed
     ahead         in the index, but newer than the document                 removed; FAILED: delete and add again
-    left_file     a file of no document, or of a generation that is over    deleted
-    no_vectors    READY for a while, without all vectors                    queued again
+    left_file     a file without a document, or of an old generation        deleted
+    no_vectors    READY for a while, but without all vectors                queued again
 
-Others may work meanwhile. So the comparison of everything only says whom to suspect: of each suspect ledger, index and
-files are read once more, and it counts only what is still so. What repairs is fenced by generations, like all ingest,
-and once more does no harm.
+Other processes may work meanwhile. So the comparison only yields suspects: for each one, ledger, index and files are read
+again, and only faults that persist count. Repairs are fenced by generations, like all ingest, and idempotent.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from footnote.errors import Conflict, NotFound
-from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_promise
+from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_cache_key
 from footnote.ingest.keys import generation_of, parsed_key, source_key
 from footnote.ingest.pipeline import AHEAD, LEASE_S, SYSTEM, Ingestor
 from footnote.ingest.suspects import AT_WORK, Progress, Suspect, find_suspects, read_digest
@@ -46,16 +45,16 @@ Kind = Literal[
 ]  # fmt: skip
 
 ABANDONED_S = 900.0
-"""After so long without a change nobody works on a document any more, if the queue is empty too."""
+"""Time without a change after which a document counts as abandoned, if the queue is short."""
 QUEUED_S = 24 * 3600.0
-"""After so long it is not in the queue any more either, however much waits there."""
+"""Time after which it counts as abandoned however long the queue is."""
 MOST_PENDING = 5_000
-"""Chunks without a vector that one run looks at."""
+"""Chunks without a vector that one run examines."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`id`: of a document; of a file in the bucket or in the store, its key."""
+    """A fault. `id`: a document's id, or the key of a file in the bucket or the store."""
 
     kind: Kind
     id: str
@@ -64,21 +63,24 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
+    """The result of a run. `documents`: how many there are."""
+
     documents: int
     findings: tuple[Finding, ...]
 
     @property
     def wrong(self) -> int:
-        """What was found and not repaired."""
+        """The number of findings that were not repaired."""
         return sum(not finding.repaired for finding in self.findings)
 
     @property
     def counts(self) -> dict[str, int]:
+        """Kind → number of findings."""
         return dict(Counter(finding.kind for finding in self.findings))
 
 
 def drop_buckets(settings: Settings) -> list[str]:
-    """Whose files have to be documents. On one machine each folder below `drops` is a bucket."""
+    """The buckets whose files become documents. On one machine each folder in `drops` is a bucket."""
     if settings.aws.drop_bucket:
         return [settings.aws.drop_bucket]
     return sorted(path.name for path in (settings.data / "drops").glob("*") if path.is_dir())
@@ -94,8 +96,10 @@ async def verify(
     hour: int | None = None,
     progress: Progress = lambda what, done, total: None,
 ) -> Report:
-    """`embedder`: None where vectors are nobody's business here. `abandoned_s`: 0 where nobody else works on these documents.
-    `hour`: of the day, in a run of the schedule; without it every text is read back."""
+    """Checks everything and, if `repair` is set, repairs it.
+
+    `embedder`: None skips the check of vectors. `abandoned_s`: 0 if no other process works on these documents. `hour`: the
+    hour of the day in a scheduled run; None reads back all texts. Conflict if the ledger is empty but the index is not."""
     run = _Run(bucket, bucket.ingestor, repair, abandoned_s, hour, progress)
     abandoned = await run.find_abandoned()
     for name in buckets:
@@ -130,27 +134,27 @@ class _Run:
     def files(self) -> Files:
         return self.ingestor.files
 
-    async def _found(self, kind: Kind, what: str, mend: Callable[..., Awaitable[Any]] | None = None, *args: Any) -> None:
-        if self.repair and mend is not None:
-            await mend(*args)
-        self.findings.append(Finding(kind, what, self.repair and mend is not None))
+    async def _found(self, kind: Kind, what: str, repair_with: Callable[..., Awaitable[Any]] | None = None, *args: Any) -> None:
+        if self.repair and repair_with is not None:
+            await repair_with(*args)
+        self.findings.append(Finding(kind, what, self.repair and repair_with is not None))
 
     async def _get(self, doc_id: str) -> Document | None:
         try:
             document = await self.ledger.get(SYSTEM, doc_id)
         except NotFound:
             return None
-        return document if document.doc_id == doc_id else None  # an alias is no document of its own
+        return document if document.doc_id == doc_id else None  # not found by an alias
 
-    def _is_left(self, document: Document, queued: bool) -> bool:
-        """Nobody works on it, and its job is lost. `queued`: it may still be in the queue."""
+    def _is_abandoned(self, document: Document, queued: bool) -> bool:
+        """Whether no worker processes it and its job is lost. `queued`: it may still be in the queue."""
         age_s = self.ingestor.clock() - document.updated_at
         return age_s >= (QUEUED_S if queued else self.abandoned_s)
 
     # --- the bucket ------------------------------------------------------------------------------
 
     async def check_bucket(self, name: str, abandoned: dict[str, Document]) -> None:
-        """Of `abandoned` it takes what lies in this bucket: the bytes may never have been stored."""
+        """Checks the objects of a bucket. Takes abandoned documents again whose object is here, as their bytes may not be stored."""
         held = await self.ledger.origins(origin_of(name, ""))
         suspects, done, total = [], 0, len(held)
         async for drop in self.bucket.drops.list(name):
@@ -171,7 +175,7 @@ class _Run:
                 await self._found("abandoned", known.doc_id, self.bucket.converge, name, key)
 
     async def _check_upload(self, name: str, key: str) -> None:
-        announced = await self.bucket.cache.get(upload_promise(key.removeprefix(UPLOADS)))
+        announced = await self.bucket.cache.get(upload_cache_key(key.removeprefix(UPLOADS)))
         if await self.bucket.drops.head(name, key) is not None:
             await (self._found("stray", key) if announced is None else self._found("untaken", key, self.bucket.converge, name, key))
 
@@ -185,26 +189,26 @@ class _Run:
     async def find_abandoned(self) -> dict[str, Document]:
         unfinished = await self.ledger.unfinished()
         queued = await self.ingestor.queue.size() >= len(unfinished)
-        return {document.doc_id: document for document in unfinished if self._is_left(document, queued)}
+        return {document.doc_id: document for document in unfinished if self._is_abandoned(document, queued)}
 
     async def check_abandoned(self, abandoned: dict[str, Document]) -> None:
         for doc_id, document in abandoned.items():
-            # A lease of no length changes nothing, and tells whether somebody has one.
+            # A lease of length 0 changes nothing, but shows whether another process holds one.
             if await self.ledger.lease(doc_id, document.generation, "verify", LEASE_S if self.repair else 0.0):
                 now = await self._get(doc_id)
                 if now is not None and now.state in AT_WORK:
-                    await self._found("abandoned", doc_id, self.ingestor.renew, now)
+                    await self._found("abandoned", doc_id, self.ingestor.requeue, now)
 
     # --- ledger, index and files -----------------------------------------------------------------
 
     async def check_documents(self) -> int:
-        """→ how many documents there are."""
+        """Checks ledger, index and files; returns the number of documents."""
         known, suspects = await find_suspects(self.ledger, self.index, self.files, self.hour, self.progress)
         if not suspects:
             return len(known)
         if not any((await self.ledger.counts()).values()):
-            raise Conflict("The ledger holds nothing at all, the index and the files do. Is this the right ledger? Nothing was changed.")
-        # Before the index: what is being deleted now is either in the first or not in the second.
+            raise Conflict("The ledger is empty, but the index or the files are not. Check that it is the right one. Nothing was changed.")
+        # Read before the index: a document that is being deleted now is either in this list or no longer in the index.
         deleting = {document.doc_id for document in await self.ledger.unpurged()}
         still: dict[str, list[Indexed]] = defaultdict(list)
         async for item in self.index.inventory():
@@ -229,9 +233,9 @@ class _Run:
             await self._found("stale", doc_id, self.index.remove, doc_id, max(stale))
         ahead = [each for each in dead if each > generation]
         if ahead:
-            remedy = "Was the ledger restored from a copy? Delete the document and add the file again."
+            remedy = "The ledger may have been restored from a backup. Delete the document and add the file again."
             await self._found("ahead", doc_id, self._give_up, document, max(ahead), AHEAD, remedy)
-        if ahead or (document.state not in AT_WORK and self._is_left(document, False)):  # a job tidies up after READY
+        if ahead or (document.state not in AT_WORK and self._is_abandoned(document, False)):  # a job still deletes files after READY
             await self._check_left([key for key in suspect.keys if generation_of(key) not in (active, generation)])
         if ahead or document.state in AT_WORK:
             return
@@ -240,16 +244,16 @@ class _Run:
         if kind is None:
             return
         if kind == "no_file" or (document.state == "FAILED" and not hidden):
-            await self._found(kind, doc_id)  # what answers has no other copy to be read again
+            await self._found(kind, doc_id)  # no stored file is left to rebuild it from
         elif await self._has(source_key(doc_id, generation)):
-            await self._found(kind, doc_id, self.ingestor.renew, document)
+            await self._found(kind, doc_id, self.ingestor.requeue, document)
         else:
-            reason = "Its text was lost from the index, and the file is gone too."
+            reason = "Its text is missing from the index, and its file is missing too."
             await self._found("lost", doc_id, self._give_up, document, generation, reason, "Add the file again.")
 
     async def _fault(self, document: Document) -> Kind | None:
-        """None also where the document changes at this moment: `activate` comes before READY, so whoever is READY
-        before and after does answer."""
+        """The fault of an active document. None also if the document changes meanwhile: `activate` comes before READY, so a
+        document that is READY before and after must be in the index."""
         doc_id, active = document.doc_id, document.active_generation
         held, answers = await read_digest(self.index, doc_id, active), await self.index.read(SYSTEM, [make_chunk_id(doc_id, active, 0)])
         kind: Kind
@@ -287,7 +291,7 @@ class _Run:
         known = {finding.id for finding in self.findings}
         for doc_id in dict.fromkeys(chunk.chunk_id.partition("|")[0] for chunk in pending):
             document = None if doc_id in known else await self._get(doc_id)
-            if document is None or document.state != "READY" or not self._is_left(document, queued):
+            if document is None or document.state != "READY" or not self._is_abandoned(document, queued):
                 continue
             if await self.index.pending(embedder.name, embedded_languages(embedder), 1, doc_id):
                 await self._found("no_vectors", doc_id, self.ingestor.enqueue, document)

@@ -1,7 +1,7 @@
-"""What is in a file? Bytes → blocks. A format is one module, or one folder, with a `parse`, and one row here.
+"""Parses files into blocks. Each format is a module or package with a `parse`, and one row in FORMATS.
 
-Parsers are synchronous and import their libraries lazily; they run in a child process
-(`footnote.ingest.child`), because files come from strangers.
+Parsers are synchronous and import their libraries lazily. They run in a child process (`footnote.ingest.child`), because
+files are untrusted.
 """
 
 from __future__ import annotations
@@ -34,37 +34,37 @@ FORMATS: dict[str, str] = {
     "code": "footnote.ingest.parse.code",
     "text": "footnote.ingest.parse.plain",
 }
-"""What `detect` answers → the module whose `parse(data) -> Parsed` reads it."""
+"""Format, as returned by `detect` → the module whose `parse(data) -> Parsed` reads it."""
 
 MAX_TEXT = 10_000_000
-"""Characters that are kept of one file: some 5,000 pages."""
+"""Maximum characters that are kept of a file: some 5,000 pages."""
 
 _WITH_PICTURES = frozenset(("docx", "pptx", "xlsx", "xls", "odt", "ods", "odp", "epub", "rtf"))
 
 
 def parse(data: bytes, file_name: str) -> Parsed:
-    """Blocks in reading order, and a title. Raises UnreadableFile with a reason and a remedy."""
+    """Parses a file into blocks in reading order, and a title. Raises UnreadableFile with a reason and a remedy."""
     name = detect(data, file_name)
     return finish(import_module(FORMATS[name]).parse(data), name, file_name)
 
 
 def finish(parsed: Parsed, name: str, file_name: str) -> Parsed:
-    """What a parser of format `name` found, with a title if it found none, and within bounds."""
+    """Completes the result of format `name`'s parser: adds a missing title and applies MAX_TEXT."""
     if not any(block.text.strip() for block in parsed.blocks):
         if name in _WITH_PICTURES:
-            raise UnreadableFile("This file holds no text, at most pictures.", "Run OCR on its pictures, or add a file with text.")
-        raise UnreadableFile("This file holds no text, only white space.", "Check that it was saved completely and add it again.")
+            raise UnreadableFile("This file contains no text, at most images.", "Run OCR on its images, or add a file with text.")
+        raise UnreadableFile("This file contains no text, only white space.", "Check that it was saved completely and add it again.")
     title = parsed.title or (re.split(r"[/\\]", file_name)[-1] if name == "code" else name_for_people(file_name))
     return _cut_off(replace(parsed, title=title, format=name))
 
 
 def _cut_off(parsed: Parsed) -> Parsed:
-    """At MAX_TEXT: a small file may unpack to any length."""
+    """Truncates the text at MAX_TEXT, because a small file may unpack to any length."""
     room = MAX_TEXT
     for i, block in enumerate(parsed.blocks):
         room -= len(block.text)
         if room < 0:
-            start = block.text[:room].rpartition("\n")[0] or block.text[:room]  # whole lines, where it has some
+            start = block.text[:room].rpartition("\n")[0] or block.text[:room]  # whole lines if possible
             last = replace(block, text=start, places=tuple(place for place in block.places if place.offset < len(start)))
             reasons = filter(None, (parsed.reason, f"Only the first {MAX_TEXT:,} characters were read."))
             blocks = (*parsed.blocks[:i], *([last] if start else []))

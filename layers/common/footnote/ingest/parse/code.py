@@ -1,4 +1,4 @@
-"""Source code → blocks cut at its top-level definitions, each under the definition's name."""
+"""Parses source code into blocks, one for each top-level definition, under the definition's name."""
 
 from __future__ import annotations
 
@@ -37,11 +37,12 @@ _FAMILIES: tuple[re.Pattern[str], ...] = (
 )
 _NOT_NAMES = frozenset("if for while switch return else elif catch new throw delete sizeof await yield in not and or".split())
 _BELONGS = re.compile(r"[ \t]*(?:#|//|/\*|\*|--|@|\[|<!--|template\b|\"\"\"|'''|export$)")
-"""Comments, decorators and attributes right above a definition are part of it."""
+"""Comments, decorators and attributes directly above a definition belong to it."""
 _MAX_LINE = 2_000
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses source code."""
     text = decode(data)
     cuts = _cuts(text)
     blocks: list[Block] = []
@@ -59,8 +60,8 @@ def _append(blocks: list[Block], code: str) -> None:
 
 
 def _cuts(text: str) -> list[tuple[int, int, str]]:
-    """(where it begins, level, name) of each definition; of one within a class the level is 2."""
-    if max(map(len, text.split("\n"))) > _MAX_LINE:  # made by a program, e.g. minified
+    """(start, level, name) of each definition; the level of a method is 2."""
+    if max(map(len, text.split("\n"))) > _MAX_LINE:  # generated, e.g. minified
         return []
     for family in _FAMILIES:
         found = [(match.start(), _level(match), name) for match in family.finditer(text) if (name := _name(match))]

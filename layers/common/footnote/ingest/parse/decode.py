@@ -1,4 +1,4 @@
-"""Bytes → clean text: which encoding is it, and what in it is no text at all."""
+"""Decodes bytes to clean text: detects the encoding and removes characters that are not text."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import unicodedata
 
 from footnote.errors import UnreadableFile
 
-_BOMS = (  # utf-32 before utf-16: the little-endian mark of the one begins with that of the other
+_BOMS = (  # utf-32 before utf-16: its little-endian mark starts with that of utf-16
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -19,9 +19,9 @@ _SAMPLE = 1 << 16
 _WESTERN = frozenset("ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜÝßàáâãäåæçèéêëìíîïñòóôõöøùúûüýÿŒœŠšŽž€‚„…‘’“”•–—™\xa0¡¢£¥§©ª«¬®°±²³´µ¶·¹º»¼½¾¿×÷")
 
 _SIGN_IN_WORD = re.compile(r"[^\W\d_][¡¢£¥§©¬®°±²³´µ¶¹¼½¾¿×÷][^\W\d_]")
-"""`wy³¹czony`: Central European letters, read as Western ones."""
+"""`wy³¹czony`: Central European letters, decoded as Western European."""
 _SUPERSETS = {"iso8859-1": "cp1252", "ascii": "cp1252", "euc_kr": "cp949", "gb2312": "gb18030", "shift_jis": "cp932"}
-"""What calls itself Latin-1 or EUC-KR is, by the table of the WHATWG, one of Windows' supersets."""
+"""Declared encodings that are read as their Windows supersets, as the WHATWG encoding standard specifies."""
 
 _KEPT_CONTROLS = {"\t", "\n"}
 _DROPPED = {chr(c): None for c in (*range(0x20), *range(0x7F, 0xA0)) if chr(c) not in _KEPT_CONTROLS}
@@ -38,13 +38,13 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
-    """NFC, `\\n` line ends, no control, zero-width or direction characters, no soft hyphens, no ligatures."""
+    """Normalises text: NFC, `\\n` line ends; no control, zero-width or direction characters, soft hyphens or ligatures."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN)
     return unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
 
 
 def spaced(text: str) -> str:
-    """Clean text with its white space squeezed; `\\0` becomes a line end, several become an empty line."""
+    """Clean text with collapsed white space; `\\0` becomes a line end, several become an empty line."""
     if "\0" not in text:
         return " ".join(clean(text).split())
     lines = [" ".join(clean(line).split()) for line in text.split("\0")]
@@ -52,8 +52,9 @@ def spaced(text: str) -> str:
 
 
 def decode(data: bytes, declared: str | None = None) -> str:
-    """The clean text of a text file. `declared`: the encoding that the file itself names; it is
-    believed only where the bytes do not show another. Raises UnreadableFile for binary data."""
+    """The clean text of a text file. UnreadableFile for binary data.
+
+    `declared`: the encoding that the file names; it is only used if the bytes do not indicate another."""
     text = _decode_unicode(data)
     if text is None:
         if b"\0" in data:
@@ -65,7 +66,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
 
 
 def _repair(match: re.Match[str]) -> str:
-    """UTF-8 that was once read as Latin-1 and written as UTF-8 again: `â\\x80\\x93` → `–`."""
+    """Repairs UTF-8 that was decoded as Latin-1 and encoded as UTF-8 again: `â\\x80\\x93` → `–`."""
     try:
         return match[0].encode("latin-1").decode("utf-8")
     except UnicodeDecodeError:
@@ -73,11 +74,12 @@ def _repair(match: re.Match[str]) -> str:
 
 
 def binary() -> UnreadableFile:
-    return UnreadableFile("This file holds binary data, not text.", "Save it as PDF, HTML, Markdown, text or CSV and add it again.")
+    """The error for binary data."""
+    return UnreadableFile("This file contains binary data, not text.", "Save it as PDF, HTML, Markdown, text or CSV and add it again.")
 
 
 def _decode_unicode(data: bytes) -> str | None:
-    """By byte order mark, else by where the zero bytes stand."""
+    """Decodes by byte order mark, else by the positions of zero bytes."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
@@ -86,7 +88,7 @@ def _decode_unicode(data: bytes) -> str | None:
         return None
     zeros = [sample[i::4].count(0) for i in range(4)]
     most = 0.9 * (len(sample) // 4)
-    if min(zeros[2:]) >= most or min(zeros[:2]) >= most:  # hardly any letter needs the upper two of four bytes
+    if min(zeros[2:]) >= most or min(zeros[:2]) >= most:  # hardly any letter uses the upper two of four bytes
         encoding = "utf-32-le" if min(zeros[2:]) >= most else "utf-32-be"
     else:
         encoding = "utf-16-le" if zeros[1] + zeros[3] > zeros[0] + zeros[2] else "utf-16-be"
@@ -98,7 +100,7 @@ def _decode_unicode(data: bytes) -> str | None:
 
 
 def _decode_escaped(data: bytes) -> str | None:
-    """Seven-bit Japanese and Korean, as in mails: escape sequences switch between alphabets."""
+    """Decodes ISO-2022 Japanese and Korean, as in e-mails: escape sequences switch between character sets."""
     for encoding in ("iso2022_kr", "iso2022_jp_2") if b"\x1b$" in data else ():
         try:
             return data.decode(encoding)
@@ -108,7 +110,7 @@ def _decode_escaped(data: bytes) -> str | None:
 
 
 def _decode_utf8(data: bytes) -> str | None:
-    """Strict, or with a few damaged places where everything else shows that it is UTF-8."""
+    """Decodes strictly, or with a few replacements if the rest is clearly UTF-8."""
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
@@ -130,7 +132,7 @@ def _decode_declared(data: bytes, declared: str | None) -> str | None:
 
 
 def _decode_legacy(data: bytes) -> str:
-    """Korean by its syllables, Western European by its letters, the rest by statistics, else Windows-1252."""
+    """Detects Korean by its syllables, Western European by its letters, others by statistics; falls back to Windows-1252."""
     sample = data[:_SAMPLE]
     korean = _strictly(sample, "cp949")
     if korean and _share_of_hangul(korean) >= 0.8:
@@ -147,7 +149,7 @@ def _decode_legacy(data: bytes) -> str:
 
 
 def _strictly(sample: bytes, encoding: str) -> str | None:
-    decoder = codecs.getincrementaldecoder(encoding)()  # not final: the sample may end within a character
+    decoder = codecs.getincrementaldecoder(encoding)()  # not final, because the sample may end within a character
     try:
         return decoder.decode(sample)
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""Which format is it? What the bytes say comes first, the file's name second."""
+"""Detects a file's format, first by its bytes, then by its name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _EXTENSIONS = {
     **dict.fromkeys((".eml", ".mht", ".mhtml"), "eml"),
     **dict.fromkeys(_CODE.split(), "code"),
 }
-"""Of text files, by the last part of their names; every other name is plain text."""
+"""Text formats by file extension; any other text file is plain text."""
 
 _MAGIC: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG\r\n", "an image (.png)"),
@@ -59,12 +59,12 @@ _OLE_STREAMS = (
     ("__substg1.0_", "an Outlook message (.msg)"),
     ("HwpSummaryInformation", "a Hangul file (.hwp)"),
 )
-"""What each of them holds, and nothing else."""
+"""Signatures that identify each of these formats."""
 _NEWER = {".doc": ".docx or PDF", ".ppt": ".pptx or PDF", ".xlsb": ".xlsx or CSV", ".msg": ".eml or PDF"}
 
 
 def detect(data: bytes, file_name: str) -> str:
-    """The format's name: a key of FORMATS. Raises UnreadableFile for every other."""
+    """The format, a key of FORMATS. UnreadableFile for any other."""
     if not data:
         raise UnreadableFile("This file is empty.", "Check that it was saved completely and add it again.")
     name = PurePosixPath(file_name.replace("\\", "/"))
@@ -85,7 +85,7 @@ def detect(data: bytes, file_name: str) -> str:
 
 
 def _kind_of_text(data: bytes, extension: str) -> str:
-    head = data[:4096].replace(b"\0", b"")  # so that UTF-16 is seen as well
+    head = data[:4096].replace(b"\0", b"")  # so that UTF-16 is recognised too
     by_name = _EXTENSIONS.get(extension, "text")
     if by_name in ("text", "html") and _is_mail(head):
         return "eml"
@@ -98,7 +98,7 @@ def _kind_of_text(data: bytes, extension: str) -> str:
 
 
 def _is_mail(head: bytes) -> bool:
-    """It begins with a mail's header: among its lines are one that only mail programs write and two that people know."""
+    """Whether it starts with an e-mail header: with one field that only mail programs write and two well-known ones."""
     header = re.split(rb"\r?\n\r?\n", head.lstrip(), maxsplit=1)[0]
     names = {match[1].lower() for match in _MAIL_HEADER.finditer(header)}
     known = names & {b"from", b"to", b"subject", b"date"}
@@ -106,7 +106,7 @@ def _is_mail(head: bytes) -> bool:
 
 
 def _is_damaged_pdf(data: bytes) -> bool:
-    """No header, and yet not something else that only bears the name."""
+    """Whether it is a PDF without its header, and not a different format with the extension of a PDF."""
     return b"endobj" in data or b"\0" in data[:4096] or b"startxref" in data[-2048:]
 
 
@@ -120,7 +120,7 @@ def _foreign(data: bytes) -> str | None:
 
 
 def _kind_of_ole(data: bytes) -> str:
-    """The container of the old Office formats, and of new ones with a password."""
+    """The format in an OLE container: an old Office format, or a new one with a password."""
     if _utf16("EncryptedPackage") in data:
         raise needs_password()
     for stream, kind in _OLE_STREAMS:
@@ -149,7 +149,7 @@ def _kind_of_zip(data: bytes) -> str:
 
 
 def _unsupported(kind: str) -> UnreadableFile:
-    reason = f"This is {kind}, which this version cannot read."
+    reason = f"This is {kind}, which is not supported."
     if "archive" in kind:
         return UnreadableFile(reason, "Unpack it and add the files in it.")
     if "image" in kind or "photo" in kind:

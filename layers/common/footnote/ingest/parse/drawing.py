@@ -1,4 +1,4 @@
-"""Charts and diagrams of Office files: parts of their own, beside the text."""
+"""Reads charts and diagrams of Office files, which are separate parts of the package."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _NO_WORDS = re.compile(r"\S+\.(?:png|jpe?g|gif|bmp|tiff?|emf|wmf|svg)|(?:picture|image|bild|grafik|그림)\s*\d*", re.IGNORECASE)
 _MAX_POINTS = 1_000
-"""Categories of a chart that are listed; a curve of measured values says nothing as text."""
+"""Maximum categories of a chart that are listed; a curve of measured values is useless as text."""
 
 
 def read_chart(package: Package, part: str, page: int | None) -> list[Block]:
@@ -43,7 +43,7 @@ def read_chart(package: Package, part: str, page: int | None) -> list[Block]:
 
 
 def read_diagram(package: Package, part: str, page: int | None) -> list[Block]:
-    """The words of a SmartArt graphic, a line for each shape."""
+    """The text of a SmartArt graphic, one line per shape."""
     root = package.xml(part)
     points = root.iter("{*}pt") if root is not None else ()
     lines = [line for point in points if (line := spaced(" ".join(_texts(child(point, "t"), "t"))))]
@@ -51,7 +51,7 @@ def read_diagram(package: Package, part: str, page: int | None) -> list[Block]:
 
 
 def alt_text(properties: _Element | None) -> str:
-    """What a person (or their program) wrote about a picture; "" for a file's name."""
+    """A picture's alternative text; "" if it is only a file name."""
     text = spaced(attr(properties, "descr") or "")
     return "" if len(text) < 3 or _NO_WORDS.fullmatch(text) else text
 
@@ -68,7 +68,7 @@ def _points(node: _Element | None) -> list[tuple[int, str]]:
         if index.isdecimal() and int(index) < _MAX_POINTS and local(point.getparent()) != "lvl":
             found.append((int(index), _number(value)))
         elif index.isdecimal() and int(index) < _MAX_POINTS and point.getparent().getprevious() is None:
-            found.append((int(index), value))  # of several levels of categories the first is the finest
+            found.append((int(index), value))  # the first of several levels of categories is the finest
     return found
 
 

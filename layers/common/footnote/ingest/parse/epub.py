@@ -1,4 +1,4 @@
-"""E-books → blocks: their chapters are web pages, in the order of the book's spine."""
+"""Parses e-books (EPUB): chapters are web pages, in the order of the spine."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from footnote.ingest.parse.package import Package, damaged
 from footnote.types import Block, Parsed
 
 _FONTS = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
-"""Obfuscated fonts: the text can be read."""
+"""Obfuscated fonts do not affect the text."""
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses an e-book (.epub)."""
     package = Package(data)
     container = package.xml("META-INF/container.xml")
     root_file = container.find(".//{*}rootfile") if container is not None else None
@@ -26,7 +27,7 @@ def parse(data: bytes) -> Parsed:
     if protection is not None and any(
         node.get("Algorithm") not in _FONTS for node in protection.iterfind("{*}EncryptedData/{*}EncryptionMethod")
     ):
-        raise UnreadableFile("This e-book is protected against copying.", "Add a version of it without copy protection.")
+        raise UnreadableFile("This e-book is copy-protected.", "Add a version of it without copy protection.")
     items = {node.get("id"): node for node in book.iterfind("{*}manifest/{*}item")}
     blocks: list[Block] = []
     read: set[str] = set()

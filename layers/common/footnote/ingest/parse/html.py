@@ -1,4 +1,4 @@
-"""HTML → blocks: what a reader reads, without menus, scripts and footers."""
+"""Parses HTML: the main text, without menus, scripts and footers."""
 
 from __future__ import annotations
 
@@ -38,16 +38,17 @@ _MAX_SPAN = 100  # a page may claim colspan=10000000
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses an HTML page."""
     declared = _CHARSET.search(data[:4096])
     return parse_text(decode(data, declared[1].decode("ascii") if declared else None))
 
 
 def parse_text(html: str) -> Parsed:
-    """Blocks of a page or fragment; the title is its <title>, else its first <h1>, else a heading at the start."""
+    """Parses a page or fragment. The title is its <title>, else its first <h1>, else a heading at the start."""
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(html)
-    tree.strip_tags(["script", "style", "noscript", "template"])  # so that no text() holds them
+    tree.strip_tags(["script", "style", "noscript", "template"])  # so that text() does not include them
     title_node = tree.css_first("title")
     blocks = _Flow().run(tree.body) if tree.body is not None else []
     title = usable_title(spaced(title_node.text())) if title_node is not None else ""
@@ -55,23 +56,23 @@ def parse_text(html: str) -> Parsed:
 
 
 def first_heading(blocks: Sequence[Block]) -> str:
-    """The first topmost heading, else whichever heading the text begins with, else ""."""
+    """The first top-level heading, else a heading at the start of the text, else ""."""
     top = next((block.text for block in blocks if block.kind == "heading" and block.level == 1), "")
     return top or (blocks[0].text if blocks and blocks[0].kind == "heading" else "")
 
 
 class _Flow:
-    """Walks a tree and collects blocks. It keeps its own stack: pages nest deeper than Python calls may."""
+    """Walks a tree and collects blocks, with its own stack because pages may nest deeper than Python's recursion limit."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
         self._inline: list[str] = []
-        self._items: list[str] = []  # the lines of the list that is open
-        self._lists: list[str] = []  # the marker styles of the lists around us: "-" or the next number
+        self._items: list[str] = []  # lines of the open list
+        self._lists: list[str] = []  # markers of the enclosing lists: "-" or the next number
         self._marker = ""
         self._kind: BlockKind = "paragraph"
         self._level = 0
-        self._bold = 0  # how many <b> are open
+        self._bold = 0  # number of open <b>
         self._plain = False  # whether anything since the last flush was not bold
 
     def run(self, root: LexborNode) -> list[Block]:
@@ -87,7 +88,7 @@ class _Flow:
         return self.blocks
 
     def _enter(self, node: LexborNode) -> bool:
-        """True when the children are to be walked."""
+        """Handles a start tag; returns whether to walk the children."""
         tag = node.tag or ""
         if tag == "-text":
             text = node.text_content or ""
@@ -97,7 +98,7 @@ class _Flow:
         if tag in _DROPPED or tag.startswith(("-", "!")) or _is_unseen(node, tag):
             return False
         if tag == "br":
-            self._inline.append("\0")  # a break that must survive the squeezing of white space
+            self._inline.append("\0")  # a line break that survives the collapsing of white space
         elif tag in _BOLD:
             self._bold += 1
         elif tag == "img":
@@ -140,7 +141,7 @@ class _Flow:
         return f"{style}. "
 
     def _flush(self) -> None:
-        """What was read inline becomes a block, or a line of the list that is open."""
+        """Turns the collected inline text into a block or a line of the open list."""
         text = spaced("".join(self._inline))
         self._inline.clear()
         kind, level = self._kind, self._level
@@ -196,6 +197,7 @@ class _Flow:
 
 
 def reads_like_heading(text: str) -> bool:
+    """Whether a bold paragraph is probably a heading: short, and without punctuation at its end."""
     return len(text) <= _LONGEST_HEADING and text[-1] not in ".,;:!" and any(c.isalpha() for c in text)
 
 
@@ -212,7 +214,7 @@ def _is_unseen(node: LexborNode, tag: str) -> bool:
         return True
     if (style := attributes.get("style")) and _HIDDEN_STYLE.search(style):
         return True
-    # a page's footer and header are boilerplate; those of an article hold its date, author and title
+    # a page's header and footer are boilerplate; those of an article contain its date, author and title
     if tag in ("footer", "header") and not _is_within(node, ("article", "main", "section", "blockquote")):
         return tag == "footer" or node.css_first("h1, h2") is None
     return False
@@ -228,14 +230,14 @@ def _is_within(node: LexborNode, tags: tuple[str, ...]) -> bool:
 
 
 def _is_layout(table: LexborNode) -> bool:
-    """True for a table that only places things: it holds other tables, headings or lists, or has one cell."""
+    """Whether a table is only for layout: it contains other tables, headings or lists, or has a single cell."""
     if table.attributes.get("role") == "presentation" or any(node.mem_id != table.mem_id for node in table.css(_LAYOUT)):
         return True
     return len(table.css("td, th")) <= 1
 
 
 def _rows(table: LexborNode) -> Iterator[list[str]]:
-    """A cell over several columns is followed by empty ones; one over several rows stands in each."""
+    """The rows as texts. A cell over several columns is followed by empty ones; one over several rows is repeated in each."""
     below: dict[int, tuple[int, str]] = {}  # column → (rows still to fill, text)
     for tr in table.css("tr"):
         row: list[str] = []

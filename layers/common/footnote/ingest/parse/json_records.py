@@ -1,4 +1,4 @@
-"""JSON and JSON lines → blocks: flat records as a table, others as `key: value` lines that people can read."""
+"""Parses JSON and JSON lines: flat records become a table, others readable `key: value` lines."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from footnote.ingest.parse.table import to_markdown
 from footnote.types import Block, Parsed
 
 _NAMES = ("title", "name", "id", "question", "subject", "key")
-"""Keys whose values tell one record from the other: they become its heading."""
+"""Keys whose value identifies a record and becomes its heading."""
 _MAX_COLUMNS = 50
 _LONG_TEXT = 200
 _MAX_DEPTH = 100
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses JSON or JSON lines; invalid JSON is read as plain text."""
     text = decode(data)
     try:
         values = _read(text)
-    except (ValueError, RecursionError):  # comments in a settings file, a record that was cut off
+    except (ValueError, RecursionError):  # e.g. comments in a configuration file, or a truncated record
         return Parsed(
             (Block("code", text.strip()),),
             reason="This is not valid JSON; it was read as text.",
@@ -34,7 +35,7 @@ def parse(data: bytes) -> Parsed:
 
 
 def _read(text: str) -> list[Any]:
-    """One value, or one per line."""
+    """One JSON value, or one per line."""
     try:
         return [json.loads(text)]
     except json.JSONDecodeError:
@@ -104,7 +105,7 @@ def _plain(value: Any) -> str:
 
 
 def _notebook(cells: list[Any]) -> Iterator[Block]:
-    """Jupyter: its texts and its code, not what the code once printed."""
+    """The text and code of a Jupyter notebook, without the outputs."""
     for cell in cells:
         source = cell.get("source", "") if isinstance(cell, dict) else ""
         text = "".join(map(str, source)) if isinstance(source, list) else str(source)

@@ -1,4 +1,4 @@
-"""Mails (and web pages saved as one file) → blocks: who wrote whom and when, the text, the names of what was attached."""
+"""Parses e-mails, and web pages saved as MHTML: sender, recipients, date, text and the names of attachments."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from footnote.types import Block, Parsed
 
 _SHOWN = ("From", "To", "Cc", "Date")
 _MAX_DEPTH = 3
-"""Mails within mails that are read."""
+"""Maximum depth of attached e-mails that are read."""
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses an e-mail, or a web page saved as MHTML."""
     message = message_from_bytes(data.lstrip(), policy=policy.default)
     blocks = list(_blocks(message, 1))
     return Parsed(tuple(blocks), usable_title(_header(message, "Subject")) or html.first_heading(blocks))
@@ -44,12 +45,12 @@ def _blocks(message: EmailMessage, depth: int) -> Iterator[Block]:
 def _header(message: EmailMessage, name: str) -> str:
     try:
         return spaced(str(message.get(name) or ""))
-    except (ValueError, TypeError, LookupError, AttributeError, IndexError):  # the library stumbles over some broken ones
+    except (ValueError, TypeError, LookupError, AttributeError, IndexError):  # the library fails on some malformed headers
         return spaced(next((value for key, value in message.raw_items() if key.lower() == name.lower()), ""))
 
 
 def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:
-    """All parts that hold something; those of an attached mail are its own."""
+    """All leaf parts, not including those of attached e-mails."""
     stack = [message]
     while stack:
         part = stack.pop()
@@ -60,7 +61,7 @@ def _leaves(message: EmailMessage) -> Iterator[EmailMessage]:
 
 
 def _body(message: EmailMessage) -> Iterator[list[Block]]:
-    """The HTML texts where they say anything, since they keep headings, lists and tables; else the plain ones."""
+    """The HTML text, if it is not empty, because it keeps headings, lists and tables; else the plain text."""
     for kind in ("text/html", "text/plain"):
         found = [_read(part) for part in _leaves(message) if part.get_content_type() == kind and not part.is_attachment()]
         if any(found):

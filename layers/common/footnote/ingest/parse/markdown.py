@@ -1,4 +1,4 @@
-"""Markdown → blocks, by way of the HTML that it stands for; so HTML within it is read as well."""
+"""Parses Markdown by converting it to HTML, so that embedded HTML is read too."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _TITLE = re.compile(r"""^title\s*[:=]\s*(["']?)(.+?)\1\s*$""", re.MULTILINE | re
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses Markdown."""
     text = decode(data)
     front = _FRONT_MATTER.match(text)
     title = _TITLE.search(front[2]) if front else None

@@ -1,4 +1,4 @@
-"""A spreadsheet's numbers as people see them: `45292` with `dd.mm.yyyy` is `2024-01-01`, `0.5` with `0%` is `50%`."""
+"""Formats a spreadsheet's numbers as displayed: `45292` with `dd.mm.yyyy` is `2024-01-01`, `0.5` with `0%` is `50%`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BUILT_IN: dict[int, str] = {
     **dict.fromkeys((32, 33, 34, 35, 55, 56), "h:mm:ss"),
 }
 # fmt: on
-"""Formats that files name by a number only; those of East Asian editions included."""
+"""Built-in formats, which files reference by number; including those of East Asian editions."""
 
 _COLOUR_OR_CONDITION = re.compile(r"\[(?!\$|h+\]|m+\]|s+\])[^\]]*\]", re.IGNORECASE)
 _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
@@ -31,18 +31,18 @@ _LAST_DAY = 2_958_465  # 9999-12-31
 class _Format(NamedTuple):
     kind: Literal["general", "date", "elapsed", "number", "text"]
     parts: str = ""
-    """Of a date: which of `ymdhs` it shows."""
+    """For a date: which of `ymdhs` it shows."""
     before: str = ""
     after: str = ""
     decimals: int = 0
     digits: int = 1
-    """At least so many stand before the decimal point; 0 = zero is shown as nothing."""
+    """Minimum number of digits before the decimal point; 0 = zero is displayed as empty."""
     thousands: bool = False
     percent: bool = False
 
 
 def show(value: float, code: str, *, since_1904: bool = False) -> str:
-    """The number as text. Dates are ISO 8601, as far as the format shows them; 1,234.50 has English separators."""
+    """The number as text. Dates are ISO 8601 with the parts that the format shows; separators are English (1,234.50)."""
     section = _section(code, value)
     found = _read(section)
     if found.kind == "date" and 0 <= value <= _LAST_DAY:
@@ -60,12 +60,12 @@ def show(value: float, code: str, *, since_1904: bool = False) -> str:
 
 
 def _general(value: float) -> str:
-    """Eleven digits, as Excel shows them: no `0.30000000000000004`, no `3.0`."""
+    """At most eleven digits, as in Excel: neither `0.30000000000000004` nor `3.0`."""
     return f"{value:.0f}" if value == int(value) and abs(value) < 1e15 else f"{value:.11g}"
 
 
 def _section(code: str, value: float) -> str:
-    """Formats may hold one for positive, for negative numbers and for zero."""
+    """The section of a format for this value: a format may have one for positive, negative and zero."""
     sections = _split(code)
     index = 1 if value < 0 and len(sections) > 1 else 2 if value == 0 and len(sections) > 2 else 0
     return sections[index]
@@ -109,12 +109,12 @@ def _read(section: str) -> _Format:
 
 
 def _written(section: str) -> str:
-    """With its quoted words and currencies as they are shown."""
+    """The section with quoted text and currencies as displayed."""
     return _LITERAL.sub(lambda match: match[1] or match[2] or "", _CURRENCY.sub(r'"\1"', section))
 
 
 def _date_parts(bare: str) -> str:
-    """`m` is a month but for next to hours or seconds; "" for no date at all."""
+    """The date parts shown; "" if the format is not a date. `m` is a month unless it is next to hours or seconds."""
     words = re.findall(r"[a-z]+", re.sub(r"am/pm|a/p", "", bare.lower()))
     words = [word for word in words if word[0] in "ymdhseg"]
     parts = ""

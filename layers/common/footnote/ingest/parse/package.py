@@ -1,4 +1,4 @@
-"""The parts of a ZIP-based file (Office, OpenDocument, EPUB): read one by one in memory, within limits, never unpacked to disk."""
+"""Reads the parts of ZIP-based files (Office, OpenDocument, EPUB) one by one in memory, within limits; nothing is written to disk."""
 
 from __future__ import annotations
 
@@ -18,31 +18,33 @@ if TYPE_CHECKING:
 
 MAX_ENTRIES = 5_000
 MAX_EXPANDED = 200 * 1024 * 1024
-"""Bytes of all parts together."""
+"""Maximum bytes of all uncompressed parts."""
 MAX_RATIO = 100
-"""Of a part's size to its compressed size, from `_RATIO_FLOOR` bytes on: small parts may be all white space."""
+"""Maximum compression ratio of parts of more than `_RATIO_FLOOR` bytes; small parts may be all white space."""
 MAX_TREE = 64 * 1024 * 1024
-"""Bytes of one part that is read as a tree; larger ones are read in a stream or not at all."""
+"""Maximum bytes of a part that is read as a tree; larger ones are streamed or refused."""
 
 _RATIO_FLOOR = 8 * 1024 * 1024
 _DIRECTORY_ENTRY = b"PK\x01\x02"
 _METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-_ELSEWHERE = "Open it in the program that it comes from, save it again and add the new file."
+_ELSEWHERE = "Open it in the program that created it, save it again and add the new file."
 _SPLIT = "Split it into smaller files and add those."
 
 
 class Relation(NamedTuple):
-    """What a part refers to: `kind` is the last word of its type, e.g. `header`; `target` a part's name."""
+    """A relationship of a part. `kind`: the last word of its type, e.g. `header`; `target`: the name of another part."""
 
     kind: str
     target: str
 
 
 class Package:
-    """Names are compared without case, as the Office formats ask. Raises UnreadableFile past a limit and for damaged files."""
+    """An opened ZIP-based file. Part names are case-insensitive, as the Office formats require.
+
+    Raises UnreadableFile above a limit and for damaged files."""
 
     def __init__(self, data: bytes) -> None:
-        if data.count(_DIRECTORY_ENTRY) > 4 * MAX_ENTRIES:  # before the directory is read: its entries cost memory
+        if data.count(_DIRECTORY_ENTRY) > 4 * MAX_ENTRIES:  # checked before the directory is read, because its entries take memory
             raise _suspicious("it holds too many parts")
         try:
             self._archive = zipfile.ZipFile(io.BytesIO(data))
@@ -52,7 +54,7 @@ class Package:
         if len(entries) > MAX_ENTRIES:
             raise _suspicious("it holds too many parts")
         if sum(entry.file_size for entry in entries) > MAX_EXPANDED:
-            raise UnreadableFile("This file is too large when it is unpacked.", _SPLIT)
+            raise UnreadableFile("This file is too large when unpacked.", _SPLIT)
         if any(e.file_size > _RATIO_FLOOR and e.file_size > MAX_RATIO * max(e.compress_size, 1) for e in entries):
             raise _suspicious("a part of it is packed too tightly")
         self._entries = {_key(entry.filename): entry for entry in entries}
@@ -61,11 +63,11 @@ class Package:
         return _key(name) in self._entries
 
     def names(self, folder: str) -> list[str]:
-        """The parts below a folder, in the order of the file."""
+        """The names of the parts in a folder, in file order."""
         return [name for name in self._entries if name.startswith(_key(folder))]
 
     def read(self, name: str) -> bytes:
-        """A part's bytes; b"" where there is none of this name."""
+        """A part's bytes; b"" if there is no such part."""
         entry = self._entries.get(_key(name))
         if entry is None:
             return b""
@@ -74,19 +76,19 @@ class Package:
         if entry.compress_type not in _METHODS:
             raise damaged()
         try:
-            return self._archive.read(entry)  # never more than the size that the directory names
+            return self._archive.read(entry)  # never more than the size in the directory
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, RuntimeError, NotImplementedError) as exc:
             raise damaged() from exc
 
     def xml(self, name: str) -> _Element | None:
-        """A part's root element, without comments; None where there is no such part."""
+        """A part's root element, without comments; None if there is no such part."""
         data = self.read(name)
         if len(data) > MAX_TREE:
             raise UnreadableFile("A part of this file is too large.", _SPLIT)
         return parse_xml(data) if data.strip() else None
 
     def rows(self, name: str, *tags: str) -> Iterator[_Element]:
-        """The elements of these local names in a part of any size, one after the other; each is emptied after its turn."""
+        """Streams the elements with these local names from a part of any size; each is cleared after use."""
         from lxml import etree
 
         data = self.read(name)
@@ -112,7 +114,7 @@ class Package:
             raise _broken(data) from exc
 
     def related(self, part: str) -> dict[str, Relation]:
-        """Id → what `part` ("" = the package itself) refers to within the package."""
+        """Id → relationship of `part` ("" = the package itself) within the package."""
         folder, name = posixpath.split(part)
         root = self.xml(posixpath.join(folder, "_rels", f"{name}.rels"))
         found: dict[str, Relation] = {}
@@ -123,18 +125,18 @@ class Package:
         return found
 
     def main_part(self, usual: str) -> str:
-        """The part that an Office file begins with; `usual` where it does not say."""
+        """The main part of an Office file; `usual` if the file does not name it."""
         return next((r.target for r in self.related("").values() if r.kind == "officeDocument" and r.target in self), usual)
 
     def title(self, part: str = "docProps/core.xml") -> str:
-        """The title among the document's properties, where a person wrote one."""
+        """The title in the document's properties, if it is usable."""
         root = self.xml(part)
         found = root.find(".//{http://purl.org/dc/elements/1.1/}title") if root is not None else None
         return usable_title("".join(found.itertext())) if found is not None else ""
 
 
 def parse_xml(data: bytes) -> _Element:
-    """The root. Entities are neither resolved nor loaded, and a file that defines some is refused."""
+    """Parses XML and returns its root. A file that defines entities is refused; none are resolved or loaded."""
     from lxml import etree
 
     parser = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False, remove_comments=True, remove_pis=True)
@@ -148,13 +150,13 @@ def parse_xml(data: bytes) -> _Element:
 
 
 def local(node: _Element) -> str:
-    """An element's name without its namespace: strict and transitional Office files differ in nothing else."""
+    """An element's name without its namespace, in which strict and transitional Office files differ."""
     tag: str = node.tag
     return tag.rpartition("}")[2]
 
 
 def attr(node: _Element | None, name: str) -> str | None:
-    """An attribute by its name without namespace."""
+    """An attribute, by its name without namespace."""
     if node is None:
         return None
     value: str | None = node.get(name)
@@ -164,28 +166,30 @@ def attr(node: _Element | None, name: str) -> str | None:
 
 
 def count(node: _Element | None, name: str, most: int, default: int = 1) -> int:
-    """An attribute that is a number, at most `most`: a file may claim anything."""
+    """A numeric attribute, capped at `most` because files are untrusted."""
     value = attr(node, name) or ""
     return min(int(value), most) if value.isdecimal() and len(value) < 10 else default
 
 
 def child(node: _Element | None, *path: str) -> _Element | None:
-    """The first child of this local name, then its first child of the next …"""
+    """The first child with the first local name, then its first child with the next, and so on."""
     for name in path:
         node = next((found for found in node if local(found) == name), None) if node is not None else None
     return node
 
 
 def damaged() -> UnreadableFile:
+    """The error for a damaged file."""
     return UnreadableFile("This file is damaged: a part of it cannot be read.", _ELSEWHERE)
 
 
 def _broken(xml: bytes) -> UnreadableFile:
-    """Entities that would grow without end break the parser before it can be asked for them."""
+    """The error for XML that does not parse. Exponential entities make parsing fail before they can be checked."""
     return _suspicious("it defines entities") if b"<!ENTITY" in xml[: 1 << 16].replace(b"\0", b"") else damaged()
 
 
 def needs_password() -> UnreadableFile:
+    """The error for a file with a password."""
     return UnreadableFile("This file needs a password.", "Remove the password, save it again and add the new file.")
 
 

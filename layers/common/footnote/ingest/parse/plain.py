@@ -1,4 +1,4 @@
-"""Plain text → paragraphs, lists and the headings that can be told without mark-up."""
+"""Parses plain text into paragraphs, lists and the headings that are recognisable without mark-up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from footnote.ingest.parse.decode import decode
 from footnote.types import Block, Parsed
 
 ITEM = re.compile(r"\s*(?:[-*•·‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
-"""A line that begins a list item: a bullet, `1.`, `2)`, `(a)`."""
+"""The start of a list item: a bullet, `1.`, `2)`, `(a)`."""
 
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_]")
 _NAMED = re.compile(r"(?:chapter|part|appendix|section|kapitel|teil|anhang|abschnitt)\s+[\divxlc]+\b|제\s?\d+\s?[편장절조]", re.IGNORECASE)
@@ -17,14 +17,16 @@ _UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*")
 _CONJUNCTION = re.compile(r"(?:und|oder|bzw|bis|and|or|to)\b")
 _SENTENCE_ENDS = tuple(".!?…。”\"'»)")
 _WRAPPED = 45
-"""A paragraph whose lines reach this width on average was wrapped by a program: its lines are joined."""
+"""A paragraph with this average line width was wrapped by a program, so its lines are joined."""
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses plain text."""
     return parse_text(decode(data))
 
 
 def parse_text(text: str) -> Parsed:
+    """Parses decoded plain text."""
     groups = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.strip("\n"))
     blocks: list[Block] = []
     for group in groups:
@@ -54,7 +56,7 @@ def _paragraph_or_list(lines: list[str]) -> list[Block]:
 
 
 def _paragraphs(lines: list[str]) -> list[list[str]]:
-    """Text wrapped to a width without blank lines between its paragraphs: a short line ends one."""
+    """Splits wrapped text without blank lines into paragraphs, each of which ends with a short line."""
     width = sorted(map(len, lines))[len(lines) * 9 // 10]
     if len(lines) < 8 or not _WRAPPED <= width <= 160:
         return [lines]
@@ -70,7 +72,7 @@ def _paragraphs(lines: list[str]) -> list[list[str]]:
 
 
 def heading_level(line: str) -> int:
-    """1.. for a line that stands alone and reads like a heading, else 0."""
+    """The heading level, from 1, of a line that stands alone; 0 if it is not a heading."""
     if not 2 <= len(line) <= 90 or line[-1] in ".,;:!?…。" or not any(c.isalpha() for c in line):
         return 0
     if match := _NUMBERED.match(line):
@@ -82,21 +84,21 @@ def heading_level(line: str) -> int:
 
 
 def join_wrapped(lines: list[str]) -> str:
-    """Lines that a program broke become one; short ones (verse, addresses) stay as they are."""
+    """Joins lines that a program wrapped; short ones (verse, addresses) are kept."""
     stripped = [line.strip() for line in lines]
     if len(stripped) > 1 and sum(map(len, stripped[:-1])) / (len(stripped) - 1) >= _WRAPPED:
-        # lines this long were not wrapped to a width: each is a paragraph of its own
+        # lines this long were not wrapped, so each is a paragraph
         return "\n".join(stripped) if min(map(len, stripped[:-1])) > 160 else join_lines(stripped)
     return "\n".join(stripped)
 
 
 def join_lines(lines: Sequence[str]) -> str:
-    """One line out of several; a word that was divided at a line's end is put together again."""
+    """Joins lines into one; a word that was hyphenated at a line end is rejoined."""
     return join_with_offsets(lines)[0]
 
 
 def join_with_offsets(lines: Sequence[str]) -> tuple[str, list[int]]:
-    """(`join_lines`, where each line begins in it). No line is empty."""
+    """(`join_lines(lines)`, start of each line in it). No line may be empty."""
     text = lines[0]
     offsets = [0]
     for line in lines[1:]:
@@ -110,7 +112,7 @@ def join_with_offsets(lines: Sequence[str]) -> tuple[str, list[int]]:
 
 
 def _divides(text: str, line: str) -> bool:
-    """`inter-` + `national`, but neither `Haupt-` + `und` nor `E-` + `Mail`."""
+    """Whether the hyphen only divides a word: `inter-` + `national`, but neither `Haupt-` + `und` nor `E-` + `Mail`."""
     return text[-1:] == "-" and text[-3:-1].isalpha() and len(text) > 2 and line[:1].islower() and not _CONJUNCTION.match(line)
 
 

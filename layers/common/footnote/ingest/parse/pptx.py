@@ -1,4 +1,4 @@
-"""PowerPoint files → blocks: a slide's title, its texts, tables, charts and the speaker's notes; a slide is a page."""
+"""Parses PowerPoint files: title, text, tables, charts and speaker notes of each slide; a slide is a page."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from lxml.etree import _Element
 
 _TITLES = ("title", "ctrTitle")
-_FRAME = ("dt", "ftr", "sldNum", "hdr", "sldImg")  # the date, the footer and the number of every slide
-_LISTS = ("body", "obj", None)  # placeholders whose paragraphs have bullets unless they say otherwise
+_FRAME = ("dt", "ftr", "sldNum", "hdr", "sldImg")  # date, footer and number of a slide
+_LISTS = ("body", "obj", None)  # placeholders whose paragraphs have bullets by default
 _MAX_SPAN = 100
 _LONGEST_HEADING = 120
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses a PowerPoint file (.pptx)."""
     package = Package(data)
     part = package.main_part("ppt/presentation.xml")
     root = package.xml(part)
@@ -51,13 +52,13 @@ class _Slide:
         self._number = number
 
     def read(self, slide: _Element) -> list[Block]:
-        """The title first, wherever it stands; then what follows in the order in which a screen reader takes it."""
+        """The blocks of a slide: the title first, then the rest in the order of a screen reader."""
         shapes = list(_shapes(child(slide, "cSld", "spTree")))
         titles = [shape for shape in shapes if _placeholder(shape)[0] in _TITLES] or _topmost(shapes)
         title = " ".join(text for shape in titles for _, _, text in _paragraphs(child(shape, "txBody"))).replace("\n", " ")
         blocks = [block for shape in shapes if shape not in titles for block in self._shape(shape)]
         blocks += self._notes()
-        # a slide without any title gets its number: what it says is not part of the slide before it
+        # a slide without a title gets its number, so that its text is not attributed to the previous slide
         return [Block("heading", title or f"{self._number}", 1, self._number), *blocks] if title or blocks else []
 
     def _shape(self, shape: _Element) -> Iterator[Block]:
@@ -105,7 +106,7 @@ class _Slide:
 
 
 def _shapes(tree: _Element | None) -> Iterator[_Element]:
-    """Those of groups as well."""
+    """All shapes, including those in groups."""
     for node in tree if tree is not None else ():
         tag = local(node)
         if tag == "grpSp":
@@ -117,7 +118,7 @@ def _shapes(tree: _Element | None) -> Iterator[_Element]:
 
 
 def _topmost(shapes: list[_Element]) -> list[_Element]:
-    """The short text that stands above all others, as the title of a slide that has none."""
+    """The topmost short text, which serves as the title of a slide that has none."""
     texts: list[tuple[int, _Element]] = []
     for shape in shapes:
         top = attr(next(shape.iter("{*}off"), None), "y") or ""
@@ -129,13 +130,13 @@ def _topmost(shapes: list[_Element]) -> list[_Element]:
 
 
 def _placeholder(shape: _Element) -> tuple[str | None, bool]:
-    """(its type, whether it is one at all)."""
+    """(type, whether the shape is a placeholder)."""
     node = child(shape, "nvSpPr", "nvPr", "ph")
     return attr(node, "type"), node is not None
 
 
 def _paragraphs(body: _Element | None) -> Iterator[tuple[int, str | None, str]]:
-    """(level, marker, text): `-` or `1.` where the paragraph itself says so, "" for expressly none, None = not said."""
+    """(level, marker, text). Marker: `-` or `1.` if the paragraph specifies it, "" = explicitly none, None = not specified."""
     number = 0
     for node in body if body is not None else ():
         if local(node) != "p" or not (text := _text_of(node)):
@@ -167,5 +168,5 @@ def _row(row: _Element) -> list[tuple[str | None, int]]:
 
 
 def _relation_id(node: _Element) -> str:
-    """`id` without a namespace is the slide's own number; the relation's has one."""
+    """The relationship id, which has a namespace; `id` without one is the slide's number."""
     return next((value for key, value in node.items() if key.endswith("}id")), "")

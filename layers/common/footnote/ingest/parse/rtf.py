@@ -1,4 +1,4 @@
-"""RTF → blocks: paragraphs, headings by outline level or style, tables, lists, footnotes."""
+"""Parses RTF: paragraphs, headings by outline level or style, tables, lists, footnotes."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ _MAX_DEPTH = 10_000
 
 @dataclass(frozen=True)
 class _Group:
-    """What holds until the group ends."""
+    """The state that lasts until the end of a group."""
 
     target: str = "text"
-    """Where its words go: text, skip, marker (of a list item), font, style, title, footnote."""
+    """Destination of its text: text, skip, marker (of a list item), font, style, title, footnote."""
     skip_after_u: int = 1
-    """Signs that follow a `\\u` for readers that do not know it."""
+    """Fallback characters after a `\\u`, for readers that do not support it."""
     codec: str = ""
     hidden: bool = False
     bold: bool = False
@@ -64,6 +64,7 @@ class _Paragraph:
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses an RTF file."""
     if not data.lstrip().startswith(b"{\\rtf"):
         raise damaged()
     reader = _Reader()
@@ -78,17 +79,17 @@ class _Reader:
         self.title = ""
         self._codec = "cp1252"
         self._fonts: dict[int, str] = {}
-        self._font = 0  # whose entry of the table is read
+        self._font = 0  # the font whose table entry is being read
         self._styles: dict[int, str] = {}
         self._style = 0
         self._group = _Group()
         self._stack: list[_Group] = []
-        self._bytes = bytearray()  # not decoded yet: a letter may be made of several tokens
-        self._skip = 0  # signs left to skip after `\u`
+        self._bytes = bytearray()  # not decoded yet, because a character may span several tokens
+        self._skip = 0  # characters left to skip after `\u`
         self._paragraph = _Paragraph()
         self._lines: list[str] = []
         self._cells: list[str] = []
-        self._merges: list[str] = []  # of the row's cells: "" or how one goes on from a neighbour
+        self._merges: list[str] = []  # for each cell of the row: "" or how it continues a neighbour
         self._merge = ""
         self._rows: list[Sequence[tuple[str | None, int]]] = []
         self._notes: list[list[str]] = []
@@ -97,7 +98,7 @@ class _Reader:
         at, end = 0, len(data)
         while at < end:
             match = _TOKEN.match(data, at)
-            if match is None:  # a backslash at the very end
+            if match is None:  # a backslash at the end of the file
                 break
             at = match.end()
             word, number, hexa, sign, brace, text = match.groups()
@@ -159,7 +160,7 @@ class _Reader:
     def _sign(self, sign: str) -> None:
         self._decode()
         if sign == "*":
-            self._group = replace(self._group, target="skip")  # unless the next word says otherwise
+            self._group = replace(self._group, target="skip")  # unless the next control word is known
         elif sign in "\r\n":
             self._word("par", None)
         elif sign in _SIGNS:
@@ -272,7 +273,7 @@ class _Reader:
         text = spaced(_joined(paragraph.texts))
         style = style_of_name(self._styles.get(paragraph.style, "").strip().rstrip(";"))
         level, marker = paragraph.level or style.level, spaced(paragraph.marker)
-        # the next paragraph goes on with these properties until `\pard`
+        # the next paragraph keeps these properties until `\pard`
         self._paragraph = _Paragraph(level=paragraph.level, style=paragraph.style, depth=paragraph.depth, in_table=paragraph.in_table)
         if text:
             self._end_table()
@@ -282,14 +283,14 @@ class _Reader:
             else:
                 self._end_list()
                 if not level and paragraph.all_bold and html.reads_like_heading(text):
-                    level = 6  # how people write headings who use no styles
+                    level = 6  # how authors who do not use styles write headings
                 self.blocks.append(Block("heading", f"{marker} {text}".strip(), level) if level else Block("paragraph", text))
         notes, self._notes = self._notes, []
         self.blocks.extend(Block("paragraph", note) for texts in notes if (note := spaced(_joined(texts))))
 
 
 def _joined(texts: list[str]) -> str:
-    """Two `\\u` make one sign beyond the first 65,536."""
+    """Joins surrogate pairs: a character beyond U+FFFF is written as two `\\u`."""
     return "".join(texts).encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 

@@ -1,4 +1,4 @@
-"""A sheet's cells → its tables: several may stand on one sheet, divided by empty rows or columns."""
+"""Turns a sheet's cells into tables; a sheet may have several, separated by empty rows or columns."""
 
 from __future__ import annotations
 
@@ -12,38 +12,40 @@ from footnote.ingest.parse.table import MAX_AREA, to_markdown
 from footnote.types import Block, Parsed
 
 MAX_CELLS = 500_000
-"""Filled cells of one file that are read."""
+"""Maximum non-empty cells of a file that are read."""
 
 _MAX_REPEATS = 100_000
-"""Cells of one file that are filled because a merged cell spreads over them."""
+"""Maximum cells of a file that are filled from merged cells."""
 _NUMBER = re.compile(r"[^\w\s]{0,3}\s?\d[\d.,:\s-]*\s?(?:%|[^\w\s]{1,3}|[A-Z]{3})?")
 _LONG_TEXT = 80
 _MAX_TITLES = 5
 
 Rows = dict[int, dict[int, str]]
-"""Row → column → text, both from 0, sparse, in ascending order."""
+"""Row → column → text, both from 0, sparse and ascending."""
 Spans = Mapping[tuple[int, int], int]
-"""Row and column of a cell that is merged over several columns → the last of them."""
+"""(row, column) of a cell that is merged over several columns → the last of these columns."""
 
 
 @dataclass
 class Sheet:
+    """A sheet with its non-empty cells. `number`: its position in the file, from 1."""
+
     name: str
     number: int
     rows: Rows = field(default_factory=dict)
     merged: list[tuple[int, int, int, int]] = field(default_factory=list)
-    """First row, first column, last row, last column."""
+    """(first row, first column, last row, last column) of each merged cell."""
     extra: list[Block] = field(default_factory=list)
     """Charts and text boxes."""
 
 
 def cost(text: str) -> int:
-    """Of the MAX_CELLS: a long text counts as several cells, since any number of cells may share it."""
+    """How many of MAX_CELLS a cell uses: a long text counts as several, since any number of cells may share it."""
     return 1 + len(text) // 100
 
 
 def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_cut: bool) -> Parsed:
-    """`count`: all the file's sheets; `hidden`: those left out; `is_cut`: cells past MAX_CELLS were left out."""
+    """The result for a file. `count`: number of its sheets; `hidden`: of hidden ones; `is_cut`: whether MAX_CELLS was exceeded."""
     repeats = _MAX_REPEATS
     blocks: list[Block] = []
     for sheet in sheets:
@@ -61,7 +63,7 @@ def to_parsed(sheets: Sequence[Sheet], title: str, count: int, hidden: int, is_c
 
 
 def _spread(sheet: Sheet, repeats: int) -> int:
-    """A cell merged over several rows stands in each that holds anything; returns how many more may be filled."""
+    """Repeats cells merged over several rows in each non-empty row; returns how many more cells may be filled."""
     keys = list(sheet.rows)
     for top, left, bottom, _ in sheet.merged:
         text = sheet.rows.get(top, {}).get(left, "")
@@ -85,10 +87,12 @@ def _tables(rows: Rows, wide: Spans, page: int) -> list[Block]:
 
 
 def _bands(rows: Rows) -> list[Rows]:
-    """Rows without an empty one between them. Rows that go on with the columns of the band above and
-    begin with numbers, not with a header, belong to it: that empty row was only for the eye."""
+    """Splits rows at empty rows.
+
+    Rows that continue the columns of the band above and start with numbers instead of a header belong to it: the empty row
+    between them is only visual."""
     bands: list[Rows] = []
-    columns: set[int] = set()  # of the last band
+    columns: set[int] = set()  # columns of the last band
     for _, group in groupby(enumerate(rows), key=lambda pair: pair[1] - pair[0]):
         band = {row: rows[row] for _, row in group}
         used = {column for row in band.values() for column in row}
@@ -103,13 +107,13 @@ def _bands(rows: Rows) -> list[Rows]:
 
 
 def _regions(band: Rows) -> Iterator[Rows]:
-    """Parts of a band side by side, divided by columns that are empty in all of it, each at least two wide."""
+    """Splits a band at columns that are empty throughout; each part is at least two columns wide."""
     used = sorted({column for row in band.values() for column in row})
     parts: list[list[int]] = []
     for _, group in groupby(enumerate(used), key=lambda pair: pair[1] - pair[0]):
         columns = [column for _, column in group]
         if parts and (len(columns) < 2 or len(parts[-1]) < 2 or _is_numeric(band, columns[0])):
-            parts[-1] += columns  # labels and their values: that empty column was only for the eye
+            parts[-1] += columns  # labels and values; the empty column between them is only visual
         else:
             parts.append(columns)
     if len(parts) < 2:
@@ -125,7 +129,7 @@ def _regions(band: Rows) -> Iterator[Rows]:
 
 
 def _is_numeric(band: Rows, column: int) -> bool:
-    """More numbers (or dashes for none) than words: no table begins with such a column."""
+    """Whether a column has more numbers (or dashes) than words; no table starts with such a column."""
     texts = [cells[column] for cells in band.values() if column in cells]
     return 2 * sum(bool(_NUMBER.fullmatch(text)) or not any(map(str.isalnum, text)) for text in texts) > len(texts)
 
@@ -143,7 +147,7 @@ def _table(region: Rows, wide: Spans, page: int) -> Iterator[Block]:
         lambda row: len(row) <= most and not any(map(_NUMBER.fullmatch, row.values())), rows[: min(_MAX_TITLES, len(rows) - 2)]
     )
     for title in list(titles) if len(columns) > 1 else ():
-        yield Block("caption", " · ".join(title.values()), page=page)  # it stands above the header
+        yield Block("caption", " · ".join(title.values()), page=page)  # a title above the header
         rows, numbers = rows[1:], numbers[1:]
     if (
         len(columns) > 1

@@ -1,4 +1,4 @@
-"""Delimited text → one table; and the Markdown table that every parser writes."""
+"""Parses delimited text into a table; also writes the Markdown tables of all parsers."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from footnote.types import Block, Parsed
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 50
 MAX_AREA = 2_000_000
-"""Cells of one table, empty ones included: in a larger one no empty cells are written to fill a row."""
+"""Cells of a table, including empty ones; in a larger table rows are not padded with empty cells."""
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses delimited text (.csv, .tsv)."""
     text, hint = _take_hint(decode(data))
-    csv.field_size_limit(max(len(text), 1))  # the default refuses fields past 128 KiB
+    csv.field_size_limit(max(len(text), 1))  # the default refuses fields of more than 128 KiB
     rows = [[cell.strip() for cell in row] for row in _read(text, hint or _sniff(text)) if any(cell.strip() for cell in row)]
     blocks: list[Block] = []
     if len(rows) > 2 and sum(map(bool, rows[0])) == 1 < sum(map(bool, rows[1])):  # a title above the header
@@ -29,7 +30,7 @@ def parse(data: bytes) -> Parsed:
 
 
 def to_markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of any lengths → a Markdown table whose first row is the header; "" without rows."""
+    """A Markdown table of rows of any length, the first of which is the header; "" without rows."""
     if not rows:
         return ""
     width = max(len(row) for row in rows)
@@ -39,8 +40,9 @@ def to_markdown(rows: Sequence[Sequence[str]]) -> str:
 
 
 def fill_spans(rows: Sequence[Sequence[tuple[str | None, int]]]) -> list[list[str]]:
-    """(text, columns) of each cell → plain rows. A cell over several columns is followed by empty ones; None
-    repeats what stands above it. Rows and columns without any text are left out."""
+    """Expands (text, columns) cells into plain rows.
+
+    A cell over several columns is followed by empty ones; None repeats the cell above. Empty rows and columns are left out."""
     filled: list[list[str]] = []
     for row in rows:
         texts: list[str] = []
@@ -60,18 +62,18 @@ def _cell(text: str) -> str:
 def _read(text: str, delimiter: str) -> list[list[str]]:
     try:
         return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
-    except csv.Error:  # a quote that never closes properly: take the quotes as plain signs
+    except csv.Error:  # an unbalanced quote: treat quotes as plain characters
         return [line.split(delimiter) for line in text.split("\n")]
 
 
 def _take_hint(text: str) -> tuple[str, str]:
-    """(the text without Excel's own first line `sep=;`, the delimiter that this names)."""
+    """(text without Excel's first line `sep=;`, the delimiter in that line)."""
     first, _, rest = text.partition("\n")
     return (rest, first[4]) if first.startswith("sep=") and len(first) == 5 else (text, "")
 
 
 def _sniff(text: str) -> str:
-    """The delimiter that gives most rows the same number of fields, at least two."""
+    """The delimiter that splits most rows into the same number of fields, at least two."""
     best, best_score = ",", 0.0
     sample = text[: 1 << 16]
     for delimiter in _DELIMITERS:

@@ -1,4 +1,4 @@
-"""What is a file called? The title that it names itself, where a person wrote it; else its name."""
+"""Titles of files: the title in the file if it is meaningful, else its name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NO_TITLE = re.compile(
 
 
 def usable_title(title: str) -> str:
-    """\"\" for what programs write where a person wrote no title: file names, "Untitled", single signs."""
+    """The title, or \"\" if a program generated it: a file name, "Untitled", a single character."""
     title = re.sub(r"^Microsoft (Word|PowerPoint|Excel) - ", "", " ".join(title.split()))
     if len(title) < 2 or not any(c.isalpha() for c in title) or _FILE_NAME.search(title) or _NO_TITLE.fullmatch(title):
         return ""

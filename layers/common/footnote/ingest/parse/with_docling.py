@@ -1,6 +1,6 @@
-"""docling's reading of office files, where it is installed and turned on; our own of all others, and of what it fails on.
+"""Parses office files with docling, if it is installed and enabled; other files, and those it fails on, with our own parsers.
 
-It takes about ten times as long, in the same child process and within the same limits.
+docling takes about ten times as long, in the same child process and within the same limits.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, BlockKind, Parsed
 
 FORMATS = frozenset(("docx", "pptx", "xlsx", "odt", "ods", "odp", "epub"))
-"""Of a PDF it tells no heading without its models, which bring torch; of web pages it keeps the menus."""
+"""Not PDF, whose headings it only finds with models that need torch, and not HTML, of which it keeps the menus."""
 
 _KINDS: dict[str, BlockKind] = {"caption": "caption", "code": "code", "list_item": "list"}
-"""docling's labels; every other one with text is a paragraph."""
+"""docling's labels; any other item with text is a paragraph."""
 
 
 def parse(data: bytes, file_name: str) -> Parsed:
     """Like `footnote.ingest.parse.parse`."""
-    name = detect(data, file_name)  # which also refuses what is packed too tightly
+    name = detect(data, file_name)  # also refuses compression bombs
     if name not in FORMATS:
         return parse_light(data, file_name)
     try:
         parsed = to_parsed(_convert(data, name))
-    except Exception:  # whatever a library for thirty formats may raise, ImportError and MemoryError among it
+    except Exception:  # the library may raise anything, including ImportError and MemoryError
         parsed = Parsed(())
     return finish(parsed, name, file_name) if parsed.blocks else parse_light(data, file_name)
 
@@ -49,15 +49,15 @@ def _convert(data: bytes, name: str) -> Any:
 
 
 def to_parsed(document: Any) -> Parsed:
-    """A `DoclingDocument` → blocks in its reading order; headers and footers of pages are not in that."""
+    """Converts a `DoclingDocument` to blocks in reading order, which does not include page headers and footers."""
     title = next((spaced(item.text) for item, _ in document.iterate_items() if item.label == "title"), "")
     blocks = (block for block in _blocks(document, 1 if title else 0) if block.text)
     return Parsed(tuple(blocks), usable_title(title), len(document.pages) or None)
 
 
 def _blocks(document: Any, below: int) -> Iterator[Block]:
-    """`below`: how many levels the sections stand below the top."""
-    items: list[str] = []  # the lines of the list that is open
+    """`below`: how many levels the sections are below the top."""
+    items: list[str] = []  # lines of the open list
     page: int | None = None
     outermost = 0
     for item, depth in document.iterate_items():
@@ -69,7 +69,7 @@ def _blocks(document: Any, below: int) -> Iterator[Block]:
         if item.label == "list_item":
             outermost = depth if not items else min(outermost, depth)
             marker = item.marker if item.enumerated and item.marker else "-"
-            items.append(f"{'  ' * ((depth - outermost) // 2)}{marker} {spaced(item.text)}")  # a list and its item: two levels
+            items.append(f"{'  ' * ((depth - outermost) // 2)}{marker} {spaced(item.text)}")  # a list and its item are two levels
         elif item.label == "title":
             yield Block("heading", spaced(item.text), 1, page)
         elif item.label == "section_header":
@@ -87,12 +87,12 @@ def _blocks(document: Any, below: int) -> Iterator[Block]:
 
 
 def _rows(grid: list[list[Any]]) -> list[list[str]]:
-    """A cell over several columns is followed by empty ones; one over several rows stands in each."""
+    """The rows as texts. A cell over several columns is followed by empty ones; one over several rows is repeated in each."""
     rows = [[spaced(cell.text) if cell.start_col_offset_idx == column else "" for column, cell in enumerate(row)] for row in grid]
     return [[text.replace("\n", " ") for text in row] for row in rows if any(row)]
 
 
 def _described(picture: Any) -> str:
-    """What the file, or a model of docling's, says a picture shows."""
+    """A picture's description, from the file or from a docling model."""
     description = getattr(getattr(picture, "meta", None), "description", None)
     return spaced(getattr(description, "text", None) or "")

@@ -1,4 +1,4 @@
-"""Old Excel files (.xls) → blocks, as those of the new ones."""
+"""Parses old Excel files (.xls) into the same blocks as new ones."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses an old Excel file (.xls)."""
     import xlrd
 
     try:
@@ -24,7 +25,7 @@ def parse(data: bytes) -> Parsed:
         raise needs_password() if "encrypted" in str(exc) else damaged() from exc
     except MemoryError:
         raise
-    except Exception as exc:  # xlrd meets damaged files with whatever its code runs into
+    except Exception as exc:  # xlrd raises arbitrary exceptions for damaged files
         raise damaged() from exc
     left = MAX_CELLS
     sheets: list[Sheet] = []
@@ -37,7 +38,7 @@ def parse(data: bytes) -> Parsed:
 
 
 def _fill(sheet: Sheet, book: xlrd.Book, source: xlrd.sheet.Sheet, left: int) -> int:
-    """Reads the cells; returns how many more may be read, below 0 = too many."""
+    """Reads the cells; returns how many more may be read, negative if there were too many."""
     sheet.merged = [(top, first, bottom - 1, last - 1) for top, bottom, first, last in source.merged_cells]
     for row in range(source.nrows):
         cells = {c: text for c in range(source.row_len(row)) if (text := _text(book, source.cell(row, c)))}

@@ -1,4 +1,4 @@
-"""Excel files → blocks: a sheet is a heading and a page, its cells are tables, shown as Excel shows them."""
+"""Parses Excel files: a sheet is a heading and a page, its cells are tables with values as Excel displays them."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 _REFERENCE = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _MAX_ROW, _MAX_COLUMN = 1_048_576, 16_384
-_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # how OOXML writes signs that XML cannot hold
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")  # OOXML's escape for characters that XML does not allow
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses an Excel file (.xlsx)."""
     package = Package(data)
     part = package.main_part("xl/workbook.xml")
     root = package.xml(part)
@@ -35,7 +36,7 @@ def parse(data: bytes) -> Parsed:
 
 
 class _Book:
-    """What the sheets share: strings, formats, the limit of cells."""
+    """State shared by the sheets: strings, formats, the cell limit."""
 
     def __init__(self, package: Package, part: str, root: _Element) -> None:
         self._package = package
@@ -100,7 +101,7 @@ class _Book:
             return spaced(value)
 
     def _drawings(self, part: str, number: int) -> Iterator[Block]:
-        """Text boxes, the words for pictures, charts."""
+        """Text boxes, alternative texts of pictures, and charts."""
         for relation in self._package.related(part).values():
             root = self._package.xml(relation.target) if relation.kind == "drawing" else None
             if root is None:
@@ -117,7 +118,7 @@ class _Book:
 
 
 def _formats(root: _Element | None) -> list[str]:
-    """The format of each style, in the order in which cells name them."""
+    """The format of each style, by the index that cells use."""
     if root is None:
         return []
     codes = {node.get("numFmtId"): node.get("formatCode") or "General" for node in root.iterfind("{*}numFmts/{*}numFmt")}
@@ -126,7 +127,7 @@ def _formats(root: _Element | None) -> list[str]:
 
 
 def _string(node: _Element | None) -> str:
-    """Without the readings that East Asian editions keep beside the text."""
+    """The text without phonetic readings (East Asian editions)."""
     texts = node.iter("{*}t") if node is not None else ()
     return spaced(_unescaped("".join(text.text or "" for text in texts if local(text.getparent()) != "rPh")))
 

@@ -1,4 +1,4 @@
-"""Word files → blocks: headings by their styles, lists with their numbers, tables, text boxes, notes, headers."""
+"""Parses Word files: headings by style, lists with their numbers, tables, text boxes, notes, page headers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footnote.types import Block, BlockKind, Parsed
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-# deletions, instructions to Word, the readings above ruby text, and what holds no text at all
+# deletions, field instructions, the readings of ruby text, and elements without text
 _UNREAD = frozenset("del moveFrom instrText delText delInstrText pPr rPr tblPr tcPr trPr sectPr sdtPr rt rubyPr fldData".split())
 _GROUPS = frozenset("sdt ins moveTo customXml smartTag sdtContent txbxContent body".split())
 _PAGE_NUMBER = re.compile(r"\b(page|seite|of|von|쪽|페이지)\b|\W|\d", re.IGNORECASE)
@@ -27,6 +27,7 @@ _MAX_SPAN = 100
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses a Word file (.docx)."""
     package = Package(data)
     part = package.main_part("word/document.xml")
     body = child(package.xml(part), "body")
@@ -42,7 +43,7 @@ def parse(data: bytes) -> Parsed:
 
 
 def _headers(reader: _Reader, body: str) -> Iterator[Block]:
-    """The texts of headers and footers that stand nowhere else, each once; no page numbers."""
+    """The distinct texts of page headers and footers that the body does not contain; no page numbers."""
     seen: set[str] = set()
     for relation in reader.relations.values():
         if relation.kind not in ("header", "footer") or (root := reader.package.xml(relation.target)) is None:
@@ -56,7 +57,7 @@ def _headers(reader: _Reader, body: str) -> Iterator[Block]:
 
 @dataclass
 class _Inline:
-    """What a paragraph holds."""
+    """The content of a paragraph."""
 
     texts: list[str] = field(default_factory=list)
     page: int | None = None
@@ -67,7 +68,7 @@ class _Inline:
 
 
 class _Reader:
-    """Walks a document and collects blocks. Depth of recursion is bounded by the XML parser's own limit of 256."""
+    """Walks a document and collects blocks. The recursion depth is bounded by the XML parser's limit of 256."""
 
     def __init__(self, package: Package, part: str) -> None:
         self.package = package
@@ -77,10 +78,10 @@ class _Reader:
         self._numbering = read_numbering(self._of_kind("numbering"))
         self._notes = {(local(note), attr(note, "id")): note for kind in ("footnotes", "endnotes") for note in self._notes_of(kind)}
         self._blocks: list[Block] = []
-        self._lines: list[str] = []  # of the list or code that is open
+        self._lines: list[str] = []  # lines of the open list or code block
         self._open: tuple[BlockKind, int | None] = ("list", None)
-        self._pending: list[_Element] = []  # notes that were referred to
-        self._tables = 0  # how many tables are open
+        self._pending: list[_Element] = []  # notes that were referenced
+        self._tables = 0  # number of open tables
 
     def _of_kind(self, kind: str) -> _Element | None:
         return next((self.package.xml(r.target) for r in self.relations.values() if r.kind == kind), None)
@@ -90,7 +91,7 @@ class _Reader:
         return [note for note in root if not attr(note, "type")] if root is not None else []  # the others are separators
 
     def end(self) -> list[Block]:
-        """What was collected since the last time."""
+        """Returns the blocks collected since the last call."""
         self._flush()
         blocks, self._blocks = self._blocks, []
         return blocks
@@ -155,7 +156,7 @@ class _Reader:
         elif style.caption:
             self._add("caption", text, page)
         elif all_bold and not self._tables and html.reads_like_heading(text) and "\n" not in text:
-            self._add("heading", text, page, 6)  # how people write headings who use no styles
+            self._add("heading", text, page, 6)  # how authors who do not use styles write headings
         else:
             for part in text.split("\n\n"):
                 self._add("paragraph", part, page)
@@ -180,7 +181,7 @@ class _Reader:
                 self._add_notes()
 
     def _add_notes(self) -> None:
-        """Foot- and endnotes stand after the block that refers to them."""
+        """Adds foot- and endnotes after the block that refers to them."""
         while self._pending:
             texts: list[str] = []
             for paragraph in self._pending.pop(0).iter("{*}p"):
@@ -219,7 +220,7 @@ class _Reader:
                 if (note := self._notes.pop((tag.removesuffix("Reference"), attr(node, "id")), None)) is not None:
                     self._pending.append(note)
             elif tag == "AlternateContent":
-                self._read(node[:1], inline, bold=bold)  # what follows is the same again for older programs
+                self._read(node[:1], inline, bold=bold)  # the rest repeats the content for older programs
             elif tag in ("docPr", "chart", "relIds", "textpath"):
                 self._graphic(tag, node, inline)
             else:
@@ -247,14 +248,14 @@ class _Reader:
     def _table(self, node: _Element) -> None:
         rows = [row for row in _within(node, "tr") if child(row, "trPr", "del") is None]
         cells = [list(_within(row, "tc")) for row in rows]
-        if len(rows) == 1 or max(map(len, cells), default=0) < 2:  # it only places what it holds
+        if len(rows) == 1 or max(map(len, cells), default=0) < 2:  # a layout table
             for cell in (cell for row in cells for cell in row):
                 self.flow(cell)
             return
         self._flush()
         page = self.pages.page
         texts = fill_spans([self._row(row, cells[i]) for i, row in enumerate(rows)])
-        if self._tables:  # a table in a cell becomes lines of that cell
+        if self._tables:  # a nested table becomes lines of its cell
             self._blocks.extend(Block("paragraph", ", ".join(filter(None, row)) + ";", page=page) for row in texts)
             return
         if len(texts) > 2 and sum(map(bool, texts[0])) == 1 < sum(map(bool, texts[1])) and len(cells[0]) == 1:
@@ -264,7 +265,7 @@ class _Reader:
         self._add_notes()
 
     def _row(self, row: _Element, cells: list[_Element]) -> list[tuple[str | None, int]]:
-        """(text, columns) of each cell; None = it goes on from the row above."""
+        """(text, columns) of each cell; None = the cell continues the one above."""
         first, last = self.pages.page, self.pages.page
         found: list[tuple[str | None, int]] = [("", 1)] * count(child(row, "trPr", "gridBefore"), "val", _MAX_SPAN, 0)
         for cell in cells:
@@ -291,7 +292,7 @@ def _is_on(properties: _Element | None, name: str) -> bool:
 
 
 def _within(parent: _Element, name: str) -> Iterator[_Element]:
-    """Children of this name, also those in content controls and tracked insertions."""
+    """Children with this name, including those in content controls and tracked insertions."""
     for node in parent:
         tag = local(node)
         if tag == name:

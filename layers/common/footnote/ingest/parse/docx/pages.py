@@ -1,4 +1,4 @@
-"""On which page of a Word file does it stand? Word leaves marks where pages began; people leave breaks."""
+"""Counts the pages of a Word file by Word's marks of rendered page starts and by manual page breaks."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _LONGEST_PAGE = 6_000
 
 
 class Pages:
-    """Counts them while the document is read."""
+    """Counts pages while the document is read."""
 
     def __init__(self) -> None:
         self.page = 1
@@ -16,10 +16,11 @@ class Pages:
         self._longest = 0
 
     def add(self, text: str) -> None:
+        """Adds text to the current page."""
         self._on_page += len(text.strip())
 
     def end(self, *, rendered: bool = False) -> None:
-        """`rendered`: Word's own mark, which it also leaves right after the break that a person made."""
+        """Ends a page. `rendered`: by Word's own mark, which also follows each manual break."""
         self._rendered = self._rendered or rendered
         self._longest = max(self._longest, self._on_page)
         if self._on_page or not rendered:
@@ -28,5 +29,5 @@ class Pages:
 
     @property
     def are_known(self) -> bool:
-        """Without Word's marks the breaks that people made count only if no page is longer than paper."""
+        """Whether page numbers can be trusted: without Word's marks only if no page is longer than a sheet of paper."""
         return self._rendered or (self.page > 1 and max(self._longest, self._on_page) <= _LONGEST_PAGE)

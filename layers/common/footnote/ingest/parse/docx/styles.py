@@ -1,4 +1,4 @@
-"""What a Word file's paragraph styles and numberings mean: a heading's level, an item's number."""
+"""Paragraph styles and numberings of a Word file: a heading's level, an item's number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from footnote.ingest.parse.package import attr, child, count, local
 if TYPE_CHECKING:
     from lxml.etree import _Element
 
-# Word keeps the English names of its own styles in every language; other programs write theirs.
+# Word stores the English names of its built-in styles in every language; other programs store localised names.
 _HEADING = re.compile(
     r"(?:heading|überschrift|제목|titre|título|titolo|kop|rubrik|overskrift|nagłówek|заголовок|otsikko|标题|標題|見出し)\s*([1-9])"
 )
@@ -40,7 +40,7 @@ _MAX_LEVEL = 8
 
 @dataclass(frozen=True)
 class Style:
-    """`level`: of a heading, from 1; 0 = none. `toc`: depth of a line in a table of contents. `num`: (list's id, level)."""
+    """`level`: a heading's level from 1, 0 = not a heading. `toc`: depth in a table of contents. `num`: (list id, level)."""
 
     level: int = 0
     toc: int = 0
@@ -50,14 +50,14 @@ class Style:
 
 
 class Styles:
-    """A document's styles; each is read when a paragraph first has it, since most files carry hundreds that none has."""
+    """A document's styles. Each is read on first use, since most files define hundreds that are not used."""
 
     def __init__(self, root: _Element | None) -> None:
         self._nodes = {attr(node, "styleId") or "": node for node in root if local(node) == "style"} if root is not None else {}
         self._found: dict[str, Style] = {}
 
     def of(self, style_id: str) -> Style:
-        """With what it inherits; what its name tells where the file does not define it."""
+        """A style with its inherited properties; by its name alone if the file does not define it."""
         if style_id not in self._found:
             chain: list[_Element] = []
             at: str | None = style_id
@@ -69,7 +69,7 @@ class Styles:
 
 
 def style_of_name(name: str) -> Style:
-    """What a style's name alone tells; of files without a list of styles."""
+    """The style implied by a name, for files without style definitions."""
     name = name.lower().strip()
     heading, toc = _HEADING.fullmatch(name), _TOC.fullmatch(name)
     level = int(heading[1]) if heading else int(name in _TITLES)
@@ -77,7 +77,7 @@ def style_of_name(name: str) -> Style:
 
 
 def _style(chain: list[_Element]) -> Style:
-    """From the style itself to the one that it is based on at last."""
+    """`chain`: from the style itself to its root."""
     names = [style_of_name(attr(child(node, "name"), "val") or "") for node in chain]
     outline = next((level for node in chain if (level := outline_level(child(node, "pPr"))) is not None), None)
     named = next((style.level for style in names if style.level), 0)
@@ -91,12 +91,13 @@ def _style(chain: list[_Element]) -> Style:
 
 
 def outline_level(properties: _Element | None) -> int | None:
-    """1 to 9; 0 = expressly body text; None = not said."""
+    """1 to 9; 0 = explicitly body text; None = not specified."""
     value = attr(child(properties, "outlineLvl"), "val")
     return (int(value) + 1) % 10 if value is not None and value.isdecimal() and int(value) <= 9 else None
 
 
 def numbering_of(properties: _Element | None) -> tuple[str, int] | None:
+    """(list id, level) in these paragraph properties; None = not specified."""
     numbering = child(properties, "numPr")
     if numbering is None:
         return None
@@ -108,13 +109,13 @@ class Numbering:
     """Counts the items of a document's lists."""
 
     formats: dict[str, dict[int, tuple[str, str, int]]] = field(default_factory=dict)
-    """List's id → level → (kind of number, pattern such as `%1.%2`, start)."""
+    """List id → level → (number format, pattern such as `%1.%2`, start)."""
     shared: dict[str, str] = field(default_factory=dict)
-    """List's id → whose counters it goes on with."""
+    """List id → id of the list whose counters it continues."""
     counters: dict[str, list[int]] = field(default_factory=dict)
 
     def marker(self, list_id: str, level: int) -> str:
-        """The next item's number as it is shown, `-` for a bullet, "" for none."""
+        """The next item's number as displayed, `-` for a bullet, "" for none."""
         formats = self.formats.get(list_id, {})
         kind, pattern, start = formats.get(level, ("bullet", "", 1))
         counters = self.counters.setdefault(self.shared.get(list_id, list_id), [-1] * (_MAX_LEVEL + 1))
@@ -132,6 +133,7 @@ class Numbering:
 
 
 def read_numbering(root: _Element | None) -> Numbering:
+    """Reads the numberings of `numbering.xml`."""
     numbering = Numbering()
     nodes = list(root) if root is not None else []
     abstract = {attr(node, "abstractNumId") or "": node for node in nodes if local(node) == "abstractNum"}

@@ -1,4 +1,4 @@
-"""OpenDocument texts and presentations (.odt, .odp) → blocks."""
+"""Parses OpenDocument texts and presentations (.odt, .odp)."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ _MAX_ROWS = 1_048_576
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses an OpenDocument text or presentation (.odt, .odp)."""
     body, styles, title = open_document(data)
     reader = _Reader(styles)
     if local(body) in ("presentation", "drawing"):
@@ -43,7 +44,7 @@ def parse(data: bytes) -> Parsed:
 
 
 def open_document(data: bytes) -> tuple[_Element, Styles, str]:
-    """What an OpenDocument file holds, its styles, its title."""
+    """The content, styles and title of an OpenDocument file."""
     package = Package(data)
     manifest = package.xml("META-INF/manifest.xml")
     if manifest is not None and next(manifest.iter("{*}encryption-data"), None) is not None:
@@ -64,7 +65,7 @@ class _Reader:
         self._blocks: list[Block] = []
         self._lines: list[str] = []
         self._kind: BlockKind = "list"
-        self._after: list[_Element] = []  # text boxes and notes within the paragraph that is read
+        self._after: list[_Element] = []  # text boxes and notes in the current paragraph
         self._tables = 0
 
     def end(self) -> list[Block]:
@@ -109,7 +110,7 @@ class _Reader:
                 self._shape(node)
 
     def _shape(self, node: _Element) -> None:
-        """A frame, or a drawn shape with words in it."""
+        """Reads a frame, or a drawn shape with text."""
         tag = local(node)
         if tag == "frame":
             self._frame(node)
@@ -224,7 +225,7 @@ class _Reader:
         self._flush()
         outer, self._blocks, self._tables = self._blocks, [], self._tables + 1
         page = self.page
-        spans: list[int] = []  # how many rows the cell above each column still covers
+        spans: list[int] = []  # for each column, how many more rows the cell above covers
         rows = [self._row(row, spans) for row in rows_of(node)]
         self._blocks, self._tables = outer, self._tables - 1
         texts = fill_spans(rows)
@@ -253,6 +254,7 @@ class _Reader:
 
 
 def rows_of(table: _Element) -> Iterator[_Element]:
+    """The rows of a table, including those in header rows and row groups."""
     for node in table:
         tag = local(node)
         if tag == "table-row":

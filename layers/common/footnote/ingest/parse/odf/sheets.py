@@ -1,4 +1,4 @@
-"""OpenDocument spreadsheets (.ods) → blocks, as those of Excel."""
+"""Parses OpenDocument spreadsheets (.ods) into the same blocks as Excel files."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
 _MAX_ROWS = 1_048_576
 _MAX_REPEAT = 1_000
-"""How often a cell or row with text that says it is repeated is taken."""
+"""Maximum repetitions of a cell or row with text."""
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses an OpenDocument spreadsheet (.ods)."""
     body, styles, title = open_document(data)
     sheets: list[Sheet] = []
     left = MAX_CELLS
@@ -32,7 +33,7 @@ def parse(data: bytes) -> Parsed:
 
 
 def _fill(sheet: Sheet, table: _Element, left: int) -> int:
-    """Reads the cells; returns how many more may be read, below 0 = too many."""
+    """Reads the cells; returns how many more may be read, negative if there were too many."""
     at = 0
     for row in rows_of(table):
         cells: dict[int, str] = {}

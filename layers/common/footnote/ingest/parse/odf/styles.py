@@ -1,4 +1,4 @@
-"""What an OpenDocument file's styles mean: a heading's level, an item's marker, hidden text."""
+"""Styles of an OpenDocument file: a heading's level, an item's marker, hidden text."""
 
 from __future__ import annotations
 
@@ -17,28 +17,34 @@ _CODE = frozenset(("Preformatted_20_Text", "Preformatted Text"))
 
 @dataclass(frozen=True)
 class Style:
+    """A paragraph or text style with its inherited properties."""
+
     level: int = 0
-    """Of a heading, from 1."""
+    """A heading's level, from 1."""
     code: bool = False
     caption: bool = False
     bold: bool = False
     hidden: bool = False
     breaks: bool = False
-    """A new page begins before it."""
+    """Whether a page break precedes it."""
 
 
 @dataclass
 class Styles:
+    """The styles of a file by name."""
+
     found: dict[str, Style] = field(default_factory=dict)
     numbered: set[tuple[str, int]] = field(default_factory=set)
-    """(list style, depth from 0) of lists with numbers."""
+    """(list style, depth from 0) of numbered lists."""
     headers: list[str] = field(default_factory=list)
-    """The lines of the pages' headers and footers."""
+    """The lines of page headers and footers."""
 
     def of(self, name: str | None) -> Style:
+        """A style by name; the default style if it is unknown."""
         return self.found.get(name or "", _NONE)
 
     def marker(self, style: str, depth: int, number: int) -> str:
+        """A list item's marker: its number, or `-` if the list has none."""
         return f"{number}." if (style, depth) in self.numbered else "-"
 
 
@@ -46,7 +52,7 @@ _NONE = Style()
 
 
 def read_styles(*roots: _Element | None) -> Styles:
-    """From styles.xml and content.xml."""
+    """Reads the styles. `roots`: of styles.xml and content.xml."""
     styles = Styles()
     nodes: dict[str, _Element] = {}
     for root in roots:
@@ -73,7 +79,7 @@ def read_styles(*roots: _Element | None) -> Styles:
 
 
 def _style(chain: list[_Element], last: str) -> Style:
-    """From the style itself to the one that it is based on at last, of which the name may be all that is known."""
+    """`chain`: from the style itself to its root. `last`: the root's name, which may be all that is known of it."""
     names = [*(attr(node, "display-name") or attr(node, "name") or "" for node in chain), last]
     weight = next((value for node in chain if (value := attr(child(node, "text-properties"), "font-weight"))), "")
     return Style(

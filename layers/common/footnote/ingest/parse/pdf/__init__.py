@@ -1,4 +1,4 @@
-"""PDF → blocks, by pdfium: `page` reads each page's lines, `blocks` makes blocks of them."""
+"""Parses PDF with pdfium: `page` reads the lines of each page, `blocks` turns them into blocks."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _OCR = "Run OCR on it, then add it again."
 
 
 def parse(data: bytes) -> Parsed:
+    """Parses a PDF. UnreadableFile if it is damaged, needs a password or only contains images."""
     import pypdfium2
 
     try:
@@ -35,7 +36,7 @@ def parse(data: bytes) -> Parsed:
             page = document[number - 1]
             read = read_page(page, number)
             page.close()
-        except pypdfium2.PdfiumError:  # one page that is damaged does not take the others with it
+        except pypdfium2.PdfiumError:  # a damaged page does not affect the others
             damaged += 1
             continue
         lines.extend(read.lines)
@@ -45,10 +46,14 @@ def parse(data: bytes) -> Parsed:
     if damaged == pages:
         raise _damaged()
     if not lines:
-        raise UnreadableFile("The pages of this PDF hold images only, no text.", _OCR)
+        raise UnreadableFile("The pages of this PDF contain only images, no text.", _OCR)
     blocks = [_as_shown(block, shown) for block in to_blocks(lines, pages)]
     title = usable_title(clean(document.get_metadata_value("Title"))) or _title_on_page(blocks)
-    reason = f"{len(images)} of {pages} pages ({_ranges(images)}) {'hold' if len(images) > 1 else 'holds'} images only." if images else None
+    reason = (
+        f"{len(images)} of {pages} pages ({_ranges(images)}) {'contain' if len(images) > 1 else 'contains'} only images."
+        if images
+        else None
+    )
     return Parsed(tuple(blocks), title, pages, reason=reason, remedy=_OCR if images else None)
 
 
@@ -65,8 +70,8 @@ def _ranges(numbers: Sequence[int]) -> str:
 
 
 def _title_on_page(blocks: Sequence[Block]) -> str:
-    """What the first page shows in the largest letters, near its beginning, unless it is a numbered section."""
-    start = blocks[:4] if blocks[-1].page != 1 else blocks[:1]  # a single page may be a piece of something
+    """The text in the largest font near the start of the first page, unless it is a numbered section."""
+    start = blocks[:4] if blocks[-1].page != 1 else blocks[:1]  # a single page may be an excerpt
     return next((b.text for b in start if b.kind == "heading" and b.level == 1 and b.page == 1 and not b.text[0].isdigit()), "")
 
 

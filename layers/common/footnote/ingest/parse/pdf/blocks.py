@@ -1,4 +1,4 @@
-"""Lines on pages → headings, paragraphs, lists, tables and captions, each line with its place. Pure."""
+"""Turns the lines of pages into headings, paragraphs, lists, tables and captions, each line with its place. Pure."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _CAPTION = re.compile(
 """`Table 3: …`, `Fig. 2. …`, `Table 1 Results of …`, but not `Table 3 shows …`."""
 _LONGEST_CAPTION = 800
 _SENTENCE = re.compile(r"다\.$")
-"""How a Korean sentence ends: `표 1 …` may begin one as well as a caption."""
+"""The end of a Korean sentence: `표 1 …` may start a sentence as well as a caption."""
 
 
 def to_blocks(lines: Sequence[Line], pages: int) -> list[Block]:
-    """Blocks in the order of the lines, each with the page where it begins. The boxes are the lines' own."""
+    """Blocks in the order of the lines, each with the page on which it starts. Boxes are those of the lines."""
     rows = join_rows(lines)
     kept = without_running_lines(rows, pages) or rows
     body = _body_size(kept)
@@ -56,7 +56,7 @@ def to_blocks(lines: Sequence[Line], pages: int) -> list[Block]:
 
 
 def _block(kind: BlockKind, group: Sequence[Line], text: str, offsets: Sequence[int], level: int = 0) -> Block:
-    """`offsets`: where each line of the group begins in the text."""
+    """`offsets`: the start of each line of the group in the text."""
     places = tuple(
         Place(offset, line.page, line.x0, line.y0, line.x1, line.y1)
         for offset, line in zip(offsets, group, strict=True)
@@ -80,14 +80,14 @@ def _appended(items: Block, item: Block) -> Block:
 
 
 def _is_table(group: Sequence[Line]) -> bool:
-    """Ruled, or several rows that part into the same number of cells."""
+    """Whether the group is ruled, or has several rows with the same number of cells."""
     return bool(group[0].table) or (len(group) > 2 and len(widths := {len(line.cells) for line in group}) == 1 and widths != {0})
 
 
 def _table(group: Sequence[Line]) -> Block:
     text = to_markdown([line.cells for line in group])
     starts = list(accumulate((len(row) + 1 for row in text.split("\n")), initial=0))
-    return _block("table", group, text, [starts[0], *starts[2 : len(group) + 1]])  # the second row is Markdown's own
+    return _block("table", group, text, [starts[0], *starts[2 : len(group) + 1]])  # the second row is Markdown's delimiter row
 
 
 def _is_caption(group: Sequence[Line]) -> bool:
@@ -99,7 +99,7 @@ def _is_caption(group: Sequence[Line]) -> bool:
 
 
 def _body_size(lines: Sequence[Line]) -> float:
-    """The font height that most characters have."""
+    """The font height of most characters."""
     weights: Counter[float] = Counter()
     for line in lines:
         weights[round(line.size * 2) / 2] += len(line.text)
@@ -119,7 +119,7 @@ def _reads_like_heading(group: Sequence[Line]) -> bool:
 
 
 def _heading_level(group: Sequence[Line], body: float, sizes: list[int], mostly_bold: bool) -> int:
-    """1.. by font size, then one more for bold lines of the body's size; 0 = no heading."""
+    """1 and up by font size, then one more level for bold lines in body size; 0 = not a heading."""
     first = group[0]
     text = group[-1].text
     if _is_large(group, body) and not BULLET.match(first.text) and not text.endswith((".", ",", ";")):
@@ -134,7 +134,7 @@ def _heading_level(group: Sequence[Line], body: float, sizes: list[int], mostly_
 
 
 def _join(group: Sequence[Line]) -> tuple[str, list[int]]:
-    """Lines become running text; those far shorter than the page's (addresses, rows of a table) stay lines."""
+    """Joins lines to running text; lines much shorter than the page's (addresses, table rows) are kept."""
     texts = [line.text for line in group]
     if _stay_lines(group):
         return "\n".join(texts), list(accumulate((len(text) + 1 for text in texts[:-1]), initial=0))

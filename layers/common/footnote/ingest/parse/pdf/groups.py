@@ -1,4 +1,4 @@
-"""Which lines are one paragraph, heading, list item or table? By gaps, sizes, boldness and indents. Pure."""
+"""Groups lines into paragraphs, headings, list items and tables, by gaps, font sizes, boldness and indents. Pure."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from footnote.ingest.parse.plain import ITEM
 BULLET = re.compile(r"[•·‣▪◦●○■□➢➤✓\uf0b7\uf0a7\uf0d8]\s*|[-–*]\s+|o\s+(?=[A-Z])")
 _END = re.compile(r"[.!?:;。…][\"'”’)\]]*$")
 _SAME_EDGE = 4.0
-"""Points by which the edges of two parts of one table may differ."""
+"""Tolerance in points between the edges of two parts of a table."""
 
 
 def group_lines(lines: Sequence[Line]) -> list[list[Line]]:
+    """Groups lines, in reading order, that belong together."""
     groups: list[list[Line]] = []
     pitches = _pitches(lines)
     margins = _right_margins(lines)
@@ -33,23 +34,24 @@ def group_lines(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def is_item(text: str) -> bool:
+    """Whether a line starts a list item."""
     return bool(BULLET.match(text) or (text[:1] in "(0123456789" and ITEM.match(text)))
 
 
 def is_bold(group: Sequence[Line]) -> bool:
-    """True while all of a group is bold, as a heading is."""
+    """Whether all lines of a group are bold, as in a heading."""
     return all(line.bold for line in group)
 
 
 def _continues_table(group: Sequence[Line], line: Line) -> bool:
-    """A ruled table goes on at the beginning of the next page."""
+    """Whether a ruled table continues at the start of the next page."""
     before = group[-1]
     alike = abs(line.x0 - before.x0) < _SAME_EDGE and abs(line.x1 - before.x1) < _SAME_EDGE and len(line.cells) == len(before.cells)
     return bool(before.table and line.table) and line.page == before.page + 1 and alike
 
 
 def _pitches(lines: Sequence[Line]) -> dict[int, float]:
-    """Font height → the distance between the lower edges of two lines that most text of it has."""
+    """Font height → the most common line pitch of text in that height."""
     steps: dict[int, Counter[float]] = defaultdict(Counter)
     for before, line in pairwise(lines):
         step = line.y1 - before.y1
@@ -59,7 +61,7 @@ def _pitches(lines: Sequence[Line]) -> dict[int, float]:
 
 
 def _right_margins(lines: Sequence[Line]) -> dict[int, float]:
-    """Page → the usual width of a full line, so that a short one can be told."""
+    """Page → the usual right edge of a full line, to recognise short ones."""
     widths: dict[int, list[float]] = defaultdict(list)
     for line in lines:
         widths[line.page].append(line.x1 - line.x0)
@@ -79,7 +81,7 @@ def _continues(group: Sequence[Line], line: Line, pitch: float, width: float) ->
     if is_item(line.text) or (max(len(line.cells), len(before.cells)) > 2 and bool(line.cells) != bool(before.cells)):
         return False
     size = max(line.size, before.size)
-    if line.page != before.page or line.y1 < before.y0 - size:  # the next page, or up into the next column
+    if line.page != before.page or line.y1 < before.y0 - size:  # on the next page, or at the top of the next column
         return _runs_on(before, line, width)
     step = line.y1 - before.y1
     usual = pitch or 1.3 * size
@@ -96,6 +98,6 @@ def _continues(group: Sequence[Line], line: Line, pitch: float, width: float) ->
 
 
 def _runs_on(before: Line, line: Line, width: float) -> bool:
-    """Across pages and columns only a sentence that is visibly cut goes on."""
+    """Whether a paragraph continues across a page or column: only if its sentence is visibly cut."""
     full = before.x1 - before.x0 > 0.6 * width
     return full and not before.bold and not _END.search(before.text) and (line.text[:1].islower() or before.text.endswith(("-", ",")))

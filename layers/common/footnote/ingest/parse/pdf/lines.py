@@ -1,4 +1,4 @@
-"""The lines of one page: which pieces of text belong to one line, and which line is read first. Pure."""
+"""Lines of a page: which pieces of text form a line, and the reading order. Pure."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 _COLUMN_ROWS = 3
 _CELL_GAP = 1.2
-"""Font heights between two pieces of one row that are cells rather than words."""
+"""Font heights; a wider gap separates cells rather than words."""
 _COLUMN_WIDTH = 8
-"""Font heights; what is narrower is a cell of a table rather than a column's line."""
+"""Font heights; a narrower piece is a table cell rather than a line of a column."""
 
 
 class Box(NamedTuple):
-    """Points from the left (`x`) and downwards from the top (`y`) of a page."""
+    """A rectangle in points from the left (`x`) and downwards from the top (`y`) of a page."""
 
     x0: float
     y0: float
@@ -23,7 +23,7 @@ class Box(NamedTuple):
     y1: float
 
     def turned(self, degrees: int, width: float, height: float) -> Box:
-        """Where it stands after a quarter turn or more, clockwise, of its page of this size."""
+        """The box after turning a page of this size clockwise by a multiple of 90 degrees."""
         x0, y0, x1, y1 = self
         if degrees == 90:
             return Box(height - y1, x0, height - y0, x1)
@@ -36,8 +36,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line, on the page as it is turned for reading; `size` is its font's height.
-    `page_height` 0 = nothing is known of its place."""
+    """A line on a page that is turned for reading. `size`: font height. `page_height`: 0 = its place is unknown."""
 
     text: str
     page: int
@@ -49,16 +48,16 @@ class Line:
     bold: bool = False
     page_height: float = 0.0
     cells: tuple[str, ...] = ()
-    """The pieces of the text between wide gaps, where there are several; of a ruled table's row: all its cells."""
+    """The pieces between wide gaps, if there are several; all cells for a row of a ruled table."""
     table: int = 0
-    """The number of the ruled table on its page that it is a row of, from 1."""
+    """The number, from 1, of the ruled table on its page that it belongs to."""
 
 
 def unweave(rows: Sequence[Sequence[Line]]) -> list[Line]:
-    """One page's rows, each the pieces between its wide gaps → its lines in reading order.
+    """Turns a page's rows, each split at wide gaps, into lines in reading order.
 
-    Where several rows in a row part at the same place into two pieces of running text, they are columns:
-    the left one is read first. Other pieces (cells of a table, say) stay one line.
+    Several successive rows that split at the same place into two pieces of running text are two columns, of which the
+    left one is read first. Other pieces, such as table cells, stay in one line.
     """
     lines: list[Line] = []
     start = 0
@@ -83,7 +82,7 @@ def _in_one(row: Sequence[Line]) -> Line:
 
 
 def _around(line: Line, pieces: Sequence[Line]) -> Line:
-    """The line with a box around all of its pieces."""
+    """The line, with the bounding box of all its pieces."""
     return replace(
         line,
         x0=min(piece.x0 for piece in pieces),
@@ -94,7 +93,7 @@ def _around(line: Line, pieces: Sequence[Line]) -> Line:
 
 
 def _columns(rows: Sequence[Sequence[Line]], start: int) -> tuple[int, float]:
-    """(the end of the run of rows that part at one place, that place); an end at the start = no columns."""
+    """(end of the run of rows that split at the same place, that place); no columns if the end equals `start`."""
     left, right = 0.0, float("inf")
     pairs: list[Sequence[Line]] = []
     end = start
@@ -114,7 +113,7 @@ def _columns(rows: Sequence[Sequence[Line]], start: int) -> tuple[int, float]:
 
 
 def join_rows(lines: Sequence[Line]) -> list[Line]:
-    """Puts raised and lowered signs, and other pieces of one line, back into it."""
+    """Joins superscripts, subscripts and other pieces of a line."""
     rows: list[Line] = []
     for line in lines:
         before = rows[-1] if rows else None

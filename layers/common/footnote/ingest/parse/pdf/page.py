@@ -1,4 +1,4 @@
-"""One page of a PDF → its lines and the rows of its ruled tables, each with its box; by pdfium."""
+"""Reads a PDF page with pdfium: its lines and the rows of its ruled tables, each with its box."""
 
 from __future__ import annotations
 
@@ -18,38 +18,40 @@ from footnote.ingest.parse.pdf.rules import read_drawn
 from footnote.ingest.parse.pdf.tables import Grid, Piece, fill, find_grids
 
 _LINE = re.compile(r"[^\n\x02\ufffe]*[\n\x02\ufffe]?")
-"""pdfium writes U+0002 or U+FFFE for a hyphen at a line's end, and no line end after it."""
+"""pdfium writes U+0002 or U+FFFE for a hyphen at the end of a line, without a line end after it."""
 _HYPHEN_AT_END = re.compile(r"[\x02\ufffe]$")
 _NO_LETTER = "\u200b"
-"""A sign that is dropped later; it keeps the place of what has no letter."""
+"""Placeholder for a glyph without a letter; removed later."""
 _FF = re.compile(r"(?<=[a-z])↵(?=[a-z\-.,;:)])")
-"""Some fonts have their ff where others have this sign, and name it so."""
+"""Some fonts have an ff ligature in the place, and with the name, of this character."""
 _BOLD_NAMES = (b"bold", b"black", b"heavy", b"-bd", b"semibold")
 _BOLD_WEIGHT = 600
 _WORD = re.compile(r"\S+")
 _GAP = 1.4
-"""A gap of this many font heights between two words parts columns and cells."""
+"""A gap of this many font heights between two words separates columns and cells."""
 _GAP_IN_TABLE = 0.7
 _TRACKED = 1.6
-"""In a word whose letters stand apart, a gap this many times the usual one parts two words."""
+"""In letter-spaced text, a gap this many times the usual one separates words."""
 _NEXT_LINE = 0.7
-"""Font heights that a line stands below the one before, at least."""
+"""Minimum distance of a line from the previous one, in font heights."""
 _LEADERS = re.compile(r"(?:\s?\.){4,}\s?")
 
 
 class Word(NamedTuple):
+    """A word with its position on the page."""
+
     text: str
     first: int
     last: int
-    """The indices of its first and last character on pdfium's text page."""
+    """Indices of the first and last character on pdfium's text page."""
     head: Box
     tail: Box
-    """The boxes of these two."""
+    """The boxes of these two characters."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """`lines` stand as the page is turned for reading; `shown` maps their boxes to the page as it is shown."""
+    """`lines`: on the page as turned for reading. `shown`: maps their boxes to the displayed page."""
 
     lines: list[Line]
     has_image: bool
@@ -57,7 +59,7 @@ class ReadPage:
 
 
 def read_page(page: Any, number: int) -> ReadPage:
-    """The page's lines in the file's own order, which is the reading order of most, but column by column."""
+    """The page's lines in file order, which is mostly the reading order, but with columns one after the other."""
     text_page = page.get_textpage()
     drawn = read_drawn(page)
     left, bottom, right, top = page.get_bbox()
@@ -75,7 +77,7 @@ def read_page(page: Any, number: int) -> ReadPage:
 
 
 def _legible(text_page: Any) -> str:
-    """The page's text, character by character as pdfium counts them, its unnamed ligatures put right."""
+    """The page's text, indexed as in pdfium, with unnamed ligatures repaired."""
     import pypdfium2.raw as pdfium
 
     text: str = text_page.get_text_range(errors="replace")
@@ -91,8 +93,9 @@ def _legible(text_page: Any) -> str:
 
 
 def with_ligatures(text: str, unnamed: Sequence[int]) -> str:
-    """Of the same length; `unnamed` are the positions of glyphs that the font gives no name. Between two small
-    letters that is the ffi: fonts name fi and fl, and nearly no word has an ffl."""
+    """Repairs ligatures; the length stays the same. `unnamed`: positions of glyphs without a name in the font.
+
+    Between two lower-case letters such a glyph is ffi: fonts name fi and fl, and hardly any word contains ffl."""
     letters = list(text)
     for at in unnamed:
         between_letters = text[at - 1 : at].islower() and text[at + 1 : at + 2].islower()
@@ -101,7 +104,7 @@ def with_ligatures(text: str, unnamed: Sequence[int]) -> str:
 
 
 def _reading_turn(text_page: Any, text: str) -> int:
-    """By how many degrees clockwise the page is to be turned so that most of its text stands upright."""
+    """The clockwise rotation in degrees that makes most of the text upright."""
     import pypdfium2.raw as pdfium
 
     weights: Counter[int] = Counter()
@@ -115,7 +118,7 @@ def _reading_turn(text_page: Any, text: str) -> int:
 
 
 class _Reader:
-    """Asks pdfium for the places and fonts of a page's characters."""
+    """Reads positions and fonts of a page's characters from pdfium."""
 
     def __init__(self, text_page: Any, number: int, area: tuple[float, float, float, float], turn: int) -> None:
         import pypdfium2.raw as pdfium
@@ -131,7 +134,7 @@ class _Reader:
         self._flags = ctypes.c_int()
 
     def rows(self, text: str, grids: Sequence[Grid]) -> Iterator[list[Line]]:
-        """Each the pieces between a line's wide gaps, or one row of a table."""
+        """Rows: the pieces of a line between wide gaps, or one row of a table."""
         torn: set[int] = set()
         entries = [(words, raw, grid) for raw, found in self._words(text) for words, grid in _by_grid(found, grids, torn)]
         pieces: dict[int, list[Piece]] = defaultdict(list)
@@ -141,7 +144,7 @@ class _Reader:
         tables = {grid: fill(grids[grid - 1], found) for grid, found in pieces.items() if grid not in torn}
         told: set[int] = set()
         for words, raw, grid in entries:
-            if not words:  # a line that stands nowhere
+            if not words:  # a line without a place
                 yield [Line(_cleaned(raw), self._number)]
             elif not tables.get(grid):
                 if row := [line for piece in _cut(words, _GAP) if (line := self._line(piece)).text]:
@@ -154,7 +157,7 @@ class _Reader:
                     yield [Line(content, self._number, x0, x1, y0, y1, size, False, self._page_height, cells, grid)]
 
     def _words(self, text: str) -> Iterator[tuple[str, list[Word]]]:
-        """Each line of the text and its words; no words = it stands nowhere on the page."""
+        """Each line of the text and its words; no words if it has no place on the page."""
         offset = 0
         for raw in _LINE.findall(text):
             start, offset = offset, offset + _utf16_length(raw)
@@ -174,11 +177,11 @@ class _Reader:
                 yield raw, _without_tracking(line)
 
     def _is_on_page(self, box: Box) -> bool:
-        """False for what stands beside the page: printers' marks, the other half of a spread."""
+        """False for text outside of the page: printer's marks, the other half of a spread."""
         return 0 <= (box.x0 + box.x1) / 2 <= self._page_width and 0 <= (box.y0 + box.y1) / 2 <= self._page_height
 
     def _box(self, index: int) -> Box:
-        """The box of a character, by its font's height rather than its ink."""
+        """The box of a character, by font height rather than by ink."""
         found = self._found
         self._pdfium.FPDFText_GetLooseCharBox(self._text_page, index, found)
         left, top = self._left, self._top
@@ -204,11 +207,11 @@ class _Reader:
 
 
 def _by_height(words: Sequence[Word]) -> Iterator[list[Word]]:
-    """The lines of one line of the text: now and then pdfium misses that the next one begins."""
+    """Splits a line of text where pdfium has missed that a new line starts."""
     start = 0
     for i in range(1, len(words)):
         before, head = words[i - 1], words[i].head
-        level = abs(before.tail.y0 - before.head.y0) < 1  # or else the text runs downwards
+        level = abs(before.tail.y0 - before.head.y0) < 1  # else the text is vertical
         if level and head.x0 < before.tail.x1 and head.y0 - before.tail.y0 > _NEXT_LINE * (head.y1 - head.y0):
             yield list(words[start:i])
             start = i
@@ -217,8 +220,9 @@ def _by_height(words: Sequence[Word]) -> Iterator[list[Word]]:
 
 
 def _by_grid(words: list[Word], grids: Sequence[Grid], torn: set[int]) -> Iterator[tuple[list[Word], int]]:
-    """The words that stand in no grid, and those that stand in the first, second, …, counted from 1.
-    Grids whose edge goes through running text are no tables; they are added to `torn`."""
+    """The words outside of all grids (0), and those in the first, second, … grid.
+
+    A grid whose edge cuts through running text is not a table; it is added to `torn`."""
     near = [(i, grid) for i, grid in enumerate(grids, 1) if words and grid.reaches(words[0].head)]
     if not near:
         yield words, 0
@@ -251,7 +255,7 @@ def _piece(words: Sequence[Word]) -> Piece:
 
 
 def _without_tracking(words: list[Word]) -> list[Word]:
-    """`H e a d i n g` → `Heading`, where nearly all "words" are letters that stand equally far apart."""
+    """`H e a d i n g` → `Heading`, if nearly all "words" are single letters with equal gaps."""
     if len(words) < 4 or sum(len(word.text) == 1 and word.text.isalpha() for word in words) < 0.8 * len(words):
         return words
     gaps = [word.head.x0 - before.tail.x1 for before, word in pairwise(words)]

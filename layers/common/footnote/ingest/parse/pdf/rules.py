@@ -1,4 +1,4 @@
-"""What is drawn on a PDF's page: its straight lines, and whether it shows an image; by pdfium."""
+"""Reads the drawings of a PDF page with pdfium: straight lines, and whether there is an image."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 from footnote.ingest.parse.pdf.lines import Box
 
 _THIN = 3.0
-"""Points; what is drawn no thicker is a line."""
+"""Points; a path that is no thicker is a line."""
 _SHORTEST = 5.0
 _MOST_PATHS = 3000
 _MOST_SEGMENTS = 400
-"""Past these a path or a page is a drawing, not a table."""
+"""Limits above which a path or a page is a drawing rather than a table."""
 _DEEPEST = 4
 
 Matrix = tuple[float, float, float, float, float, float]
@@ -21,13 +21,14 @@ _IDENTITY: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 
 
 class Drawn(NamedTuple):
-    """Rules: boxes in points, x from the left, y upwards (y0 is the lower one), thin in one direction."""
+    """Rules as boxes in points, x from the left, y upwards (y0 is the lower edge), thin in one direction."""
 
     rules: list[Box]
     has_image: bool
 
 
 def read_drawn(page: Any) -> Drawn:
+    """Reads the rules of a page, and whether it shows an image."""
     import pypdfium2.raw as pdfium
 
     objects = (pdfium.FPDFPage_GetObject(page, i) for i in range(pdfium.FPDFPage_CountObjects(page)))
@@ -40,7 +41,7 @@ def read_drawn(page: Any) -> Drawn:
 
 
 def _collect(objects: Iterable[Any], matrix: Matrix, depth: int, paths: list[tuple[Any, Matrix]]) -> bool:
-    """Adds each path among the objects, and within their forms, with the matrix from there to the page. True if there is an image."""
+    """Adds each path of the objects and their forms, with its matrix to page coordinates. Returns whether there is an image."""
     import pypdfium2.raw as pdfium
 
     has_image = False
@@ -57,7 +58,7 @@ def _collect(objects: Iterable[Any], matrix: Matrix, depth: int, paths: list[tup
 
 
 def _straight_lines(path: Any, matrix: Matrix) -> Iterator[Box]:
-    """The path itself where it is thin, else the upright and level lines it consists of."""
+    """The path itself if it is thin, else its vertical and horizontal segments."""
     import pypdfium2.raw as pdfium
 
     left, bottom, right, top = (ctypes.c_float() for _ in range(4))
@@ -109,7 +110,7 @@ def _matrix_of(item: Any) -> Matrix:
 
 
 def _times(first: Matrix, second: Matrix) -> Matrix:
-    """The matrix that does the first, then the second."""
+    """The matrix product: applies the first, then the second."""
     a, b, c, d, e, f = first
     x, y = _map(second, e, f)
     p, q, r, s, _, _ = second

@@ -1,4 +1,4 @@
-"""Running headers, footers and page numbers are no part of a text. Pure."""
+"""Removes running headers, footers and page numbers. Pure."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from footnote.ingest.parse.pdf.lines import Line
 
 _EDGE = 0.25
-"""The share of a page at its top and at its bottom where headers and footers may stand."""
+"""The share of a page at its top and bottom in which headers and footers are searched."""
 _EDGE_ROWS = 3
 _PAGE_NUMBER = re.compile(
     r"(?:page|seite|p\.|쪽|페이지)?\s*[-–|·]?\s*(?:\d{1,4}|[ivxl]{1,6})\s*[-–|·]?\s*(?:(?:of|von|/)\s*\d{1,4}|쪽|페이지)?", re.IGNORECASE
 )
 _FRAME_ROWS = 3
-"""A ruled table of so few rows may be a header that stands in a frame; a longer one is content."""
+"""A ruled table of at most this many rows may be a framed header; a longer one is content."""
 
 
 def without_running_lines(lines: Sequence[Line], pages: int) -> list[Line]:
-    """Drops page numbers, and what stands at the same edge of most pages or of many pages in a row."""
+    """Drops page numbers, and lines that repeat at the same edge of most pages or of many successive pages."""
     if pages < 2:
         return list(lines)
     edges = _edges(lines)
@@ -37,7 +37,7 @@ def without_running_lines(lines: Sequence[Line], pages: int) -> list[Line]:
 
 
 def _edges(lines: Sequence[Line]) -> dict[Line, str]:
-    """Line → "top" or "bottom": the outermost rows of each page, if they lie in its outer parts."""
+    """Line → "top" or "bottom", for the outermost rows of each page within its edges."""
     by_page: dict[int, list[Line]] = defaultdict(list)
     for line in lines:
         if line.page_height:
@@ -58,7 +58,8 @@ def _edges(lines: Sequence[Line]) -> dict[Line, str]:
 
 
 def _running_key(line: Line) -> tuple[str, int]:
-    """Digits count as equal where letters stand beside them: "Report 2024, page 7". The size tells a
-    title from the running header that repeats it."""
+    """A key that is equal for repetitions: digits beside letters count as equal ("Report 2024, page 7").
+
+    The font size distinguishes a title from the running header that repeats it."""
     text = re.sub(r"\d+", "#", line.text) if any(c.isalpha() for c in line.text) else line.text
     return " ".join(text.split()), round(line.size)

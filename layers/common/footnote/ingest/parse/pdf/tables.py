@@ -1,4 +1,4 @@
-"""Ruled tables: the rules drawn on a page → grids; a grid and the words that stand in it → rows of cells. Pure."""
+"""Ruled tables: finds grids in the rules drawn on a page, and fills them with words. Pure."""
 
 from __future__ import annotations
 
@@ -13,35 +13,37 @@ from footnote.ingest.parse.pdf.lines import Box
 from footnote.ingest.parse.plain import join_lines
 
 _NEAR = 3.0
-"""Points by which rules that meet, or are one, may miss each other."""
+"""Tolerance in points between rules that meet or coincide."""
 _MOST_RULES = 400
 _FILLED = 0.3
-"""A grid with fewer of its cells filled is a chart or a form's drawing."""
+"""A grid with a smaller share of filled cells is a chart or a drawing."""
 _LONGEST_CELL = 500
-"""Characters; what holds more is a page laid out in frames."""
+"""Characters; a longer cell indicates a page layout with frames."""
 _EVEN = 0.75
-"""Lines of a band that fill so many of its cells are rows of their own, without a rule between them."""
+"""Lines of a band that fill this share of its cells are separate rows, although no rule separates them."""
 _WRAPPED = 0.3
-"""Where more of the lines begin with a small letter, they are lines of one text."""
+"""If a larger share of lines starts with a lower-case letter, they are lines of one text."""
 _SAME_LINE = 0.65
-"""Font heights; less than that below, it is the same line, or a label set between two."""
+"""Font heights; a piece less far below is in the same line, or a label between two lines."""
 
 
 class Piece(NamedTuple):
-    """Words that stand close together, in one line."""
+    """Adjacent words in one line."""
 
     text: str
     box: Box
 
 
 class Row(NamedTuple):
+    """A table row: its cells and its box."""
+
     cells: tuple[str, ...]
     box: Box
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A table's outline, its rules, and where they divide it; `xs` and `ys` with the outer edges."""
+    """A table's outline and rules. `xs`, `ys`: the positions that divide it, including the outer edges."""
 
     box: Box
     xs: tuple[float, ...]
@@ -51,26 +53,27 @@ class Grid:
 
     @property
     def is_closed(self) -> bool:
-        """True if rules stand at both of its sides and between: all of its columns are ruled."""
+        """Whether all columns are ruled: there are rules at both sides and in between."""
         sides = all(any(abs(r.x0 - x) <= _NEAR for r in self.upright) for x in (self.box.x0, self.box.x1))
         return sides and len(self.xs) > 2
 
     def reaches(self, box: Box) -> bool:
-        """True if the box stands beside or in it."""
+        """Whether the box is inside the table or beside it."""
         return self.box.y0 - _NEAR <= (box.y0 + box.y1) / 2 <= self.box.y1 + _NEAR
 
     def holds(self, x: float, y: float) -> bool:
+        """Whether the point is inside the table."""
         x0, y0, x1, y1 = self.box
         return x0 - _NEAR <= x <= x1 + _NEAR and y0 - _NEAR <= y <= y1 + _NEAR
 
     def parts(self, left: Box, right: Box) -> bool:
-        """True if an upright rule stands between two characters of one line."""
+        """Whether a vertical rule is between two characters of a line."""
         y, start, end = (left.y0 + left.y1) / 2, (left.x0 + left.x1) / 2, (right.x0 + right.x1) / 2
         return any(r.y0 <= y <= r.y1 and start <= (r.x0 + r.x1) / 2 <= end for r in self.upright)
 
 
 def find_grids(rules: Iterable[Box]) -> list[Grid]:
-    """The grids on one page, from the top. y runs downwards."""
+    """The grids on one page, from top to bottom. y points downwards."""
     all_rules = list(rules)
     level = _merged([rule for rule in all_rules if rule.x1 - rule.x0 >= rule.y1 - rule.y0])
     upright = [_flip(rule) for rule in _merged([_flip(rule) for rule in all_rules if rule.x1 - rule.x0 < rule.y1 - rule.y0])]
@@ -86,7 +89,7 @@ def _grid(level: Sequence[Box], upright: Sequence[Box]) -> Grid | None:
     xs = _distinct([x0, x1, *((r.x0 + r.x1) / 2 for r in upright)])
     ys = _distinct([y0, y1, *((r.y0 + r.y1) / 2 for r in level)])
     inner = [r for r in upright if xs[0] + _NEAR < r.x0 and r.x1 < xs[-1] - _NEAR]
-    while inner and len(ys) > 2 and not _crosses(inner, ys[0], ys[1]):  # a title, or a frame above it
+    while inner and len(ys) > 2 and not _crosses(inner, ys[0], ys[1]):  # a title or a frame above the table
         ys = ys[1:]
     while inner and len(ys) > 2 and not _crosses(inner, ys[-2], ys[-1]):
         ys = ys[:-1]
@@ -101,7 +104,7 @@ def _crosses(upright: Sequence[Box], y0: float, y1: float) -> bool:
 
 
 def fill(grid: Grid, pieces: Sequence[Piece]) -> list[Row]:
-    """The grid's rows with their texts; [] if it turns out to be no table."""
+    """The grid's rows with their texts; [] if it is not a table."""
     by_gaps = () if grid.is_closed else _columns_by_gaps(grid, pieces)
     xs = by_gaps if len(by_gaps) > len(grid.xs) or len(grid.xs) == 2 else grid.xs
     columns = len(xs) - 1
@@ -125,7 +128,7 @@ def fill(grid: Grid, pieces: Sequence[Piece]) -> list[Row]:
 
 
 def _first_of_span(grid: Grid, xs: Sequence[float], row: int, column: int) -> tuple[int, int]:
-    """The upper left of the cells that are one, because no rule stands between them."""
+    """The upper left cell of a merged cell, whose parts no rule separates."""
     y = (grid.ys[row] + grid.ys[row + 1]) / 2
     if xs is grid.xs:
         while column and not any(abs((r.x0 + r.x1) / 2 - xs[column]) <= _NEAR and r.y0 <= y <= r.y1 for r in grid.upright):
@@ -137,7 +140,7 @@ def _first_of_span(grid: Grid, xs: Sequence[float], row: int, column: int) -> tu
 
 
 def _rows_of_band(placed: Sequence[tuple[int, Piece]], columns: int) -> list[Row]:
-    """One row, or one for each line of text where the lines are complete."""
+    """One row for the band, or one for each line of text if the lines are complete."""
     lines = _by_line(placed)
     filled = sum(len({column for column, _ in line}) for line in lines) / (len(lines) * columns)
     starts = [piece.text[:1] for line in lines[1:] for _, piece in line if piece.text[:1].isalpha()]
@@ -173,7 +176,7 @@ def _row(lines: Sequence[Sequence[tuple[int, Piece]]], columns: int) -> Row:
 
 
 def _columns_by_gaps(grid: Grid, pieces: Sequence[Piece]) -> tuple[float, ...]:
-    """Where no upright rules part the columns, the gaps do that the fullest lines have in common."""
+    """Column positions of a table without vertical rules: the common gaps of the fullest lines."""
     lines = _by_line([(0, piece) for piece in pieces])
     most = max(map(len, lines), default=0)
     if most < 2 or sum(len(line) > 0.6 * most for line in lines) < 0.5 * len(lines):
@@ -189,7 +192,7 @@ def _columns_by_gaps(grid: Grid, pieces: Sequence[Piece]) -> tuple[float, ...]:
 
 
 def _merged(rules: Sequence[Box]) -> list[Box]:
-    """Level rules; those at one height that touch become one."""
+    """Horizontal rules; touching ones at the same height are merged."""
     merged: list[Box] = []
     for rule in sorted(rules, key=lambda r: (round((r.y0 + r.y1) / 2 / _NEAR), r.x0)):
         last = merged[-1] if merged else None
@@ -205,7 +208,7 @@ def _flip(box: Box) -> Box:
 
 
 def _connected(level: Sequence[Box], upright: Sequence[Box]) -> list[tuple[list[Box], list[Box]]]:
-    """Rules that meet, directly or by others; and level ones that meet none, but begin and end alike."""
+    """Groups of rules that are connected, and of unconnected horizontal rules with the same ends."""
     group = list(range(len(level) + len(upright)))
 
     def root(i: int) -> int:
