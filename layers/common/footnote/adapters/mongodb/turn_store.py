@@ -13,13 +13,11 @@ from footnote.adapters.mongodb import turn_store_figures as stored_figures
 from footnote.adapters.mongodb import turn_store_turns as turns
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.documents import storable
+from footnote.adapters.shared.turns import Retention, read_in_batches
 from footnote.ports import Clock, Rollup, Room, StoredTurn
 from footnote.turn_records.figures import share_of
 from footnote.turn_records.read import started_at_of
 from footnote.types import Caller, Feedback, Mode, Page, TurnFigures, TurnRecord
-
-AT_ONCE = 100
-"""Turns that are in memory together when all of them are read."""
 
 
 class MongoTurnStore:
@@ -28,20 +26,14 @@ class MongoTurnStore:
     def __init__(self, databases: Databases, clock: Clock, *, keep_s: float | None = None) -> None:
         self._databases = databases
         self._clock = clock
-        self._keep_s = keep_s
-
-    @property
-    def _since(self) -> float:
-        """Turns that started before are as good as deleted: MongoDB deletes them in its own time."""
-        return 0.0 if self._keep_s is None else self._clock() - self._keep_s
+        self._retention = Retention(clock, keep_s)
 
     async def save(self, record: TurnRecord) -> None:
         started_at = started_at_of(record)
-        expires_at = None if self._keep_s is None else started_at + self._keep_s
-        await self._databases.run(turns.save, storable(record), started_at, expires_at)
+        await self._databases.run(turns.save, storable(record), started_at, self._retention.expires_at(started_at))
 
     async def get(self, caller: Caller, trace_id: str) -> TurnRecord:
-        return await self._databases.run(turns.get, caller, trace_id, self._since)
+        return await self._databases.run(turns.get, caller, trace_id, self._retention.since)
 
     async def trim(self, caller: Caller, trace_id: str) -> None:
         await self._databases.run(turns.trim, caller.user_id, trace_id)
@@ -51,45 +43,44 @@ class MongoTurnStore:
     ) -> list[TurnRecord]:
         if limit <= 0:  # to MongoDB, no limit
             return []
-        return await self._databases.run(turns.history, caller.user_id, room_id, dialect, mode, classes, limit, self._since)
+        return await self._databases.run(turns.history, caller.user_id, room_id, dialect, mode, classes, limit, self._retention.since)
 
     async def tokens(self, caller: Caller, room_id: str) -> int:
-        return await self._databases.run(turns.tokens, caller.user_id, room_id, self._since)
+        return await self._databases.run(turns.tokens, caller.user_id, room_id, self._retention.since)
 
     async def all_of(self, caller: Caller) -> AsyncIterator[StoredTurn]:
-        traces = await self._databases.run(turns.traces_of, caller.user_id, self._since)
-        for first in range(0, len(traces), AT_ONCE):
-            for stored in await self._databases.run(turns.read, caller.user_id, traces[first : first + AT_ONCE]):
-                yield stored
+        traces = await self._databases.run(turns.traces_of, caller.user_id, self._retention.since)
+        async for stored in read_in_batches(traces, lambda some: self._databases.run(turns.read, caller.user_id, some)):
+            yield stored
 
     async def delete_all_of(self, caller: Caller) -> int:
         """Counted before, because a delete that is tried again after a lost reply finds nothing left."""
-        there = len(await self._databases.run(turns.traces_of, caller.user_id, self._since))
+        there = len(await self._databases.run(turns.traces_of, caller.user_id, self._retention.since))
         await self._databases.run(turns.delete_all_of, caller.user_id)
         await self._databases.run(stored_figures.delete_all_of, caller.user_id)
         return there
 
     async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:
-        return await self._databases.run(turns.rooms, caller.user_id, max(limit, 1), after, self._since)
+        return await self._databases.run(turns.rooms, caller.user_id, max(limit, 1), after, self._retention.since)
 
     async def room(self, caller: Caller, room_id: str, limit: int, after: str | None = None) -> Page[StoredTurn]:
-        return await self._databases.run(turns.room, caller.user_id, room_id, max(limit, 1), after, self._since)
+        return await self._databases.run(turns.room, caller.user_id, room_id, max(limit, 1), after, self._retention.since)
 
     async def delete_room(self, caller: Caller, room_id: str) -> int:
         """Counted before, as above."""
-        there = await self._databases.run(turns.count_room, caller.user_id, room_id, self._since)
+        there = await self._databases.run(turns.count_room, caller.user_id, room_id, self._retention.since)
         await self._databases.run(turns.delete_room, caller.user_id, room_id)
         return there
 
     async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
         """Stored under the caller's own id, whatever user `feedback` names."""
-        await self._databases.run(turns.put_feedback, caller, feedback, feedback.created_at or self._clock(), self._since)
+        await self._databases.run(turns.put_feedback, caller, feedback, feedback.created_at or self._clock(), self._retention.since)
 
     async def feedback(self, caller: Caller, trace_id: str) -> Feedback | None:
-        return await self._databases.run(turns.feedback_of, caller.user_id, trace_id, self._since)
+        return await self._databases.run(turns.feedback_of, caller.user_id, trace_id, self._retention.since)
 
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
-        return await self._databases.run(stored_figures.figures, caller, max(since, self._since), until)
+        return await self._databases.run(stored_figures.figures, caller, max(since, self._retention.since), until)
 
     async def count(self, figures: TurnFigures) -> None:
         await self._databases.run(stored_figures.count, figures.trace_id, *share_of(figures))

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from footnote.adapters.mongodb.databases import Document, Opened
 from footnote.adapters.mongodb.documents import as_key, load_feedback, load_turn, make_feedback, storable
+from footnote.adapters.shared.turns import NO_ROOM, NO_TURN, TAKEN, page_of
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Room, StoredTurn
 from footnote.turn_records.read import title_of
@@ -35,7 +36,7 @@ async def save(store: Opened, record: Document, started_at: float, expires_at: f
     except DuplicateKeyError as exc:
         # Another user's trace; or somebody saved the same turn at this moment, and by now it is there.
         if not (await store.turns.update_one(own, change)).matched_count:
-            raise Conflict("This trace id is in use.") from exc
+            raise Conflict(TAKEN) from exc
 
 
 def _readable(caller: Caller, trace_id: str, since: float) -> Document:
@@ -50,7 +51,7 @@ def _of_room(user_id: str, room_id: str, since: float) -> Document:
 async def get(store: Opened, caller: Caller, trace_id: str, since: float) -> TurnRecord:
     found = await store.turns.find_one(_readable(caller, trace_id, since))
     if found is None:
-        raise NotFound("There is no such turn.")
+        raise NotFound(NO_TURN)
     return load_turn(found)
 
 
@@ -102,7 +103,7 @@ async def rooms(store: Opened, user_id: str, limit: int, after: str | None, sinc
     if after is not None:
         newest = await store.turns.find_one(_of_room(user_id, after, since), ["started_at"], sort=NEWEST_FIRST)
         if newest is None:
-            raise NotFound("There is no such conversation.")
+            raise NotFound(NO_ROOM)
         last = newest["started_at"]
         listed["$or"] = [{"updated_at": {"$lt": last}}, {"updated_at": last, "_id": {"$gt": after}}]
     cursor = await store.turns.aggregate(
@@ -126,24 +127,29 @@ async def rooms(store: Opened, user_id: str, limit: int, after: str | None, sinc
     found = await cursor.to_list()
     questions = store.turns.find({"_id": {"$in": [room["first"] for room in found]}}, {"conversations": {"$slice": 1}, "room_id": 1})
     titles = {first["_id"]: title_of(load_turn(first)) async for first in questions}
-    # A room that was deleted between the two reads has no title.
-    data = tuple(
-        Room(room["_id"], titles[room["first"]], room["turns"], room["updated_at"]) for room in found[:limit] if room["first"] in titles
-    )
-    return Page(data, has_more=len(found) > limit, last_id=data[-1].room_id if data else None)
+
+    def load(room: Document) -> Room | None:
+        """None: it was deleted between the two reads."""
+        title = titles.get(room["first"])
+        return None if title is None else Room(room["_id"], title, room["turns"], room["updated_at"])
+
+    return page_of(found, limit, load, lambda room: str(room["_id"]))
 
 
 async def room(store: Opened, user_id: str, room_id: str, limit: int, after: str | None, since: float) -> Page[StoredTurn]:
     own = _of_room(user_id, room_id, since)
     last = await store.turns.find_one(own if after is None else {**own, "_id": after}, ["started_at", "number"])
     if last is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound(NO_ROOM)
     if after is not None:
         at, number = last["started_at"], last["number"]
         own["$or"] = [{"started_at": {"$gt": at}}, {"started_at": at, "number": {"$gt": number}}]
     found = await store.turns.find(own).sort(OLDEST_FIRST).limit(limit + 1).to_list()
-    data = tuple(StoredTurn(load_turn(document), _of(user_id, document)) for document in found[:limit])
-    return Page(data, has_more=len(found) > limit, last_id=found[len(data) - 1]["_id"] if data else None)
+
+    def load(document: Document) -> StoredTurn:
+        return StoredTurn(load_turn(document), _of(user_id, document))
+
+    return page_of(found, limit, load, lambda document: str(document["_id"]))
 
 
 async def count_room(store: Opened, user_id: str, room_id: str, since: float) -> int:
@@ -161,7 +167,7 @@ async def put_feedback(store: Opened, caller: Caller, feedback: Feedback, create
     given = make_feedback(feedback, caller.user_id, created_at)
     place = f"feedback.{as_key(caller.user_id)}"
     if not (await store.turns.update_one(_readable(caller, feedback.trace_id, since), {"$set": {place: given}})).matched_count:
-        raise NotFound("There is no such turn.")
+        raise NotFound(NO_TURN)
 
 
 async def feedback_of(store: Opened, user_id: str, trace_id: str, since: float) -> Feedback | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
+from footnote.adapters.shared.turns import Retention, read_in_batches
 from footnote.adapters.sqlite import turn_store_figures as stored_figures
 from footnote.adapters.sqlite import turn_store_turns as turns
 from footnote.adapters.sqlite.database import Database
@@ -13,9 +14,6 @@ from footnote.adapters.sqlite.store_schema import SCHEMA, VERSION
 from footnote.ports import Clock, Rollup, Room, StoredTurn
 from footnote.turn_records.figures import share_of
 from footnote.types import Caller, Feedback, Mode, Page, TurnFigures, TurnRecord
-
-AT_ONCE = 100
-"""Turns that are in memory together when all of them are read."""
 
 
 def open_store(folder: Path) -> Database:
@@ -29,18 +27,13 @@ class SqliteTurnStore:
     def __init__(self, database: Database, clock: Clock, *, keep_s: float | None = None) -> None:
         self._database = database
         self._clock = clock
-        self._keep_s = keep_s
-
-    @property
-    def _since(self) -> float:
-        """Turns that started before are as good as deleted."""
-        return 0.0 if self._keep_s is None else self._clock() - self._keep_s
+        self._retention = Retention(clock, keep_s)
 
     async def save(self, record: TurnRecord) -> None:
-        await self._database.run(turns.save, record, self._since)
+        await self._database.run(turns.save, record, self._retention.since)
 
     async def get(self, caller: Caller, trace_id: str) -> TurnRecord:
-        return await self._database.run(turns.get, caller, trace_id, self._since)
+        return await self._database.run(turns.get, caller, trace_id, self._retention.since)
 
     async def trim(self, caller: Caller, trace_id: str) -> None:
         await self._database.run(turns.trim, caller.user_id, trace_id)
@@ -49,39 +42,38 @@ class SqliteTurnStore:
         self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
     ) -> list[TurnRecord]:
         return await self._database.run(
-            turns.history, caller.user_id, room_id, dialect, mode, classes, max(limit, 0), self._since
+            turns.history, caller.user_id, room_id, dialect, mode, classes, max(limit, 0), self._retention.since
         )  # fmt: skip
 
     async def tokens(self, caller: Caller, room_id: str) -> int:
-        return await self._database.run(turns.tokens, caller.user_id, room_id, self._since)
+        return await self._database.run(turns.tokens, caller.user_id, room_id, self._retention.since)
 
     async def all_of(self, caller: Caller) -> AsyncIterator[StoredTurn]:
-        numbers = await self._database.run(turns.numbers_of, caller.user_id, self._since)
-        for first in range(0, len(numbers), AT_ONCE):
-            for stored in await self._database.run(turns.read, caller.user_id, numbers[first : first + AT_ONCE]):
-                yield stored
+        numbers = await self._database.run(turns.numbers_of, caller.user_id, self._retention.since)
+        async for stored in read_in_batches(numbers, lambda some: self._database.run(turns.read, caller.user_id, some)):
+            yield stored
 
     async def delete_all_of(self, caller: Caller) -> int:
-        return await self._database.run(turns.delete_all_of, caller.user_id, self._since)
+        return await self._database.run(turns.delete_all_of, caller.user_id, self._retention.since)
 
     async def rooms(self, caller: Caller, limit: int, after: str | None = None) -> Page[Room]:
-        return await self._database.run(turns.rooms, caller.user_id, max(limit, 1), after, self._since)
+        return await self._database.run(turns.rooms, caller.user_id, max(limit, 1), after, self._retention.since)
 
     async def room(self, caller: Caller, room_id: str, limit: int, after: str | None = None) -> Page[StoredTurn]:
-        return await self._database.run(turns.room, caller.user_id, room_id, max(limit, 1), after, self._since)
+        return await self._database.run(turns.room, caller.user_id, room_id, max(limit, 1), after, self._retention.since)
 
     async def delete_room(self, caller: Caller, room_id: str) -> int:
-        return await self._database.run(turns.delete_room, caller.user_id, room_id, self._since)
+        return await self._database.run(turns.delete_room, caller.user_id, room_id, self._retention.since)
 
     async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
         """Stored under the caller's own id, whatever user `feedback` names."""
-        await self._database.run(turns.put_feedback, caller, feedback, feedback.created_at or self._clock(), self._since)
+        await self._database.run(turns.put_feedback, caller, feedback, feedback.created_at or self._clock(), self._retention.since)
 
     async def feedback(self, caller: Caller, trace_id: str) -> Feedback | None:
-        return await self._database.run(turns.feedback_of, caller.user_id, trace_id, self._since)
+        return await self._database.run(turns.feedback_of, caller.user_id, trace_id, self._retention.since)
 
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
-        return await self._database.run(stored_figures.figures, caller, max(since, self._since), until)
+        return await self._database.run(stored_figures.figures, caller, max(since, self._retention.since), until)
 
     async def count(self, figures: TurnFigures) -> None:
         await self._database.run(stored_figures.count, figures.trace_id, *share_of(figures))

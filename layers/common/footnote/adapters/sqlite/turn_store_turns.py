@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
+from footnote.adapters.shared.turns import NO_ROOM, NO_TURN, TAKEN, page_of
 from footnote.adapters.sqlite.database import writing
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Room, StoredTurn
@@ -41,7 +42,7 @@ def save(connection: sqlite3.Connection, record: TurnRecord, since: float) -> No
             ),
         ).rowcount
         if not written:
-            raise Conflict("This trace id is in use.")
+            raise Conflict(TAKEN)
 
 
 def _text(record: TurnRecord) -> str:
@@ -54,7 +55,7 @@ def get(connection: sqlite3.Connection, caller: Caller, trace_id: str, since: fl
         "SELECT user_id, block FROM turns WHERE trace_id = ? AND started_at >= ?", (trace_id, since)
     ).fetchone()
     if row is None or not (caller.sees_all or row["user_id"] == caller.user_id):
-        raise NotFound("There is no such turn.")
+        raise NotFound(NO_TURN)
     return load_turn(row)
 
 
@@ -124,7 +125,7 @@ def rooms(connection: sqlite3.Connection, user_id: str, limit: int, after: str |
             "SELECT max(started_at) FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ?", (user_id, after, since)
         ).fetchone()[0]
         if last is None:
-            raise NotFound("There is no such conversation.")
+            raise NotFound(NO_ROOM)
     # Every turn has a room; one that was given none has its trace's name. The index holds all that the inner part reads.
     found = connection.execute(
         """SELECT *, (SELECT block FROM turns WHERE user_id = :user AND room_id = room AND started_at >= :since
@@ -137,8 +138,11 @@ def rooms(connection: sqlite3.Connection, user_id: str, limit: int, after: str |
            ORDER BY updated_at DESC, room""",
         {"user": user_id, "since": since, "last": last, "after": after, "limit": limit + 1},
     ).fetchall()
-    data = tuple(Room(row["room"], title_of(load_turn(row)), row["turns"], row["updated_at"]) for row in found[:limit])
-    return Page(data, has_more=len(found) > limit, last_id=data[-1].room_id if data else None)
+
+    def load(row: sqlite3.Row) -> Room:
+        return Room(row["room"], title_of(load_turn(row)), row["turns"], row["updated_at"])
+
+    return page_of(found, limit, load, lambda row: str(row["room"]))
 
 
 def room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int, after: str | None, since: float) -> Page[StoredTurn]:
@@ -148,14 +152,17 @@ def room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int,
         (user_id, room_id, since, after),
     ).fetchone()
     if last is None:
-        raise NotFound("There is no such conversation.")
+        raise NotFound(NO_ROOM)
     found = connection.execute(
         """SELECT trace_id, block FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ?
               AND (? IS NULL OR (started_at, number) > (?, ?)) ORDER BY started_at, number LIMIT ?""",
         (user_id, room_id, since, after, *last, limit + 1),
     ).fetchall()
-    data = tuple(StoredTurn(load_turn(row), _feedback(connection, user_id, row["trace_id"])) for row in found[:limit])
-    return Page(data, has_more=len(found) > limit, last_id=found[len(data) - 1]["trace_id"] if data else None)
+
+    def load(row: sqlite3.Row) -> StoredTurn:
+        return StoredTurn(load_turn(row), _feedback(connection, user_id, row["trace_id"]))
+
+    return page_of(found, limit, load, lambda row: str(row["trace_id"]))
 
 
 def delete_room(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> int:

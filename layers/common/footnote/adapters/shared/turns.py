@@ -1,0 +1,52 @@
+"""What the stores of turns do alike: how long turns are kept, how many are read at once, and pages."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from footnote.ports import Clock, StoredTurn
+from footnote.types import Page
+
+K = TypeVar("K")
+F = TypeVar("F")
+T = TypeVar("T")
+
+NO_TURN, NO_ROOM = "There is no such turn.", "There is no such conversation."
+"""Details of NotFound."""
+TAKEN = "This trace id is in use."
+"""Detail of the Conflict for a trace of another user's."""
+AT_ONCE = 100
+"""Turns that are in memory together when all of them are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """How long turns are kept. `keep_s` None = for good."""
+
+    clock: Clock
+    keep_s: float | None = None
+
+    @property
+    def since(self) -> float:
+        """Turns that started before are as good as deleted, although an engine may still hold them."""
+        return 0.0 if self.keep_s is None else self.clock() - self.keep_s
+
+    def expires_at(self, started_at: float) -> float | None:
+        """When a turn may be deleted; None = never."""
+        return None if self.keep_s is None else started_at + self.keep_s
+
+
+async def read_in_batches(keys: Sequence[K], read: Callable[[Sequence[K]], Awaitable[Sequence[StoredTurn]]]) -> AsyncIterator[StoredTurn]:
+    """The turns of these keys, in their order, at most AT_ONCE in one read."""
+    for first in range(0, len(keys), AT_ONCE):
+        for stored in await read(keys[first : first + AT_ONCE]):
+            yield stored
+
+
+def page_of(found: Sequence[F], limit: int, load: Callable[[F], T | None], id_of: Callable[[F], str]) -> Page[T]:
+    """A page of at most `limit`. `found`: one more than that where others follow; `load`: None = gone meanwhile, and left out."""
+    loaded = [(load(each), id_of(each)) for each in found[:limit]]
+    kept = [(item, item_id) for item, item_id in loaded if item is not None]
+    return Page(tuple(item for item, _ in kept), has_more=len(found) > limit, last_id=kept[-1][1] if kept else None)
