@@ -103,6 +103,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr(level: int = logging.WARNING) -> None:
+    """Sends the log of Footnote to stderr, one JSON object a line."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logger = logging.getLogger("footnote")

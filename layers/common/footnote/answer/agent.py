@@ -198,7 +198,7 @@ class _Work:
             self.said.append(Message("tool", box.show(wish, called), tool_call_id=wish.call_id, name=wish.name))
 
     def _begin(self, name: str) -> str:
-        """The step's name, told from those of the same kind by a number."""
+        """The step's name, with a number from the second of its kind on."""
         self.steps[name] = self.steps.get(name, 0) + 1
         return f"{name}#{self.steps[name]}" if self.steps[name] > 1 else name
 

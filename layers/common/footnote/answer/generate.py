@@ -134,8 +134,8 @@ async def check_citations(turn: Turn) -> Turn:
     if not lacking and answer.citations:
         return turn
     if turn.plan.wants("reject_uncited"):
-        told = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model)
-        return replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=told)
+        notice = Answer(message("insufficient" if lacking else "uncited", turn.lang), model=answer.model)
+        return replace(turn.with_notes(rejected_answer=answer.text), outcome="refused", answer=notice)
     warned = replace(answer, warnings=(*answer.warnings, "insufficient" if lacking else "uncited"))
     return replace(turn, answer=warned, outcome="refused" if lacking else None)
 
@@ -153,7 +153,7 @@ async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event
 
 
 async def answer_without_search(turn: Turn) -> AsyncIterator[Event | Turn]:
-    """Settles a turn whose documents could not be searched. Nothing of them is told, nor that there is nothing."""
+    """Settles a turn whose documents could not be searched: neither what they hold is said, nor that they hold nothing."""
     text = message("search_failed", turn.lang)
     yield Token(text)
     yield replace(turn, outcome="refused", answer=Answer(text))

@@ -71,14 +71,16 @@ class Toolbox:
 
     @property
     def offered(self) -> tuple[Tool, ...]:
+        """The search and the servers' tools, as a model sees them."""
         remote = (replace(tool, name=name, parameters=as_shown(tool, self._given)) for name, tool in self._remote.items())
         return search_tool(), *remote
 
     def knows(self, name: str) -> bool:
+        """Whether a tool is offered under this name."""
         return name == SEARCH or name in self._remote
 
     async def call(self, wish: ToolCall) -> Called:
-        """Never raises what a tool did: the model is told, and goes on."""
+        """The result of a call. A tool's error is a result, too: the model reads it and goes on."""
         if not self.knows(wish.name):
             return Called(f"There is no such tool. There are {', '.join(tool.name for tool in self.offered)}.", "failed")
         arguments = _arguments(wish.arguments)

@@ -43,6 +43,7 @@ class Spending:
         return max((amount or 0) / limit for amount, limit in zip(spent, limits.values(), strict=True))
 
     async def add(self, user_id: str, spent: Mapping[str, int]) -> None:
+        """Counts what a user has spent: unit → amount, money in millionths."""
         keys = {self._key(unit, user_id): amount for unit, amount in spent.items()}
         self._own.update(keys)
         await asyncio.gather(*(self._cache.add(key, amount, 2 * DAY_S) for key, amount in keys.items()))

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     Vectors = Sequence[npt.NDArray[np.float32]]
 
 SHOWN = 5
-"""Terms of a question that a model is told of, the best ones."""
+"""Terms of a question that a model is shown: the best matches."""
 REPLY_TOKENS, MODEL_S = 1000, 12.0
-"""Of one judgement; there is room for a model that thinks first, and both end within the row's limit."""
+"""Limits of one judgement. The tokens suffice for a model that thinks first, and two judgements end within the row's limit."""
 BLOCKING = ("exact", "synonym")
 """Matches that block where no model can judge."""
 
@@ -88,7 +88,7 @@ async def check_forbidden(
 
 
 def _without_derived(turn: Turn, met: Collection[str]) -> Turn:
-    """Without the queries that only find evidence and meet a term: nobody asked them, so nobody is told."""
+    """Drops the queries that only find evidence and meet a term. The reader did not ask them, so nothing is said about it."""
     kept = tuple(query for query in turn.queries if query.kind in ASKED or query.text not in met)
     return replace(turn, queries=kept) if len(kept) < len(turn.queries) else turn
 

@@ -66,6 +66,7 @@ class Group:
 
 
 def day_of(at: float) -> date:
+    """The day (UTC) of a time in seconds since the epoch."""
     return datetime.fromtimestamp(at, UTC).date()
 
 
@@ -112,7 +113,7 @@ def roll_up(records: Iterable[TurnFigures], by: By, prices: LLM | None = None) -
 
 
 async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[str, int]:
-    """Makes the roll-ups of the day of `at` and of the day before anew; day → number of rows.
+    """Rebuilds the roll-ups of the day of `at` and of the day before; returns the number of rows of each day.
 
     Whole days from the stored turns, not increments: running twice, late or out of order changes nothing.
     The day before is done again for its last hour and for feedback that came meanwhile.

@@ -255,7 +255,7 @@ class _Progress:
 
 
 class _Outbox:
-    """A bounded queue whose reader may leave: then what is put is dropped, and nobody waits."""
+    """A bounded queue. Once its reader has left, events are dropped, and the writer does not wait."""
 
     def __init__(self) -> None:
         self.queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)

@@ -72,7 +72,7 @@ class Span:
     status: str = "ok"
     detail: Mapping[str, Any] = field(default_factory=dict)
     stage: Stage | None = None
-    """Not stored. None: a part of the step that is told after it, such as an agent's round; that step's time includes it."""
+    """Not stored. None: a part of the step that is listed after it, such as an agent's round; that step's time includes it."""
 
 
 @dataclass(frozen=True, slots=True)

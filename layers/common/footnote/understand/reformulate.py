@@ -1,4 +1,4 @@
-"""What is asked? Typos and unclear wording are mended before the search."""
+"""What is asked? Typos and unclear wording are corrected before the search."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def may_reformulate(turn: Turn) -> bool:
 
 
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
-    """`turn.queries`: the question as a model words it, where that still asks for the same."""
+    """Sets `turn.queries` to the question as a model words it, provided that it still asks for the same."""
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)})
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Wording, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     query = " ".join(reply.query.split())

@@ -40,14 +40,14 @@ def may_rewrite(turn: Turn) -> bool:
 
 
 async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
-    """`turn.queries`, or the turn as it was where nothing is left open. A model is asked at most once; where none is, the
-    words that the conversation was about are added."""
+    """Sets `turn.queries`; a question that stands alone is left as it is. Without a model the words that the conversation was
+    about are added."""
     if is_greeting(turn.request.question):
         return turn
-    leans = needs_rewriting(turn.request.question, turn.lang)
+    refers_back = needs_rewriting(turn.request.question, turn.lang)
     if turn.plan.model is None or turn.request.mode not in SEARCHING:
-        return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang)) if leans else turn
-    if not leans and not turn.plan.wants("rewrite_always"):
+        return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang)) if refers_back else turn
+    if not refers_back and not turn.plan.wants("rewrite_always"):
         return turn
     exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
     prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)})
@@ -62,7 +62,7 @@ def clean_queries(written: Iterable[str]) -> tuple[str, ...]:
 
 
 def add_words(question: str, history: tuple[Exchange, ...], lang: str) -> str:
-    """The question, and the words of the one before it; where that leans on an earlier one too, of that as well.
+    """The question, followed by the words of the one before it, and of earlier ones as long as those refer back, too.
     Answers are left out: their words lead elsewhere as often as not."""
     added: dict[str, str] = {}
     for exchange in reversed(history[-EXCHANGES:]):
