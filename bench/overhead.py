@@ -15,11 +15,12 @@ from bench.figures import Figure, Setup
 from bench.follow_up import Prompt
 from footnote.answer.generate import generate
 from footnote.bootstrap import Core
+from footnote.checkpoints import ReplayedModels, take_checkpoint
 from footnote.deps import Deps
 from footnote.events import Event, Token
 from footnote.guard.identity import LOCAL
 from footnote.pipeline import ANSWER, DOCUMENTS
-from footnote.ports import Models
+from footnote.ports import Models, RequestKey
 from footnote.settings import LLM, Settings
 from footnote.steps import Runner, Step
 from footnote.types import Message, Request, Turn
@@ -32,7 +33,9 @@ STEPS, TURNS = 30, 500
 def measure(setup: Setup) -> Iterator[Figure]:
     with TemporaryDirectory() as folder:
         times = asyncio.run(_run(Path(folder)))
+        kept = asyncio.run(_kept(Path(folder)))
     yield Figure(f"a turn of {STEPS} steps that do nothing, p50", median(times), "ms", COMMAND, most=1)
+    yield Figure("what a checkpoint adds to a call of a model, p50", median(kept), "ms", COMMAND, most=1)
 
 
 async def _run(folder: Path) -> list[float]:
@@ -58,6 +61,30 @@ def _rows() -> tuple[Step, ...]:
         for row in rows.values()
     ]
     return tuple(made[:STEPS])
+
+
+async def _kept(folder: Path) -> list[float]:
+    """Milliseconds that a call takes longer because it is kept, with what a search found before it."""
+    core = Core(Settings(footnote_data=folder, llm=LLM(discover=False)), models=Prompt())
+    entries = {name: [[f"document|1|{i}", 0.5] for i in range(100)] for name in ("lexical", "dense")}
+    times = []
+    for number in range(-20, TURNS // 5):
+        turn = core.new_turn(Request("When was the bridge built?"), LOCAL, LIVE)
+        checkpoint = await take_checkpoint(core.checkpoints, RequestKey("ann", str(number), ""), turn)
+        checkpoint.keep_later("search", "digest", **entries, coverage=1.0, bare=[])
+        plain = await _timed(turn, core.models)
+        kept = await _timed(turn, ReplayedModels(core.models, checkpoint))
+        if number >= 0:
+            times.append(kept - plain)
+    await core.close()
+    return times
+
+
+async def _timed(turn: Turn, models: Models) -> float:
+    started = perf_counter()
+    async for _ in _say(turn, models=models):
+        pass
+    return (perf_counter() - started) * 1000
 
 
 async def _do_nothing(turn: Turn) -> Turn:

@@ -9,8 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-Part = str | bytes | asyncio.Event | None
-"""Of a body: text is sent at once, an event is waited for, None cuts the connection."""
+Part = str | bytes | float | asyncio.Event | None
+"""Of a body: text is sent at once, a number is a pause in seconds, an event is waited for, None cuts the connection."""
 
 
 @dataclass(slots=True)
@@ -57,6 +57,9 @@ class Server:
             if isinstance(part, asyncio.Event):
                 await part.wait()
                 continue
+            if isinstance(part, float):
+                await asyncio.sleep(part)
+                continue
             data = part.encode() if isinstance(part, str) else part
             writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
             await writer.drain()
@@ -77,7 +80,7 @@ async def serving() -> AsyncIterator[Server]:
         await listening.wait_closed()
 
 
-def sse(*chunks: dict[str, Any] | asyncio.Event | str | None, done: bool = True) -> Reply:
+def sse(*chunks: dict[str, Any] | asyncio.Event | float | str | None, done: bool = True) -> Reply:
     """A stream of events: a dict is one chunk's JSON, text goes out as it stands."""
     parts: list[Part] = [f"data: {json.dumps(chunk)}\n\n" if isinstance(chunk, dict) else chunk for chunk in chunks]
     return Reply(200, [*parts, "data: [DONE]\n\n"] if done else parts, "text/event-stream")

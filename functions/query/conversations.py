@@ -72,6 +72,7 @@ async def delete_conversation(room_id: str, caller: CallerOf, core: CoreOf) -> R
     await core.turns.room(caller, room_id, 1)  # NotFound
     await audit(core.records, caller, "conversation.delete", room_id, now=core.clock())
     await core.turns.delete_room(caller, room_id)
+    await core.checkpoints.delete(caller.user_id, room_id)
     return Response(status_code=204)
 
 

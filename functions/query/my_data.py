@@ -125,6 +125,7 @@ async def delete_data(user_id: str, by: Caller, core: Core) -> int:
     """How many turns there were."""
     await audit(core.records, by, "user.delete", user_id, now=core.clock())
     await core.records.delete("preference", user_id)
+    await core.checkpoints.delete(user_id)
     return await core.turns.delete_all_of(Caller(user_id))
 
 

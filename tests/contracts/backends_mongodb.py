@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pymongo import AsyncMongoClient
 
+from footnote.adapters.mongodb.checkpoints import MongoCheckpoints
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.records import MongoRecords
 from footnote.adapters.mongodb.turn_store import MongoTurnStore
@@ -45,3 +46,9 @@ async def make(folder: Path, clock: Clock, keep_s: float | None = None) -> Async
 async def make_records(folder: Path, clock: Clock) -> AsyncIterator[MongoRecords]:
     async with databases_of(folder) as databases:
         yield MongoRecords(databases, clock)
+
+
+@asynccontextmanager
+async def make_checkpoints(folder: Path, clock: Clock) -> AsyncIterator[MongoCheckpoints]:
+    async with databases_of(folder) as databases:
+        yield MongoCheckpoints(databases, clock)

@@ -20,6 +20,7 @@ from footnote.adapters.openai.models import OpenAIEmbedder, OpenAIEndpoint, Open
 from footnote.adapters.resilience.cache import CircuitBreakerCache
 from footnote.adapters.resilience.models import Breaker, ResilientModel, RetryPolicy
 from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.checkpoints import SqliteCheckpoints, open_checkpoints
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.ledger import SqliteLedger
@@ -52,6 +53,15 @@ def on_sqlite(adapter: Callable[[Database, Clock], Any]) -> Make:
 
 
 @asynccontextmanager
+async def make_sqlite_checkpoints(folder: Path, clock: Clock) -> AsyncIterator[SqliteCheckpoints]:
+    checkpoints = SqliteCheckpoints(open_checkpoints(folder), clock)
+    try:
+        yield checkpoints
+    finally:
+        await checkpoints.close()
+
+
+@asynccontextmanager
 async def in_folder(folder: Path, clock: Clock) -> AsyncIterator[LocalFiles]:
     yield LocalFiles(folder / "files")
 
@@ -69,6 +79,7 @@ FORGETFUL_TURN_STORES: dict[str, Make] = {
 }  # fmt: skip
 """They keep a turn for KEEP_S."""
 RECORDS: dict[str, Make] = {"sqlite": on_sqlite(SqliteRecords), "mongodb": backends_mongodb.make_records}
+CHECKPOINTS: dict[str, Make] = {"sqlite": make_sqlite_checkpoints, "mongodb": backends_mongodb.make_checkpoints}
 CACHES: dict[str, Make] = {
     "sqlite": on_sqlite(SqliteCache),
     "resting": on_sqlite(lambda database, clock: CircuitBreakerCache(SqliteCache(database, clock))),
@@ -111,6 +122,7 @@ open_ledger = backends(LEDGERS)
 open_turn_store = backends(TURN_STORES)
 open_forgetful_turn_store = backends(FORGETFUL_TURN_STORES)
 open_records = backends(RECORDS)
+open_checkpoints_store = backends(CHECKPOINTS)
 open_cache = backends(CACHES)
 open_queue = backends(QUEUES)
 open_files = backends(FILES)
@@ -136,6 +148,11 @@ async def forgetful_turn_store(open_forgetful_turn_store: Open) -> Any:
 @pytest.fixture
 async def records(open_records: Open) -> Any:
     return await open_records()
+
+
+@pytest.fixture
+async def checkpoints(open_checkpoints_store: Open) -> Any:
+    return await open_checkpoints_store()
 
 
 @pytest.fixture

@@ -210,6 +210,15 @@ async def test_history_is_the_last_finished_turns_oldest_first(turn_store: Any, 
     assert await turn_store.history(me, "r1", "trd", 0) == []
 
 
+@pytest.mark.parametrize("step_s", [0, 1])
+async def test_history_before_a_turn_is_what_its_conversation_was_when_it_began(turn_store: Any, me: Caller, step_s: int) -> None:
+    for number in range(4):
+        await turn_store.save(stored(make_turn(f"t{number}", me, room_id="r1", started_at=1000.0 + number * step_s)))
+    assert [turn["trace_id"] for turn in await turn_store.history(me, "r1", "trd", 10, before="t2")] == ["t0", "t1"]
+    assert [turn["trace_id"] for turn in await turn_store.history(me, "r1", "trd", 1, before="t2")] == ["t1"]
+    assert len(await turn_store.history(me, "r1", "trd", 10, before="unknown")) == 4
+
+
 async def test_turns_of_the_same_moment_keep_the_order_in_which_they_were_saved(turn_store: Any, me: Caller) -> None:
     for trace_id in ("t2", "t1", "t3"):
         await turn_store.save(stored(make_turn(trace_id, me, room_id="r1")))

@@ -5,18 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from fastapi import Response
 from pydantic import BaseModel, Field
 
+from footnote.steps import last_turn
 from footnote.types import Profile, Request, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
-from footnote_http.openapi import SLOW
+from footnote_http.idempotency import IdempotencyKey, request_key
+from footnote_http.openapi import ONCE, SLOW
 from footnote_http.routes import Router
 from query.citations import answer_text
 
 if TYPE_CHECKING:
     from footnote.settings import Settings
 
-router = Router("Asking", responses=SLOW)
+router = Router("Asking", responses=SLOW | ONCE)
 PROFILE = Profile(
     "chat_service",
     live=False,
@@ -60,11 +63,15 @@ class ChatResponse(BaseModel):
 
 
 @router.post("/chat", name="chat")
-async def chat(request: ChatRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> ChatResponse:
+async def chat(
+    request: ChatRequest, response: Response, caller: AskerOf, core: CoreOf, trace_id: TraceId, idempotency_key: IdempotencyKey = None
+) -> ChatResponse:
     """Answers a question with numbered citations."""
     asked = Request(request.query, limit=request.top_k, model=request.model_id, room_id=request.session_id)
     turn = core.new_turn(asked, caller, profile_of(core.settings), trace_id=trace_id)
-    return reply(await core.answer.finish(turn))
+    turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/chat", request))
+    response.headers["x-trace-id"] = turn.trace_id
+    return reply(await last_turn(events))
 
 
 def profile_of(settings: Settings) -> Profile:

@@ -17,7 +17,8 @@ A question passes through the packages in one direction; each package answers on
     turn_records/               the stored form of a turn: made, read, counted, made a turn again
     ports settings tracing      what is needed from outside, what can be set, what is logged
     live_settings               what an admin has set since
-    prompts steps completion    templates; the runner of a table of steps; a question to a model that is not the answer
+    prompts steps               templates; the runner of a table of steps
+    model_calls checkpoints     calls of a model with a typed reply; paid work of a request that is kept and replayed
     pipeline                    the tables: the order of a turn
     adapters/<engine>/<port>     what implements the ports
     bootstrap                   settings → adapters → pipeline: the only place that chooses

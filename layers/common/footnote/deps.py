@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, cast
 
 from footnote.answer.toolbox import Search
+from footnote.checkpoints import ReplayedModels, ReplayedSearches, TurnCheckpoint
 from footnote.guard.budget import Spending
 from footnote.guard.terms import Terms
 from footnote.ports import Cache, Clock, Embedder, Images, Index, KnowledgeBase, Ledger, Meter, Models, Records, Tools, TurnStore
@@ -100,13 +101,22 @@ class Deps(SettingGroups, Protocol):
     @property
     def searcher(self) -> Search: ...
 
+    @property
+    def checkpoint(self) -> TurnCheckpoint | None:
+        """None: the request has no `Idempotency-Key`."""
+        ...
+
 
 class TurnDeps(SettingGroups):
     """The same for one turn: settings stay as they were when it began, and a port is made when a step asks for it.
     `search`: a turn → the turn with its hits, by the deps given."""
 
-    def __init__(self, core: Deps, search: Callable[[Turn, Deps], Awaitable[Turn]]) -> None:
+    def __init__(self, core: Deps, search: Callable[[Turn, Deps], Awaitable[Turn]], checkpoint: TurnCheckpoint | None = None) -> None:
         self._core, self._settings, self._search = core, core.settings, search
+        self.checkpoint = checkpoint
+        if checkpoint is not None:
+            self.models = ReplayedModels(core.models, checkpoint)
+            self.index = ReplayedSearches(core.index, checkpoint)
 
     @property
     def settings(self) -> Settings:

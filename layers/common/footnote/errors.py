@@ -5,6 +5,7 @@
     │   └── Rejected            422  a guard rejected the question; `detail` names the rule
     ├── NotFound                404  the same body for "does not exist" and "not permitted to see it"
     ├── Conflict                409  changed concurrently, or already exists
+    │   └── StillRunning        409  with `retry_after_s`
     ├── TooLarge                413  the limit and how to stay below it
     ├── Unauthorized            401  missing or expired credentials
     ├── Forbidden               403  signed in, but not permitted
@@ -64,6 +65,16 @@ class Conflict(FootnoteError):
 
     status = 409
     title = "Conflict"
+
+
+class StillRunning(Conflict):
+    """A request with the same `Idempotency-Key` is being answered."""
+
+    title = "Still running"
+
+    def __init__(self, detail: str = "", *, retry_after_s: float = 1.0) -> None:
+        super().__init__(detail or "This request is being answered. Ask again with the same Idempotency-Key for its reply.")
+        self.retry_after_s = retry_after_s
 
 
 class TooLarge(FootnoteError):

@@ -27,6 +27,7 @@ from footnote.answer.generate import (
     tell_nothing_found,
 )
 from footnote.answer.vision import look
+from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
 from footnote.events import Answering, LanguageKnown, PassagesRead, Searching
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
@@ -146,6 +147,7 @@ LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *REMOTE, *SEARCH)
 """What an agent wants to know → its hits: its words are checked as anybody's are."""
 
 UNDERSTAND = (
+    Step("resume", resume, stage=Stage.ACCOUNT, needs="checkpoint", amends_plan=True, on_error=FAIL),
     GUARD,
     Step("open", open_turn, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=is_kept),
     Step(
@@ -160,7 +162,7 @@ UNDERSTAND = (
         "model", pick_model, stage=Stage.ANSWER, amends_plan=True, on_error=SKIP, timeout_s=5,
         shows=lambda t: {"model": t.plan.model or "none"},
     ),
-    Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, when=is_kept),
+    Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, once=True, when=is_kept),
     LANGUAGE,
     REWRITE,
     Step(
@@ -240,8 +242,9 @@ ANSWER = (
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_short),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),
     Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends),
-    Step("announce_answer", announce_answer, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_kept),
-    Step("meter", meter_turn, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_kept),
+    Step("announce_answer", announce_answer, stage=Stage.ACCOUNT, on_error=SKIP, always=True, once=True, when=is_kept),
+    Step("meter", meter_turn, stage=Stage.ACCOUNT, on_error=SKIP, always=True, once=True, when=is_kept),
+    Step("release", release, stage=Stage.ACCOUNT, needs="checkpoint", on_error=IGNORE, always=True, timeout_s=5),
 )
 """A question → a cited answer."""
 # fmt: on

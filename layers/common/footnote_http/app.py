@@ -23,7 +23,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from footnote.errors import BadRequest, FootnoteError, TooLarge, TooManyRequests, Unauthorized
+from footnote.errors import BadRequest, FootnoteError, StillRunning, TooLarge, TooManyRequests, Unauthorized
 from footnote.tracing import new_trace_id
 from footnote_http.callers import CoreOf, Route, challenge_of, made_core, trace_id_of
 from footnote_http.cors import headers_of, with_cors
@@ -165,7 +165,7 @@ def reply_with(
 
 async def _reply_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
     headers = {}
-    if isinstance(exc, TooManyRequests):
+    if isinstance(exc, TooManyRequests | StillRunning):
         headers["retry-after"] = str(max(1, round(exc.retry_after_s)))
     if isinstance(exc, Unauthorized):
         headers["www-authenticate"] = challenge_of(request)

@@ -107,6 +107,7 @@ def _responses(media_type: str, model: type[BaseModel], meanings: Mapping[int, s
 
 
 SLOW = problems({504: "A step timed out"})
+ONCE = problems({409: "A request with the same Idempotency-Key is being answered"})
 
 
 def describe(title: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:

@@ -104,4 +104,8 @@ class Streams:
 
     def _let_go(self, trace_id: str, stream: Stream) -> None:
         wait_s = KEPT_S if len(stream) <= MOST_EVENTS else 0
-        asyncio.get_running_loop().call_later(wait_s, self._streams.pop, trace_id, None)
+        asyncio.get_running_loop().call_later(wait_s, self._forget, trace_id, stream)
+
+    def _forget(self, trace_id: str, stream: Stream) -> None:
+        if self._streams.get(trace_id) is stream:  # a request that was asked again has another one by now
+            del self._streams[trace_id]

@@ -11,8 +11,10 @@ from fastapi import Query, Response
 from fastapi.responses import StreamingResponse
 
 from footnote.errors import BadRequest, Forbidden
+from footnote.ports import RequestKey
 from footnote.types import Caller, Mode, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CallerOf, CoreOf, TraceId
+from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import problems, shaped, streamed
 from footnote_http.routes import Router
 from footnote_http.sse import stream_events
@@ -48,6 +50,7 @@ STREAM = shaped(
     QueryError,
     {
         403: "The request names another user",
+        409: "A request with the same Idempotency-Key is being answered",
         422: "Invalid request",
         500: "The conversation cannot be read",
         504: "A step timed out",
@@ -57,10 +60,13 @@ router = Router("Chat core", errors=dict.fromkeys(PATHS.values(), error_body), i
 
 
 def _query(mode: Mode) -> Callable[..., Awaitable[Response]]:
-    async def query(request: QueryRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
+    async def query(
+        request: QueryRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, idempotency_key: IdempotencyKey = None
+    ) -> Response:
         """Answers a question. Messages: `step`, `debug`, `think`, `token`, then `done` or `error`."""
         user = as_user(caller, request.user_id)
-        return await _stream(core.new_turn(make_request(request, mode), user, PROFILES[mode], trace_id=trace_id), core)
+        turn = core.new_turn(make_request(request, mode), user, PROFILES[mode], trace_id=trace_id)
+        return await _stream(turn, core, request_key(idempotency_key, turn, PATHS[mode], request))
 
     return query
 
@@ -81,15 +87,19 @@ async def tokens(
 
 
 @router.post(PATHS["vision"], name="vision_query", response_class=StreamingResponse, responses=STREAM)
-async def vision(request: VisionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> Response:
+async def vision(
+    request: VisionRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, idempotency_key: IdempotencyKey = None
+) -> Response:
     """Answers a question about images. Messages: `step`, `debug`, `think`, `token`, then `done` or `error`."""
     user = as_user(caller, request.user_id)
     asked = replace(make_request(request, "vision"), images=tuple(request.images))
-    return await _stream(core.new_turn(asked, user, VISION, trace_id=trace_id), core)
+    turn = core.new_turn(asked, user, VISION, trace_id=trace_id)
+    return await _stream(turn, core, request_key(idempotency_key, turn, PATHS["vision"], request))
 
 
-async def _stream(turn: Turn, core: Core) -> Response:
-    return await stream_events(core.answer.run(turn), Events(turn).encode, turn.trace_id)
+async def _stream(turn: Turn, core: Core, key: RequestKey | None) -> Response:
+    turn, events = await core.run_once(turn, key)
+    return await stream_events(events, Events(turn).encode, turn.trace_id)
 
 
 def as_user(caller: Caller, user_id: str | None) -> Caller:

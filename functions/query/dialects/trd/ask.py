@@ -11,9 +11,11 @@ from fastapi import Depends, Header, Query, Response
 from fastapi import Request as HttpRequest
 from fastapi.responses import StreamingResponse
 
+from footnote.steps import last_turn
 from footnote.types import Caller, Profile, Request, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
-from footnote_http.openapi import SLOW, streamed
+from footnote_http.idempotency import IdempotencyKey, request_key
+from footnote_http.openapi import ONCE, SLOW, streamed
 from footnote_http.routes import Router
 from footnote_http.sse import stream_events
 from footnote_http.streams import Streams
@@ -50,7 +52,7 @@ BY_MODE: Mapping[Answers, Mapping[str, Any]] = {
 }
 """Changes to the profile per mode."""
 
-STREAM = NOT_FOUND | SLOW | streamed(AskEvent) | {204: {"description": "There is nothing after `Last-Event-ID`"}}
+STREAM = NOT_FOUND | SLOW | ONCE | streamed(AskEvent) | {204: {"description": "There is nothing after `Last-Event-ID`"}}
 
 
 def _streams_of(request: HttpRequest) -> Streams:
@@ -62,25 +64,37 @@ AskQueryOf = Annotated[AskQuery, Query()]
 LastEventId = Annotated[str | None, Header(description="The last event `id` received: the stream resumes after it.")]
 
 
-@router.post("/ask", name="ask", responses=SLOW)
-async def ask(request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> AskResponse:
+@router.post("/ask", name="ask", responses=SLOW | ONCE)
+async def ask(
+    request: AskRequest, response: Response, caller: AskerOf, core: CoreOf, trace_id: TraceId, idempotency_key: IdempotencyKey = None
+) -> AskResponse:
     """Answers a question and cites documents by id (`[^DOC]`)."""
-    turn = await core.answer.finish(ask_turn(request, caller, HELD, core, trace_id))
+    turn = ask_turn(request, caller, HELD, core, trace_id)
+    turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/ask", request))
+    response.headers["x-trace-id"] = turn.trace_id
+    turn = await last_turn(events)
     explained = core.explain_ended(turn) if request.debug else None
     return reply(turn, core.settings.llm, explained=explained, answer_format=request.answer_format)
 
 
 @router.post("/ask/stream", name="ask_stream", response_class=StreamingResponse, responses=STREAM)
 async def ask_stream(
-    request: AskRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, streams: StreamsOf, last_event_id: LastEventId = None
+    request: AskRequest,
+    caller: AskerOf,
+    core: CoreOf,
+    trace_id: TraceId,
+    streams: StreamsOf,
+    last_event_id: LastEventId = None,
+    idempotency_key: IdempotencyKey = None,
 ) -> Response:
     """`POST /ask` as server-sent events: `step`, `node`, `think`, `token`, then `done` or `error`."""
     if last_event_id:
         return await resume(last_event_id, caller, core, streams)
     turn = ask_turn(request, caller, LIVE, core, trace_id)
-    stream = streams.start(trace_id, caller.user_id, core.answer.run(turn))
+    turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/ask/stream", request))
+    stream = streams.start(turn.trace_id, caller.user_id, events)
     explain = core.explain_ended if request.debug else None
-    return await stream_events(stream.after(-1), partial(encode, llm=core.settings.llm, explain=explain), trace_id, first=0)
+    return await stream_events(stream.after(-1), partial(encode, llm=core.settings.llm, explain=explain), turn.trace_id, first=0)
 
 
 @router.get("/ask/stream", name="ask_stream_get", response_class=StreamingResponse, responses=STREAM)

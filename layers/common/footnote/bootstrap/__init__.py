@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -19,17 +19,20 @@ from footnote.adapters.local.secret import load_secret
 from footnote.answer.extract import is_answerable
 from footnote.answer.toolbox import Search
 from footnote.bootstrap.backends import BACKENDS, Backends
+from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.deps import Deps, TurnDeps
 from footnote.errors import FootnoteError, NotFound, StoreUnavailable
+from footnote.events import Event
 from footnote.guard.identity import LOCAL
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
 from footnote.learn.questions import suggest_questions
 from footnote.live_settings import LiveSettings, Refresher
+from footnote.memory.stored_turn import replay, stored_turn
 from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE, UNDERSTAND
 from footnote.plan import make_plan
-from footnote.ports import Clock, Models, Parser
+from footnote.ports import Clock, Models, Parser, RequestKey
 from footnote.settings import Settings
 from footnote.steps import Runner, Step
 from footnote.steps.explain import Explanation, explain, with_spans
@@ -42,6 +45,9 @@ UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_
 
 class Core(Backends):
     """What the functions ask for: turns, ingest, sources, and the parts themselves."""
+
+    checkpoint: TurnCheckpoint | None = None
+    """A turn has one of its own, or none."""
 
     def __init__(self, settings: Settings, *, clock: Clock = time.time, models: Models | None = None, parser: Parser | None = None) -> None:
         super().__init__(clock, models, parser)
@@ -94,9 +100,23 @@ class Core(Backends):
         """What an agent searches with."""
         return self.lookup.finish
 
-    def turn_deps(self) -> Deps:
+    def turn_deps(self, checkpoint: TurnCheckpoint | None = None) -> Deps:
         """What the steps of one turn ask for."""
-        return cast(Deps, TurnDeps(self, self.lookup.finish))
+        return cast(Deps, TurnDeps(self, self.lookup.finish, checkpoint))
+
+    async def run_once(self, turn: Turn, request: RequestKey | None) -> tuple[Turn, AsyncGenerator[Event, None]]:
+        """The turn that answers the request, with its events. Without a key it is the one given. One that was asked before with
+        this key keeps its trace: it goes on where it was cut off, or is read from the store. BadRequest and StillRunning as
+        `Checkpoints.take`; NotFound for a stored turn that was deleted since."""
+        if request is None:
+            return turn, self.answer.run(turn)
+        checkpoint = await take_checkpoint(self.checkpoints, request, turn)
+        kept = checkpoint.kept
+        turn = replace(turn, trace_id=kept.trace_id, record=replace(turn.record, started_at=kept.started_at))
+        if kept.finished:
+            turn = await stored_turn(turn, turns=self.turns, index=self.index, ledger=self.ledger)
+            return turn, replay(turn)
+        return turn, self.answer.run(turn, self.turn_deps(checkpoint))
 
     def new_turn(self, request: Request, caller: Caller, profile: Profile, *, trace_id: str | None = None) -> Turn:
         """A turn before its first step, that begins now. A request that names no collection asks the configured one; systems that are

@@ -25,6 +25,7 @@ from footnote.adapters.local.drops import LocalDrops
 from footnote.adapters.local.files import LocalFiles
 from footnote.adapters.mcp.tools import McpTools
 from footnote.adapters.minilm.embedder import MiniLM, find_model
+from footnote.adapters.mongodb.checkpoints import MongoCheckpoints
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.records import MongoRecords
 from footnote.adapters.mongodb.turn_store import MongoTurnStore
@@ -34,6 +35,7 @@ from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.adapters.resilience.cache import CircuitBreakerCache
 from footnote.adapters.resilience.models import ResilientModels, RetryPolicy
 from footnote.adapters.sqlite.cache import SqliteCache
+from footnote.adapters.sqlite.checkpoints import SqliteCheckpoints, open_checkpoints
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.ledger import SqliteLedger
@@ -48,6 +50,7 @@ from footnote.ingest.child import DOCLING, PARSER, ParserProcess
 from footnote.ports import (
     Bus,
     Cache,
+    Checkpoints,
     Clock,
     Drops,
     Embedder,
@@ -73,7 +76,7 @@ from footnote.telemetry.metrics import LogMeter
 CACHE_S, LEDGER_S = 1.0, 5.0
 """Longest waits for one call of DynamoDB."""
 BACKENDS = (
-    "index", "parser", "embedder", "knowledge_base", "turns", "records", "ledger", "cache", "queue", "files", "drops",
+    "index", "parser", "embedder", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache", "queue", "files", "drops",
     "uploads", "bus",
 )  # fmt: skip
 """What may hold on to connections, files or processes."""
@@ -136,6 +139,12 @@ class Backends(SettingGroups):
         if self._databases:
             return MongoTurnStore(self._databases, self.clock, keep_s=keep_s)
         return SqliteTurnStore(self._store, self.clock, keep_s=keep_s)
+
+    @cached_property
+    def checkpoints(self) -> Checkpoints:
+        if self._databases:
+            return MongoCheckpoints(self._databases, self.clock)
+        return SqliteCheckpoints(open_checkpoints(self.settings.data), self.clock)
 
     @cached_property
     def records(self) -> Records:

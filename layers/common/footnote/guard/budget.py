@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 
+from footnote.checkpoints import TurnCheckpoint
 from footnote.errors import StoreUnavailable
 from footnote.ports import Cache, Clock
 from footnote.settings import LLM, Budget
@@ -87,12 +88,15 @@ async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, f"budget_{turn.plan.allowance}")))
 
 
-async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM) -> Turn:
-    """Counts what the turn used, whatever became of it."""
+async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM, checkpoint: TurnCheckpoint | None) -> Turn:
+    """Counts what the turn used, whatever became of it; of a request that was asked again, what came since."""
     limits, calls = _limits(budget), turn.record.calls
     if limits and (tokens := turn.record.usage.total_tokens):
         cost = sum(llm.cost([call]) or 0.0 for call in calls)  # tokens without a price count against the tokens alone
         spent = {"tokens": tokens, "money": round(cost * MILLIONTHS)}
+        if checkpoint is not None:
+            before = await checkpoint.mark("spent", spent) or {}
+            spent = {unit: amount - before.get(unit, 0) for unit, amount in spent.items()}
         await spending.add(turn.caller.user_id, {unit: spent[unit] for unit in limits})
     return turn
 

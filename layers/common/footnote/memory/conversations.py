@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
+from footnote.checkpoints import TurnCheckpoint
 from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Clock, Index, Ledger, TurnStore
@@ -39,11 +40,14 @@ async def open_turn(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
     return turn
 
 
-async def load_history(turn: Turn, *, turns: TurnStore, index: Index, ledger: Ledger) -> Turn:
+async def load_history(turn: Turn, *, turns: TurnStore, index: Index, ledger: Ledger, checkpoint: TurnCheckpoint | None) -> Turn:
     """`turn.conversation`: the last finished turns of the same room, dialect and mode; of a filtered question, those that were
-    filtered by one of its values. Turns that quote a document that may not be read any more are left out."""
+    filtered by one of its values. Turns that quote a document that may not be read any more are left out.
+    A request that is asked again sees the conversation as it was when it was first asked."""
     classes = frozenset(value for values in turn.request.filters.values() for value in values)
-    found = await turns.history(turn.caller, turn.room_id, turn.profile.name, turn.profile.history, mode=turn.request.mode, classes=classes)
+    before = None if checkpoint is None else turn.trace_id
+    mode, limit = turn.request.mode, turn.profile.history
+    found = await turns.history(turn.caller, turn.room_id, turn.profile.name, limit, mode=mode, classes=classes, before=before)
     if any(map(quoted_in, found)):
         readable = await read_again(found, turn.caller, index=index, ledger=ledger)
         found = [record for record in readable.records if record["outcome"] != WITHDRAWN]

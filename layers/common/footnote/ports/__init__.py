@@ -6,6 +6,7 @@ a port, and all wrappers, pass the same tests in `tests/contracts`. Methods rais
 
 from __future__ import annotations
 
+from footnote.ports.checkpoints import CHECKPOINTS_KEPT_S, OTHER_BODY, TAKEN_OVER, Checkpoint, Checkpoints, RequestKey
 from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
 from footnote.ports.ledger import Held, Ledger, NewFile
@@ -28,9 +29,14 @@ from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue,
 from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnStore
 
 __all__ = [
+    "CHECKPOINTS_KEPT_S",
+    "OTHER_BODY",
     "SMALL_COLLECTION",
+    "TAKEN_OVER",
     "Bus",
     "Cache",
+    "Checkpoint",
+    "Checkpoints",
     "ChunkVectors",
     "Clock",
     "CollectionInfo",
@@ -56,6 +62,7 @@ __all__ = [
     "Queue",
     "Record",
     "Records",
+    "RequestKey",
     "Rollup",
     "Room",
     "StoredTurn",

@@ -55,10 +55,19 @@ class TurnStore(Protocol):
         ...
 
     async def history(
-        self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
+        self,
+        caller: Caller,
+        room_id: str,
+        dialect: str,
+        limit: int,
+        *,
+        mode: Mode = "rag",
+        classes: frozenset[str] = frozenset(),
+        before: str | None = None,
     ) -> list[TurnRecord]:
         """The last `limit` finished turns of the caller in one room, dialect and mode, oldest first. Where `classes` is not
-        empty, only turns that have one of them among their `block_classes`."""
+        empty, only turns that have one of them among their `block_classes`. `before`: the trace of a turn; only turns that
+        began before it, all if it is not stored."""
         ...
 
     async def tokens(self, caller: Caller, room_id: str) -> int:

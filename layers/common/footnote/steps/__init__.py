@@ -18,7 +18,7 @@ from footnote.steps.rows import (
     known_early,
     steps_of,
 )
-from footnote.steps.runner import Runner
+from footnote.steps.runner import Runner, last_turn
 
 __all__ = [
     "BLOCK",
@@ -35,5 +35,6 @@ __all__ = [
     "StepFunction",
     "Switch",
     "known_early",
+    "last_turn",
     "steps_of",
 ]

@@ -14,6 +14,7 @@ Runs = Literal["yes", "no", "depends"]
 ONLY_IF = "only if "
 
 MISSING: Mapping[str, str] = {
+    "checkpoint": "the request has no Idempotency-Key",
     "embedder": "no embedder: run `make setup`, or set EMBEDDING__BASE_URL",
     "knowledge_base": "KDB__URL is not set",
     "tools": "MCP__GATEWAY is not set",

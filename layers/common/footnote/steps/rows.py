@@ -35,7 +35,8 @@ class Step:
 
     Three questions decide whether it runs: `option` = is it wanted (by the turn's plan), `needs` = is the part that it names
     configured, `when` = does the turn's state ask for it; its docstring says when. `paid`: it may ask a language model.
-    `amends_plan`: it may change the plan of the rows after it; no other row may.
+    `amends_plan`: it may change the plan of the rows after it; no other row may. `once`: a side effect that a request with an
+    `Idempotency-Key` has once, however often it is asked; of a process that dies at that moment, perhaps never.
 
     `on_start` is sent when the step begins, what `on_end` makes of the turn when it has ended well: events that say what goes on
     without a step's name, so that no reader needs to know one."""
@@ -55,6 +56,7 @@ class Step:
     on_start: Event | None = None
     paid: bool = False
     amends_plan: bool = False
+    once: bool = False
     on_end: Callable[[Turn], Event] | None = None
 
 

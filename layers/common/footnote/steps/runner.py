@@ -83,13 +83,7 @@ class Runner(Generic[D]):
 
     async def finish(self, turn: Turn, deps: D | None = None) -> Turn:
         """Runs the turn to its end without a reader; raises what it failed with."""
-        async with aclosing(self.run(turn, deps)) as events:
-            async for event in events:
-                if isinstance(event, Done):
-                    return event.turn
-                if isinstance(event, Failed):
-                    raise event.error
-        raise AssertionError("a turn ends with Done or Failed")
+        return await last_turn(self.run(turn, deps))
 
     async def drain(self) -> None:
         """Waits for the turns whose readers have left."""
@@ -134,6 +128,8 @@ class Runner(Generic[D]):
             if row.always:
                 progress.ran_always.add(row.name)
             if not _runs(row, progress):
+                continue
+            if isinstance(row, Step) and row.once and not await _is_first_time(row, progress):
                 continue
             match row:
                 case Step():
@@ -238,6 +234,18 @@ def _with_calls(turn: Turn, collector: CallCollector) -> Turn:
     return _recorded(turn, calls=(*turn.record.calls, *collector.calls)) if collector.calls else turn
 
 
+async def _is_first_time(step: Step, progress: _Progress) -> bool:
+    """Whether the request has not run this row before. Where that cannot be found out, the row does not run."""
+    if progress.deps.checkpoint is None:
+        return True
+    ended = "failed" if progress.turn.record.partial is not None else ""  # one that failed may be asked again, and end well
+    try:
+        return await progress.deps.checkpoint.mark(f"{step.name} {ended}".strip(), True) is None
+    except FootnoteError as exc:
+        log.warning("a step is left out", extra={"step": step.name, "trace_id": progress.turn.trace_id, "error": type(exc).__name__})
+        return False
+
+
 def _recorded(turn: Turn, **changes: Any) -> Turn:
     return replace(turn, record=replace(turn.record, **changes))
 
@@ -252,6 +260,17 @@ class _Progress:
     error: FootnoteError | None = None
     first_token_ms: float | None = None
     ran_always: set[str] = field(default_factory=set)
+
+
+async def last_turn(events: AsyncGenerator[Event, None]) -> Turn:
+    """The turn that these events end with; raises what it failed with."""
+    async with aclosing(events):
+        async for event in events:
+            if isinstance(event, Done):
+                return event.turn
+            if isinstance(event, Failed):
+                raise event.error
+    raise AssertionError("a turn ends with Done or Failed")
 
 
 class _Outbox:

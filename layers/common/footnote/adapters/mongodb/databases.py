@@ -35,6 +35,7 @@ INDEXES: dict[str, tuple[str, ...]] = {
     "by_time": ("started_at", "number"),
     EXPIRY: ("expires_at",),
 }
+CHECKPOINT_INDEXES: dict[str, tuple[str, ...]] = {"by_room": ("user_id", "room_id"), EXPIRY: ("expires_at",)}
 REFUSED = frozenset({13, 18, 8000})  # Unauthorized, AuthenticationFailed, and Atlas's code for both
 UNREACHABLE = "MongoDB cannot be reached. Check DB__URI, or DB__HOST and DB__PORT, and that the server allows connections from here."
 UNUSABLE = "The address of MongoDB is invalid. Check DB__URI, or DB__HOST and DB__PORT; the server must be MongoDB 4.4 or newer."
@@ -112,7 +113,13 @@ class Databases:
 
         if not self._indexed:
             options: Document = {EXPIRY: {"expireAfterSeconds": 0}}
-            await opened.turns.create_indexes([IndexModel(fields, name=name, **options.get(name, {})) for name, fields in INDEXES.items()])
+            wanted = {opened.turns: INDEXES, opened.turns.database["checkpoints"]: CHECKPOINT_INDEXES}
+            await asyncio.gather(
+                *(
+                    collection.create_indexes([IndexModel(fields, name=name, **options.get(name, {})) for name, fields in indexes.items()])
+                    for collection, indexes in wanted.items()
+                )
+            )
             self._indexed = True
 
     async def close(self) -> None:

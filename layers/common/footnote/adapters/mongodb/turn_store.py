@@ -39,11 +39,21 @@ class MongoTurnStore:
         await self._databases.run(turns.trim, caller.user_id, trace_id)
 
     async def history(
-        self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
+        self,
+        caller: Caller,
+        room_id: str,
+        dialect: str,
+        limit: int,
+        *,
+        mode: Mode = "rag",
+        classes: frozenset[str] = frozenset(),
+        before: str | None = None,
     ) -> list[TurnRecord]:
         if limit <= 0:  # to MongoDB, no limit
             return []
-        return await self._databases.run(turns.history, caller.user_id, room_id, dialect, mode, classes, limit, self._retention.since)
+        return await self._databases.run(
+            turns.history, caller.user_id, room_id, dialect, mode, classes, limit, self._retention.since, before
+        )
 
     async def tokens(self, caller: Caller, room_id: str) -> int:
         return await self._databases.run(turns.tokens, caller.user_id, room_id, self._retention.since)

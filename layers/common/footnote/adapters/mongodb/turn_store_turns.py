@@ -60,12 +60,25 @@ async def trim(store: Opened, user_id: str, trace_id: str) -> None:
 
 
 async def history(
-    store: Opened, user_id: str, room_id: str, dialect: str, mode: Mode, classes: frozenset[str], limit: int, since: float
+    store: Opened,
+    user_id: str,
+    room_id: str,
+    dialect: str,
+    mode: Mode,
+    classes: frozenset[str],
+    limit: int,
+    since: float,
+    before: str | None,
 ) -> list[TurnRecord]:
     """By user even for a caller who sees all: two people may use the same room id."""
     wanted = _of_room(user_id, room_id, since) | {"dialect": dialect, "search_type": mode, "status": "done"}
     if classes:
         wanted["block_classes"] = {"$in": storable(sorted(classes))}
+    if before is not None:
+        own = await store.turns.find_one({"_id": before, "user_id": user_id}, ["started_at", "number"])
+        if own is not None:
+            same_moment = {"started_at": own["started_at"], "number": {"$lt": own["number"]}}
+            wanted["$or"] = [{"started_at": {"$lt": own["started_at"]}}, same_moment]
     found = await store.turns.find(wanted).sort(NEWEST_FIRST).limit(limit).to_list()
     return [load_turn(document) for document in reversed(found)]
 

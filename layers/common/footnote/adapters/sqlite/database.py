@@ -38,13 +38,17 @@ class _Worker:
 
 class Database:
     """`schema` runs when the file is new. A file with another `user_version` than `version` comes from another
-    version of Footnote and is refused. SQLite's errors become `error`, with a remedy."""
+    version of Footnote and is refused. SQLite's errors become `error`, with a remedy. `durable`: commits
+    survive a power failure; otherwise only the end of the process."""
 
-    def __init__(self, path: Path, schema: str, version: int = 1, *, error: type[Unavailable] = StoreUnavailable) -> None:
+    def __init__(
+        self, path: Path, schema: str, version: int = 1, *, error: type[Unavailable] = StoreUnavailable, durable: bool = True
+    ) -> None:
         self.path = path
         self._schema = schema
         self._version = version
         self._error = error
+        self._durable = durable
         self._local = threading.local()
         self._opened: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
@@ -109,7 +113,7 @@ class Database:
         try:
             connection.row_factory = sqlite3.Row
             _use_write_ahead_log(connection)
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA cache_size = -16384")
             self._prepare(connection)

@@ -39,10 +39,18 @@ class SqliteTurnStore:
         await self._database.run(turns.trim, caller.user_id, trace_id)
 
     async def history(
-        self, caller: Caller, room_id: str, dialect: str, limit: int, *, mode: Mode = "rag", classes: frozenset[str] = frozenset()
+        self,
+        caller: Caller,
+        room_id: str,
+        dialect: str,
+        limit: int,
+        *,
+        mode: Mode = "rag",
+        classes: frozenset[str] = frozenset(),
+        before: str | None = None,
     ) -> list[TurnRecord]:
         return await self._database.run(
-            turns.history, caller.user_id, room_id, dialect, mode, classes, max(limit, 0), self._retention.since
+            turns.history, caller.user_id, room_id, dialect, mode, classes, max(limit, 0), self._retention.since, before
         )  # fmt: skip
 
     async def tokens(self, caller: Caller, room_id: str) -> int:

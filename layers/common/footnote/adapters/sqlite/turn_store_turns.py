@@ -69,7 +69,15 @@ def trim(connection: sqlite3.Connection, user_id: str, trace_id: str) -> None:
 
 
 def history(
-    connection: sqlite3.Connection, user_id: str, room_id: str, dialect: str, mode: Mode, classes: frozenset[str], limit: int, since: float
+    connection: sqlite3.Connection,
+    user_id: str,
+    room_id: str,
+    dialect: str,
+    mode: Mode,
+    classes: frozenset[str],
+    limit: int,
+    since: float,
+    before: str | None,
 ) -> list[TurnRecord]:
     """By user even for a caller who sees all: two people may use the same room id."""
     rows = connection.execute(
@@ -77,9 +85,11 @@ def history(
               AND started_at >= :since AND json_extract(block, '$.search_type') = :mode
               AND (:classes = '[]' OR EXISTS (
                  SELECT 1 FROM json_each(block, '$.block_classes') AS has JOIN json_each(:classes) AS wanted ON has.value = wanted.value))
+              AND NOT EXISTS (SELECT 1 FROM turns AS own WHERE own.trace_id = :before
+                 AND (own.started_at, own.number) <= (turns.started_at, turns.number))
            ORDER BY started_at DESC, number DESC LIMIT :limit""",
         {"user": user_id, "room": room_id, "dialect": dialect, "mode": mode, "classes": json.dumps(sorted(classes)), "limit": limit,
-         "since": since},
+         "since": since, "before": before},
     ).fetchall()  # fmt: skip
     return [load_turn(row) for row in reversed(rows)]
 

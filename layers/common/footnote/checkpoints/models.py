@@ -1,0 +1,70 @@
+"""Language models whose replies are kept, and replayed where the same is sent again."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from typing import Any
+
+from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, digest
+from footnote.ports import Delta, LanguageModel, Models
+from footnote.text.tokens import count_tokens
+from footnote.tracing import current_collector
+from footnote.types import Message, ToolCall, Usage
+
+
+class ReplayedModels:
+    """`ports.Models` around others."""
+
+    def __init__(self, models: Models, checkpoint: TurnCheckpoint) -> None:
+        self._models, self._checkpoint = models, checkpoint
+
+    @property
+    def address(self) -> str | None:
+        return self._models.address
+
+    async def pick(self, name: str | None) -> LanguageModel | None:
+        model = await self._models.pick(name)
+        return None if model is None else ReplayedModel(model, self._checkpoint)
+
+
+class ReplayedModel:
+    """`ports.LanguageModel` around another. A reply is kept when it has come to its end; one that broke off is asked for again.
+    The model's name is no part of the digest: a preference that changed meanwhile does not make the reply worthless."""
+
+    def __init__(self, model: LanguageModel, checkpoint: TurnCheckpoint) -> None:
+        self._model, self._checkpoint = model, checkpoint
+        self._replied: str | None = None
+
+    @property
+    def name(self) -> str:
+        return self._replied or self._model.name
+
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+        key = digest(tuple(messages), tuple(options.get("tools", ())))
+        if (kept := self._checkpoint.replay("reply", key)) is not None:
+            self._replied = kept["model"]
+            yield _read(kept)
+            return
+        collector = current_collector()
+        prompt_tokens = sum(count_tokens(sent.content) for sent in messages)
+        begun = {"step": collector.step if collector else "", "model": self._model.name, "prompt_tokens": prompt_tokens}
+        await self._checkpoint.keep("begun", key, **begun)
+        text: list[str] = []
+        tool_calls: list[ToolCall] = []
+        usage, cut = None, None
+        async for delta in self._model.stream(messages, **options):
+            text.append(delta.text)
+            tool_calls += delta.tool_calls
+            usage, cut = delta.usage or usage, delta.cut or cut
+            yield delta
+        written = {"text": "".join(text), "tool_calls": [[call.call_id, call.name, call.arguments] for call in tool_calls], "cut": cut}
+        await self._checkpoint.keep("reply", key, model=self._model.name, usage=_usage(usage), **written)
+
+
+def _usage(usage: Usage | None) -> list[Any] | None:
+    return None if usage is None else [usage.prompt_tokens, usage.completion_tokens, usage.estimated]
+
+
+def _read(kept: Mapping[str, Any]) -> Delta:
+    usage = Usage(*kept["usage"]) if kept["usage"] else None
+    return Delta(kept["text"], usage=usage, tool_calls=tuple(ToolCall(*call) for call in kept["tool_calls"]), cut=kept["cut"])

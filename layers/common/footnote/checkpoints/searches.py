@@ -1,0 +1,37 @@
+"""An index whose candidates are kept: chunk ids and scores, nothing that a reader could learn from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, digest
+from footnote.ports import Index
+from footnote.types import Caller, Candidate, Candidates, Search
+
+
+class ReplayedSearches:
+    """`ports.Index` around another. Only `candidates` is replayed: every text is read through the index's permission gate."""
+
+    def __init__(self, index: Index, checkpoint: TurnCheckpoint) -> None:
+        self._index, self._checkpoint = index, checkpoint
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        key = _digest(search)
+        if (kept := self._checkpoint.replay("search", key)) is not None:
+            lexical, dense = (tuple(Candidate(*entry) for entry in kept[name]) for name in ("lexical", "dense"))
+            return Candidates(lexical, dense, kept["coverage"], frozenset(kept["bare"]))
+        found = await self._index.candidates(caller, search)
+        lists = {name: [[entry.chunk_id, float(entry.score)] for entry in getattr(found, name)] for name in ("lexical", "dense")}
+        self._checkpoint.keep_later("search", key, **lists, coverage=float(found.coverage), bare=sorted(found.bare))
+        return found
+
+
+def _digest(search: Search) -> str:
+    """Of what was asked. A vector counts by being there: embedders do not repeat themselves to the last bit. A search by
+    meaning alone has no text to be known by, so there its vector counts, roughly."""
+    meaning = None if search.vector is None else ("vector" if search.text else tuple(round(float(x), 2) for x in search.vector))
+    filters = sorted(search.filters.items())
+    return digest(search.collection, search.text, search.lang, meaning, search.limit, search.levels, filters, search.conditions)

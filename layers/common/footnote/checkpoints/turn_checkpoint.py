@@ -1,0 +1,103 @@
+"""The checkpoint of one running turn: what can be replayed, and what is kept from now on."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections import Counter, defaultdict, deque
+from collections.abc import Mapping
+from typing import Any, Literal
+from uuid import uuid4
+
+from footnote.errors import Conflict, Unavailable
+from footnote.ports import Checkpoint, Checkpoints, RequestKey
+from footnote.types import ModelCall, Turn, Usage
+
+log = logging.getLogger(__name__)
+
+LEASE_S = 10.0
+"""A process that has died is noticed after this time."""
+RENEW_S = LEASE_S / 3
+
+Kind = Literal["begun", "reply", "search"]
+"""begun: a model was asked; its reply may never have come."""
+
+
+def digest(*values: object) -> str:
+    """By which an entry is found again. Only equal values have the same one; what they were cannot be read from it."""
+    return hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+async def take_checkpoint(store: Checkpoints, request: RequestKey, turn: Turn) -> TurnCheckpoint:
+    """BadRequest, StillRunning as `Checkpoints.take`."""
+    owner = uuid4().hex
+    kept = await store.take(request, turn.trace_id, turn.request.room_id or turn.trace_id, owner, LEASE_S)
+    return TurnCheckpoint(store, request, owner, kept)
+
+
+class TurnCheckpoint:
+    """What one owner keeps of a turn. Replays each entry once: two equal calls of a turn have two entries."""
+
+    def __init__(self, store: Checkpoints, request: RequestKey, owner: str, kept: Checkpoint) -> None:
+        self.kept = kept
+        self._store, self._request, self._owner = store, request, owner
+        self._replays: defaultdict[tuple[str, str], deque[Mapping[str, Any]]] = defaultdict(deque)
+        for entry in kept.entries:
+            self._replays[entry["kind"], entry["digest"]].append(entry)
+        self._waiting: list[Mapping[str, Any]] = []
+        self._renewing: asyncio.Task[None] | None = None
+
+    @property
+    def replays_replies(self) -> bool:
+        return any(entry["kind"] == "reply" for entry in self.kept.entries)
+
+    def cut_off(self) -> tuple[ModelCall, ...]:
+        """Calls that a process began and did not see the end of. What they wrote is not known: their prompts are counted."""
+        replied = Counter(entry["digest"] for entry in self.kept.entries if entry["kind"] == "reply")
+        begun: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
+        for entry in self.kept.entries:
+            if entry["kind"] == "begun":
+                begun[entry["digest"]].append(entry)
+        lost = [entry for key, entries in begun.items() for entry in entries[: max(0, len(entries) - replied[key])]]
+        return tuple(ModelCall(entry["step"], entry["model"], Usage(entry["prompt_tokens"], 0, estimated=True), 0.0) for entry in lost)
+
+    def replay(self, kind: Kind, key: str) -> Mapping[str, Any] | None:
+        """The next entry of that kind and digest; None = there is none, it must be made."""
+        found = self._replays[kind, key]
+        return found.popleft() if found else None
+
+    def keep_later(self, kind: Kind, key: str, **values: Any) -> None:
+        """Keeps an entry that cost nothing: it is written with the next one that does."""
+        self._waiting.append({"kind": kind, "digest": key, **values})
+
+    async def keep(self, kind: Kind, key: str, **values: Any) -> None:
+        """Writes an entry, and those that wait. Conflict when another owner runs the turn now."""
+        entries = [*self._waiting, {"kind": kind, "digest": key, **values}]
+        self._waiting.clear()
+        await self._store.append(self._request, self._owner, entries)
+
+    async def mark(self, name: str, value: Any) -> Any | None:
+        """Sets a mark and returns the value that it had. Conflict when another owner runs the turn now."""
+        return await self._store.mark(self._request, self._owner, name, value)
+
+    def hold(self) -> None:
+        """Renews the lease from now on, until `release`."""
+        self._renewing = asyncio.create_task(self._renew())
+
+    async def release(self, *, finished: bool) -> None:
+        if self._renewing is not None:
+            self._renewing.cancel()
+            await asyncio.gather(self._renewing, return_exceptions=True)
+        await self._store.release(self._request, self._owner, finished=finished)
+
+    async def _renew(self) -> None:
+        while True:
+            await asyncio.sleep(RENEW_S)
+            try:
+                await self._store.renew(self._request, self._owner, LEASE_S)
+            except Conflict:  # another owner goes on; what this one still writes is refused
+                log.warning("request taken over", extra={"trace_id": self.kept.trace_id})
+                return
+            except Unavailable as exc:
+                log.warning("lease not renewed", extra={"trace_id": self.kept.trace_id, "error": type(exc).__name__})
