@@ -154,6 +154,7 @@ async def open_site(
         environment.setenv("AWS_ENDPOINT_URL_S3", proxies["s3"].url)
         environment.setenv("AWS_ENDPOINT_URL_SQS", proxies["sqs"].url)
         environment.setenv("AWS_ENDPOINT_URL_EVENTBRIDGE", proxies["bus"].url)
+        environment.setattr("footnote.adapters.mongodb.databases.CONNECT_MS", 1000)  # half; the driver's clock is not the loop's
         spare = Fallback(base_url=f"{proxies['spare'].url}/v1", model="spare") if fallback else None
         changed = {
             "opensearch": OpenSearch(url=proxies["opensearch"].url, prefix=world.name),
