@@ -10,7 +10,7 @@ from typing import Any
 
 from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.adapters.opensearch.reindex import Reindex
-from footnote.adapters.opensearch.reindex_copy import NOBODY, Build, Progress
+from footnote.adapters.opensearch.reindex_copy import NO_EMBEDDER, Build, Progress
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, SearchUnavailable
 from footnote.learn.golden import GoldenQuery, load_golden
@@ -97,7 +97,7 @@ def _reader(core: Core, build: Build, *, upcoming: bool) -> Core:
     """Retrieval from one of the two; by words alone where neither can be asked for vectors, whose length is another now."""
     reader = Core(core.settings)
     reader.index = OpenSearchIndex(core.settings.opensearch, upcoming=upcoming)
-    reader.embedder = None if build.embedder == NOBODY else core.embedder
+    reader.embedder = None if build.embedder == NO_EMBEDDER else core.embedder
     return reader
 
 

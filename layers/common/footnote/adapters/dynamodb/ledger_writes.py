@@ -28,6 +28,7 @@ AT_ONCE = 20
 
 
 def get(transaction: Transaction, caller: Caller, doc_id: str) -> Document:
+    """`ports.Ledger.get`."""
     document = _find(transaction, caller, doc_id)
     if document["state"] == "DELETED":
         raise NotFound("There is no such document.")
@@ -35,6 +36,7 @@ def get(transaction: Transaction, caller: Caller, doc_id: str) -> Document:
 
 
 def accept(transaction: Transaction, file: File, now: float) -> tuple[Document, bool]:
+    """`ports.Ledger.accept`."""
     doc_id, work = _place(transaction, file, now)
     if file.doc_id is not None and _unused(transaction, file.doc_id):
         transaction.put(alias_key(file.doc_id), {"doc_id": doc_id})
@@ -42,6 +44,7 @@ def accept(transaction: Transaction, file: File, now: float) -> tuple[Document, 
 
 
 def update(transaction: Transaction, doc_id: str, generation: int, changes: dict[str, Any]) -> bool:
+    """`ports.Ledger.update`."""
     document = _find_generation(transaction, doc_id, generation)
     if document is None:
         return False
@@ -52,6 +55,7 @@ def update(transaction: Transaction, doc_id: str, generation: int, changes: dict
 
 
 def lease(transaction: Transaction, doc_id: str, generation: int, owner: str, now: float, lease_s: float) -> bool:
+    """`ports.Ledger.lease`."""
     document = _find_generation(transaction, doc_id, generation)
     if document is None:
         return False
@@ -237,6 +241,7 @@ def _pointer_key(file: File) -> str:
 
 
 def reserve(transaction: Transaction, caller: Caller, scope: Scope, name: str) -> str:
+    """`ports.Ledger.reserve`."""
     named = _find_named(transaction, scope, name_key(scope, name))
     if named is not None and caller.may_read(frozenset(named["permission_groups"])) and len(named["names"]) == 1:
         return str(named["doc_id"])

@@ -80,10 +80,10 @@ class OpenSearchClient:
         if isinstance(body, list):
             body = "".join(_line(item) for item in body)
         query = {name: json.dumps(value) if isinstance(value, bool) else str(value) for name, value in params.items()}
-        limit = timeout_s or self._settings.limit_s
+        timeout_s = timeout_s or self._settings.limit_s
         try:
-            async with asyncio.timeout(limit):
-                return await self._retry(method, path, body, query, limit)
+            async with asyncio.timeout(timeout_s):
+                return await self._retry(method, path, body, query, timeout_s)
         except TimeoutError as exc:
             raise SearchTimeout(LATE) from exc
 

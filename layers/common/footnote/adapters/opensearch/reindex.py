@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from footnote.adapters.opensearch.client import WRITE_TIMEOUT_S, Json, OpenSearchClient
 from footnote.adapters.opensearch.document_versions import VersionStore
 from footnote.adapters.opensearch.mapping import CHUNKS, MAPPING, Names, vector_mapping
-from footnote.adapters.opensearch.reindex_copy import NOBODY, Build, Copying, Progress, Size
+from footnote.adapters.opensearch.reindex_copy import NO_EMBEDDER, Build, Copying, Progress, Size
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Embedder
 from footnote.settings import OpenSearch
@@ -64,7 +64,7 @@ class Reindex:
         source = record["_source"]
         for index in set(there) - {source["index"], source.get("previous"), new}:
             await self._client.request("DELETE", f"/{index}", timeout_s=WRITE_TIMEOUT_S)
-        return Build(collection, source["index"], new, roll_back, NOBODY if embedders.get(name, length) != length else name)
+        return Build(collection, source["index"], new, roll_back, NO_EMBEDDER if embedders.get(name, length) != length else name)
 
     async def _kept(self, record: Json, there: list[str]) -> str:
         new = record["_source"].get("previous")

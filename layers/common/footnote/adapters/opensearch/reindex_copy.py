@@ -25,7 +25,7 @@ MAX_STATES = 10_000
 """Generations per page of an aggregation."""
 PASSES = 50
 """Most passes over the documents that differ."""
-NOBODY = ""
+NO_EMBEDDER = ""
 """No embedder: no vectors are copied."""
 SETTLE_S = 0.2
 """Wait before documents that differ are compared again: a writer may be half-way through them."""

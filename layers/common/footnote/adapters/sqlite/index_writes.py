@@ -21,6 +21,7 @@ MERGE_PAGES = 64
 def stage(
     connection: sqlite3.Connection, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]
 ) -> None:
+    """`ports.Index.stage`."""
     # Tokenized before the write lock is taken, so that other writers wait for the inserts only.
     tokens = [(" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(index_tokens(chunk.text, chunk.lang))) for chunk in chunks]
     with writing(connection):
@@ -54,6 +55,7 @@ def stage(
 
 
 def staged(connection: sqlite3.Connection, doc_id: str, generation: int) -> tuple[int, str]:
+    """`ports.Index.staged`."""
     rows = connection.execute(
         """SELECT c.rowid, c.collection_id, c.chunk_id, c.text FROM chunks c JOIN generations g USING (generation_id)
            WHERE g.doc_id = ? AND g.generation = ? ORDER BY c.ordinal""",
@@ -67,6 +69,7 @@ def staged(connection: sqlite3.Connection, doc_id: str, generation: int) -> tupl
 
 
 def activate(connection: sqlite3.Connection, doc_id: str, generation: int) -> bool:
+    """`ports.Index.activate`."""
     with writing(connection):
         later = connection.execute(
             """SELECT 1 FROM floors WHERE doc_id = :doc_id AND generation >= :generation
@@ -82,6 +85,7 @@ def activate(connection: sqlite3.Connection, doc_id: str, generation: int) -> bo
 
 
 def remove(connection: sqlite3.Connection, doc_id: str, through: int) -> None:
+    """`ports.Index.remove`."""
     with writing(connection):
         connection.execute(
             "INSERT INTO floors VALUES (?, ?) ON CONFLICT DO UPDATE SET generation = MAX(generation, excluded.generation)",
@@ -92,6 +96,7 @@ def remove(connection: sqlite3.Connection, doc_id: str, through: int) -> None:
 
 
 def inventory(connection: sqlite3.Connection, after: tuple[str, int], limit: int) -> list[Indexed]:
+    """`ports.Index.inventory`, one page after `after`."""
     rows = connection.execute(
         """SELECT g.doc_id, g.generation, k.name, g.active, (SELECT count(*) FROM chunks c WHERE c.generation_id = g.generation_id)
            FROM generations g JOIN collections k USING (collection_id)

@@ -12,13 +12,13 @@ from footnote.adapters.sqlite.database import writing
 from footnote.errors import NotFound
 from footnote.types import Caller, Document
 
-OURS = frozenset({"lease_owner", "lease_until", "buried"})
+LEDGER_COLUMNS = frozenset({"lease_owner", "lease_until", "buried"})
 """Columns that are not fields of a Document. `buried`: the document is purged."""
 
 
 def make_document(row: sqlite3.Row) -> Document:
     """The document of a row of `documents`."""
-    values = {name: row[name] for name in row.keys() if name not in OURS}  # noqa: SIM118 (a Row is not a mapping)
+    values = {name: row[name] for name in row.keys() if name not in LEDGER_COLUMNS}  # noqa: SIM118 (a Row is not a mapping)
     values["permission_groups"] = frozenset(json.loads(row["permission_groups"]))
     values["metadata"] = json.loads(row["metadata"])
     return Document(**values)
@@ -33,6 +33,7 @@ def read_document(connection: sqlite3.Connection, doc_id: str) -> Document:
 
 
 def get(connection: sqlite3.Connection, caller: Caller, doc_id: str) -> Document:
+    """`ports.Ledger.get`."""
     alias = connection.execute("SELECT doc_id FROM document_aliases WHERE alias = ?", (doc_id,)).fetchone()
     document = read_document(connection, alias["doc_id"] if alias else doc_id)
     if document.state == "DELETED" or not caller.may_read(document.permission_groups):
@@ -41,6 +42,7 @@ def get(connection: sqlite3.Connection, caller: Caller, doc_id: str) -> Document
 
 
 def accept(connection: sqlite3.Connection, file: File, now: float) -> tuple[Document, bool]:
+    """`ports.Ledger.accept`."""
     with writing(connection):
         doc_id, work = _place(connection, file, now)
         if file.doc_id is not None and _unused(connection, file.doc_id):
@@ -140,6 +142,7 @@ def _rename(connection: sqlite3.Connection, doc_id: str) -> None:
 
 
 def update(connection: sqlite3.Connection, doc_id: str, generation: int, values: dict[str, Any]) -> bool:
+    """`ports.Ledger.update`."""
     if values.get("state") in ENDS_A_LEASE:
         values = {**values, "lease_owner": None}
     columns = ", ".join(f"{name} = :{name}" for name in values)
@@ -152,6 +155,7 @@ def update(connection: sqlite3.Connection, doc_id: str, generation: int, values:
 
 
 def lease(connection: sqlite3.Connection, doc_id: str, generation: int, owner: str, now: float, lease_s: float) -> bool:
+    """`ports.Ledger.lease`."""
     with writing(connection):
         changed = connection.execute(
             """UPDATE documents SET lease_owner = :owner, lease_until = :until
@@ -163,6 +167,7 @@ def lease(connection: sqlite3.Connection, doc_id: str, generation: int, owner: s
 
 
 def delete(connection: sqlite3.Connection, caller: Caller, doc_id: str, now: float) -> Document:
+    """`ports.Ledger.delete`."""
     with writing(connection):
         waiting = connection.execute(
             """SELECT documents.* FROM documents WHERE state = 'DELETED' AND NOT buried
@@ -178,6 +183,7 @@ def delete(connection: sqlite3.Connection, caller: Caller, doc_id: str, now: flo
 
 
 def release(connection: sqlite3.Connection, origin: str, keep: str | None, now: float) -> list[Document]:
+    """`ports.Ledger.release`."""
     with writing(connection):
         held = connection.execute(
             """SELECT DISTINCT documents.doc_id, state FROM document_names JOIN documents USING (doc_id)
@@ -196,6 +202,7 @@ def release(connection: sqlite3.Connection, origin: str, keep: str | None, now: 
 
 
 def purge(connection: sqlite3.Connection, doc_id: str) -> None:
+    """`ports.Ledger.purge`."""
     with writing(connection):
         connection.execute("UPDATE documents SET buried = 1 WHERE doc_id = ? AND state = 'DELETED'", (doc_id,))
 
@@ -208,6 +215,7 @@ def _mark_deleted(connection: sqlite3.Connection, doc_id: str, now: float) -> No
 
 
 def reserve(connection: sqlite3.Connection, caller: Caller, scope: Scope, name: str) -> str:
+    """`ports.Ledger.reserve`."""
     named = _find_named(connection, scope, name)
     if named is not None and caller.may_read(named.permission_groups) and _count_names(connection, named.doc_id) == 1:
         return named.doc_id

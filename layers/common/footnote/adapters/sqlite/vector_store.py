@@ -28,7 +28,7 @@ Where = tuple[str, Sequence[int]]
 
 
 class VectorStore:
-    """All methods run in a worker thread, on its connection."""
+    """The vectors in `ports.Index`. All methods run in a worker thread, with its connection."""
 
     def __init__(self, files: VectorFiles) -> None:
         self._files = files
