@@ -150,7 +150,7 @@ def test_pages_that_hold_images_only_are_named() -> None:
     text, image = paragraph("Hello there."), [Image()]
     parsed = parse(make_pdf([text, image, [], text, image, image, [*text, Image()]]), "a.pdf")
     assert (parsed.reason, parsed.remedy) == ("3 of 7 pages (2, 5–6) contain only images.", "Run OCR on it, then add it again.")
-    assert parse(make_pdf([image, text]), "a.pdf").reason == "1 of 2 pages (1) holds images only."
+    assert parse(make_pdf([image, text]), "a.pdf").reason == "1 of 2 pages (1) contains only images."
 
 
 def test_a_pdf_without_text_holds_images_only() -> None:
