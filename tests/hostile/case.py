@@ -1,4 +1,4 @@
-"""A hostile file and what must become of it."""
+"""A hostile file and its expected result."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 REFUSED = ""
-"""For whichever reason: it depends on what runs out first."""
+"""Refused for any reason, because it depends on which limit is reached first."""
 
 
 class Case(NamedTuple):
@@ -15,13 +15,13 @@ class Case(NamedTuple):
     file_name: str
     make: Callable[[], bytes]
     reason: str | None
-    """How the refusal begins; None: it is read."""
+    """Start of the refusal; None: the file is read."""
     holds: str = ""
-    """A text that is in what is read."""
+    """A text that the result contains."""
 
 
 def zeros(size: int) -> bytes:
-    """So many zero bytes in a zlib stream, a thousandth as long and made at once; whole MiB."""
+    """A zlib stream of `size` zero bytes (whole MiB); it is a thousandth as long, and only one MiB is actually compressed."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
     mebibyte = packer.compress(bytes(1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
     checksum = (size % 65521) << 16 | 1

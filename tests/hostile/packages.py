@@ -1,4 +1,4 @@
-"""Hostile ZIP-based files: small here, large or looping where they are unpacked."""
+"""Hostile ZIP-based files: small when packed, huge or recursive when unpacked."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def epub(page: str, opf_doctype: str = "", pages: int = 1) -> bytes:
 
 
 def padded(size: int, parts: int = 1) -> bytes:
-    """A good document beside parts of zeros."""
+    """A valid document with additional parts full of zeros."""
     return docx(paragraph("Hi."), **{f"word/media/{i}.bin": bytes(size) for i in range(parts)})
 
 
@@ -106,7 +106,7 @@ def nested(depth: int) -> bytes:
 
 
 def overlapping(count: int, size: int) -> bytes:
-    """Entries of the directory that all point to the one part."""
+    """Directory entries that all point to the same part."""
     body = zlib.compress(bytes(size), 9)[2:-4]
     crc = zlib.crc32(bytes(size))
     name = b"word/document.xml"
@@ -121,7 +121,7 @@ def overlapping(count: int, size: int) -> bytes:
 
 
 def lying_size(real: int, told: int) -> bytes:
-    """A part that unpacks to more than both its headers say."""
+    """A part that unpacks to more than its headers declare."""
     data = bytearray(docx(paragraph("x" * real)))
     for mark, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         start = -1
@@ -132,13 +132,13 @@ def lying_size(real: int, told: int) -> bytes:
 
 
 def itself() -> bytes:
-    """A part that is the archive again, as far as one can go without being a quine: its directory points at its own start."""
+    """A part whose directory entry points at the start of the archive itself."""
     data = zip_of({"word/document.xml": b"PK\x03\x04" * 10}, zipfile.ZIP_STORED)
     return data + data
 
 
 def named(*names: str) -> bytes:
-    """A good document, and parts of these names with another text."""
+    """A valid document, and parts with these names and another text."""
     buffer = io.BytesIO(docx(paragraph("Hi.")))
     with zipfile.ZipFile(buffer, "a") as archive:
         for name in names:
@@ -154,7 +154,7 @@ def twice() -> bytes:
 
 
 def linked() -> bytes:
-    """The document is a symbolic link to a file of the machine."""
+    """A document that is a symbolic link to a file of the machine."""
     link = zipfile.ZipInfo("word/document.xml")
     link.external_attr = 0o120777 << 16
     buffer = io.BytesIO()

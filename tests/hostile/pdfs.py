@@ -18,7 +18,7 @@ SHOWN = "BT /F1 10 Tf 60 700 Td (Hi there.) Tj ET"
 
 
 def pdf(*objects: str | bytes, trailer: str = "/Root 1 0 R") -> bytes:
-    """Objects from number 1 on, with a table that fits."""
+    """A PDF of these objects, numbered from 1, with a matching cross-reference table."""
     data, offsets = b"%PDF-1.5\n", []
     for number, body in enumerate(objects, 1):
         offsets.append(len(data))
@@ -38,7 +38,7 @@ def flate(content: bytes, keys: str = "") -> bytes:
 
 
 def one_page(content: bytes, page: str = "", catalog: str = "", *more: str | bytes) -> bytes:
-    """Catalog 1, pages 2, page 3, font 4, content 5, then `more` from 6 on."""
+    """A PDF of one page. Objects: catalog 1, pages 2, page 3, font 4, content 5, then `more` from 6 on."""
     return pdf(
         f"<< /Type /Catalog /Pages 2 0 R {catalog} >>",
         "<< /Type /Pages /Count 1 /Kids [3 0 R] >>",
@@ -58,7 +58,7 @@ def tree(count: int, kids: str) -> bytes:
 
 
 def form_of_forms(depth: int) -> bytes:
-    """Each form draws the next one ten times."""
+    """Forms of which each draws the next one ten times."""
     forms = [
         stream(b"/X Do " * 10, f"/Type /XObject /Subtype /Form /BBox [0 0 9 9] /Resources << /XObject << /X {7 + i} 0 R >> >>")
         for i in range(depth)

@@ -1,4 +1,4 @@
-"""A hostile file is refused, with a reason and a remedy, or read within bounds; the next file is read as if nothing had been."""
+"""A hostile file is refused with a reason and a remedy, or read within limits; it does not affect the next file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOKENS = 320
 
 @pytest.fixture(scope="module")
 def reader() -> Iterator[ParserProcess]:
-    """With the memory that it has by default, and less time."""
+    """A parser with the default memory limit and a shorter timeout."""
     made = ParserProcess(timeout_s=30)
     yield made
     asyncio.run(made.close())
@@ -54,13 +54,13 @@ async def test_a_hostile_file_is_refused_or_contained(case: Case, reader: Parser
     assert good.blocks == (Block("heading", "Fees", 1), Block("paragraph", "Two euros."))
 
 
-def test_there_are_enough_of_them_and_no_two_are_called_the_same() -> None:
+def test_there_are_enough_cases_and_their_names_are_unique() -> None:
     names = [case.name for case in CASES]
     assert len(names) >= 150
     assert len(set(names)) == len(names)
 
 
-def test_text_past_the_limit_is_left_out_from_the_end_of_a_line_on_and_the_reader_is_told() -> None:
+def test_text_above_the_limit_is_cut_at_a_line_end_with_a_note() -> None:
     blocks = Block("list", "x" * 9_000_000), Block("list", "y" * 600_000 + "\n" + "z" * 600_000), Block("paragraph", "End.")
     parsed = finish(Parsed(blocks), "text", "long.txt")
     assert [block.text[-1] + str(len(block.text)) for block in parsed.blocks] == ["x9000000", "y600000"]

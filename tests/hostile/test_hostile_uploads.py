@@ -1,4 +1,4 @@
-"""What a hostile file does to the server that takes it: nothing."""
+"""Hostile uploads do not affect the server."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def upload(client: httpx.AsyncClient, name: str, data: bytes) -> str:
     return str(reply.json()["doc_id"])
 
 
-async def test_bad_files_fail_with_a_remedy_and_the_good_one_among_them_answers(
+async def test_hostile_files_fail_with_a_remedy_and_a_valid_one_is_found(
     core: Core, ingest: httpx.AsyncClient, query: httpx.AsyncClient
 ) -> None:
     files = {
@@ -71,7 +71,7 @@ async def test_bad_files_fail_with_a_remedy_and_the_good_one_among_them_answers(
     assert answer["citations"][0]["doc_id"] == doc_ids["bridge.txt"]
 
 
-async def test_a_long_text_is_prepared_outside_of_the_thread_that_serves(core: Core) -> None:
+async def test_a_long_text_is_prepared_outside_of_the_event_loop_thread(core: Core) -> None:
     data = "\n\n".join("The bridge was built in 1894, and ferries cross the river every hour. " * 20 for _ in range(300)).encode()
     document = await core.ingestor.accept(LOCAL, data, file_name="long.txt", collection="default", permission_groups=[])
     here, everywhere = time.thread_time(), time.process_time()

@@ -1,4 +1,4 @@
-"""Hostile text files: nesting, endless lines, lying encodings, names."""
+"""Hostile text files: nesting, endless lines, wrong encodings, file names."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def page(body: str) -> bytes:
 
 
 def mail(parts: int) -> bytes:
-    """A multipart in a multipart in a multipart …"""
+    """Nested multiparts."""
     head = "From: a@b.c\r\nTo: d@e.f\r\nSubject: Deep\r\nMIME-Version: 1.0\r\n"
     open_ = "".join(f'Content-Type: multipart/mixed; boundary="b{i}"\r\n\r\n--b{i}\r\n' for i in range(parts))
     close = "".join(f"\r\n--b{i}--\r\n" for i in reversed(range(parts)))

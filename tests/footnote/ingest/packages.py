@@ -1,4 +1,4 @@
-"""Small Office and OpenDocument files, made of XML strings: nothing that the parsers under test had a hand in."""
+"""Builds small Office and OpenDocument files from XML strings, without any code of the parsers under test."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small PDFs, written object by object, so that the place of each line is known."""
+"""Builds small PDFs object by object, so that the position of each line is known."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Rule:
 
 @dataclass(frozen=True)
 class Image:
-    """One grey pixel, drawn over the page."""
+    """One grey pixel, stretched over the page."""
 
     def drawn(self) -> str:
         return "q 600 0 0 800 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x EI Q"

@@ -1,4 +1,4 @@
-"""What may come in, and under which name."""
+"""Validation of new files and their names."""
 
 from __future__ import annotations
 
@@ -29,45 +29,45 @@ LOCAL = Caller("local", sees_all=True)
         ("d/" * 200 + "end.txt", "d/" * 146 + "end.txt"),
     ],
 )
-def test_a_name_keeps_what_a_person_needs_of_it(name: str, kept: str) -> None:
+def test_a_file_name_is_normalised(name: str, kept: str) -> None:
     assert check_file_name(name) == kept
 
 
-def test_of_a_long_name_the_end_is_kept_without_a_leading_slash() -> None:
+def test_a_long_name_is_cut_at_its_beginning_without_a_leading_slash() -> None:
     assert check_file_name("a" * 10 + "/" + "b" * 299) == "b" * 299
     assert check_file_name("a" * 400 + ".pdf") == "a" * 296 + ".pdf"
 
 
 @pytest.mark.parametrize("name", ["", " ", "..", ". / ..", "\\", "C:", "\0\u202e"])
-def test_a_name_with_nothing_in_it_is_refused(name: str) -> None:
+def test_an_empty_name_is_refused(name: str) -> None:
     with pytest.raises(BadRequest, match="no usable name"):
         check_file_name(name)
 
 
 @pytest.mark.parametrize("name", ["a", "색인", "team-1.docs_2", "x" * 64])
-def test_names_of_collections(name: str) -> None:
+def test_valid_collection_names(name: str) -> None:
     assert check_collection(name) == name
 
 
 @pytest.mark.parametrize("name", ["", ".a", "-a", "a b", "a/b", "a\n", "x" * 65])
-def test_no_names_of_collections(name: str) -> None:
+def test_invalid_collection_names(name: str) -> None:
     with pytest.raises(BadRequest, match="An index name has"):
         check_collection(name)
 
 
-def test_groups_are_trimmed_and_no_groups_mean_the_writer_or_everyone() -> None:
+def test_groups_are_trimmed_and_default_to_the_writer_or_everyone() -> None:
     assert check_groups([" eng ", "", "user:ann", "*"], ANN) == {"eng", "user:ann", "*"}
     assert check_groups([" "], ANN) == {"user:ann"}
     assert check_groups([], LOCAL) == {"*"}
 
 
 @pytest.mark.parametrize("group", ["a b", "**", "-a", "a,b", "x" * 129])
-def test_no_names_of_groups(group: str) -> None:
+def test_invalid_group_names(group: str) -> None:
     with pytest.raises(BadRequest, match="A permission group has"):
         check_groups(["hr", group], ANN)
 
 
-def test_a_size_over_the_limit_is_told_with_the_limit() -> None:
+def test_a_file_above_the_size_limit_is_refused_with_the_limit() -> None:
     check_size(2 * 2**20, 2)
     with pytest.raises(TooLarge, match=r"2\.5 MB; 2 MB are allowed"):
         check_size(5 * 2**19, 2)

@@ -1,4 +1,4 @@
-"""Parsing in a child process: what hangs, crashes or grows there harms one file only."""
+"""Parsing in a child process: a file that hangs, crashes or exhausts the memory affects no other file."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ async def test_a_file_is_parsed_by_the_real_parsers() -> None:
         await reader.close()
 
 
-async def test_everything_that_was_parsed_comes_back(reader: ParserProcess) -> None:
+async def test_the_whole_parse_result_is_returned(reader: ParserProcess) -> None:
     parsed = await reader.parse(b"hello", "a.txt")
     places = (Place(0, 7, 72.0, 80.0, 300.3, 92.0),)  # to a tenth of a point
     assert parsed.blocks[0] == Block("heading", "hello \ud83d", 2, 7, places)
@@ -92,7 +92,7 @@ async def test_a_file_that_crashes_the_child_is_refused_and_the_next_one_is_read
     assert await pid(reader)
 
 
-async def test_a_child_that_died_meanwhile_costs_no_file(reader: ParserProcess, tmp_path: Path) -> None:
+async def test_a_child_that_died_while_idle_is_replaced(reader: ParserProcess, tmp_path: Path) -> None:
     assert (await reader.parse(b"die once", str(tmp_path / "died"))).title == "T"
 
 
@@ -100,7 +100,7 @@ async def test_a_file_that_takes_too_much_memory_is_refused(reader: ParserProces
     assert await reason_of(reader, b"grow") == "Reading this file takes more memory than allowed."
 
 
-async def test_a_parsers_defect_is_told_without_its_text(reader: ParserProcess) -> None:
+async def test_a_defect_of_a_parser_is_reported_without_its_message(reader: ParserProcess) -> None:
     assert await reason_of(reader, b"fail") == "This file could not be read; it may be damaged."
 
 
@@ -109,7 +109,7 @@ async def test_a_refusal_keeps_its_reason_and_remedy(reader: ParserProcess) -> N
         await reader.parse(b"refuse", "a.txt")
 
 
-async def test_a_file_past_the_limit_is_not_sent(reader: ParserProcess) -> None:
+async def test_a_file_above_the_limit_is_not_sent(reader: ParserProcess) -> None:
     with pytest.raises(UnreadableFile, match=r"^This file is larger than"):
         await reader.parse(bytes(1001), "a.txt")
 
@@ -143,7 +143,7 @@ async def test_the_child_imports_no_server_no_model_and_no_numpy(reader: ParserP
     assert loaded.isdisjoint({"fastapi", "openai", "numpy", "uvicorn", "pytest", "pydantic"})
 
 
-def test_it_works_in_one_event_loop_after_the_other() -> None:
+def test_it_works_in_successive_event_loops() -> None:
     reader = ParserProcess()
     try:
         titles = [asyncio.run(reader.parse(b"<title>Fees</title>x", "a.html")).title for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Blocks → chunks. Sizes are literal: a plain word of up to five letters counts one token."""
+"""Chunking. Sizes are literal: a plain word of up to five letters counts one token."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_a_long_paragraph_is_cut_between_sentences() -> None:
 
 
 @pytest.mark.parametrize("content", [" ".join(["word"] * 500), "가" * 500, "x" * 4000, "a. " * 300])
-def test_no_passage_passes_the_limit_and_nothing_is_lost(content: str) -> None:
+def test_no_passage_exceeds_the_limit_and_no_text_is_lost(content: str) -> None:
     found = passages(text(content), max_tokens=50)
     assert max(map(count_tokens, found)) <= 50
     assert "".join("".join(found).split()) == "".join(content.split())
@@ -126,7 +126,7 @@ def test_tiny_sections_of_different_chapters_stay_apart() -> None:
     assert [passage.startswith("B\n\nB1") for passage in found] == [False] * (len(found) - 1) + [True]
 
 
-def test_a_heading_stands_with_the_text_that_follows_it() -> None:
+def test_a_heading_stays_with_the_text_that_follows_it() -> None:
     found = passages(text(words(90)), heading("Fees"), text(words(80, "b")))
     assert found == [words(90), f"Fees\n\n{words(80, 'b')}"]
 
@@ -137,7 +137,7 @@ def test_the_path_of_headings_follows_their_depth() -> None:
     assert [c.headings for c in chunks(*blocks) if c.level == 2] == [("A",), ("A", "B"), ("A", "B", "C"), ("A", "D")]
 
 
-def test_a_list_stays_with_the_line_that_leads_to_it() -> None:
+def test_a_list_stays_with_the_line_that_introduces_it() -> None:
     items = "\n".join(f"- {words(10)}" for _ in range(5))
     found = passages(text(words(50, "a")), text("We need these things:"), Block("list", items))
     assert found == [words(50, "a"), f"We need these things:\n\n{items}"]
@@ -161,7 +161,7 @@ def test_a_long_table_repeats_its_header_in_every_passage() -> None:
     assert max(count_tokens(c.text) for c in tables) <= 60
 
 
-def test_a_table_whose_header_is_too_long_is_still_cut_to_size() -> None:
+def test_a_table_with_a_very_long_header_is_still_cut_to_size() -> None:
     table = "\n".join(["| " + " | ".join(["name"] * 60) + " |", "|" + " --- |" * 60, "| " + " | ".join(["1"] * 60) + " |"])
     assert max(map(count_tokens, passages(Block("table", table), max_tokens=50))) <= 50
 
@@ -177,7 +177,7 @@ def test_a_passage_begins_on_the_page_of_its_first_block() -> None:
     assert [c.page for c in chunks(*blocks) if c.level == 2] == [1, 2, 3]
 
 
-def test_a_tiny_rest_joins_the_passage_before_it() -> None:
+def test_a_tiny_rest_is_joined_with_the_previous_passage() -> None:
     first, second = words(60, "a"), words(30, "b")
     assert passages(text(first), text(second), text(words(20, "c"))) == [first, f"{second}\n\n{words(20, 'c')}"]
 
@@ -214,7 +214,7 @@ def test_german_abbreviations_do_not_end_a_sentence_where_a_paragraph_is_cut() -
 # --- where a chunk's text is from ---
 
 
-def test_the_parts_of_a_divided_block_go_on_where_the_one_before_ended() -> None:
+def test_the_parts_of_a_divided_block_are_contiguous() -> None:
     sentences = " ".join(words(30, word) for word in ("one", "two", "three", "four", "five"))
     found = [chunk for chunk in chunks(text(sentences), max_tokens=70) if chunk.level == 2]
     assert len(found) > 2
@@ -224,7 +224,7 @@ def test_the_parts_of_a_divided_block_go_on_where_the_one_before_ended() -> None
         assert sentences[part.start : part.start + len(chunk.text)] == chunk.text
 
 
-def test_a_table_that_is_cut_names_its_header_as_a_part_of_its_own() -> None:
+def test_the_repeated_header_of_a_cut_table_is_a_separate_part() -> None:
     rows = [f"| row{i} | {words(12)} |" for i in range(10)]
     table = "\n".join(["| name | text |", "| --- | --- |", *rows])
     found = [chunk for chunk in chunks(Block("table", table), max_tokens=70) if chunk.level == 2]
@@ -235,7 +235,7 @@ def test_a_table_that_is_cut_names_its_header_as_a_part_of_its_own() -> None:
     assert found[1].text[body.offset :].startswith("| row")
 
 
-def test_lines_of_a_list_that_is_cut_keep_their_places() -> None:
+def test_the_lines_of_a_cut_list_keep_their_places() -> None:
     items = "\n".join(f"- {words(15, f'item{i}')}" for i in range(8))
     for chunk in chunks(Block("list", items), max_tokens=60):
         if chunk.level == 2:
@@ -243,14 +243,14 @@ def test_lines_of_a_list_that_is_cut_keep_their_places() -> None:
             assert items[part.start : part.start + len(chunk.text)] == chunk.text
 
 
-def test_a_paragraph_that_runs_over_a_page_tells_both_pages() -> None:
+def test_a_paragraph_across_a_page_break_has_both_pages() -> None:
     places = (Place(0, 4, 72, 700, 500, 712), Place(14, 5, 72, 72, 500, 84))
     (chunk,) = chunks(Block("paragraph", "It began here, and went on there.", 0, 4, places))
     assert chunk.parts == (Part(0, 4, 0, 0, "paragraph"), Part(14, 5, 0, 14, "paragraph"))
     assert [chunk.page_at(at) for at in (0, 13, 14, 30)] == [4, 4, 5, 5]
 
 
-def test_what_is_no_text_of_the_file_belongs_to_no_block() -> None:
+def test_generated_text_belongs_to_no_block() -> None:
     outline = chunks(heading("A"), text(words(60)), heading("B"), text(words(60)))[-1]
     assert outline.level == 0
     assert {part.block for part in outline.parts} == {-1}
@@ -264,7 +264,7 @@ def passages_of(data: bytes, file_name: str) -> list[Chunk]:
     return [chunk for chunk in chunk_document(document, parse(data, file_name), max_tokens=320, lang="en") if chunk.level == 2]
 
 
-def test_a_spreadsheets_passage_names_the_sheet_of_each_sentence() -> None:
+def test_a_passage_of_a_spreadsheet_has_the_sheet_of_each_sentence() -> None:
     [chunk] = passages_of(workbook(Fees=[["Boat", "Fee"], ["Kayak", "5"]], Crew=[["Name", "Role"], ["Quint", "Keeper"]]), "harbour.xlsx")
     assert (chunk.unit, chunk.headings) == ("sheet", ())  # both sheets are in one small passage
     assert chunk.section_at(chunk.text.index("Kayak")) == "Fees"
@@ -273,7 +273,7 @@ def test_a_spreadsheets_passage_names_the_sheet_of_each_sentence() -> None:
     assert alone.section_at(alone.text.index("Kayak")) == "Fees"
 
 
-def test_other_passages_name_the_last_heading_above_them() -> None:
+def test_other_passages_have_the_last_heading_above_them() -> None:
     text = "# Plan\n\n" + "\n\n".join(f"## {name}\n\n{f'The {name} part is long. ' * 30}" for name in ("North", "South"))
     north, *_, south = passages_of(text.encode(), "plan.md")
     assert (north.unit, north.section_at(40), south.section_at(40)) == ("page", "North", "South")
@@ -284,5 +284,5 @@ def test_other_passages_name_the_last_heading_above_them() -> None:
 @pytest.mark.parametrize(
     ("name", "unit"), [("a.pptx", "slide"), ("b/c.ODP", "slide"), ("a.XLSX", "sheet"), ("a.ods", "sheet"), ("a.pdf", "page"), ("", "page")]
 )
-def test_what_a_page_is_follows_from_the_files_name(name: str, unit: str) -> None:
+def test_the_kind_of_page_follows_from_the_file_name(name: str, unit: str) -> None:
     assert make_chunk(make_document(metadata={"file_name": name}), "text").unit == unit

@@ -1,4 +1,4 @@
-"""A file's way into the index is cut short at any point: the process dies, or a call fails. What was accepted is not lost."""
+"""Ingest is interrupted at any point: the process dies, or a call fails. An accepted file is not lost."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def core(tmp_path: Path, clock: HandClock, parser: HereParser) -> Any:
 
 @pytest.fixture(scope="module")
 def one_document(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder in which the old file is READY, with its vectors."""
+    """A data folder in which the old file is READY and has its vectors."""
     folder = tmp_path_factory.mktemp("one") / "data"
 
     async def fill() -> None:
@@ -62,7 +62,7 @@ def one_document(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
 @pytest.mark.parametrize("error", [Killed, StoreUnavailable])
 @pytest.mark.parametrize("at", range(len(CALLS)), ids=lambda at: f"{at}-{CALLS[at]}")
-async def test_whatever_call_fails_the_changed_file_ends_ready_and_once(
+async def test_whichever_call_fails_the_changed_file_becomes_ready_exactly_once(
     at: int, error: type[BaseException], after: bool, one_document: Path, tmp_path: Path, clock: HandClock
 ) -> None:
     folder = tmp_path / "data"
@@ -100,7 +100,7 @@ async def test_whatever_call_fails_the_changed_file_ends_ready_and_once(
     await core.close()
 
 
-async def test_what_was_accepted_before_a_crash_is_taken_up_after_it(core: Core) -> None:
+async def test_a_file_accepted_before_a_crash_is_processed_after_it(core: Core) -> None:
     document = await accept(core)
     job = await core.queue.take(LEASE_S)  # by a worker that dies with it
     assert job is not None
@@ -110,7 +110,7 @@ async def test_what_was_accepted_before_a_crash_is_taken_up_after_it(core: Core)
     assert await state(core, document) == "READY"
 
 
-async def test_a_job_comes_back_when_its_lease_is_over_and_does_no_harm(core: Core, clock: HandClock, parser: HereParser) -> None:
+async def test_a_job_is_delivered_again_after_its_lease_and_does_no_harm(core: Core, clock: HandClock, parser: HereParser) -> None:
     document = await accept(core)
     assert await core.queue.take(LEASE_S) is not None
     clock.advance(LEASE_S - 1)
@@ -124,7 +124,7 @@ async def test_a_job_comes_back_when_its_lease_is_over_and_does_no_harm(core: Co
     assert (parser.parsed, await core.queue.size(), await answering(core)) == (["tower.txt"], 0, [OLD])
 
 
-async def test_files_of_the_old_generation_that_a_dead_worker_left_go_when_its_job_comes_again(core: Core) -> None:
+async def test_old_files_left_by_a_dead_worker_are_deleted_when_its_job_is_delivered_again(core: Core) -> None:
     doc_id = (await accept(core)).doc_id
     await work(core)
     await accept(core, NEW)
@@ -136,7 +136,7 @@ async def test_files_of_the_old_generation_that_a_dead_worker_left_go_when_its_j
     assert (await core.queue.size(), await answering(core)) == (0, [NEW])
 
 
-async def test_a_crash_before_the_bytes_were_stored_is_told_and_the_file_can_be_added_again(core: Core) -> None:
+async def test_after_a_crash_before_the_bytes_were_stored_the_file_can_be_added_again(core: Core) -> None:
     async def fail(key: str, data: bytes) -> None:
         raise Killed
 

@@ -1,4 +1,4 @@
-"""What lies in the bucket and what answers: the same in the end, whatever the events were."""
+"""The documents match the objects of the bucket in the end, whatever events arrive."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ GROUPS = {"handbooks/": ["staff"], "other/": ["staff"]}
 
 
 @dataclass(slots=True)
-class Shelf:
-    """`ports.Drops` in memory; `before_get` runs when somebody is about to read, `after_get` and `after_head` when they have."""
+class FakeDrops:
+    """`ports.Drops` in memory. `before_get` runs before a read, `after_get` and `after_head` run after one."""
 
     objects: dict[str, tuple[bytes, str]] = field(default_factory=dict)
     puts: int = 0
@@ -64,18 +64,18 @@ class Shelf:
 
 
 @pytest.fixture
-def shelf() -> Shelf:
-    return Shelf()
+def drops() -> FakeDrops:
+    return FakeDrops()
 
 
 @pytest.fixture
-async def core(tmp_path: Path, clock: HandClock, shelf: Shelf) -> AsyncIterator[Core]:
-    made = open_core(tmp_path, clock, shelf)
+async def core(tmp_path: Path, clock: HandClock, drops: FakeDrops) -> AsyncIterator[Core]:
+    made = open_core(tmp_path, clock, drops)
     yield made
     await made.close()
 
 
-def open_core(folder: Path, clock: HandClock, shelf: Shelf, groups: dict[str, list[str]] = GROUPS) -> Core:
+def open_core(folder: Path, clock: HandClock, drops: FakeDrops, groups: dict[str, list[str]] = GROUPS) -> Core:
     settings = Settings(
         footnote_data=folder,
         embedding=Embedding(builtin=False),
@@ -83,7 +83,7 @@ def open_core(folder: Path, clock: HandClock, shelf: Shelf, groups: dict[str, li
         ingest=Ingest(drop_groups=groups, max_file_mb=1),
     )
     core = Core(settings, clock=clock, parser=HereParser())
-    core.drops = shelf
+    core.drops = drops
     return core
 
 
@@ -96,29 +96,29 @@ async def states(core: Core) -> list[tuple[str, str, int]]:
     return sorted((d.file_name, d.state, d.generation) for d in (await core.ledger.list(LOCAL)).data)
 
 
-async def test_a_file_answers_while_it_lies_in_the_bucket(core: Core, shelf: Shelf) -> None:
-    shelf.put(KEY, OLD)
+async def test_a_file_is_found_while_it_is_in_the_bucket(core: Core, drops: FakeDrops) -> None:
+    drops.put(KEY, OLD)
     await tell(core)
     assert (await states(core), await answering(core)) == ([(KEY, "READY", 1)], [OLD])
-    shelf.put(KEY, NEW)
+    drops.put(KEY, NEW)
     await tell(core)
     assert (await states(core), await answering(core)) == ([(KEY, "READY", 2)], [NEW])
-    shelf.objects.clear()
+    drops.objects.clear()
     await tell(core)
     assert (await states(core), await answering(core), await core.ledger.origins("s3://")) == ([], [], {})
 
 
-async def test_an_event_that_comes_again_reads_nothing(core: Core, shelf: Shelf) -> None:
-    shelf.put(KEY, OLD)
+async def test_a_repeated_event_reads_nothing(core: Core, drops: FakeDrops) -> None:
+    drops.put(KEY, OLD)
     await tell(core)
-    shelf.before_get.append(lambda: pytest.fail("it was read again"))
+    drops.before_get.append(lambda: pytest.fail("it was read again"))
     for _ in range(10):
         await tell(core)
     assert await states(core) == [(KEY, "READY", 1)]
 
 
-async def test_whenever_the_events_of_five_changes_come_the_end_is_the_state_of_the_bucket(core: Core, shelf: Shelf) -> None:
-    """Sixty keys. Events may come late, early, together or ten times over: each is told at some moment of the changes."""
+async def test_whenever_the_events_of_five_changes_arrive_the_bucket_decides(core: Core, drops: FakeDrops) -> None:
+    """Sixty keys. Events may arrive late, early, together or ten times."""
     chance = random.Random(7)
     expected = set()
     for number in range(60):
@@ -126,7 +126,7 @@ async def test_whenever_the_events_of_five_changes_come_the_end_is_the_state_of_
         changes: list[bytes | None] = [texts[0], None, texts[1], None, texts[2]][: 5 - number % 2]
         while changes:
             for data in changes[: (now := chance.randint(0, 2))]:
-                shelf.put(key, data) if data else await shelf.delete("b", key)
+                drops.put(key, data) if data else await drops.delete("b", key)
             del changes[:now]
             await core.bucket.converge("b", key)
             if chance.random() < 0.5:
@@ -136,63 +136,63 @@ async def test_whenever_the_events_of_five_changes_come_the_end_is_the_state_of_
         expected |= {texts[2]} if number % 2 == 0 else set()
     await work(core)
     assert set(await answering(core)) == expected
-    assert set(await core.ledger.origins("s3://")) == {f"s3://b/{key}" for key in shelf.objects}
+    assert set(await core.ledger.origins("s3://")) == {f"s3://b/{key}" for key in drops.objects}
     assert {state for _, state, _ in await states(core)} == {"READY"}
 
 
 @pytest.mark.parametrize("moment", ["before_get", "after_get"])
-async def test_a_file_that_changes_while_it_is_read_or_soon_after_ends_as_it_is_now(core: Core, shelf: Shelf, moment: str) -> None:
-    """The event of the change may have been done with before: nobody else comes to look."""
-    shelf.put(KEY, OLD)
-    getattr(shelf, moment).append(lambda: shelf.put(KEY, NEW))
+async def test_the_last_version_wins_if_a_file_changes_while_it_is_read_or_soon_after(core: Core, drops: FakeDrops, moment: str) -> None:
+    """The event of the change may already have been processed, so no other event triggers a check."""
+    drops.put(KEY, OLD)
+    getattr(drops, moment).append(lambda: drops.put(KEY, NEW))
     await tell(core)
     assert await answering(core) == [NEW]
 
 
 @pytest.mark.parametrize("moment", ["before_get", "after_get"])
-async def test_a_file_that_is_removed_while_it_is_read_or_soon_after_leaves_nothing(core: Core, shelf: Shelf, moment: str) -> None:
-    shelf.put(KEY, OLD)
-    getattr(shelf, moment).append(shelf.objects.clear)
+async def test_a_file_that_is_removed_while_it_is_read_or_soon_after_leaves_no_document(core: Core, drops: FakeDrops, moment: str) -> None:
+    drops.put(KEY, OLD)
+    getattr(drops, moment).append(drops.objects.clear)
     await tell(core)
     assert (await states(core), await answering(core), await core.ledger.origins("s3://")) == ([], [], {})
 
 
-async def test_a_file_that_comes_once_nothing_was_there_answers(core: Core, shelf: Shelf) -> None:
-    shelf.after_head.append(lambda: shelf.put(KEY, NEW))
+async def test_a_file_that_appears_after_the_first_look_is_found(core: Core, drops: FakeDrops) -> None:
+    drops.after_head.append(lambda: drops.put(KEY, NEW))
     await tell(core)
     assert await answering(core) == [NEW]
 
 
-async def test_the_same_content_under_two_keys_answers_until_both_are_gone(core: Core, shelf: Shelf) -> None:
+async def test_the_same_content_under_two_keys_is_found_until_both_are_gone(core: Core, drops: FakeDrops) -> None:
     for key in (KEY, "other/copy.txt"):
-        shelf.put(key, OLD)
+        drops.put(key, OLD)
         await tell(core, key)
     assert await answering(core) == [OLD]
-    await shelf.delete("b", KEY)
+    await drops.delete("b", KEY)
     await tell(core)
     assert (await answering(core), [name for name, *_ in await states(core)]) == ([OLD], ["other/copy.txt"])
-    await shelf.delete("b", "other/copy.txt")
+    await drops.delete("b", "other/copy.txt")
     await tell(core, "other/copy.txt")
     assert await answering(core) == []
 
 
-async def test_an_upload_of_the_same_name_stays_when_the_drop_goes(core: Core, shelf: Shelf) -> None:
+async def test_an_upload_of_the_same_name_stays_when_the_drop_is_removed(core: Core, drops: FakeDrops) -> None:
     await core.ingestor.accept(LOCAL, NEW, file_name=KEY, collection="default", permission_groups=["staff"])
-    shelf.put(KEY, OLD)
+    drops.put(KEY, OLD)
     await tell(core)
     assert sorted(await answering(core)) == sorted([OLD, NEW])
-    shelf.objects.clear()
+    drops.objects.clear()
     await tell(core)
     assert await answering(core) == [NEW]
 
 
-async def test_with_other_readers_the_old_document_goes_when_the_new_one_comes(tmp_path: Path, clock: HandClock, shelf: Shelf) -> None:
-    before = open_core(tmp_path, clock, shelf)
-    shelf.put(KEY, OLD)
+async def test_with_other_groups_the_new_document_replaces_the_old_one(tmp_path: Path, clock: HandClock, drops: FakeDrops) -> None:
+    before = open_core(tmp_path, clock, drops)
+    drops.put(KEY, OLD)
     await tell(before)
     await before.close()
-    after = open_core(tmp_path, clock, shelf, {"handbooks/": ["board"]})
-    shelf.put(KEY, NEW)
+    after = open_core(tmp_path, clock, drops, {"handbooks/": ["board"]})
+    drops.put(KEY, NEW)
     await tell(after)
     (document,) = (await after.ledger.list(LOCAL)).data
     assert document.permission_groups == frozenset({"board"})
@@ -200,23 +200,23 @@ async def test_with_other_readers_the_old_document_goes_when_the_new_one_comes(t
     await after.close()
 
 
-async def test_what_somebody_deleted_does_not_come_back_until_it_is_dropped_anew(core: Core, shelf: Shelf) -> None:
-    shelf.put(KEY, OLD)
+async def test_a_deleted_document_does_not_come_back_until_its_file_is_dropped_again(core: Core, drops: FakeDrops) -> None:
+    drops.put(KEY, OLD)
     await tell(core)
     (document,) = (await core.ledger.list(LOCAL)).data
     await core.ingestor.delete(LOCAL, document.doc_id)
     await tell(core)
     assert await answering(core) == []
-    shelf.put(KEY, OLD)
+    drops.put(KEY, OLD)
     await tell(core)
     assert await answering(core) == [OLD]
 
 
-async def test_a_crash_between_ledger_and_queue_is_mended_by_the_event_that_comes_again(core: Core, shelf: Shelf) -> None:
+async def test_a_crash_between_ledger_and_queue_is_repaired_by_the_repeated_event(core: Core, drops: FakeDrops) -> None:
     async def die(*args: Any) -> str:
         raise Killed
 
-    shelf.put(KEY, OLD)
+    drops.put(KEY, OLD)
     put, core.queue.put = core.queue.put, die  # type: ignore[method-assign]
     with pytest.raises(Killed):
         await tell(core)
@@ -225,11 +225,11 @@ async def test_a_crash_between_ledger_and_queue_is_mended_by_the_event_that_come
     assert await answering(core) == [OLD]
 
 
-async def test_a_key_that_makes_no_name_and_a_file_that_is_too_large_are_told(core: Core, shelf: Shelf) -> None:
-    shelf.put("handbooks/..", OLD)
-    shelf.put("other/huge.txt", b"x" * (2**20 + 1))
-    shelf.put("other/huge too.txt", b"y" * (2**20 + 1))
-    for key in list(shelf.objects):
+async def test_a_key_without_a_usable_name_and_a_file_that_is_too_large_are_reported(core: Core, drops: FakeDrops) -> None:
+    drops.put("handbooks/..", OLD)
+    drops.put("other/huge.txt", b"x" * (2**20 + 1))
+    drops.put("other/huge too.txt", b"y" * (2**20 + 1))
+    for key in list(drops.objects):
         await tell(core, key)
     assert await states(core) == [
         ("handbooks", "READY", 1),
@@ -238,7 +238,7 @@ async def test_a_key_that_makes_no_name_and_a_file_that_is_too_large_are_told(co
     ]
 
 
-async def test_an_announced_upload_may_have_as_many_bytes_as_any_file(core: Core) -> None:
+async def test_an_announced_upload_has_the_usual_size_limit(core: Core) -> None:
     asked: list[tuple[str, int, float]] = []
 
     class Forms:
@@ -252,23 +252,23 @@ async def test_an_announced_upload_may_have_as_many_bytes_as_any_file(core: Core
     assert asked == [("uploads/a-0001", 1_048_576, 900.0)]  # INGEST__MAX_FILE_MB is 1 here
 
 
-async def test_an_announced_upload_is_taken_once_and_then_removed(core: Core, shelf: Shelf) -> None:
+async def test_an_announced_upload_is_stored_once_and_then_deleted(core: Core, drops: FakeDrops) -> None:
     announced = {"file_name": "a.txt", "collection": "default", "permission_groups": ["staff"], "doc_id": "a-0001"}
     await core.cache.put(upload_cache_key("a-0001"), announced, 60)
-    shelf.put("uploads/a-0001", OLD)
+    drops.put("uploads/a-0001", OLD)
     for _ in range(3):
         await tell(core, "uploads/a-0001")
-    assert (await states(core), await answering(core), shelf.objects) == ([("a.txt", "READY", 1)], [OLD], {})
+    assert (await states(core), await answering(core), drops.objects) == ([("a.txt", "READY", 1)], [OLD], {})
     assert (await core.ledger.get(LOCAL, "a-0001")).permission_groups == frozenset({"staff"})
 
 
-async def test_an_upload_that_nobody_announced_is_left_alone(core: Core, shelf: Shelf) -> None:
-    shelf.put("uploads/other", OLD)
+async def test_an_upload_that_was_not_announced_is_ignored(core: Core, drops: FakeDrops) -> None:
+    drops.put("uploads/other", OLD)
     await tell(core, "uploads/other")
-    assert (await states(core), list(shelf.objects)) == ([], ["uploads/other"])
+    assert (await states(core), list(drops.objects)) == ([], ["uploads/other"])
 
 
-async def test_vectors_that_broke_off_go_on_in_a_job_of_their_own_and_those_that_never_began_are_tried_again(
+async def test_interrupted_embedding_continues_in_its_own_job_and_a_failed_start_is_retried(
     core: Core, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     document = await accept(core)

@@ -1,4 +1,4 @@
-"""Source code: cut at its definitions, so that a citation tells where it stands."""
+"""Source code is cut at its definitions, so that a citation shows its location."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def headings(code: str, file_name: str) -> list[tuple[int, str]]:
     return [(block.level, block.text) for block in parse(code.encode(), file_name).blocks if block.kind == "heading"]
 
 
-def test_a_definition_stands_under_its_name_with_its_comment() -> None:
+def test_a_definition_is_under_its_name_with_its_comment() -> None:
     code = (
         "import os\n\n\n# Rows.\n@fast\ndef row(a):\n    return a\n\n\nclass Boat:\n    x = 1\n\n    async def sail(self):\n        pass\n"
     )
@@ -66,9 +66,9 @@ def test_a_page_within_code_is_still_code() -> None:
     assert parse(b'PAGE = "<html><body>x</body></html>"\n', "page.py").format == "code"
 
 
-def test_code_made_by_a_program_is_one_block() -> None:
+def test_generated_code_is_one_block() -> None:
     assert [block.kind for block in parse(("function a(){} " * 500).encode(), "min.js").blocks] == ["code"]
 
 
-def test_lines_that_open_a_call_without_end_take_no_time() -> None:
+def test_unclosed_calls_take_linear_time() -> None:
     assert len(parse(("int row(\n" * 2_000).encode(), "a.c").blocks) >= 1

@@ -1,4 +1,4 @@
-"""What a file is: by its bytes first, by its name second; and what is said of files that cannot be read."""
+"""Format detection, first by bytes, then by name; and messages for files that cannot be read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ JPEG = b"\xff\xd8\xff\xe0"
 
 
 def ole(stream: str) -> bytes:
-    """A file of the old Office formats that holds a stream of this name."""
+    """A file in an old Office format with a stream of this name."""
     return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500) + stream.encode("utf-16-le") + bytes(500)
 
 
@@ -60,16 +60,16 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         (b"Just words", "words.pdf", "text"),
     ],
 )
-def test_the_bytes_tell_the_format_before_the_name_does(data: bytes, file_name: str, expected: str) -> None:
+def test_the_bytes_take_precedence_over_the_name(data: bytes, file_name: str, expected: str) -> None:
     assert detect(data, file_name) == expected
 
 
-def test_an_empty_file_is_named_as_such() -> None:
+def test_an_empty_file_is_refused() -> None:
     assert reason_of(b"", "a.txt") == ("This file is empty.", "Check that it was saved completely and add it again.")
 
 
 @pytest.mark.parametrize("data", [b" \n\t\r\n ", "\ufeff\u200b\u00a0".encode()])
-def test_a_file_of_white_space_holds_no_text(data: bytes) -> None:
+def test_a_file_of_white_space_contains_no_text(data: bytes) -> None:
     assert reason_of(data, "a.txt")[0] == "This file contains no text, only white space."
 
 
@@ -96,7 +96,7 @@ def test_binary_data_without_zero_bytes_is_refused_too() -> None:
         (b"\x1f\x8b\x08", "a.txt", "a compressed archive (.gz)"),
     ],
 )
-def test_a_file_of_another_kind_is_called_by_its_name(data: bytes, file_name: str, kind: str) -> None:
+def test_an_unsupported_format_is_named(data: bytes, file_name: str, kind: str) -> None:
     assert reason_of(data, file_name)[0] == f"This is {kind}, which is not supported."
 
 
@@ -125,7 +125,7 @@ def test_the_remedy_fits_the_kind_of_file(data: bytes, file_name: str, remedy: s
         (".env", ".env"),
     ],
 )
-def test_a_file_name_becomes_a_title_that_people_read(file_name: str, expected: str) -> None:
+def test_a_file_name_becomes_a_readable_title(file_name: str, expected: str) -> None:
     assert name_for_people(file_name) == expected
 
 
@@ -133,5 +133,5 @@ def test_a_file_name_becomes_a_title_that_people_read(file_name: str, expected: 
     "title",
     ["Untitled", "Slide 1", "PowerPoint Presentation", "Microsoft Word - draft.docx", "untitled document 3", "page.html", "***", "x"],
 )
-def test_a_title_that_a_program_made_up_is_not_used(title: str) -> None:
+def test_a_generated_title_is_not_used(title: str) -> None:
     assert parse(f"<title>{title}</title><p>Text".encode(), "annual_report.html").title == "annual report"

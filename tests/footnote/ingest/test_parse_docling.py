@@ -1,4 +1,4 @@
-"""What docling finds becomes blocks of ours. Its documents are stood in for by plain objects: CI has no docling."""
+"""docling's results become blocks. Plain objects stand in for its documents, because CI has no docling."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def blocks(*items: Item) -> tuple[Block, ...]:
     return to_parsed(FakeDocument(list(items))).blocks
 
 
-def test_sections_stand_below_the_title() -> None:
+def test_sections_are_below_the_title() -> None:
     parsed = to_parsed(FakeDocument([Item("title", "Fees"), Item("section_header", "Adults"), Item("section_header", "Groups", level=2)]))
     assert parsed.title == "Fees"
     assert parsed.blocks == (Block("heading", "Fees", 1), Block("heading", "Adults", 2), Block("heading", "Groups", 3))
@@ -73,7 +73,7 @@ def test_without_a_title_the_sections_are_the_top() -> None:
     assert blocks(Item("section_header", "Adults")) == (Block("heading", "Adults", 1),)
 
 
-def test_items_in_a_row_are_one_list_with_its_depths_and_numbers() -> None:
+def test_successive_items_are_one_list_with_depths_and_numbers() -> None:
     found = blocks(
         Item("list_item", "One", 2, enumerated=True, marker="1."),
         Item("list_item", "inner", 4),
@@ -94,7 +94,7 @@ def test_a_table_is_markdown_and_a_wide_cell_is_followed_by_empty_ones() -> None
     )
 
 
-def test_a_picture_is_what_is_said_of_it_and_an_undescribed_one_is_nothing() -> None:
+def test_a_picture_is_its_description_and_an_undescribed_one_is_left_out() -> None:
     described = SimpleNamespace(description=SimpleNamespace(text="A blue bridge."))
     assert blocks(Item("picture", meta=described), Item("picture")) == (Block("image", "A blue bridge."),)
 
@@ -106,8 +106,8 @@ def test_captions_code_and_formulas_keep_their_kinds_and_empty_items_are_left_ou
     assert found == (Block("caption", "Figure 1"), Block("code", "if x:\n    y()"), Block("paragraph", "a = b"))
 
 
-def test_what_docling_fails_on_is_read_without_it() -> None:
-    """Here it is not installed, or it stumbles over a file as bare as this."""
+def test_a_file_that_docling_fails_on_is_read_without_it() -> None:
+    """Either it is not installed here, or it fails on this minimal file."""
     parsed = with_docling.parse(SMALL, "fees.docx")
     assert (parsed.blocks, parsed.title, parsed.format) == ((Block("paragraph", "Two euros."),), "fees", "docx")
 
@@ -130,7 +130,7 @@ from types import SimpleNamespace as DocumentStream
 
 
 @pytest.mark.parametrize(("enabled", "text"), [(True, "docling read file.docx"), (False, "Two euros.")])
-async def test_docling_reads_where_it_is_installed_and_turned_on(
+async def test_docling_is_used_if_it_is_installed_and_enabled(
     enabled: bool, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "docling" / "datamodel").mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Word files: headings, lists, tables and what stands beside the text."""
+"""Word files: headings, lists, tables, notes, text boxes and page headers."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def table(*rows: str) -> str:
     return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in rows)}</w:tbl>"
 
 
-def test_headings_are_told_by_their_styles_in_any_language() -> None:
+def test_headings_are_recognised_by_style_in_any_language() -> None:
     parsed = read(p("Die Fähre", "berschrift1") + p("Sie fährt im Sommer.") + p("운행 시간", "2") + p("Preise", "Kapitel"))
     assert parsed.blocks == (
         Block("heading", "Die Fähre", 1),
@@ -59,7 +59,7 @@ def test_headings_are_told_by_their_styles_in_any_language() -> None:
     assert (parsed.title, parsed.format, parsed.pages) == ("Die Fähre", "docx", None)
 
 
-def test_a_style_of_a_file_without_styles_is_told_by_its_name() -> None:
+def test_without_style_definitions_a_style_is_recognised_by_name() -> None:
     data = zip_of({"word/document.xml": xml("w:document", f"<w:body>{p('Ferries', 'Heading2')}{p('They run.')}</w:body>")})
     assert parse(data, "a.docx").blocks == (Block("heading", "Ferries", 2), Block("paragraph", "They run."))
 
@@ -87,12 +87,12 @@ def test_a_numbered_heading_keeps_its_number() -> None:
     assert read(p("Scope", "berschrift1", (1, 0))).blocks == (Block("heading", "1. Scope", 1),)
 
 
-def test_captions_code_and_tables_of_contents_are_told_by_style() -> None:
+def test_captions_code_and_tables_of_contents_are_recognised_by_style() -> None:
     body = p("Figure 1: The lake", "Caption") + p("a = 1", "Code") + p("b = 2", "Code") + p("Fees 3", "TOC2")
     assert read(body).blocks == (Block("caption", "Figure 1: The lake"), Block("code", "a = 1\nb = 2"), Block("list", "  - Fees 3"))
 
 
-def test_merged_cells_stand_where_people_see_them() -> None:
+def test_merged_cells_keep_their_visual_position() -> None:
     body = table(
         tc("Boat") + tc("Fee", '<w:gridSpan w:val="2"/>'),
         tc("Kayak", '<w:vMerge w:val="restart"/>') + tc("5") + tc("summer"),
@@ -113,16 +113,16 @@ def test_a_table_within_a_cell_is_read_within_that_cell() -> None:
     assert read(body).blocks == (Block("table", "| Boat | Fees |\n| --- | --- |\n| Kayak | May, June; 5, 6; each |"),)
 
 
-def test_a_table_of_one_column_only_places_its_text() -> None:
+def test_a_table_of_one_column_is_read_as_text() -> None:
     assert read(table(tc("A note."), tc("Another."))).blocks == (Block("paragraph", "A note."), Block("paragraph", "Another."))
 
 
-def test_two_tables_in_a_row_stay_two() -> None:
+def test_two_successive_tables_stay_separate() -> None:
     one, two = table(tc("a") + tc("b"), tc("1") + tc("2")), table(tc("c") + tc("d"), tc("3") + tc("4"))
     assert [block.kind for block in read(one + two).blocks] == ["table", "table"]
 
 
-def test_what_was_deleted_or_hidden_is_not_read_and_what_was_inserted_is() -> None:
+def test_deleted_and_hidden_text_is_skipped_and_inserted_text_is_read() -> None:
     body = (
         "<w:p><w:r><w:t>The fee is </w:t></w:r><w:del><w:r><w:delText>5</w:delText></w:r></w:del><w:ins><w:r><w:t>7</w:t></w:r></w:ins>"
         "<w:r><w:rPr><w:vanish/></w:rPr><w:t> secret</w:t></w:r><w:r><w:instrText>PAGE</w:instrText><w:t> francs.</w:t></w:r></w:p>"
@@ -138,7 +138,7 @@ def test_a_text_box_is_read_once() -> None:
     assert read(body).blocks == (Block("paragraph", "Read this."), Block("paragraph", "Beware of waves."))
 
 
-def test_the_words_for_a_picture_are_read_but_not_its_files_name() -> None:
+def test_alternative_texts_are_read_but_not_file_names() -> None:
     drawing = '<w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="x" descr="{}"/></wp:inline></w:drawing></w:r></w:p>'
     assert read(drawing.format("A ferry at the pier") + drawing.format("IMG_17.jpg")).blocks == (Block("image", "A ferry at the pier"),)
 
@@ -163,7 +163,7 @@ def test_a_footnote_follows_the_paragraph_that_refers_to_it() -> None:
     assert [block.text for block in blocks] == ["It runs.", "Since 1890.", "It stops."]
 
 
-def test_headers_come_first_and_only_with_what_the_text_does_not_say() -> None:
+def test_page_headers_come_first_unless_the_text_contains_them() -> None:
     parts = {
         "word/header1.xml": xml("w:hdr", p("Confidential")),
         "word/header2.xml": xml("w:hdr", p("Confidential")),
@@ -183,7 +183,7 @@ def test_pages_are_counted_by_words_own_marks() -> None:
     assert parsed.pages == 3
 
 
-def test_breaks_that_people_made_are_no_page_numbers_where_a_page_would_be_too_long() -> None:
+def test_manual_breaks_give_no_page_numbers_if_a_page_would_be_too_long() -> None:
     body = p("x" * 7000) + '<w:p><w:r><w:br w:type="page"/></w:r></w:p>' + p("End.")
     assert [block.page for block in read(body).blocks] == [None, None]
 

@@ -38,7 +38,7 @@ def test_chapters_come_in_the_order_of_the_spine_and_once() -> None:
     assert (parsed.title, parsed.format) == ("Der See", "epub")
 
 
-def test_a_book_with_copy_protection_says_so() -> None:
+def test_a_copy_protected_book_is_refused() -> None:
     protection = '<encryption><EncryptedData><EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/></EncryptedData></encryption>'
     with pytest.raises(UnreadableFile) as caught:
         parse(zip_of(FILES | {"META-INF/encryption.xml": protection}), "lake.epub")

@@ -1,4 +1,4 @@
-"""HTML and Markdown → blocks."""
+"""HTML and Markdown."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_an_absurd_colspan_does_no_harm() -> None:
     assert len(html("<table><tr><td colspan=99999999>a<td colspan=x>b</table>").blocks[0].text) < 1000
 
 
-def test_a_table_that_only_places_things_is_read_as_text() -> None:
+def test_a_layout_table_is_read_as_text() -> None:
     page = "<table><tr><td><h2>News</h2>Text<table><tr><th>a<th>b<tr><td>1<td>2</table></td></tr></table>"
     assert [b.kind for b in html(page).blocks] == ["heading", "paragraph", "table"]
 

@@ -1,4 +1,4 @@
-"""JSON and JSON lines: records that people can read."""
+"""JSON and JSON lines become readable records."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_lines_of_records_are_read_like_a_list_of_them() -> None:
     assert parsed.format == "json"
 
 
-def test_a_record_with_more_in_it_becomes_lines_under_its_name() -> None:
+def test_a_nested_record_becomes_lines_under_its_name() -> None:
     record = {"title": "Lake", "size": {"depth": 80, "islands": ["Ufenau", "Lützelau"]}, "note": None}
     assert blocks([record]) == (
         Block("heading", "Lake", 1),
@@ -51,13 +51,13 @@ def test_long_texts_keep_their_records_apart() -> None:
     ]
 
 
-def test_what_is_no_json_is_read_as_text_and_says_so() -> None:
+def test_invalid_json_is_read_as_text_with_a_note() -> None:
     parsed = parse(b'{"a": 1, // a comment\n}', "settings.json")
     assert parsed.blocks == (Block("code", '{"a": 1, // a comment\n}'),)
     assert parsed.reason == "This is not valid JSON; it was read as text."
 
 
-def test_values_nested_without_end_are_read_as_text() -> None:
+def test_deeply_nested_values_are_read_as_text() -> None:
     assert parse(b"[" * 200_000, "a.json").blocks[0].kind == "code"
 
 

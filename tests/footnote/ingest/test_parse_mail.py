@@ -1,4 +1,4 @@
-"""Mails: who wrote whom, the text, what was attached."""
+"""E-mails: header, text, attachments."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def mail(subject: str = "Die Fähre", text: str = "Sie fährt um 9.\n") -> Email
 HEADER = "From: Jörg <joerg@example.org>\nTo: 지민 <jimin@example.org>\nDate: Fri, 16 Dec 2022 17:04:16 +0100"
 
 
-def test_a_mail_begins_with_its_subject_and_who_wrote_whom() -> None:
+def test_a_mail_starts_with_subject_sender_and_recipients() -> None:
     parsed = parse(bytes(mail()), "a.eml")
     assert parsed.blocks == (Block("heading", "Die Fähre", 1), Block("paragraph", HEADER), Block("paragraph", "Sie fährt um 9."))
     assert (parsed.title, parsed.format) == ("Die Fähre", "eml")
 
 
-def test_the_html_text_is_taken_for_its_lists_and_tables() -> None:
+def test_the_html_text_is_preferred_for_its_lists_and_tables() -> None:
     message = mail()
     message.add_alternative("<p>Sie fährt:</p><ul><li>um 9</li><li>um 12</li></ul><blockquote>Wann?</blockquote>", subtype="html")
     blocks = parse(bytes(message), "a.eml").blocks
@@ -70,7 +70,7 @@ def test_the_encoding_that_a_part_names_is_used(encoding: str, text: str) -> Non
     assert parse(bytes(message), "a.eml").blocks[-1] == Block("paragraph", text)
 
 
-def test_a_broken_header_does_not_cost_the_text() -> None:
+def test_a_malformed_header_does_not_lose_the_text() -> None:
     data = b"From: <<<>>,;:\nTo: =?x?Q?\nSubject: Hi\nDate: not a date\nContent-Type: text/plain; charset=no-such\n\nThe text."
     assert parse(data, "a.eml").blocks[-1] == Block("paragraph", "The text.")
 

@@ -38,7 +38,7 @@ def cell(text: str, attributes: str = "") -> str:
     return f"<table:table-cell {attributes}><text:p>{text}</text:p></table:table-cell>"
 
 
-def test_headings_are_told_by_level_or_style() -> None:
+def test_headings_are_recognised_by_level_or_style() -> None:
     parsed = read(
         '<text:h text:outline-level="1">Die Fähre</text:h><text:p>Sie<text:s text:c="3"/>fährt<text:line-break/>täglich.</text:p>'
         '<text:p text:style-name="P1">운행 시간</text:p>'
@@ -57,7 +57,7 @@ def test_lists_keep_their_numbers_and_their_nesting() -> None:
     assert read(f'<text:list text:style-name="L1">{items}</text:list>').blocks == (Block("list", "1. Book\n  - by phone\n2. Pay"),)
 
 
-def test_merged_cells_stand_where_people_see_them() -> None:
+def test_merged_cells_keep_their_visual_position() -> None:
     covered = "<table:covered-table-cell/>"
     table = (
         row(cell("Boat"), cell("Fees", 'table:number-columns-spanned="2"'), covered)
@@ -121,7 +121,7 @@ def test_sheets_become_tables_and_hidden_ones_are_left_out() -> None:
     assert (parsed.format, parsed.reason) == ("ods", "Hidden sheets were left out: 1.")
 
 
-def test_a_document_with_a_password_says_so() -> None:
+def test_a_document_with_a_password_is_refused() -> None:
     manifest = "<manifest><file-entry><encryption-data/></file-entry></manifest>"
     with pytest.raises(UnreadableFile) as caught:
         read("<text:p>x</text:p>", parts={"META-INF/manifest.xml": manifest})

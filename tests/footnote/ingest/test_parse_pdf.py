@@ -1,4 +1,4 @@
-"""PDF → blocks: what is a heading, a paragraph, a list; what is left out; what can't be read."""
+"""PDF: headings, paragraphs and lists; what is left out; what cannot be read."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_lines_become_paragraphs_with_their_page_numbers() -> None:
     )
 
 
-def test_larger_and_bold_lines_are_headings_of_falling_depth() -> None:
+def test_larger_and_bold_lines_are_headings_with_levels_by_size() -> None:
     page = [
         Text(60, 740, "House rules", 20),
         Text(60, 710, "Opening hours", 14),
@@ -78,12 +78,12 @@ def test_a_title_that_the_headers_repeat_is_kept_once() -> None:
     assert [b.text for b in blocks(first, *later)].count("Annual report") == 1
 
 
-def test_what_stands_once_at_the_top_of_a_page_is_kept() -> None:
+def test_a_line_that_is_at_the_top_of_only_one_page_is_kept() -> None:
     pages = [[Text(60, 780, word), *paragraph(*LINES, y=600)] for word in ("Alpha", "Beta", "Gamma")]
     assert {"Alpha", "Beta", "Gamma"} <= {b.text for b in blocks(*pages)}
 
 
-def test_words_divided_at_line_ends_are_put_together() -> None:
+def test_words_hyphenated_at_line_ends_are_rejoined() -> None:
     page = paragraph("The new regulation was published by the inter-", "national committee and has to be followed by all.")
     assert blocks(page)[0].text == "The new regulation was published by the international committee and has to be followed by all."
 
@@ -97,7 +97,7 @@ def test_two_columns_are_read_one_after_the_other() -> None:
     ]
 
 
-def test_a_sentence_goes_on_over_the_page_break() -> None:
+def test_a_sentence_continues_across_a_page_break() -> None:
     first = paragraph("The committee meets on the first Monday of each month, and its", "minutes are sent to all of the members who were")
     second = paragraph("present at the meeting.")
     assert blocks(first, second) == (Block("paragraph", f"{first[0].text} {first[1].text} present at the meeting.", 0, 1),)
@@ -112,7 +112,7 @@ def test_bullets_become_a_list() -> None:
     )
 
 
-def test_raised_signs_stay_in_their_line() -> None:
+def test_superscripts_stay_in_their_line() -> None:
     page = [Text(60, 700, "An area of 5 m"), Text(125.8, 704, "2", 6), Text(132, 700, "is enough for one.")]
     assert [b.text for b in blocks(page)] == ["An area of 5 m2 is enough for one."]
 
@@ -125,7 +125,7 @@ def test_pages_count_even_where_they_are_empty() -> None:
 @pytest.mark.parametrize(
     ("title", "expected"), [("Rules of the house", "Rules of the house"), ("Microsoft Word - rules.docx", "Big words"), ("", "Big words")]
 )
-def test_the_title_is_the_files_own_else_its_largest_words(title: str, expected: str) -> None:
+def test_the_title_is_from_the_file_properties_or_the_largest_text(title: str, expected: str) -> None:
     page = [Text(60, 740, "Big words", 20), *paragraph(*LINES)]
     assert parse(make_pdf([page, paragraph(*LINES)], title), "a.pdf").title == expected
 
@@ -146,19 +146,19 @@ def test_a_pdf_that_anyone_may_open_is_read_although_it_is_encrypted() -> None:
     assert parse(buffer.getvalue(), "a.pdf").blocks[0].text == " ".join(LINES)
 
 
-def test_pages_that_hold_images_only_are_named() -> None:
+def test_pages_with_only_images_are_named() -> None:
     text, image = paragraph("Hello there."), [Image()]
     parsed = parse(make_pdf([text, image, [], text, image, image, [*text, Image()]]), "a.pdf")
     assert (parsed.reason, parsed.remedy) == ("3 of 7 pages (2, 5–6) contain only images.", "Run OCR on it, then add it again.")
     assert parse(make_pdf([image, text]), "a.pdf").reason == "1 of 2 pages (1) contains only images."
 
 
-def test_a_pdf_without_text_holds_images_only() -> None:
+def test_a_pdf_without_text_contains_only_images() -> None:
     assert reason_of(make_pdf([[], []])) == ("The pages of this PDF contain only images, no text.", "Run OCR on it, then add it again.")
 
 
 @pytest.mark.parametrize("data", [b"%PDF-1.7\nrubbish", b"\0\1\2 no header " + b"7 0 obj endobj"])
-def test_a_damaged_pdf_is_named_as_such(data: bytes) -> None:
+def test_a_damaged_pdf_is_refused(data: bytes) -> None:
     assert reason_of(data)[0] == "This PDF is damaged."
 
 
@@ -178,7 +178,7 @@ LEFT = ("Left one ends with the words that", "go on in the second left line and"
 RIGHT = ("Right one begins beside the left", "and has a second line, which is", "followed by yet another line or", "by two.")
 
 
-def test_columns_that_the_file_writes_row_by_row_are_read_one_after_the_other() -> None:
+def test_columns_written_row_by_row_are_read_one_after_the_other() -> None:
     rows = [(Text(50, 700 - 12 * i, a), Text(320, 700 - 12 * i, b)) for i, (a, b) in enumerate(zip(LEFT, RIGHT, strict=True))]
     page = [Text(50, 740, "Both columns stand below this line, which runs over the whole width of the page and ends here.")]
     page += [piece for row in rows for piece in row]
@@ -206,7 +206,7 @@ def test_rows_of_cells_are_a_table_with_the_first_as_its_header() -> None:
         ("Tables are numbered.", "paragraph"),
     ],
 )
-def test_captions_are_told_from_sentences_that_name_a_table(text: str, kind: str) -> None:
+def test_captions_are_distinguished_from_sentences_about_a_table(text: str, kind: str) -> None:
     assert [block.kind for block in blocks([*paragraph(*LINES), *paragraph(text, y=600)])] == ["paragraph", kind]
 
 
@@ -219,24 +219,24 @@ def test_captions_are_told_from_sentences_that_name_a_table(text: str, kind: str
         ("표 2 다음에 회비가 나온다.", "paragraph"),
     ],
 )
-def test_korean_captions_are_told_from_sentences_too(text: str, kind: str) -> None:
+def test_korean_captions_are_distinguished_from_sentences_too(text: str, kind: str) -> None:
     assert [block.kind for block in to_blocks([Line(text, 1)], 1)] == [kind]
 
 
-def test_letters_that_stand_apart_are_put_together_as_words() -> None:
+def test_letter_spaced_text_is_joined_to_words() -> None:
     page = [Text(60 + 20 * i, 700, letter) for i, letter in enumerate("ANNUAL")]
     page += [Text(200 + 20 * i, 700, letter) for i, letter in enumerate("REPORT")]
     assert [block.text for block in blocks(page)] == ["ANNUAL REPORT"]
 
 
-def test_a_dash_within_an_item_is_no_bullet() -> None:
+def test_a_dash_within_an_item_is_not_a_bullet() -> None:
     assert blocks([*paragraph("1. Bread * and butter"), *paragraph("2. Wine", y=688)])[0].text == "1. Bread * and butter\n2. Wine"
 
 
-def test_what_stands_beside_the_page_is_left_out() -> None:
+def test_text_outside_of_the_page_is_left_out() -> None:
     assert [block.text for block in blocks([*paragraph("On the page."), Text(700, 700, "Beside it.")])] == ["On the page."]
 
 
-def test_ligatures_without_a_name_are_put_right() -> None:
+def test_ligatures_without_a_name_are_repaired() -> None:
     text = with_ligatures("an o↵-the-shelf tool for e↵orts of di\ufffeculty; press ↵ or \ufffe", [37, 56])
     assert text == "an oﬀ-the-shelf tool for eﬀorts of diﬃculty; press ↵ or \u200b"

@@ -1,4 +1,4 @@
-"""Where a PDF's lines stand: each place is the beginning of a line in its block, and a box around it as the page is shown."""
+"""Places of a PDF's lines: the start of each line in its block, and its box on the displayed page."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_each_line_of_a_paragraph_has_its_place() -> None:
     assert [place.offset for place in block.places] == [0, 66, 134]
 
 
-def test_a_box_stands_around_its_line() -> None:
+def test_a_box_encloses_its_line() -> None:
     [block] = blocks(paragraph(*LONG))
     for i, place in enumerate(block.places):
         baseline = 100 + 12 * i
@@ -60,12 +60,12 @@ def test_places_of_list_items_follow_the_bullets_that_are_replaced() -> None:
     assert lines(block) == [(1, "- bread that was baked "), (1, "today\n"), (1, "- butter")]
 
 
-def test_lines_that_stay_lines_keep_their_places() -> None:
+def test_lines_that_are_not_joined_keep_their_places() -> None:
     [block] = blocks(paragraph("Footnote", "Example street 17 in the old town", "Berlin", "Germany"))
     assert lines(block) == [(1, "Footnote\n"), (1, "Example street 17 in the old town\n"), (1, "Berlin\n"), (1, "Germany")]
 
 
-def test_a_sentence_over_the_page_break_has_places_on_both_pages() -> None:
+def test_a_sentence_across_a_page_break_has_places_on_both_pages() -> None:
     first = paragraph("The committee meets on the first Monday of each month, and its", "minutes are sent to all of the members who were")
     [block] = blocks(first, paragraph("present at the meeting."))
     assert lines(block)[1:] == [(1, "minutes are sent to all of the members who were "), (2, "present at the meeting.")]
@@ -97,12 +97,12 @@ ONE = [Text(60, 700, "Hello.")]
         ("/CropBox [-50 -50 650 850]", (60, 91, 86, 102)),
     ],
 )
-def test_boxes_fit_the_page_as_it_is_shown(keys: str, expected: tuple[float, ...]) -> None:
+def test_boxes_fit_the_displayed_page(keys: str, expected: tuple[float, ...]) -> None:
     [block] = blocks(ONE, keys=keys)
     assert block.places[0][2:] == pytest.approx(expected, abs=3)
 
 
-def test_a_page_whose_text_runs_upwards_is_read_as_if_it_were_turned() -> None:
+def test_a_page_with_text_running_upwards_is_read_as_if_turned() -> None:
     page = [Text(100 + 12 * i, 60, line, upwards=True) for i, line in enumerate(LONG)]
     [block] = blocks(page)
     assert block.text == "The committee meets on the first Monday of each month, and its minutes are sent to all members within a week " + (
@@ -112,7 +112,7 @@ def test_a_page_whose_text_runs_upwards_is_read_as_if_it_were_turned() -> None:
     assert (block.places[0].y1, block.places[2].y1) == pytest.approx((740, 740), abs=1)
 
 
-def test_a_landscape_page_that_is_shown_upright_gives_upright_boxes() -> None:
+def test_a_rotated_landscape_page_gives_upright_boxes() -> None:
     page = [Text(100 + 12 * i, 60, line, upwards=True) for i, line in enumerate(LONG)]
     [block] = blocks(page, keys="/Rotate 90")
     assert [(round(place.x0), place.y0 < 100 + 12 * i < place.y1) for i, place in enumerate(block.places)] == [(60, True)] * 3

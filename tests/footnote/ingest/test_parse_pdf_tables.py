@@ -1,4 +1,4 @@
-"""Ruled tables of PDFs: rules → a grid, words → its cells; and what is ruled but no table."""
+"""Ruled tables of PDFs, and rules that do not form a table."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_ruled_table_keeps_its_cells_of_several_lines_and_its_empty_ones() -> 
     ]
 
 
-def test_words_of_neighbouring_cells_are_parted_by_the_rule_between_them() -> None:
+def test_words_of_adjacent_cells_are_separated_by_the_rule_between_them() -> None:
     rows = [("Left side", "Right"), ("of a rule", "side")]
     page = ruled(rows, upright=(50, 94, 200))
     assert [block.text for block in blocks(page)] == ["| Left side | Right |\n| --- | --- |\n| of a rule | side |"]
@@ -48,7 +48,7 @@ def test_a_table_drawn_in_a_form_is_found() -> None:
     assert [block.text for block in blocks(ruled(FEES), form=True)] == [FEES_TEXT]
 
 
-def test_a_header_over_two_columns_stands_in_the_first_of_them() -> None:
+def test_a_header_over_two_columns_is_in_the_first_of_them() -> None:
     page = [*ruled([("", "", ""), ("Anna", "5", "6"), ("Bob", "7", "8")])]
     page = [drawing for drawing in page if drawing != Rule(300, 580, 300, 700)]
     page += [Rule(300, 580, 300, 660), Text(55, 688, "Name"), Text(270, 688, "Fees of both years")]
@@ -57,7 +57,7 @@ def test_a_header_over_two_columns_stands_in_the_first_of_them() -> None:
     ]
 
 
-def test_level_rules_alone_bound_a_table_whose_columns_are_told_by_gaps() -> None:
+def test_a_table_with_only_horizontal_rules_gets_its_columns_from_gaps() -> None:
     rows = [("Type", "Top 5", "Top 20"), ("Random", "47.0", "64.3"), ("Gold", "42.6", "63.1")]
     page: list[Drawing] = [Text(60 + 120 * i, 700 - 14 * j, cell) for j, row in enumerate(rows) for i, cell in enumerate(row)]
     page += [Rule(50, y, 400, y) for y in (712, 696, 667)]
@@ -66,7 +66,7 @@ def test_level_rules_alone_bound_a_table_whose_columns_are_told_by_gaps() -> Non
     ]
 
 
-def test_a_table_goes_on_over_the_page_without_its_repeated_header() -> None:
+def test_a_table_continues_on_the_next_page_without_its_repeated_header() -> None:
     first = ruled([FEES[0], ("Anna", "5", "Rome"), ("Bob", "6", "Paris"), ("Cid", "7", "Oslo")], y=220)
     second = ruled([FEES[0], ("Dora", "8", "Bonn"), ("Eve", "9", "Kiel"), ("Finn", "1", "Ulm")], y=760)
     [table] = blocks(first, second)
@@ -82,12 +82,12 @@ def test_a_table_goes_on_over_the_page_without_its_repeated_header() -> None:
     ]
 
 
-def test_two_tables_on_a_page_stay_two() -> None:
+def test_two_tables_on_a_page_stay_separate() -> None:
     page = [*ruled(FEES), *paragraph("Another table:", y=540), *ruled([("A", "B", "C"), ("1", "2", "3")], y=500)]
     assert [block.kind for block in blocks(page)] == ["table", "paragraph", "table"]
 
 
-def test_a_frame_around_text_is_no_table() -> None:
+def test_a_frame_around_text_is_not_a_table() -> None:
     frame = [Rule(50, 650, 550, 650), Rule(50, 720, 550, 720), Rule(50, 650, 50, 720), Rule(550, 650, 550, 720)]
     page: list[Drawing] = [
         *frame,
@@ -98,7 +98,7 @@ def test_a_frame_around_text_is_no_table() -> None:
     ]
 
 
-def test_columns_of_text_in_frames_are_no_table() -> None:
+def test_columns_of_text_in_frames_are_not_a_table() -> None:
     text = [
         "The committee meets on the first Monday of",
         "each month and sends its minutes to all of",
@@ -109,7 +109,7 @@ def test_columns_of_text_in_frames_are_no_table() -> None:
     assert {block.kind for block in blocks(page)} == {"paragraph"}
 
 
-def test_rules_through_running_text_make_no_table() -> None:
+def test_rules_through_running_text_do_not_form_a_table() -> None:
     lines = paragraph(*["The committee meets on the first Monday of each month and then it sends the minutes."] * 4)
     grid = [Rule(x, 650, x, 720) for x in (100, 130, 260)] + [Rule(100, y, 260, y) for y in (650, 684, 720)]
     page: list[Drawing] = [*lines, *grid]

@@ -45,7 +45,7 @@ def test_the_title_comes_first_and_paragraphs_become_a_list_with_its_nesting() -
     )
 
 
-def test_numbered_paragraphs_and_those_without_bullets_are_told_apart() -> None:
+def test_numbered_paragraphs_and_those_without_bullets_are_distinguished() -> None:
     body = shape(
         p("Steps:", "<a:pPr><a:buNone/></a:pPr>"), *(p(text, "<a:pPr><a:buAutoNum/></a:pPr>") for text in ("Row", "Rest")), kind=BODY
     )
@@ -55,13 +55,13 @@ def test_numbered_paragraphs_and_those_without_bullets_are_told_apart() -> None:
     )
 
 
-def test_groups_are_read_to_the_bottom_and_the_slides_number_is_not_read() -> None:
+def test_nested_groups_are_read_and_the_slide_number_is_not() -> None:
     group = f"<p:grpSp><p:grpSp>{shape(p('Innen'))}</p:grpSp>{shape(p('Außen'))}</p:grpSp>"
     blocks = read(shape(p("Title"), kind=TITLE) + group + shape(p("7"), kind=NUMBER)).blocks
     assert [block.text for block in blocks] == ["Title", "Innen", "Außen"]
 
 
-def test_the_topmost_short_text_stands_for_a_missing_title() -> None:
+def test_the_topmost_short_text_replaces_a_missing_title() -> None:
     blocks = read(shape(p("One thing."), p("Another."), p("A third."), top=900) + shape(p("Overview"), top=10)).blocks
     assert blocks[0] == Block("heading", "Overview", 1, 1)
 
@@ -95,7 +95,7 @@ def test_the_speakers_notes_follow_the_slide() -> None:
     assert read(shape(p("Lake"), kind=TITLE), parts=parts).blocks[1] == Block("paragraph", "Mention the storm.", page=1)
 
 
-def test_the_words_for_a_picture_are_read() -> None:
+def test_alternative_texts_are_read() -> None:
     picture = "<p:pic><p:nvPicPr><p:cNvPr id='4' name='Picture 3' descr='Eine Fähre am Steg'/></p:nvPicPr></p:pic>"
     assert read(shape(p("Lake"), kind=TITLE) + picture).blocks[1] == Block("image", "Eine Fähre am Steg", page=1)
 
@@ -106,7 +106,7 @@ def test_hidden_slides_are_left_out_and_named() -> None:
     assert (parsed.pages, parsed.reason, parsed.remedy) == (2, "Hidden slides were left out: 1.", "Show them and add the file again.")
 
 
-def test_a_presentation_of_pictures_only_says_so() -> None:
+def test_a_presentation_with_only_images_is_refused() -> None:
     with pytest.raises(UnreadableFile) as caught:
         read("<p:pic/>")
     assert (caught.value.reason, caught.value.remedy) == (

@@ -13,7 +13,7 @@ def read(body: str, head: str = r"\ansi\ansicpg1252\deff0") -> tuple[Block, ...]
     return parse(f"{{\\rtf1{head} {body}}}".encode("latin-1"), "a.rtf").blocks
 
 
-def test_headings_are_told_by_outline_level_and_by_style() -> None:
+def test_headings_are_recognised_by_outline_level_and_style() -> None:
     styles = r"{\stylesheet{\s0 Normal;}{\s1\b heading 1;}{\s2 \'dcberschrift 2;}}"
     body = styles + r"\pard\s1 Lake\par\pard\s2 Fees\par\pard\s0 It costs 5.\par\pard\outlinelevel2 Boats\par"
     assert read(body) == (
@@ -29,7 +29,7 @@ def test_letters_are_decoded_by_the_fonts_encoding() -> None:
     assert read(fonts + r"\f0 F\'e4hre \f1\'b9\'e8\f0  end\par") == (Block("paragraph", "Fähre 배 end"),)
 
 
-def test_unicode_is_read_and_its_substitute_is_not() -> None:
+def test_unicode_is_read_and_its_fallback_is_skipped() -> None:
     assert read(r"\uc1 caf\u233? \u-10179?\u-8704? \uc2\u8364\'80\'80 5\par") == (Block("paragraph", "café 😀 € 5"),)
 
 
@@ -62,10 +62,10 @@ def test_binary_data_is_skipped_by_its_length() -> None:
     assert read(r"{\pict\bin5 }}}}}}Text.\par") == (Block("paragraph", "Text."),)
 
 
-def test_braces_that_never_close_cost_no_text() -> None:
+def test_unclosed_braces_lose_no_text() -> None:
     assert read(r"{\b Important {news" + "{" * 50) == (Block("heading", "Important news", 6),)
 
 
-def test_groups_nested_without_end_are_refused() -> None:
+def test_deeply_nested_groups_are_refused() -> None:
     with pytest.raises(UnreadableFile):
         read("{" * 20_000)

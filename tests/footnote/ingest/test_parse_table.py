@@ -1,4 +1,4 @@
-"""CSV and TSV → a table."""
+"""CSV and TSV."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ def test_the_delimiter_is_found(delimiter: str) -> None:
     assert table(data) == ["| name | fee |", "| --- | --- |", "| Lake, north; east | 5 |", "| Hill | 7 |"]
 
 
-def test_a_quoted_cell_may_hold_line_ends_quotes_and_bars() -> None:
+def test_a_quoted_cell_may_contain_line_ends_quotes_and_bars() -> None:
     assert table('a,b\r\n"two\nlines","say ""x|y"""\r\n') == ["| a | b |", "| --- | --- |", '| two lines | say "x\\|y" |']
 
 
-def test_rows_of_different_lengths_are_filled_up() -> None:
+def test_short_rows_are_padded() -> None:
     assert table("a,b,c\n1\n1,2,3,4\n") == ["| a | b | c |  |", "| --- | --- | --- | --- |", "| 1 |  |  |  |", "| 1 | 2 | 3 | 4 |"]
 
 
@@ -42,7 +42,7 @@ def test_a_title_above_the_header_is_a_caption() -> None:
     assert blocks == (Block("caption", "Fees 2024"), Block("table", "| name | fee | note |\n| --- | --- | --- |\n| Lake | 5 | - |"))
 
 
-def test_excels_own_hint_names_the_delimiter() -> None:
+def test_excels_sep_line_sets_the_delimiter() -> None:
     assert table("sep=|\na|b\n1,5|2,5\n") == ["| a | b |", "| --- | --- |", "| 1,5 | 2,5 |"]
 
 
@@ -50,7 +50,7 @@ def test_a_single_column_is_a_table_too() -> None:
     assert table("name\nLake\nHill\n") == ["| name |", "| --- |", "| Lake |", "| Hill |"]
 
 
-def test_a_quote_that_never_closes_loses_no_text() -> None:
+def test_an_unclosed_quote_loses_no_text() -> None:
     assert "Hill" in "\n".join(table('name,fee\n"Lake,5\nHill,7\n'))
 
 

@@ -1,4 +1,4 @@
-"""Encodings, and plain text → blocks."""
+"""Encodings and plain text."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def test_german_and_korean_are_read_in_their_older_encodings(text: str, encoding
     assert decode(text.encode(encoding)) == text
 
 
-def test_russian_is_told_by_statistics() -> None:
+def test_russian_is_detected_by_statistics() -> None:
     text = "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью."
     assert decode(text.encode("cp1251")) == text
 
 
-def test_the_declared_encoding_decides_where_the_bytes_do_not() -> None:
+def test_the_declared_encoding_decides_if_the_bytes_do_not() -> None:
     assert decode("Zażółć".encode("iso-8859-2"), "iso-8859-2") == "Zażółć"
 
 
-def test_a_wrong_declaration_is_not_believed() -> None:
+def test_a_wrong_declaration_is_ignored() -> None:
     assert decode(GERMAN.encode(), "latin-1") == GERMAN
     assert decode("Größe".encode("cp1252"), "no-such-encoding") == "Größe"
 
@@ -49,12 +49,12 @@ def test_utf8_that_was_encoded_twice_is_repaired() -> None:
     assert decode("1997–2004 for £5".encode().decode("latin-1").encode()) == "1997–2004 for £5"
 
 
-def test_binary_data_is_no_text() -> None:
+def test_binary_data_is_refused() -> None:
     with pytest.raises(UnreadableFile):
         decode(b"\x00\x01\x02\x03binary\x00\xff\xfe" * 50)
 
 
-def test_cleaning_composes_letters_and_drops_what_nobody_sees() -> None:
+def test_cleaning_composes_letters_and_drops_invisible_characters() -> None:
     assert clean("Ü\u00adber\u200bsicht\0 a\u00a0b\x07\r\nﬁn\rx") == "Übersicht a b\nfin\nx"
 
 
@@ -69,11 +69,11 @@ def test_cleaning_composes_letters_and_drops_what_nobody_sees() -> None:
         (["one", "two"], "one two"),
     ],
 )
-def test_a_word_divided_at_a_line_end_is_put_together(lines: list[str], expected: str) -> None:
+def test_a_word_hyphenated_at_a_line_end_is_rejoined(lines: list[str], expected: str) -> None:
     assert join_lines(lines) == expected
 
 
-def test_empty_lines_divide_paragraphs_and_wrapped_lines_are_joined() -> None:
+def test_empty_lines_separate_paragraphs_and_wrapped_lines_are_joined() -> None:
     text = "The first paragraph was wrapped by an editor at a cer-\ntain width, as one can see from the length of lines.\n\nA second."
     assert parse(text.encode(), "a.txt").blocks == (
         Block("paragraph", "The first paragraph was wrapped by an editor at a certain width, as one can see from the length of lines."),
@@ -85,7 +85,7 @@ def test_short_lines_stay_lines() -> None:
     assert parse(b"Jane Doe\n5 High Street\nLondon", "a.txt").blocks == (Block("paragraph", "Jane Doe\n5 High Street\nLondon"),)
 
 
-def test_headings_are_told_by_number_capitals_name_or_underline() -> None:
+def test_headings_are_recognised_by_number_capitals_name_or_underline() -> None:
     text = "Handbook\n========\n\n2.1 Scope of use\n\nText.\n\n"
     text += "GENERAL TERMS\n\nChapter IV\n\n제 3 조\n\n12 apples were eaten.\n\nOften\n-----\nSo."
     assert [(b.kind, b.level, b.text) for b in parse(text.encode(), "a.txt").blocks] == [
@@ -101,7 +101,7 @@ def test_headings_are_told_by_number_capitals_name_or_underline() -> None:
     ]
 
 
-def test_a_list_keeps_its_items_and_parts_from_its_lead_in() -> None:
+def test_a_list_keeps_its_items_separate_from_its_introduction() -> None:
     text = "We need:\n- bread\n- butter that is\n  salted\n1. and milk"
     assert parse(text.encode(), "a.txt").blocks == (
         Block("paragraph", "We need:"),
@@ -109,7 +109,7 @@ def test_a_list_keeps_its_items_and_parts_from_its_lead_in() -> None:
     )
 
 
-def test_paragraphs_without_empty_lines_between_them_are_told_by_their_short_last_lines() -> None:
+def test_paragraphs_without_empty_lines_are_separated_by_short_last_lines() -> None:
     full = "This line is exactly as wide as its editor allows it to be, yes."
     lines = [full, full, full, "And here it ends.", full, full, full, "The end."]
     assert [len(b.text) for b in parse("\n".join(lines).encode(), "a.txt").blocks] == [64 * 3 + 3 + 17, 64 * 3 + 3 + 8]

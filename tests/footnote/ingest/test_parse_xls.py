@@ -1,4 +1,4 @@
-"""Old Excel files, made by a program that shares nothing with the parser under test."""
+"""Old Excel files, written by a library that is independent of the parser under test."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_sheet_of_an_old_file_is_a_heading_and_a_page() -> None:
     assert (parsed.pages, parsed.title, parsed.format, parsed.reason) == (2, "fees", "xls", None)
 
 
-def test_cells_of_an_old_file_are_shown_as_people_see_them() -> None:
+def test_cells_of_an_old_file_are_read_as_displayed() -> None:
     values = [date(2024, 1, 1), datetime(2023, 12, 31, 18, 30), 0.125, 1234.5, -5, True, 0.1 + 0.2, "two\nlines"]
     formats = {(1, 0): "dd.mm.yyyy", (1, 1): "d/m/yy h:mm", (1, 2): "0.0%", (1, 3): '#,##0.00 "CHF"', (1, 4): "0;(0)"}
     book = book_of(list("abcdefgh"), values, formats=formats)
@@ -61,13 +61,13 @@ def test_cells_of_an_old_file_are_shown_as_people_see_them() -> None:
     )
 
 
-def test_an_old_file_of_an_old_mac_counts_days_from_1904() -> None:
+def test_an_old_file_with_the_1904_date_system_is_read() -> None:
     book = book_of(["day", "n"], [43830, 43830], formats={(1, 0): "yyyy-mm-dd"})
     book.dates_1904 = True
     assert read(book).blocks[1].text.endswith("| 2024-01-01 | 43830 |")
 
 
-def test_a_cell_of_an_old_file_merged_over_rows_stands_in_each_of_them() -> None:
+def test_a_cell_of_an_old_file_merged_over_rows_is_repeated_in_each() -> None:
     book = book_of(["zone", "boat"], [], [], ["", "bus"])
     fees = book.get_sheet(0)
     fees.write_merge(1, 2, 0, 0, "east")
@@ -94,7 +94,7 @@ def test_a_single_cell_at_the_far_corner_of_an_old_file_costs_nothing() -> None:
 
 
 @pytest.mark.parametrize(("limit", "kept", "is_cut"), [(6, ["a", "c", "e"], False), (5, ["a", "c"], True), (2, ["a"], True)])
-def test_cells_of_an_old_file_past_the_limit_are_left_out_and_named(
+def test_cells_of_an_old_file_above_the_limit_are_left_out_with_a_note(
     limit: int, kept: list[str], is_cut: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module in (sheet, xls):
@@ -111,7 +111,7 @@ def test_a_long_text_of_an_old_file_counts_as_several_cells(monkeypatch: pytest.
     assert read(book_of(["b"], ["x" * 500])).reason is not None
 
 
-def test_an_old_file_with_a_password_says_so() -> None:
+def test_an_old_file_with_a_password_is_refused() -> None:
     stream = book_of(["a"]).get_biff_data()
     first = 4 + struct.unpack_from("<H", stream, 2)[0]
     file = io.BytesIO()
@@ -120,11 +120,11 @@ def test_an_old_file_with_a_password_says_so() -> None:
         parse(file.getvalue(), "fees.xls")
 
 
-def test_a_damaged_old_file_says_so() -> None:
+def test_a_damaged_old_file_is_refused() -> None:
     with pytest.raises(UnreadableFile, match="damaged"):
         parse(saved(book_of(["a", "b"]))[:-10], "fees.xls")
 
 
-def test_an_old_file_without_a_cell_has_nothing_to_read() -> None:
+def test_an_old_file_without_cells_is_refused() -> None:
     with pytest.raises(UnreadableFile, match="contains no text"):
         read(book_of())

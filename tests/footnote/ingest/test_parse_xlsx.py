@@ -1,4 +1,4 @@
-"""Spreadsheets: cells as people see them, and the several tables of a sheet."""
+"""Spreadsheets: displayed values, and several tables on one sheet."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def read(*sheets: str, merged: str = "", state: str = "", strings: str = "", nam
 
 
 def grid(text: str, merged: list[tuple[int, int, int, int]] | None = None) -> list[tuple[str, str]]:
-    """Blocks of a sheet that is drawn: a line per row, cells divided by commas."""
+    """The blocks of a sheet given as text: a line per row, cells separated by commas."""
     cells = {row: {column: cell for column, cell in enumerate(line.split(",")) if cell} for row, line in enumerate(text.split("\n"))}
     sheet = Sheet("S", 1, {row: found for row, found in cells.items() if found}, merged or [])
     return [(block.kind, block.text) for block in to_parsed([sheet], "", 1, 0, False).blocks[1:]]
@@ -61,7 +61,7 @@ def test_a_sheet_is_a_heading_and_a_page() -> None:
     assert (parsed.pages, parsed.title, parsed.format) == (2, "fees", "xlsx")
 
 
-def test_cells_are_shown_as_people_see_them() -> None:
+def test_cells_are_read_as_displayed() -> None:
     cells = [
         c("A2", "45292", "n", 1),
         c("B2", "0.5", "n", 2),
@@ -75,7 +75,7 @@ def test_cells_are_shown_as_people_see_them() -> None:
     assert table.split("\n")[2] == "| 2024-01-01 | 50% | 1,234.50 CHF | TRUE | #N/A | Fähre |"
 
 
-def test_a_formula_shows_its_last_value() -> None:
+def test_a_formula_is_read_as_its_last_value() -> None:
     cell = '<c r="A2"><f>SUM(B1:B9)</f><v>42</v></c>'
     assert read(rows(c("A1", "Total") + c("B1", "x"), cell)).blocks[1].text.endswith("| 42 |  |")
 
@@ -91,7 +91,7 @@ def test_a_single_cell_at_the_far_corner_costs_nothing() -> None:
     assert [block.text for block in parsed.blocks] == ["Fees", "| a | b |\n| --- | --- |", "end"]
 
 
-def test_cells_past_the_limit_are_left_out_and_named() -> None:
+def test_cells_above_the_limit_are_left_out_with_a_note() -> None:
     parsed = to_parsed([Sheet("S", 1, {0: {0: "a"}})], "", 1, 0, True)
     assert (parsed.reason, parsed.remedy) == ("Only the first 500,000 cells were read.", "Split it into smaller files and add those.")
     assert MAX_CELLS == 500_000
@@ -130,7 +130,7 @@ def test_a_long_text_counts_as_several_cells(length: int, is_cut: bool, monkeypa
     assert (parsed.reason is not None) is is_cut
 
 
-def test_empty_rows_divide_tables_and_a_title_becomes_a_caption() -> None:
+def test_empty_rows_separate_tables_and_a_title_becomes_a_caption() -> None:
     assert grid("Fees 2024\nboat,fee\nkayak,5\n\nGuests\n\nmonth,guests\nMay,10") == [
         ("caption", "Fees 2024"),
         ("table", "| boat | fee |\n| --- | --- |\n| kayak | 5 |"),
@@ -139,20 +139,20 @@ def test_empty_rows_divide_tables_and_a_title_becomes_a_caption() -> None:
     ]
 
 
-def test_tables_side_by_side_are_divided_by_their_empty_column() -> None:
+def test_tables_side_by_side_are_separated_by_their_empty_column() -> None:
     assert grid("boat,fee,,month,guests\nkayak,5,,May,10\nferry,7") == [
         ("table", "| boat | fee |\n| --- | --- |\n| kayak | 5 |\n| ferry | 7 |"),
         ("table", "| month | guests |\n| --- | --- |\n| May | 10 |"),
     ]
 
 
-def test_an_empty_column_before_numbers_is_only_for_the_eye() -> None:
+def test_an_empty_column_before_numbers_is_only_visual() -> None:
     assert grid("zone,sales,,profit,tax\neast,5,,3,1\nwest,7,,(2),—") == [
         ("table", "| zone | sales | profit | tax |\n| --- | --- | --- | --- |\n| east | 5 | 3 | 1 |\n| west | 7 | (2) | — |")
     ]
 
 
-def test_an_empty_row_before_numbers_is_only_for_the_eye() -> None:
+def test_an_empty_row_before_numbers_is_only_visual() -> None:
     assert grid("zone,sales\neast,5\n\nwest,7") == [("table", "| zone | sales |\n| --- | --- |\n| east | 5 |\n| west | 7 |")]
 
 
@@ -162,7 +162,7 @@ def test_a_header_of_two_rows_with_merged_cells_becomes_one() -> None:
     ]
 
 
-def test_a_cell_merged_over_rows_stands_in_each_of_them() -> None:
+def test_a_cell_merged_over_rows_is_repeated_in_each() -> None:
     assert grid("zone,boat\neast,kayak\n,ferry", [(1, 0, 2, 0)]) == [
         ("table", "| zone | boat |\n| --- | --- |\n| east | kayak |\n| east | ferry |")
     ]
@@ -202,5 +202,5 @@ def test_a_number_is_shown_by_its_format(value: float, code: str, expected: str)
     assert show(value, code) == expected
 
 
-def test_files_of_old_macs_count_days_from_1904() -> None:
+def test_the_1904_date_system_is_supported() -> None:
     assert show(43830, "yyyy-mm-dd", since_1904=True) == "2024-01-01"

@@ -1,4 +1,4 @@
-"""A file's way into the index, on the embedded adapters: what is kept, replaced, deleted and mended after a crash."""
+"""Ingest on the embedded adapters: what is kept, replaced, deleted, and recovered after a crash."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LOCAL = Caller("local", sees_all=True, role="admin")
 OLD = b"The lighthouse was lit in 1874."
 NEW = b"The lighthouse was torn down in 1999."
 NAMES = "Members: John Hancock, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, Al Gore. " * 3
-"""Hardly any word of it shows a language."""
+"""Hardly any word in it indicates a language."""
 NOTHING = (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
 """No chunks, and the SHA-256 of nothing."""
 
@@ -33,12 +33,12 @@ FIRST_CALLS = ["ledger.accept", "files.put", "queue.put", "queue.take", "ledger.
 FIRST_CALLS += ["parser.parse", "files.put", "index.stage", "index.staged", "index.activate", "ledger.update", "queue.finish"]
 VECTOR_CALLS = ["index.pending", "embedder.embed", "index.put_vectors", "index.pending"]
 CALLS = [*FIRST_CALLS[:-1], *["files.keys", "files.delete"] * 2, "queue.finish", "queue.take", *VECTOR_CALLS]
-"""Of the ports, for a changed file: from its arrival until there is nothing left to do."""
+"""Calls of the ports for a changed file, from its arrival until there is nothing left to do."""
 PORTS = ("ledger", "files", "queue", "index", "parser", "embedder")
 
 
 class HereParser:
-    """The real parsers, without their process; counts, and fails or waits where a test wants it."""
+    """The real parsers without the child process; counts calls, and fails or waits if a test wants it."""
 
     def __init__(self) -> None:
         self.parsed: list[str] = []
@@ -56,11 +56,11 @@ class HereParser:
 
 
 class Killed(BaseException):
-    """The process ends here: nothing of ours may catch it."""
+    """Simulates the end of the process; no code under test may catch it."""
 
 
 class Spied:
-    """A port that tells of each call, before and after its effect."""
+    """Wraps a port and reports each call, before and after its effect."""
 
     def __init__(self, name: str, port: Any, tell: Callable[[str, bool], Awaitable[None]]) -> None:
         self._name, self._port, self._tell = name, port, tell
@@ -121,7 +121,7 @@ async def work(core: Core) -> None:
 
 
 async def finish(core: Core, clock: HandClock) -> None:
-    """Works as the worker does, however long it takes."""
+    """Works like the worker until the queue is empty."""
     for _ in range(50):
         try:
             await work(core)
@@ -134,7 +134,7 @@ async def finish(core: Core, clock: HandClock) -> None:
 
 
 async def answering(core: Core) -> list[bytes]:
-    """The texts that answer now."""
+    """The texts that can be found now."""
     return [chunk.text.encode() for chunk in await core.index.sample(LOCAL, "default", 100)]
 
 
@@ -149,7 +149,7 @@ async def state(core: Core, document: Document) -> str:
 # --- one document ------------------------------------------------------------------------------
 
 
-async def test_a_file_is_ready_once_its_passages_were_read_back(core: Core) -> None:
+async def test_a_file_is_ready_once_its_passages_have_been_read_back(core: Core) -> None:
     document = await accept(core)
     assert (document.state, await answering(core)) == ("RECEIVED", [])
     assert await core.ingestor.work_one()
@@ -163,7 +163,7 @@ async def test_a_file_is_ready_once_its_passages_were_read_back(core: Core) -> N
     assert await core.ingestor.embed_some() == 0
 
 
-async def test_a_passage_of_no_recognised_language_takes_its_documents_and_gets_a_vector(core: Core) -> None:
+async def test_a_passage_of_unknown_language_takes_its_documents_language_and_gets_a_vector(core: Core) -> None:
     prose = "The club was founded in the year of the great fire, and it has been in the harbour ever since. " * 12
     text = f"# The club\n\n{prose}\n\n# Members\n\n{NAMES}"
     document = await accept(core, text.encode(), "club.md")
@@ -174,7 +174,7 @@ async def test_a_passage_of_no_recognised_language_takes_its_documents_and_gets_
     assert done == total
 
 
-async def test_a_document_of_no_recognised_language_gets_vectors_and_one_in_another_script_none(core: Core) -> None:
+async def test_a_document_of_unknown_language_gets_vectors_and_one_in_another_script_none(core: Core) -> None:
     names = await accept(core, NAMES.encode(), "names.txt")
     russian = await accept(core, "Мост построен в 1894 году, его покрасили в синий цвет.".encode(), "most.txt")
     await work(core)
@@ -182,7 +182,7 @@ async def test_a_document_of_no_recognised_language_gets_vectors_and_one_in_anot
     assert [waiting.lang for waiting in await core.index.pending("fake-embedder", None, 9)] == ["mis"]
 
 
-async def test_a_document_that_the_index_did_not_keep_in_full_is_not_ready(core: Core, clock: HandClock) -> None:
+async def test_a_document_that_is_incomplete_in_the_index_is_not_ready(core: Core, clock: HandClock) -> None:
     kept = core.index.staged
 
     async def lose_one(doc_id: str, generation: int) -> tuple[int, str]:
@@ -199,7 +199,7 @@ async def test_a_document_that_the_index_did_not_keep_in_full_is_not_ready(core:
     assert (await state(core, document), await answering(core)) == ("READY", [OLD])
 
 
-async def test_the_same_content_again_is_the_same_document_and_no_work(core: Core, parser: HereParser) -> None:
+async def test_the_same_content_again_is_the_same_document_and_is_not_processed(core: Core, parser: HereParser) -> None:
     first = await accept(core)
     await work(core)
     for name in ("tower.txt", "copy.txt"):
@@ -218,7 +218,7 @@ async def test_the_same_content_for_other_groups_is_another_document(core: Core)
     ]
 
 
-async def test_a_changed_file_replaces_the_old_one_at_one_moment(core: Core) -> None:
+async def test_a_changed_file_replaces_the_old_one_atomically(core: Core) -> None:
     first = await accept(core)
     await work(core)
     seen: list[tuple[str, bool, bytes]] = []
@@ -241,7 +241,7 @@ async def test_a_changed_file_replaces_the_old_one_at_one_moment(core: Core) -> 
     assert [call for call, after, _ in seen if after] == CALLS
 
 
-async def test_searches_that_run_all_the_while_see_the_old_text_or_the_new(core: Core) -> None:
+async def test_concurrent_searches_see_either_the_old_text_or_the_new(core: Core) -> None:
     await accept(core)
     await work(core)
     seen: list[tuple[bytes, ...]] = []
@@ -260,7 +260,7 @@ async def test_searches_that_run_all_the_while_see_the_old_text_or_the_new(core:
     assert set(seen) == {(OLD,), (NEW,)}
 
 
-async def test_only_the_newest_of_two_changes_answers(core: Core) -> None:
+async def test_only_the_newest_of_two_changes_is_found(core: Core) -> None:
     await accept(core)
     await accept(core, NEW)
     await work(core)
@@ -270,7 +270,7 @@ async def test_only_the_newest_of_two_changes_answers(core: Core) -> None:
 # --- deleting ----------------------------------------------------------------------------------
 
 
-async def test_a_deleted_document_is_gone_in_the_middle_of_its_work_and_stays_gone(core: Core, parser: HereParser) -> None:
+async def test_a_document_deleted_while_it_is_processed_stays_deleted(core: Core, parser: HereParser) -> None:
     document = await accept(core)
     await work(core)
     await accept(core, NEW)
@@ -293,7 +293,7 @@ async def test_a_deleted_document_is_gone_in_the_middle_of_its_work_and_stays_go
 
 
 @pytest.mark.parametrize("at", range(len(FIRST_CALLS[4:])), ids=lambda at: f"{at}-{FIRST_CALLS[4 + at]}")
-async def test_a_delete_at_any_moment_of_the_work_leaves_nothing(at: int, core: Core, clock: HandClock) -> None:
+async def test_a_delete_at_any_moment_of_processing_leaves_nothing(at: int, core: Core, clock: HandClock) -> None:
     document = await accept(core)
     deletes: list[asyncio.Task[Document]] = []
     calls: list[str] = []
@@ -314,7 +314,7 @@ async def test_a_delete_at_any_moment_of_the_work_leaves_nothing(at: int, core: 
     assert (await answering(core), await core.index.staged(document.doc_id, 1)) == ([], NOTHING)
 
 
-async def test_a_delete_that_fails_can_be_asked_for_again(core: Core) -> None:
+async def test_a_failed_delete_can_be_repeated(core: Core) -> None:
     document = await accept(core)
     await work(core)
     for port, name in ((core.index, "remove"), (core.ledger, "delete")):
@@ -331,7 +331,7 @@ async def test_a_delete_that_fails_can_be_asked_for_again(core: Core) -> None:
     assert await answering(core) == []
 
 
-async def test_a_delete_that_nobody_asks_for_again_is_finished_after_the_restart(core: Core) -> None:
+async def test_a_failed_delete_is_finished_after_a_restart(core: Core) -> None:
     document = await accept(core)
     await work(core)
 
@@ -349,7 +349,7 @@ async def test_a_delete_that_nobody_asks_for_again_is_finished_after_the_restart
         await core.ingestor.delete(LOCAL, document.doc_id)
 
 
-async def test_of_one_job_that_came_twice_only_one_is_worked_on(core: Core, parser: HereParser) -> None:
+async def test_a_job_that_is_delivered_twice_is_processed_once(core: Core, parser: HereParser) -> None:
     document = await accept(core)
     await core.queue.put({"doc_id": document.doc_id, "generation": 1})
     parser.go_on.clear()
@@ -367,8 +367,8 @@ async def test_of_one_job_that_came_twice_only_one_is_worked_on(core: Core, pars
     assert (await state(core, document), len(parser.parsed), await core.queue.size()) == ("READY", 1, 0)
 
 
-async def test_a_message_that_comes_again_goes_on_with_its_own_work(core: Core, parser: HereParser) -> None:
-    """SQS gives it another receipt each time: who holds the lease is told by the message's id."""
+async def test_a_redelivered_message_keeps_its_lease(core: Core, parser: HereParser) -> None:
+    """SQS issues a new receipt each time, so the lease is held by the message's id."""
     document = await accept(core)
     body = {"doc_id": document.doc_id, "generation": 1}
     parser.go_on.clear()
@@ -383,7 +383,7 @@ async def test_a_message_that_comes_again_goes_on_with_its_own_work(core: Core, 
     assert (await state(core, document), len(parser.parsed)) == ("READY", 2)
 
 
-async def test_a_worker_that_was_overtaken_changes_nothing(core: Core, parser: HereParser) -> None:
+async def test_a_superseded_worker_changes_nothing(core: Core, parser: HereParser) -> None:
     await accept(core)
     parser.go_on.clear()
     late = asyncio.create_task(core.ingestor.work_one())
@@ -397,7 +397,7 @@ async def test_a_worker_that_was_overtaken_changes_nothing(core: Core, parser: H
     assert list((core.settings.data / "files").rglob("1")) == []
 
 
-async def test_nobody_deletes_what_they_may_not_read(core: Core) -> None:
+async def test_a_document_can_only_be_deleted_by_its_readers(core: Core) -> None:
     document = await accept(core, groups=["hr"])
     await work(core)
     with pytest.raises(NotFound):
@@ -415,7 +415,7 @@ async def test_nobody_deletes_what_they_may_not_read(core: Core) -> None:
         (StoreUnavailable("The disk is full."), "The disk is full."),
     ],
 )
-async def test_after_five_attempts_ever_further_apart_a_document_is_failed(
+async def test_after_five_attempts_with_growing_delays_a_document_is_failed(
     error: Exception, reason: str, core: Core, clock: HandClock, parser: HereParser
 ) -> None:
     parser.error = error
@@ -438,7 +438,7 @@ async def test_after_five_attempts_ever_further_apart_a_document_is_failed(
     assert (await core.ingestor.retry(LOCAL, document.doc_id)).state == "READY"
 
 
-async def test_an_unreadable_file_fails_at_once_and_what_answered_before_still_does(core: Core, parser: HereParser) -> None:
+async def test_an_unreadable_file_fails_at_once_and_the_old_version_is_still_found(core: Core, parser: HereParser) -> None:
     document = await accept(core)
     await work(core)
     parser.error = UnreadableFile("It is torn.", "Glue it.")
@@ -458,7 +458,7 @@ async def test_a_file_without_text_is_failed_with_a_remedy(core: Core) -> None:
     assert failed.remedy
 
 
-async def test_while_the_embedder_is_down_documents_are_ready_and_found_by_their_words(core: Core) -> None:
+async def test_while_the_embedder_is_down_documents_are_ready_and_found_by_lexical_search(core: Core) -> None:
     class Down(FakeEmbedder):
         async def embed(self, texts: Any, *, query: bool = False) -> Any:
             raise ModelUnavailable("down")
@@ -474,14 +474,14 @@ async def test_while_the_embedder_is_down_documents_are_ready_and_found_by_their
     assert await core.ingestor.embed_some() == 1
 
 
-async def test_without_an_embedder_no_vectors_are_wanted(core: Core) -> None:
+async def test_without_an_embedder_no_vectors_are_pending(core: Core) -> None:
     core.embedder = None
     await accept(core)
     await work(core)
     assert (await core.ingestor.embed_some(), await answering(core)) == (0, [OLD])
 
 
-async def test_a_file_over_the_limit_is_not_recorded(core: Core) -> None:
+async def test_a_file_above_the_limit_is_not_recorded(core: Core) -> None:
     with pytest.raises(TooLarge):
         await accept(core, b"x" * (2**20 + 1))
     assert (await core.ledger.list(LOCAL)).data == ()

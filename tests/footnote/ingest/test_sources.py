@@ -1,4 +1,4 @@
-"""Where a cited passage stands in its file: offsets into blocks, boxes on pages, and who may know."""
+"""Locating cited passages: offsets in blocks, boxes on pages, and permissions."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.fakes import make_document
 
 LINES = "The tower was lit in 1874. It was torn down in 1999."
 PLACES = (Place(0, 3, 100, 50, 360, 62), Place(26, 3, 100, 64, 360, 76))
-"""Two lines of 260 points; by their characters 11.12 and, with the space that begins it, 10.96 ems wide."""
+"""Two lines of 260 points; by their characters 11.12 and, including its leading space, 10.96 em wide."""
 ME, OTHER = Caller("me", frozenset({"staff"})), Caller("other", frozenset({"guests"}))
 
 
@@ -63,7 +63,7 @@ def test_a_row_of_a_table_is_boxed_as_a_whole() -> None:
     assert passage.boxes == (Box(1, 50, 20, 90, 30),)
 
 
-def test_the_header_that_a_cut_table_repeats_is_marked_where_it_stands() -> None:
+def test_the_repeated_header_of_a_cut_table_is_marked_at_its_original_place() -> None:
     table = "\n".join(["| name | text |", "| --- | --- |", *(f"| r{i} | {'word ' * 15} |" for i in range(9))])
     blocks = (Block("table", table),)
     second = next(chunk for chunk in cut(*blocks, max_tokens=80) if chunk.ordinal == 1)
@@ -101,7 +101,7 @@ async def test_a_reader_opens_the_file_and_its_text(core: Core) -> None:
     assert (passage.quote, passage.marks) == ("It was lit in 1874.", (Mark(1, 0, 19),))
 
 
-async def test_whoever_may_not_find_it_may_not_open_it(core: Core) -> None:
+async def test_a_caller_who_may_not_find_a_document_may_not_open_it(core: Core) -> None:
     doc_id = await add(core, b"# Tower\n\nIt was lit in 1874.")
     document, parsed = await core.sources.text(ME, doc_id)
     with pytest.raises(NotFound):
@@ -113,14 +113,14 @@ async def test_whoever_may_not_find_it_may_not_open_it(core: Core) -> None:
 
 
 @pytest.mark.parametrize("chunk_id", ["", "#", "#000", "other#000", "tower#", "tower#-1", "tower#٣", "tower#" + "9" * 5000])
-async def test_a_passage_that_is_not_there_is_not_found(core: Core, chunk_id: str) -> None:
+async def test_an_unknown_passage_is_not_found(core: Core, chunk_id: str) -> None:
     doc_id = await add(core, b"It was lit in 1874.")
     document, parsed = await core.sources.text(ME, doc_id)
     with pytest.raises(NotFound):
         await core.sources.passage(ME, document, parsed, chunk_id, [])
 
 
-async def test_the_old_file_opens_until_the_new_one_answers_and_is_gone_then(core: Core) -> None:
+async def test_the_old_file_opens_until_the_new_one_is_active(core: Core) -> None:
     doc_id = await add(core, b"It was lit in 1874.")
     await core.ingestor.accept(ME, b"It was lit in 1875.", file_name="tower.md", collection="default", permission_groups=["staff"])
     assert (await core.sources.original(ME, doc_id))[1] == b"It was lit in 1874."
@@ -131,7 +131,7 @@ async def test_the_old_file_opens_until_the_new_one_answers_and_is_gone_then(cor
     assert len([path for path in (core.settings.data / "files").rglob("*") if path.is_file()]) == 2
 
 
-async def test_nothing_of_a_deleted_document_stays(core: Core) -> None:
+async def test_nothing_remains_of_a_deleted_document(core: Core) -> None:
     doc_id = await add(core, b"It was lit in 1874.")
     await core.ingestor.delete(ME, doc_id)
     with pytest.raises(NotFound):
@@ -139,7 +139,7 @@ async def test_nothing_of_a_deleted_document_stays(core: Core) -> None:
     assert [path for path in (core.settings.data / "files").rglob("*") if path.is_file()] == []
 
 
-async def test_a_file_that_could_not_be_read_can_be_had_back(core: Core) -> None:
+async def test_an_unreadable_file_can_be_downloaded(core: Core) -> None:
     doc_id = await add(core, b"%PDF-1.7 nothing follows", "broken.pdf")
     document, data = await core.sources.original(ME, doc_id)
     assert (document.state, data) == ("FAILED", b"%PDF-1.7 nothing follows")

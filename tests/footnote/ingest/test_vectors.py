@@ -1,4 +1,4 @@
-"""Passages and their sentences → vectors."""
+"""Vectors of passages and their sentences."""
 
 from __future__ import annotations
 
@@ -24,6 +24,6 @@ async def test_a_passage_gets_one_vector_with_its_title_and_one_for_each_sentenc
     assert (first.sentences.shape, second.sentences.shape) == ((2, 16), (0, 16))
 
 
-def test_a_value_is_the_nearest_127th() -> None:
+def test_a_value_is_rounded_to_the_nearest_127th() -> None:
     quantised = quantise(np.array([[1.0, -1.0, 0.0, 0.5, 1 / 127]], np.float32))
     assert (quantised.dtype.name, quantised.tolist()) == ("int8", [[127, -127, 0, 64, 1]])

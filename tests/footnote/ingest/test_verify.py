@@ -1,6 +1,6 @@
-"""What does not fit between bucket, ledger, index and files: it is found, mended, and then there is nothing to find.
+"""Disagreements between bucket, ledger, index and files are found and repaired, and a second run finds nothing.
 
-Only ports are spoken to. What no port can do, losing a document from the index behind everybody's back, is `forget`.
+Only ports are used, except by `forget`, which loses a document from the index.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from footnote.types import Caller, Chunk, Document, chunks_digest, make_chunk_id
 from ingest.drops import embed
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
-from tests.footnote.ingest.test_drops import KEY, Shelf, open_core
+from tests.footnote.ingest.test_drops import KEY, FakeDrops, open_core
 from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, PORTS, HereParser, Killed, Spied, accept, answering, work
 
 LONG = "\n\n".join(
     f"# Part {part}\n\n" + " ".join(f"The lamp of tower {part}.{number} was lit in {1800 + number}." for number in range(40))
     for part in range(3)
 ).encode()
-"""Of several passages, with an outline."""
+"""A text of several passages with an outline."""
 
 Found = list[tuple[str, str, bool]]
 
 
 async def forget(core: Core, doc_id: str) -> None:
-    """The index loses a document, as if it had never been there."""
+    """Makes the index lose a document."""
 
     def run(connection: Any) -> None:
         with writing(connection):
@@ -50,13 +50,13 @@ async def forget(core: Core, doc_id: str) -> None:
 
 
 @pytest.fixture
-def shelf() -> Shelf:
-    return Shelf()
+def drops() -> FakeDrops:
+    return FakeDrops()
 
 
 @pytest.fixture
-async def core(tmp_path: Path, clock: HandClock, shelf: Shelf) -> AsyncIterator[Core]:
-    made = open_core(tmp_path / "data", clock, shelf)
+async def core(tmp_path: Path, clock: HandClock, drops: FakeDrops) -> AsyncIterator[Core]:
+    made = open_core(tmp_path / "data", clock, drops)
     made.embedder = FakeEmbedder()
     yield made
     await made.close()
@@ -68,7 +68,7 @@ async def check(core: Core, *, repair: bool = False, **options: Any) -> Found:
 
 
 async def mend(core: Core, expected: Found) -> None:
-    """Found as told and nothing changed by that; then repaired, worked off, and nothing is left to find."""
+    """Checks that a run without repair finds this and changes nothing, and that nothing is left after a repair."""
     for _ in range(2):
         assert await check(core) == sorted((kind, what, False) for kind, what, _ in expected)
     assert await check(core, repair=True) == sorted(expected)
@@ -77,7 +77,7 @@ async def mend(core: Core, expected: Found) -> None:
 
 
 async def add(core: Core, clock: HandClock, data: bytes = LONG, name: str = "tower.md") -> Document:
-    """A document that is READY for so long that nobody works on it any more."""
+    """Adds a document that has been READY so long that no worker processes it any more."""
     document = await accept(core, data, name)
     await work(core)
     clock.advance(ABANDONED_S)
@@ -116,8 +116,8 @@ async def stage_other(core: Core, document: Document, doc_id: str, generation: i
 # --- nothing to find ---------------------------------------------------------------------------
 
 
-async def test_where_all_is_well_nothing_is_found(core: Core, clock: HandClock, shelf: Shelf) -> None:
-    shelf.put(KEY, OLD)
+async def test_consistent_documents_have_no_findings(core: Core, clock: HandClock, drops: FakeDrops) -> None:
+    drops.put(KEY, OLD)
     await core.bucket.converge("b", KEY)
     for data in (LONG, NEW, LONG):
         await add(core, clock, data)
@@ -129,14 +129,14 @@ async def test_where_all_is_well_nothing_is_found(core: Core, clock: HandClock, 
     assert (report.documents, report.findings, report.wrong) == (3, (), 0)
 
 
-async def test_the_digest_of_a_document_is_of_all_that_answers(core: Core, clock: HandClock) -> None:
+async def test_the_digest_of_a_document_covers_all_its_chunks(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     chunks = await chunks_of(core, document)
     assert len(chunks) > document.chunks
     assert document.digest == f"{len(chunks)}:{chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)}"
 
 
-async def test_at_no_moment_of_a_change_and_a_delete_is_anything_found(core: Core, clock: HandClock) -> None:
+async def test_changes_and_deletes_in_progress_are_not_reported(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     moments: list[str] = []
     found: list[tuple[str, Found]] = []
@@ -146,7 +146,7 @@ async def test_at_no_moment_of_a_change_and_a_delete_is_anything_found(core: Cor
         if told := await check(plain, repair=True):
             found.append((call, told))
 
-    plain = open_core(core.settings.data, clock, Shelf())
+    plain = open_core(core.settings.data, clock, FakeDrops())
     plain.embedder = FakeEmbedder()
     for name in PORTS:
         setattr(core, name, Spied(name, getattr(core, name), look))
@@ -161,7 +161,7 @@ async def test_at_no_moment_of_a_change_and_a_delete_is_anything_found(core: Cor
     await plain.close()
 
 
-async def test_who_works_at_this_moment_is_not_disturbed(core: Core, clock: HandClock) -> None:
+async def test_work_in_progress_is_not_disturbed(core: Core, clock: HandClock) -> None:
     parser: HereParser = core.parser  # type: ignore[assignment]
     document = await accept(core)
     parser.go_on.clear()
@@ -185,14 +185,14 @@ class EmptyQueue:
 # --- ledger and index --------------------------------------------------------------------------
 
 
-async def test_a_document_that_is_missing_from_the_index_is_read_again(core: Core, clock: HandClock) -> None:
+async def test_a_document_that_is_missing_from_the_index_is_queued_again(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await forget(core, document.doc_id)
     await mend(core, [("missing", document.doc_id, True)])
     assert len(await chunks_of(core, document)) == int(document.digest.partition(":")[0])
 
 
-async def test_a_document_that_is_there_in_full_and_does_not_answer_is_read_again(core: Core, clock: HandClock) -> None:
+async def test_a_complete_but_inactive_document_is_queued_again(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     chunks = await chunks_of(core, document)
     await forget(core, document.doc_id)
@@ -202,7 +202,7 @@ async def test_a_document_that_is_there_in_full_and_does_not_answer_is_read_agai
 
 
 @pytest.mark.parametrize("damage", [lose_chunk, alter_text])
-async def test_a_document_of_which_the_index_holds_something_else_is_read_again(damage: Any, core: Core, clock: HandClock) -> None:
+async def test_a_document_that_differs_in_the_index_is_queued_again(damage: Any, core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     before = await chunks_of(core, document)
     await damage(core, document)
@@ -210,7 +210,7 @@ async def test_a_document_of_which_the_index_holds_something_else_is_read_again(
     assert await chunks_of(core, document) == before
 
 
-async def test_a_document_that_is_lost_with_its_file_is_failed_and_can_be_added_again(core: Core, clock: HandClock) -> None:
+async def test_a_document_that_is_lost_with_its_file_becomes_failed_and_can_be_added_again(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await lose_chunk(core, document)
     await core.files.delete(source_key(document.doc_id, 1))
@@ -225,7 +225,7 @@ async def test_a_document_that_is_lost_with_its_file_is_failed_and_can_be_added_
 
 
 @pytest.mark.parametrize("active", [True, False])
-async def test_a_text_of_no_document_is_removed(active: bool, core: Core, clock: HandClock) -> None:
+async def test_an_indexed_text_without_a_document_is_removed(active: bool, core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await stage_other(core, document, "nobody-000000", 3, active=active)
     await core.files.put(source_key("nobody-000000", 3), OLD)
@@ -233,7 +233,7 @@ async def test_a_text_of_no_document_is_removed(active: bool, core: Core, clock:
     assert len(await answering(core)) == document.chunks
 
 
-async def test_a_text_under_another_name_of_a_document_is_none_of_its_own(core: Core, clock: HandClock) -> None:
+async def test_a_text_under_an_alias_of_a_document_is_an_orphan(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     copy = NewFile(
         file_name="copy.md", collection="default", permission_groups=document.permission_groups,
@@ -246,7 +246,7 @@ async def test_a_text_under_another_name_of_a_document_is_none_of_its_own(core: 
     assert await core.ledger.get(LOCAL, document.doc_id) == document
 
 
-async def test_an_old_text_that_was_left_is_removed_while_the_next_one_is_in_work(core: Core, clock: HandClock) -> None:
+async def test_a_stale_text_is_removed_while_the_next_generation_is_processed(core: Core, clock: HandClock) -> None:
     for data in (LONG, OLD, LONG):
         document = await add(core, clock, data)
     await stage_other(core, document, document.doc_id, 1, active=False)
@@ -255,7 +255,7 @@ async def test_an_old_text_that_was_left_is_removed_while_the_next_one_is_in_wor
     assert await answering(core) == [NEW]
 
 
-async def test_a_text_that_is_newer_than_the_ledger_is_removed_and_told(core: Core, clock: HandClock) -> None:
+async def test_a_text_that_is_newer_than_the_ledger_is_removed_and_reported(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await stage_other(core, document, document.doc_id, 5, active=True)
     await mend(core, [("ahead", document.doc_id, True)])
@@ -266,14 +266,14 @@ async def test_a_text_that_is_newer_than_the_ledger_is_removed_and_told(core: Co
     assert (await add(core, clock)).state == "READY"
 
 
-async def test_a_failed_document_that_answers_is_read_again(core: Core, clock: HandClock) -> None:
+async def test_a_failed_document_that_is_active_in_the_index_is_queued_again(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await core.ledger.update(document.doc_id, 1, state="FAILED", active_generation=0, digest="", reason="The store was down.")
     await mend(core, [("unnoticed", document.doc_id, True)])
     assert await core.ledger.get(LOCAL, document.doc_id) == replace(document, updated_at=clock())
 
 
-async def test_what_answers_in_the_place_of_a_failed_change_is_told_of_and_left_alone(core: Core, clock: HandClock) -> None:
+async def test_a_fault_in_the_old_version_of_a_failed_change_is_only_reported(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await add(core, clock, b"", "tower.md")
     await alter_text(core, document)
@@ -281,9 +281,9 @@ async def test_what_answers_in_the_place_of_a_failed_change_is_told_of_and_left_
     assert len(await answering(core)) == document.chunks
 
 
-async def test_an_empty_ledger_is_not_believed(core: Core, clock: HandClock, tmp_path: Path, shelf: Shelf) -> None:
+async def test_an_empty_ledger_is_refused(core: Core, clock: HandClock, tmp_path: Path, drops: FakeDrops) -> None:
     document = await add(core, clock)
-    other = open_core(tmp_path / "other", clock, shelf)
+    other = open_core(tmp_path / "other", clock, drops)
     other.index, other.files = core.index, core.files
     with pytest.raises(Conflict, match="The ledger is empty"):
         await check(other, repair=True)
@@ -293,7 +293,7 @@ async def test_an_empty_ledger_is_not_believed(core: Core, clock: HandClock, tmp
 
 
 @pytest.mark.parametrize("seed", range(8))
-async def test_of_many_documents_exactly_the_broken_ones_are_mended(seed: int, core: Core, clock: HandClock) -> None:
+async def test_of_many_documents_exactly_the_faulty_ones_are_repaired(seed: int, core: Core, clock: HandClock) -> None:
     chance = random.Random(seed)
     for text in (OLD, LONG):
         documents = [await add(core, clock, b"%d. %s" % (number, text), f"{number}.md") for number in range(12)]
@@ -318,7 +318,7 @@ async def test_of_many_documents_exactly_the_broken_ones_are_mended(seed: int, c
 # --- the ledger alone --------------------------------------------------------------------------
 
 
-async def test_a_delete_that_stopped_half_way_is_finished(core: Core, clock: HandClock) -> None:
+async def test_a_half_finished_delete_is_finished(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await core.ledger.delete(LOCAL, document.doc_id)
     assert await check(core, repair=True) == []  # somebody may be at it
@@ -335,7 +335,7 @@ async def lose_job(core: Core, document: Document) -> None:
     await core.queue.finish(job.job_id)
 
 
-async def test_work_that_nobody_does_is_queued_again_once(core: Core, clock: HandClock) -> None:
+async def test_abandoned_work_is_queued_again_once(core: Core, clock: HandClock) -> None:
     document = await accept(core)
     clock.advance(ABANDONED_S)
     assert await check(core) == []  # its job waits
@@ -352,7 +352,7 @@ async def test_work_that_nobody_does_is_queued_again_once(core: Core, clock: Han
 
 
 async def lose_work(core: Core, clock: HandClock) -> Document:
-    """A document that nobody works on any more."""
+    """Makes a document that no worker processes any more."""
     document = await accept(core)
     await lose_job(core, document)
     await core.ledger.update(document.doc_id, 1, state="PROCESSING")
@@ -360,13 +360,13 @@ async def lose_work(core: Core, clock: HandClock) -> Document:
     return document
 
 
-async def test_looking_for_lost_work_keeps_nobody_from_it(core: Core, clock: HandClock) -> None:
+async def test_looking_for_abandoned_work_does_not_block_it(core: Core, clock: HandClock) -> None:
     document = await lose_work(core, clock)
     assert await check(core) == [("abandoned", document.doc_id, False)]
     assert await core.ledger.lease(document.doc_id, 1, "worker", LEASE_S)
 
 
-async def test_nobody_begins_lost_work_while_it_is_queued_again(core: Core, clock: HandClock) -> None:
+async def test_abandoned_work_is_not_started_while_it_is_queued_again(core: Core, clock: HandClock) -> None:
     document = await lose_work(core, clock)
     granted: list[bool] = []
     real = core.ledger.get
@@ -382,7 +382,7 @@ async def test_nobody_begins_lost_work_while_it_is_queued_again(core: Core, cloc
     assert await core.ledger.lease(document.doc_id, 1, "worker", LEASE_S)
 
 
-async def test_after_a_day_a_full_queue_is_no_excuse(core: Core, clock: HandClock) -> None:
+async def test_after_a_day_work_is_abandoned_even_if_the_queue_is_full(core: Core, clock: HandClock) -> None:
     document = await accept(core)
     await lose_job(core, document)
     await core.queue.put({"doc_id": "other", "generation": 1})
@@ -392,11 +392,11 @@ async def test_after_a_day_a_full_queue_is_no_excuse(core: Core, clock: HandCloc
     await mend(core, [("abandoned", document.doc_id, True)])
 
 
-async def test_a_drop_whose_bytes_were_never_stored_is_taken_from_the_bucket(core: Core, clock: HandClock, shelf: Shelf) -> None:
+async def test_a_drop_whose_bytes_were_never_stored_is_read_from_the_bucket_again(core: Core, clock: HandClock, drops: FakeDrops) -> None:
     async def die(*args: Any) -> None:
         raise Killed
 
-    shelf.put(KEY, OLD)
+    drops.put(KEY, OLD)
     put, core.files.put = core.files.put, die  # type: ignore[method-assign]
     with pytest.raises(Killed):
         await core.bucket.converge("b", KEY)
@@ -407,7 +407,7 @@ async def test_a_drop_whose_bytes_were_never_stored_is_taken_from_the_bucket(cor
     assert await answering(core) == [OLD]
 
 
-async def test_vectors_that_were_never_made_are_asked_for_again(core: Core, clock: HandClock) -> None:
+async def test_missing_vectors_are_requested_again(core: Core, clock: HandClock) -> None:
     document = await accept(core)
     assert await core.ingestor.work_one()
     clock.advance(ABANDONED_S)
@@ -425,41 +425,41 @@ async def test_vectors_that_were_never_made_are_asked_for_again(core: Core, cloc
 # --- the bucket --------------------------------------------------------------------------------
 
 
-async def test_events_that_never_came_are_made_up_for(core: Core, clock: HandClock, shelf: Shelf) -> None:
+async def test_missing_events_are_compensated(core: Core, clock: HandClock, drops: FakeDrops) -> None:
     for key, data in (("handbooks/gone.txt", b"gone"), ("handbooks/changed.txt", b"before"), (KEY, OLD)):
-        shelf.put(key, data)
+        drops.put(key, data)
         await core.bucket.converge("b", key)
     await work(core)
-    del shelf.objects["handbooks/gone.txt"]
-    shelf.put("handbooks/changed.txt", b"after")
-    shelf.put("handbooks/new.txt", b"new")
+    del drops.objects["handbooks/gone.txt"]
+    drops.put("handbooks/changed.txt", b"after")
+    drops.put("handbooks/new.txt", b"new")
     await mend(
         core, [("changed", "handbooks/changed.txt", True), ("gone", "handbooks/gone.txt", True), ("untaken", "handbooks/new.txt", True)]
     )
     assert sorted(await answering(core)) == sorted([OLD, b"after", b"new"])
 
 
-async def test_a_name_that_is_no_text_is_not_taken_for_another(core: Core, shelf: Shelf) -> None:
+async def test_a_key_that_is_not_valid_text_is_not_confused_with_another(core: Core, drops: FakeDrops) -> None:
     key = "handbooks/\udce4.txt"
-    shelf.put(key, OLD)
+    drops.put(key, OLD)
     assert await check(core, repair=True) == [("untaken", key, True)]
     await work(core)
     assert (await check(core, repair=True), await answering(core)) == ([], [OLD])
 
 
-async def test_an_upload_is_taken_if_it_was_announced_and_told_of_if_not(core: Core, shelf: Shelf) -> None:
+async def test_an_announced_upload_is_stored_and_another_is_reported(core: Core, drops: FakeDrops) -> None:
     announced = {"file_name": "a.txt", "collection": "default", "permission_groups": ["staff"], "doc_id": "a-0001"}
     await core.cache.put(upload_cache_key("a-0001"), announced, 60)
-    shelf.put("uploads/a-0001", OLD)
-    shelf.put("uploads/other", NEW)
+    drops.put("uploads/a-0001", OLD)
+    drops.put("uploads/other", NEW)
     await mend(core, [("stray", "uploads/other", False), ("untaken", "uploads/a-0001", True)])
-    assert (await answering(core), list(shelf.objects)) == ([OLD], ["uploads/other"])
+    assert (await answering(core), list(drops.objects)) == ([OLD], ["uploads/other"])
 
 
 # --- the files ---------------------------------------------------------------------------------
 
 
-async def test_files_that_are_left_over_are_deleted(core: Core, clock: HandClock) -> None:
+async def test_leftover_files_are_deleted(core: Core, clock: HandClock) -> None:
     for data in (LONG, NEW):
         document = await add(core, clock, data)
     await core.ingestor.delete(LOCAL, (await add(core, clock, OLD, "gone.txt")).doc_id)
@@ -470,7 +470,7 @@ async def test_files_that_are_left_over_are_deleted(core: Core, clock: HandClock
     assert await core.files.get("sources/readme.txt") == b"not ours"
 
 
-async def test_a_text_that_is_gone_is_read_again_and_a_file_that_is_gone_is_told(core: Core, clock: HandClock) -> None:
+async def test_a_missing_text_is_rebuilt_and_a_missing_file_is_reported(core: Core, clock: HandClock) -> None:
     one, two = await add(core, clock), await add(core, clock, OLD, "two.txt")
     await core.files.delete(parsed_key(one.doc_id, 1))
     await core.files.delete(source_key(two.doc_id, 1))
@@ -483,7 +483,7 @@ async def test_a_text_that_is_gone_is_read_again_and_a_file_that_is_gone_is_told
 
 @pytest.mark.parametrize("moment", [("index.inventory", 1), ("index.inventory", 2), ("index.read", 1)], ids=str)
 @pytest.mark.parametrize("happens", ["delete", "change"])
-async def test_what_others_mend_meanwhile_is_not_counted(happens: str, moment: tuple[str, int], core: Core, clock: HandClock) -> None:
+async def test_faults_repaired_by_others_are_not_counted(happens: str, moment: tuple[str, int], core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await lose_chunk(core, document)
     calls: list[str] = []
@@ -504,7 +504,7 @@ async def test_what_others_mend_meanwhile_is_not_counted(happens: str, moment: t
     assert await answering(core) == ([] if happens == "delete" else [NEW])
 
 
-async def test_of_very_many_documents_each_is_read_back_in_its_hour(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_very_many_documents_each_is_read_in_its_hour(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footnote.ingest.suspects.MOST_TEXTS", 1)
     documents = [await add(core, clock, LONG + name.encode(), name) for name in ("a.md", "b.md", "c.md")]
     for document in documents:
