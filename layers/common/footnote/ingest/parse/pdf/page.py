@@ -142,15 +142,15 @@ class _Reader:
             if grid:
                 pieces[grid] += [_piece(piece) for piece in _cut(words, _GAP_IN_TABLE, grids[grid - 1])]
         tables = {grid: fill(grids[grid - 1], found) for grid, found in pieces.items() if grid not in torn}
-        told: set[int] = set()
+        emitted: set[int] = set()
         for words, raw, grid in entries:
             if not words:  # a line without a place
                 yield [Line(_cleaned(raw), self._number)]
             elif not tables.get(grid):
                 if row := [line for piece in _cut(words, _GAP) if (line := self._line(piece)).text]:
                     yield row
-            elif grid not in told:
-                told.add(grid)
+            elif grid not in emitted:
+                emitted.add(grid)
                 size = median(word.head.y1 - word.head.y0 for word in words)
                 for cells, (x0, y0, x1, y1) in tables[grid]:
                     content = " ".join(filter(None, cells))
