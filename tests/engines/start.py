@@ -17,6 +17,8 @@ from tests.engines.build import find
 ROOT = Path(__file__).parents[2]
 LIMIT_S = 180  # OpenSearch takes six where nothing else runs, six times that where much does
 STOP_S = 15
+C1_ONLY = "-XX:TieredStopAtLevel=1"
+"""Engines live for minutes: what the second compiler takes it does not give back."""
 
 
 class NotStarted(Exception):
@@ -48,7 +50,7 @@ def start(name: str, stdin: int = subprocess.PIPE, parent: Path | None = None) -
     folder = Path(tempfile.mkdtemp(prefix=f"footnote-{name}-", dir=parent))
     if described.java:
         *options, main = described.java
-        command = ["java", *options, "-cp", "classes:lib/*", main, str(folder)]
+        command = ["java", C1_ONLY, *options, "-cp", "classes:lib/*", main, str(folder)]
     else:
         command = [sys.executable, "-m", f"tests.engines.{name}", str(folder)]
     log = folder / "log"
