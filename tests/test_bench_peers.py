@@ -17,7 +17,8 @@ from bench.peers.job import Job
 from bench.peers.prepare import prepare
 from bench.peers.report import BEGIN, END, Chatted, Report, Searched, as_markdown, as_picture, write_section
 from bench.peers.worker import time_chat
-from footnote.adapters.openai.models import OpenAIEndpoint, OpenAIModel
+from footnote.adapters.openai.endpoint import OpenAIEndpoint
+from footnote.adapters.openai.language_model import OpenAIModel
 from footnote.learn.golden import load_golden
 from footnote.types import Message, Usage
 

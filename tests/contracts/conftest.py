@@ -16,7 +16,9 @@ import pytest
 
 from footnote.adapters.local.files import LocalFiles
 from footnote.adapters.minilm.embedder import MiniLM
-from footnote.adapters.openai.models import OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
+from footnote.adapters.openai.embedder import OpenAIEmbedder
+from footnote.adapters.openai.endpoint import OpenAIEndpoint
+from footnote.adapters.openai.language_model import OpenAIModel
 from footnote.adapters.resilience.cache import CircuitBreakerCache
 from footnote.adapters.resilience.models import Breaker, ResilientModel, RetryPolicy
 from footnote.adapters.sqlite.cache import SqliteCache

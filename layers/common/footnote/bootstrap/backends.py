@@ -11,8 +11,9 @@ from pydantic import SecretStr
 from footnote.adapters.aws.bus import EventBridgeBus
 from footnote.adapters.aws.drops import S3Drops
 from footnote.adapters.aws.embedder import BedrockEmbedder
-from footnote.adapters.aws.files import S3Files, S3Uploads
+from footnote.adapters.aws.files import S3Files
 from footnote.adapters.aws.queue import SqsQueue
+from footnote.adapters.aws.uploads import S3Uploads
 from footnote.adapters.dynamodb.cache import DynamoCache
 from footnote.adapters.dynamodb.ledger import DynamoLedger
 from footnote.adapters.dynamodb.table import Table
@@ -29,8 +30,10 @@ from footnote.adapters.mongodb.checkpoints import MongoCheckpoints
 from footnote.adapters.mongodb.databases import Databases
 from footnote.adapters.mongodb.records import MongoRecords
 from footnote.adapters.mongodb.turn_store import MongoTurnStore
+from footnote.adapters.openai.embedder import OpenAIEmbedder
+from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.gateway import Gateway
-from footnote.adapters.openai.models import OLLAMA, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint
+from footnote.adapters.openai.models import OLLAMA, ConfiguredModels
 from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.adapters.resilience.cache import CircuitBreakerCache
 from footnote.adapters.resilience.models import ResilientModels, RetryPolicy

@@ -14,7 +14,8 @@ import httpx
 import pytest
 
 from footnote.adapters.aws.drops import S3Drops
-from footnote.adapters.aws.files import S3Files, S3Uploads
+from footnote.adapters.aws.files import S3Files
+from footnote.adapters.aws.uploads import S3Uploads
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
 from tests.contracts.backends_aws import at, bucket_of
 from tests.openai_server import Reply, serving

@@ -9,7 +9,10 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.openai.models import LIST_S, REDISCOVER_S, ConfiguredModels, OpenAIEmbedder, OpenAIEndpoint, OpenAIModel
+from footnote.adapters.openai.embedder import OpenAIEmbedder
+from footnote.adapters.openai.endpoint import OpenAIEndpoint
+from footnote.adapters.openai.language_model import OpenAIModel
+from footnote.adapters.openai.models import LIST_S, REDISCOVER_S, ConfiguredModels
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta
 from footnote.types import Message, Usage

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from footnote.adapters.openai.models import OpenAIEndpoint, OpenAIModel
+from footnote.adapters.openai.endpoint import OpenAIEndpoint
+from footnote.adapters.openai.language_model import OpenAIModel
 from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta, Tool
