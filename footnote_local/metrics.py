@@ -1,4 +1,4 @@
-"""`GET /metrics` of the server: figures for Prometheus. Labels are words of ours, of which there are few; nobody's names or words."""
+"""`GET /metrics` of the server, for Prometheus. Labels come from short fixed lists; they hold no names or texts of users."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def answer_text(turn: Turn) -> str:
 
 
 def source_name(chunk: Chunk) -> str:
-    """With the heading above the passage, by which several of one document can be told apart."""
+    """The title, with the heading above the passage, which tells several passages of one document apart."""
     return " › ".join(dict.fromkeys((chunk.title, *chunk.headings[-1:])))
 
 
@@ -37,6 +37,7 @@ class SourceLink(BaseModel, defer_build=True):
 
 
 def make_citations(turn: Turn, origin: str) -> list[dict[str, Any]]:
+    """The answer's citations, each with the address of its passage."""
     return [
         {
             "number": citation.number,

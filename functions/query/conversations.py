@@ -1,4 +1,4 @@
-"""`/conversations` and `/turns`: what was asked and answered, for those who asked."""
+"""`/conversations` and `/turns`: questions and answers, for the users who asked them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ router = Router("Conversations", responses=NOT_FOUND)
 
 
 class _Room(PathConvertor):
-    """A room's name is the client's own and may hold anything, slashes and line breaks too."""
+    """A room's name is chosen by the client and may hold any character, also slashes and line breaks."""
 
     regex = r"[\s\S]*"
 

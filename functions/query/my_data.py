@@ -1,4 +1,4 @@
-"""`/me/data`: all that is kept of a user, to take away or to be deleted."""
+"""`/me/data`: all stored data of a user, to be exported or deleted."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ LINES: Responses = {
 async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
     """Everything that is kept of the caller's turns, oldest first: each as a line of JSON, with the feedback on it."""
     lines = export_lines(caller, core)
-    first = await anext(lines, b"")  # a store that is down is told by the status
+    first = await anext(lines, b"")  # a store that is down is reported by the status
 
     async def all_lines() -> AsyncGenerator[bytes, None]:
         yield first
@@ -110,6 +110,7 @@ async def delete(caller: CallerOf, core: CoreOf) -> Response:
 
 
 async def export_lines(caller: Caller, core: Core) -> AsyncGenerator[bytes, None]:
+    """The caller's turns as lines of JSON, oldest first."""
     waiting: list[StoredTurn] = []
     async for stored in core.turns.all_of(caller):
         waiting.append(stored)
@@ -122,7 +123,7 @@ async def export_lines(caller: Caller, core: Core) -> AsyncGenerator[bytes, None
 
 
 async def delete_data(user_id: str, by: Caller, core: Core) -> int:
-    """How many turns there were."""
+    """Deletes a user's turns, feedback, figures and preferences. Returns the number of turns."""
     await audit(core.records, by, "user.delete", user_id, now=core.clock())
     await core.records.delete("preference", user_id)
     await core.checkpoints.delete(user_id)

@@ -1,5 +1,4 @@
-"""What a turn looks like from outside. A reply is made from the turn's record, so that a turn that has just
-ended and one that was stored long ago look the same."""
+"""Replies, made from the record of a turn, so that a turn that has just ended and one that was stored long ago look the same."""
 
 from __future__ import annotations
 
@@ -124,11 +123,12 @@ class TurnBody(AskResponse):
 
 
 def make_reply(record: TurnRecord, texts: Mapping[str, str], llm: LLM, *, persisted: bool = True) -> AskResponse:
-    """`texts`: passage → its text; what is not there was withdrawn."""
+    """The reply of a turn. `texts`: passage → its text; a passage that is missing was withdrawn."""
     return AskResponse(**_fields(record, texts, llm), persisted=persisted)
 
 
 def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> TurnBody:
+    """A stored turn as `/turns` and `/conversations` show it."""
     record = turn.record
     return TurnBody(
         **_fields(record, texts, llm),
@@ -142,6 +142,7 @@ def make_turn_body(turn: StoredTurn, texts: Mapping[str, str], llm: LLM) -> Turn
 
 
 def make_steps(record: TurnRecord) -> list[StepBody]:
+    """The steps of a turn, with their stages."""
     from footnote.pipeline import STAGES  # the core is loaded by the first request, not with the app
 
     return [
@@ -156,6 +157,7 @@ def tokens_used(usage: Usage) -> dict[str, int]:
 
 
 def make_usage(record: TurnRecord) -> UsageBody:
+    """The tokens of a turn."""
     return UsageBody(**record["result"]["usage"])
 
 
@@ -217,7 +219,7 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
 
 
 def _searched_for(record: TurnRecord) -> list[str]:
-    """Nothing, where the documents were not asked; an agent's own words for its searches are not kept."""
+    """[] where the documents were not searched; an agent's own queries are not stored."""
     if record["search_type"] not in ("rag", "pa") or record["outcome"] == "blocked":
         return []
     queries: list[str] = record["result"]["search_decision"]["rewritten_query"]
@@ -228,7 +230,7 @@ def _notice(record: TurnRecord) -> str | None:
     for key in ("budget_cheaper", "budget_search"):
         if key in record["warnings"] and record["outcome"] is None:
             return message(key, record["lang"])
-    quotes = record["extractive"] and record["outcome"] in (None, "cached")  # what was refused quotes nothing
+    quotes = record["extractive"] and record["outcome"] in (None, "cached")  # a refusal quotes nothing
     lang, address = record["lang"], record.get("llm_address")
     if not _model_failed(record):
         return message("extractive", lang) if quotes else None

@@ -1,4 +1,4 @@
-"""`/traces`: what one turn did, step by step, for whoever asked."""
+"""`/traces`: what one turn did, step by step, for the user who asked."""
 
 from __future__ import annotations
 

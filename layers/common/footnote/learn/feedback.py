@@ -1,7 +1,7 @@
-"""What do people say of the answers? Thumbs, reasons, how high the passages they picked stood, what is asked more and more.
+"""What do people think of the answers? Ratings, reasons, the rank of the passages they picked, questions asked more and more.
 
 Each picked passage is a gain of 1. The ranking is the citations as they were shown: nDCG@k and MRR@k
-tell whether the passages that people found useful came first.
+show whether the passages that people found useful came first.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from footnote.types import TurnFigures
 MOST_REASONS = 50
 MOST_QUERIES = 10
 ASKED_AT_LEAST = 2
-"""What was asked once is no trend."""
+"""A question that was asked once is not a trend."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedbackMetrics:
-    """None where nobody has said anything to measure."""
+    """None where there is no feedback to measure."""
 
     positive_rate: float | None
     counts_by_reason: dict[str, int]
@@ -31,7 +31,7 @@ class FeedbackMetrics:
 
 
 def measure_feedback(records: Sequence[TurnFigures], since: float, *, k: int) -> FeedbackMetrics:
-    """Metrics of the turns from `since` on. The older ones, of as long a time, only tell what was asked before."""
+    """Metrics of the turns from `since` on. The older ones, of as long a time, only show what was asked before."""
     recent = [record for record in records if record.started_at >= since]
     given = [(record, feedback) for record in recent for feedback in record.feedback]
     reasons = Counter(feedback.reason for _, feedback in given if feedback.reason)
@@ -57,8 +57,8 @@ def rank_picked(cited: Sequence[str], picked: Sequence[str]) -> tuple[list[str],
 
 
 def trending_queries(records: Sequence[TurnFigures], since: float) -> tuple[str, ...]:
-    """What is asked more often from `since` on than before, the steepest rise first, as it was worded last. Never a question
-    that was once forbidden, or that failed, and so perhaps was never checked."""
+    """Questions that are asked more often from `since` on than before, the steepest rise first, as they were worded last. Never
+    one that was once forbidden, or that failed and so perhaps was never checked."""
     change: Counter[str] = Counter()
     asked: Counter[str] = Counter()
     worded: dict[str, str] = {}

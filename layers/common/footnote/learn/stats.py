@@ -1,4 +1,4 @@
-"""What do turns cost, how long do they take, and do they please? Figures by user, room, search type, model or day.
+"""What do turns cost, how long do they take, and what do users think of them? Figures by user, room, search type, model or day.
 
 Days are UTC. Percentiles are nearest rank; they cannot be added up, so each group is made from its turns.
 """
@@ -39,8 +39,8 @@ KEYS: Mapping[By, tuple[str, ...]] = {
 @dataclass(frozen=True, slots=True)
 class Figures:
     """`refusals`: turns that ended without an answer although nothing failed (nothing found, no evidence, blocked).
-    `cache_hits`: turns whose answer, or what they searched for, was there already. `cost`: of all the tokens at today's
-    prices; None = a model that was used has none."""
+    `cache_hits`: turns whose answer or search result came from a cache. `cost`: of all tokens at current prices; None = a model
+    that was used has no price."""
 
     turns: int
     errors: int
@@ -59,7 +59,7 @@ class Figures:
 @dataclass(frozen=True, slots=True)
 class Group:
     """`key`: field → value, e.g. {"user": "ann", "room": "r1"}; an `llm` of None = no language model was used.
-    Tokens and cost stand with the model that used them, the rest of a turn with the one that answered, or used the most."""
+    Tokens and cost count for the model that used them, the rest of a turn for the one that answered, or used the most."""
 
     key: Mapping[str, str | None]
     figures: Figures
@@ -71,12 +71,12 @@ def day_of(at: float) -> date:
 
 
 def midnight(day: date) -> float:
-    """When a day begins."""
+    """When a day begins, in seconds since the epoch."""
     return datetime.combine(day, time.min, UTC).timestamp()
 
 
 def figures_of(records: Sequence[TurnFigures], prices: LLM | None = None, used: Sequence[ModelUsage] | None = None) -> Figures:
-    """`used`: instead of all that these turns used."""
+    """The figures of these turns. `used`: the tokens to count instead of all that these turns used."""
     used = [each for record in records for each in record.used] if used is None else used
     usage = usage_of(used)
     latencies = [record.latency_ms for record in records]

@@ -75,6 +75,7 @@ def load_turn(document: Document) -> TurnRecord:
 
 
 def make_feedback(feedback: Feedback, user_id: str, created_at: float) -> Document:
+    """Feedback as a turn's document holds it, without the trace."""
     given: Document = storable({**asdict(feedback), "user_id": user_id, "created_at": created_at})
     del given["trace_id"]
     return given
@@ -123,4 +124,5 @@ def make_share(day: str, share: Rollup) -> tuple[Document, Document]:
 
 
 def load_rollup(document: Document) -> Rollup:
+    """Of a document that `make_rollup` or `make_share` has written."""
     return Rollup(document["user_id"], document["room_id"], document["model"], unpacked(document["figures"]), document.get("llm"))

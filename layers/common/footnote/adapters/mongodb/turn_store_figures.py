@@ -14,6 +14,7 @@ ROLLUP_KEY = ("date", "user_id", "room_id", "model")
 
 
 async def figures(store: Opened, caller: Caller, since: float, until: float) -> list[TurnFigures]:
+    """As `TurnStore.figures`."""
     everybody = caller.role == "admin"
     wanted: Document = {"started_at": {"$gte": since, "$lt": until}, "status": {"$ne": "idle"}}
     if not everybody:
@@ -59,6 +60,7 @@ async def put_rollups(store: Opened, day: str, rollups: Sequence[Rollup]) -> Non
 
 
 async def rollups(store: Opened, caller: Caller, day: str) -> list[Rollup]:
+    """As `TurnStore.rollups`."""
     own = {} if caller.role == "admin" else {"user_id": caller.user_id}
     found = [
         load_rollup(document)
@@ -69,6 +71,7 @@ async def rollups(store: Opened, caller: Caller, day: str) -> list[Rollup]:
 
 
 async def delete_all_of(store: Opened, user_id: str) -> None:
+    """Deletes the roll-ups under a user's name."""
     for name in await _collections(store):
         await store.statistics[name].delete_many({"user_id": user_id, "model": name})
 

@@ -29,12 +29,12 @@ async def save(store: Opened, record: Document, started_at: float, expires_at: f
     if expires_at is not None:
         first["expires_at"] = datetime.fromtimestamp(expires_at, UTC)
     change = {"$set": record, "$setOnInsert": first}
-    if record["status"] == "idle":  # one that nobody waited for any more may come after the turn's end
+    if record["status"] == "idle":  # it may arrive after the turn's end
         change = {"$setOnInsert": {**record, **first}}
     try:
         await store.turns.update_one(own, change, upsert=True)
     except DuplicateKeyError as exc:
-        # Another user's trace; or somebody saved the same turn at this moment, and by now it is there.
+        # Another user's trace; or the same turn was saved at this moment, and is there by now.
         if not (await store.turns.update_one(own, change)).matched_count:
             raise Conflict(TAKEN) from exc
 
@@ -49,6 +49,7 @@ def _of_room(user_id: str, room_id: str, since: float) -> Document:
 
 
 async def get(store: Opened, caller: Caller, trace_id: str, since: float) -> TurnRecord:
+    """As `TurnStore.get`."""
     found = await store.turns.find_one(_readable(caller, trace_id, since))
     if found is None:
         raise NotFound(NO_TURN)
@@ -56,6 +57,7 @@ async def get(store: Opened, caller: Caller, trace_id: str, since: float) -> Tur
 
 
 async def trim(store: Opened, user_id: str, trace_id: str) -> None:
+    """As `TurnStore.trim`."""
     await store.turns.update_one({"_id": trace_id, "user_id": user_id}, {"$pull": {"conversations": TALK_WITH_TOOLS}})
 
 
@@ -84,6 +86,7 @@ async def history(
 
 
 async def tokens(store: Opened, user_id: str, room_id: str, since: float) -> int:
+    """As `TurnStore.tokens`."""
     total = {"$group": {"_id": None, "tokens": {"$sum": "$result.usage.total_tokens"}}}
     found = await (await store.turns.aggregate([{"$match": _of_room(user_id, room_id, since)}, total])).to_list()
     return int(found[0]["tokens"]) if found else 0
@@ -96,12 +99,13 @@ async def traces_of(store: Opened, user_id: str, since: float) -> list[str]:
 
 
 async def read(store: Opened, user_id: str, traces: Sequence[str]) -> list[StoredTurn]:
+    """The user's turns of these traces, oldest first."""
     found = await store.turns.find({"user_id": user_id, "_id": {"$in": traces}}).sort(OLDEST_FIRST).to_list()
     return [StoredTurn(load_turn(document), _of(user_id, document)) for document in found]
 
 
 async def delete_all_of(store: Opened, user_id: str) -> None:
-    """Who sees all gives feedback on others' turns, too."""
+    """A caller who sees all gives feedback on others' turns, too."""
     place = f"feedback.{as_key(user_id)}"
     await store.turns.delete_many({"user_id": user_id})
     await store.turns.update_many({place: {"$exists": True}}, {"$unset": {place: ""}})
@@ -111,6 +115,7 @@ async def delete_all_of(store: Opened, user_id: str) -> None:
 
 
 async def rooms(store: Opened, user_id: str, limit: int, after: str | None, since: float) -> Page[Room]:
+    """As `TurnStore.rooms`."""
     # Every turn has a room; one that was given none has its trace's name.
     listed: Document = {"named": True}
     if after is not None:
@@ -150,6 +155,7 @@ async def rooms(store: Opened, user_id: str, limit: int, after: str | None, sinc
 
 
 async def room(store: Opened, user_id: str, room_id: str, limit: int, after: str | None, since: float) -> Page[StoredTurn]:
+    """As `TurnStore.room`."""
     own = _of_room(user_id, room_id, since)
     last = await store.turns.find_one(own if after is None else {**own, "_id": after}, ["started_at", "number"])
     if last is None:
@@ -166,10 +172,12 @@ async def room(store: Opened, user_id: str, room_id: str, limit: int, after: str
 
 
 async def count_room(store: Opened, user_id: str, room_id: str, since: float) -> int:
+    """How many turns a room has."""
     return await store.turns.count_documents(_of_room(user_id, room_id, since))
 
 
 async def delete_room(store: Opened, user_id: str, room_id: str) -> None:
+    """As `TurnStore.delete_room`, without the number."""
     await store.turns.delete_many({"user_id": user_id, "room_id": room_id})
 
 
@@ -177,6 +185,7 @@ async def delete_room(store: Opened, user_id: str, room_id: str) -> None:
 
 
 async def put_feedback(store: Opened, caller: Caller, feedback: Feedback, created_at: float, since: float) -> None:
+    """As `TurnStore.put_feedback`."""
     given = make_feedback(feedback, caller.user_id, created_at)
     place = f"feedback.{as_key(caller.user_id)}"
     if not (await store.turns.update_one(_readable(caller, feedback.trace_id, since), {"$set": {place: given}})).matched_count:
@@ -184,6 +193,7 @@ async def put_feedback(store: Opened, caller: Caller, feedback: Feedback, create
 
 
 async def feedback_of(store: Opened, user_id: str, trace_id: str, since: float) -> Feedback | None:
+    """The user's feedback on a turn."""
     found = await store.turns.find_one({"_id": trace_id, "started_at": {"$gte": since}}, ["feedback"])
     return _of(user_id, found) if found else None
 

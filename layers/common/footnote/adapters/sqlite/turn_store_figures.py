@@ -14,6 +14,7 @@ from footnote.types import Caller, Feedback, TurnFigures
 
 
 def figures(connection: sqlite3.Connection, caller: Caller, since: float, until: float) -> list[TurnFigures]:
+    """As `TurnStore.figures`."""
     everybody = caller.role == "admin"
     given: dict[str, list[Feedback]] = {}
     for row in connection.execute(
@@ -32,6 +33,7 @@ def figures(connection: sqlite3.Connection, caller: Caller, since: float, until:
 
 
 def count(connection: sqlite3.Connection, trace_id: str, day: str, share: Rollup) -> None:
+    """Adds a turn's share to the roll-up of its day, once."""
     key = (day, share.user_id, share.room_id, share.search_type)
     with writing(connection):
         if not connection.execute(
@@ -48,6 +50,7 @@ def count(connection: sqlite3.Connection, trace_id: str, day: str, share: Rollup
 
 
 def put_rollups(connection: sqlite3.Connection, day: str, rollups: Sequence[Rollup]) -> None:
+    """As `TurnStore.put_rollups`."""
     with writing(connection):
         connection.execute("DELETE FROM rollups WHERE day = ?", (day,))
         connection.executemany(
@@ -57,6 +60,7 @@ def put_rollups(connection: sqlite3.Connection, day: str, rollups: Sequence[Roll
 
 
 def rollups(connection: sqlite3.Connection, caller: Caller, day: str) -> list[Rollup]:
+    """As `TurnStore.rollups`."""
     rows = connection.execute(
         "SELECT * FROM rollups WHERE day = ? AND (? OR user_id = ?) ORDER BY user_id, room_id, search_type",
         (day, caller.role == "admin", caller.user_id),

@@ -51,6 +51,7 @@ def _text(record: TurnRecord) -> str:
 
 
 def get(connection: sqlite3.Connection, caller: Caller, trace_id: str, since: float) -> TurnRecord:
+    """As `TurnStore.get`."""
     row: sqlite3.Row | None = connection.execute(
         "SELECT user_id, block FROM turns WHERE trace_id = ? AND started_at >= ?", (trace_id, since)
     ).fetchone()
@@ -60,6 +61,7 @@ def get(connection: sqlite3.Connection, caller: Caller, trace_id: str, since: fl
 
 
 def trim(connection: sqlite3.Connection, user_id: str, trace_id: str) -> None:
+    """As `TurnStore.trim`."""
     with writing(connection):
         row = connection.execute("SELECT block FROM turns WHERE trace_id = ? AND user_id = ?", (trace_id, user_id)).fetchone()
         if row is not None:
@@ -95,6 +97,7 @@ def history(
 
 
 def tokens(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> int:
+    """As `TurnStore.tokens`."""
     return int(
         connection.execute(
             """SELECT coalesce(sum(json_extract(block, '$.result.usage.total_tokens')), 0) FROM turns
@@ -113,11 +116,13 @@ def numbers_of(connection: sqlite3.Connection, user_id: str, since: float) -> li
 
 
 def read(connection: sqlite3.Connection, user_id: str, numbers: Sequence[int]) -> list[StoredTurn]:
+    """The turns with these numbers, in their order."""
     rows = (connection.execute("SELECT trace_id, block FROM turns WHERE number = ?", (number,)).fetchone() for number in numbers)
     return [StoredTurn(load_turn(row), _feedback(connection, user_id, row["trace_id"])) for row in rows if row is not None]
 
 
 def delete_all_of(connection: sqlite3.Connection, user_id: str, since: float) -> int:
+    """As `TurnStore.delete_all_of`."""
     with writing(connection):
         (turns,) = connection.execute("SELECT count(*) FROM turns WHERE user_id = ? AND started_at >= ?", (user_id, since)).fetchone()
         for table in ("turns", "feedback", "rollups"):
@@ -129,6 +134,7 @@ def delete_all_of(connection: sqlite3.Connection, user_id: str, since: float) ->
 
 
 def rooms(connection: sqlite3.Connection, user_id: str, limit: int, after: str | None, since: float) -> Page[Room]:
+    """As `TurnStore.rooms`."""
     last = None
     if after is not None:
         last = connection.execute(
@@ -156,6 +162,7 @@ def rooms(connection: sqlite3.Connection, user_id: str, limit: int, after: str |
 
 
 def room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int, after: str | None, since: float) -> Page[StoredTurn]:
+    """As `TurnStore.room`."""
     last = connection.execute(
         """SELECT started_at, number FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ? AND trace_id = coalesce(?, trace_id)
            LIMIT 1""",
@@ -176,6 +183,7 @@ def room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int,
 
 
 def delete_room(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> int:
+    """As `TurnStore.delete_room`."""
     with writing(connection):
         return connection.execute(
             "DELETE FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ?", (user_id, room_id, since)
@@ -186,6 +194,7 @@ def delete_room(connection: sqlite3.Connection, user_id: str, room_id: str, sinc
 
 
 def put_feedback(connection: sqlite3.Connection, caller: Caller, feedback: Feedback, created_at: float, since: float) -> None:
+    """As `TurnStore.put_feedback`."""
     with writing(connection):
         get(connection, caller, feedback.trace_id, since)
         connection.execute(
@@ -204,6 +213,7 @@ def put_feedback(connection: sqlite3.Connection, caller: Caller, feedback: Feedb
 
 
 def feedback_of(connection: sqlite3.Connection, user_id: str, trace_id: str, since: float) -> Feedback | None:
+    """The user's feedback on a turn."""
     there = connection.execute("SELECT 1 FROM turns WHERE trace_id = ? AND started_at >= ?", (trace_id, since)).fetchone()
     return _feedback(connection, user_id, trace_id) if there else None
 
@@ -214,6 +224,7 @@ def _feedback(connection: sqlite3.Connection, user_id: str, trace_id: str) -> Fe
 
 
 def load_feedback(row: sqlite3.Row) -> Feedback:
+    """The feedback in a row."""
     values = dict(row)
     values["selected_citations"] = tuple(json.loads(row["selected_citations"]))
     values["tags"] = tuple(json.loads(row["tags"]))
