@@ -70,6 +70,20 @@ def test_the_drawing_of_the_packages_names_every_package_and_module() -> None:
     assert drawn == core | programs
 
 
+def test_the_page_on_architecture_explains_every_package() -> None:
+    text = (DOCS / "architecture.md").read_text("utf-8")
+    rows = re.findall(r"^\| ((?:`[a-z_/]+`(?:, )?)+) \|", text.split("## How a turn runs")[0], re.MULTILINE)
+    explained = {name.removeprefix("functions/") for row in rows for name in re.findall(r"`([a-z_/]+)`", row)}
+    core = {path.stem for path in (ROOT / "layers/common/footnote").iterdir() if not path.stem.startswith("__")}
+    programs = {path.parent.name for path in ROOT.glob("functions/*/__init__.py")} | {"footnote_local", "footnote_http"}
+    assert explained == core | programs
+
+
+def test_the_page_on_architecture_lists_every_decision() -> None:
+    linked = re.findall(r"\(decisions/([\w.-]+)\)", (DOCS / "architecture.md").read_text("utf-8"))
+    assert linked == sorted(path.name for path in (DOCS / "decisions").glob("*.md"))
+
+
 def test_the_drawing_names_every_step_of_every_table() -> None:
     def names(rows: Any) -> set[str]:
         nested = [names(table) for row in rows if isinstance(row, Switch) for table in row.tables.values()]
