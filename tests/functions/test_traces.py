@@ -13,7 +13,7 @@ ANN = Caller("ann", frozenset({"staff"}))
 
 
 async def test_a_trace_tells_the_steps_and_what_was_rejected(open_site: OpenSite) -> None:
-    site = await open_site("{}", caller=ANN)
+    site = await open_site('{"query": ""}', caller=ANN)
     site.core.models.model.replies.append(["It was built in 1894, trust me."])  # type: ignore[attr-defined]
     asked = await site.client.post("/chat", json={"query": QUESTION})
     assert asked.json()["answer"] == message("uncited", "en")
