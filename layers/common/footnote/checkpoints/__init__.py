@@ -10,6 +10,6 @@ was written from it. Rows marked `once` run once per request.
 from footnote.checkpoints.models import ReplayedModels
 from footnote.checkpoints.rows import release, resume
 from footnote.checkpoints.searches import ReplayedSearches
-from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, take_checkpoint
+from footnote.checkpoints.turn_checkpoint import LEASE_S, TurnCheckpoint, take_checkpoint
 
-__all__ = ["ReplayedModels", "ReplayedSearches", "TurnCheckpoint", "release", "resume", "take_checkpoint"]
+__all__ = ["LEASE_S", "ReplayedModels", "ReplayedSearches", "TurnCheckpoint", "release", "resume", "take_checkpoint"]
