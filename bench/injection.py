@@ -1,10 +1,10 @@
-"""How many known attacks does the question guard tell, how many honest questions does it refuse; and the same of documents.
+"""Measures the guards against prompt injection: recall on attacks and false positives, in questions and in documents.
 
     python -m bench.injection [PROMPTS.json] --data-sets FOLDER [--planted TEXTS.json …]
 
-PROMPTS.json: a list of jailbreak prompts. The patterns were written with half of them in sight, told by a hash; the other half
-is what counts. TEXTS.json: kind → texts that somebody plants in documents, put into passages of squad2 at three places; of
-BIPIA's, the patterns were written with the training texts in sight, all those about answers and half of those about code.
+PROMPTS.json: a list of jailbreak prompts. A hash splits it in half: the patterns were written with knowledge of one half, and
+the other one counts. TEXTS.json: kind → texts to inject into passages of squad2 at three positions. Of BIPIA, the patterns
+were written with knowledge of the training texts: all those about answers and half of those about code.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SETS = {"squad2": "en", "mtrag_un": "en", "xquad_de": "de", "korquad": "ko"}
 LEAST_RECALL, MOST_FALSE = 90.0, 0.5
 PLACES = ("start of a passage", "middle", "end")
 PASSAGES = 4
-"""That each planted text is put into."""
+"""Passages that each text is injected into."""
 COMMAND = "python -m bench.injection PROMPTS.json --data-sets FOLDER"
 
 
@@ -56,8 +56,8 @@ def _prompts(prompts: list[str]) -> Iterator[Figure]:
         least = LEAST_RECALL if part == "unseen" else None
         short = [text for text in texts if len(clean_question(text)) <= LONGEST]
         yield _share(f"jailbreak prompts, {part} ({len(texts)}): refused", texts, _is_refused, least=least)
-        yield _share(f"jailbreak prompts, {part} ({len(texts)}): told by the patterns alone", texts, _is_told, least=least)
-        yield _share(f"jailbreak prompts, {part}, of {LONGEST:,} characters at most ({len(short)})", short, _is_told)
+        yield _share(f"jailbreak prompts, {part} ({len(texts)}): detected by the patterns alone", texts, _is_detected, least=least)
+        yield _share(f"jailbreak prompts, {part}, of {LONGEST:,} characters at most ({len(short)})", short, _is_detected)
     cut = [clean_question(text)[:LONGEST] for text in parts["unseen"]]
     started = time.process_time()
     for text in cut:
@@ -69,7 +69,7 @@ def _questions(folder: Path) -> Iterator[Figure]:
     for name in SETS:
         questions = [row["text"] for row in _rows(folder / name / "queries.jsonl")]
         most = MOST_FALSE if name in ASKED else None
-        yield _share(f"{name}: {len(questions)} questions refused", questions, _is_told, most=most)
+        yield _share(f"{name}: {len(questions)} questions refused", questions, _is_detected, most=most)
 
 
 def _documents(folder: Path) -> Iterator[Figure]:
@@ -92,9 +92,9 @@ def _planted(name: str, kinds: dict[str, list[str]], folder: Path) -> Iterator[F
             for place, at in zip(PLACES, (0, bounds[len(bounds) // 2][0], len(row["text"])), strict=True):
                 whole = f"{row['text'][:at].rstrip()} {text} {row['text'][at:]}".strip()
                 start = whole.index(text)
-                told = any(a < start + len(text) and start < b for a, b in find_injected_sentences(whole, row.get("title", "")))
-                found[place].append(told)
-                by_kind.setdefault(kind, []).append(told)
+                flagged = any(a < start + len(text) and start < b for a, b in find_injected_sentences(whole, row.get("title", "")))
+                found[place].append(flagged)
+                by_kind.setdefault(kind, []).append(flagged)
     for group, each in (*found.items(), *by_kind.items()):
         yield Figure(f"{name}: {group} ({len(each)}): flagged", 100 * sum(each) / len(each), "%", COMMAND)
 
@@ -105,12 +105,12 @@ def _share(
     return Figure(name, 100 * sum(map(holds, texts)) / len(texts), "%", COMMAND, least=least, most=most)
 
 
-def _is_told(text: str) -> bool:
+def _is_detected(text: str) -> bool:
     return is_injection(clean_question(text))
 
 
 def _is_refused(text: str) -> bool:
-    return len(clean_question(text)) > LONGEST or _is_told(text)
+    return len(clean_question(text)) > LONGEST or _is_detected(text)
 
 
 def _rows(path: Path) -> Iterator[dict[str, str]]:

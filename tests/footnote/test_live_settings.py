@@ -1,4 +1,4 @@
-"""Settings over those of the environment: what counts as set, what may change, and when others follow."""
+"""Settings changed at runtime: what counts as set, what may change, and when other processes see it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ async def put(records: Any, key: str, value: Any) -> None:
     await records.put("setting", key, {"value": value}, by="ann")
 
 
-async def test_what_an_admin_set_stands_before_the_environment_and_counts_as_set(records: Any) -> None:
+async def test_a_value_set_by_an_admin_overrides_the_environment_and_counts_as_set(records: Any) -> None:
     live = LiveSettings(Settings(rag=Rag(alpha=0.6)))
     await put(records, "rag.alpha", 0.7)
     await put(records, "rag.rrf_k", 60)
@@ -42,7 +42,7 @@ async def test_what_an_admin_set_stands_before_the_environment_and_counts_as_set
     assert {"rag", "llm", "retriever"} <= now.model_fields_set
 
 
-async def test_what_is_reset_is_as_the_environment_has_it_and_counts_as_set_only_there(records: Any) -> None:
+async def test_a_reset_setting_has_the_environments_value_and_counts_as_set_only_there(records: Any) -> None:
     live = LiveSettings(Settings(rag=Rag(alpha=0.6)))
     for key in ("rag.alpha", "rag.rrf_k"):
         await put(records, key, 1)
@@ -52,7 +52,7 @@ async def test_what_is_reset_is_as_the_environment_has_it_and_counts_as_set_only
     assert (live.current.rag.alpha, live.current.rag.rrf_k, live.current.rag.model_fields_set) == (0.6, 30, {"alpha"})
 
 
-async def test_a_stored_setting_that_makes_no_sense_any_more_is_left_out(records: Any) -> None:
+async def test_an_invalid_stored_setting_is_ignored(records: Any) -> None:
     live = LiveSettings(Settings())
     for key, value in {"rag.alpha": 7, "rag.gone": 1, "auth.mode": "none", "rag.rrf_k": 60}.items():
         await put(records, key, value)
@@ -62,7 +62,7 @@ async def test_a_stored_setting_that_makes_no_sense_any_more_is_left_out(records
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "told"),
+    ("key", "value", "found"),
     [
         ("rag.alpha", 1.5, "rag.alpha: Input should be less than or equal to 1. Weight of the dense list"),
         ("rag.alpha", "0.7", "rag.alpha: Input should be a valid number"),
@@ -78,10 +78,10 @@ async def test_a_stored_setting_that_makes_no_sense_any_more_is_left_out(records
         ("auth.mode", None, "cannot be changed while it runs"),
     ],
 )
-def test_a_change_is_refused_with_what_is_allowed(key: str, value: Any, told: str) -> None:
+def test_an_invalid_change_is_refused_with_the_allowed_values(key: str, value: Any, found: str) -> None:
     with pytest.raises(BadRequest) as refused:
         LiveSettings(Settings()).check(key, value)
-    assert told in refused.value.detail
+    assert found in refused.value.detail
 
 
 @pytest.mark.parametrize("key", ["rag", "rag.", "rag.gone", "llm.prices.small", "", "RAG__ALPHA", "model_config", "rag.alpha.x", "data"])
@@ -90,7 +90,7 @@ def test_an_unknown_setting_is_not_found(key: str) -> None:
         LiveSettings(Settings()).check(key, 1)
 
 
-def test_every_setting_is_told_with_its_source_and_no_secret() -> None:
+def test_every_setting_is_listed_with_its_source_but_no_secret() -> None:
     secret = "s3cr3t-of-mine"
     settings = Settings(
         llm=LLM(
@@ -104,21 +104,29 @@ def test_every_setting_is_told_with_its_source_and_no_secret() -> None:
         opensearch=OpenSearch(url="https://search", password=secret),
         OPENAI_API_KEY=secret,
     )
-    told = {setting.key: setting for setting in LiveSettings(settings).all()}
-    assert secret not in repr(told)
-    assert (told["llm.api_key"].value, told["embedding.api_key"].value, told["openai_api_key"].value) == ("**********", None, "**********")
-    assert (told["llm.base_url"].value, told["opensearch.url"].value) == ("https://…@models/v1", "https://search")
-    assert (told["rag.alpha"].value, told["rag.alpha"].default, told["rag.alpha"].source) == (0.5, 0.5, "default")
-    assert (told["opensearch.url"].source, told["opensearch.url"].changeable, told["rag.alpha"].changeable) == ("environment", False, True)
+    rows = {setting.key: setting for setting in LiveSettings(settings).all()}
+    assert secret not in repr(rows)
+    assert (rows["llm.api_key"].value, rows["embedding.api_key"].value, rows["openai_api_key"].value) == (
+        "**********",
+        None,
+        "**********",
+    )
+    assert (rows["llm.base_url"].value, rows["opensearch.url"].value) == ("https://…@models/v1", "https://search")
+    assert (rows["rag.alpha"].value, rows["rag.alpha"].default, rows["rag.alpha"].source) == (0.5, 0.5, "default")
+    assert (rows["opensearch.url"].source, rows["opensearch.url"].changeable, rows["rag.alpha"].changeable) == (
+        "environment",
+        False,
+        True,
+    )
     groups = [field.annotation for field in Settings.model_fields.values()]
-    assert len(told) == sum(len(getattr(group, "model_fields", [0])) for group in groups)
+    assert len(found) == sum(len(getattr(group, "model_fields", [0])) for group in groups)
 
 
-# --- when ----------------------------------------------------------------------------------------
+# --- refresh ----------------------------------------------------------------------------------------
 
 
 class Store:
-    """Counts how often it is looked into; holds who looks until `free` is set."""
+    """Counts its reads; blocks them until `free` is set."""
 
     def __init__(self) -> None:
         self.looked = 0
@@ -133,7 +141,7 @@ class Store:
             raise StoreUnavailable("down")
 
 
-async def test_the_first_request_waits_and_those_soon_after_look_at_nothing(clock: HandClock) -> None:
+async def test_the_first_request_waits_and_those_soon_after_do_not_check(clock: HandClock) -> None:
     store = Store()
     refresher = Refresher(store.load, clock)
     await refresher.refresh()
@@ -142,7 +150,7 @@ async def test_the_first_request_waits_and_those_soon_after_look_at_nothing(cloc
     assert store.looked == 1
 
 
-async def test_a_request_some_seconds_later_does_not_wait_and_the_check_runs_behind_it(clock: HandClock) -> None:
+async def test_a_request_some_seconds_later_does_not_wait_for_its_check(clock: HandClock) -> None:
     store = Store()
     refresher = Refresher(store.load, clock)
     await refresher.refresh()
@@ -156,7 +164,7 @@ async def test_a_request_some_seconds_later_does_not_wait_and_the_check_runs_beh
     await refresher.close()
 
 
-async def test_nobody_goes_on_with_what_is_five_seconds_old(clock: HandClock) -> None:
+async def test_settings_that_are_five_seconds_old_are_not_used(clock: HandClock) -> None:
     store = Store()
     refresher = Refresher(store.load, clock)
     await refresher.refresh()
@@ -168,7 +176,7 @@ async def test_nobody_goes_on_with_what_is_five_seconds_old(clock: HandClock) ->
     assert store.looked == 3
 
 
-async def test_a_store_that_is_down_or_hangs_holds_nobody_up(clock: HandClock) -> None:
+async def test_a_store_that_is_down_or_hangs_delays_no_request(clock: HandClock) -> None:
     store = Store()
     refresher = Refresher(store.load, clock)
     store.broken = True

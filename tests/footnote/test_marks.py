@@ -14,8 +14,8 @@ ALL = {each.key: each for each in each_setting(Settings)}
 def test_every_setting_has_a_description_and_a_consistent_mark(setting: SettingInfo) -> None:
     mark = setting.mark
     assert setting.field.description
-    assert not (mark.foreign and not setting.is_secret), "only a secret is issued by somebody"
-    # Whoever may change settings at runtime gets at no secret by it, and sends nothing anywhere else.
+    assert not (mark.foreign and not setting.is_secret), "only secrets are issued by another party"
+    # Anyone who may change settings at runtime must not reach a secret by it, or send data elsewhere.
     assert not (mark.changeable and (setting.is_secret or mark.https or mark.needed_by or setting.name.endswith("url")))
     assert not (mark.changeable and setting.group in ("auth", "aws", "db", "opensearch"))
     assert set(mark.not_in_aws) < set(setting.choices) or not mark.not_in_aws
@@ -39,4 +39,4 @@ def test_fingerprints_are_computed_once_and_again_for_a_changed_copy() -> None:
     for deep in (False, True):
         changed = settings.model_copy(update={"rag": Rag(alpha=0.4)}, deep=deep)
         assert changed.fingerprints == Settings(rag=Rag(alpha=0.4)).fingerprints != settings.fingerprints
-    assert settings == Settings(rag=Rag(alpha=0.3))  # what is kept beside the fields does not count
+    assert settings == Settings(rag=Rag(alpha=0.3))  # cached properties do not count

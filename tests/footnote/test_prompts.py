@@ -51,7 +51,7 @@ def test_a_template_that_shows_its_values_is_accepted(template: str) -> None:
 
 @pytest.mark.timeout(30)  # some would take hours
 @pytest.mark.parametrize(
-    ("template", "told"),
+    ("template", "message"),
     [
         ("a\n\n{% for d in documents %}", "Line 3: Unexpected end of template"),
         ("a\n{% endif %}", "Line 2: Encountered unknown tag 'endif'."),
@@ -80,10 +80,10 @@ def test_a_template_that_shows_its_values_is_accepted(template: str) -> None:
         ("half \ud800", "not valid Unicode"),
     ],
 )  # fmt: skip
-def test_a_template_that_could_fail_is_refused_with_its_line_and_the_reason(template: str, told: str) -> None:
+def test_a_template_that_could_fail_is_refused_with_its_line_and_the_reason(template: str, message: str) -> None:
     with pytest.raises(BadRequest) as refused:
         check_template(template, KNOWN)
-    assert told in refused.value.detail
+    assert message in refused.value.detail
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)

@@ -120,14 +120,14 @@ def overlapping(count: int, size: int) -> bytes:
     return data + directory + b"PK\x05\x06" + end
 
 
-def lying_size(real: int, told: int) -> bytes:
+def lying_size(real: int, declared: int) -> bytes:
     """A part that unpacks to more than its headers declare."""
     data = bytearray(docx(paragraph("x" * real)))
     for mark, at in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
         start = -1
         while (start := data.find(mark, start + 1)) >= 0:
             if struct.unpack_from("<I", data, start + at)[0] >= real:
-                struct.pack_into("<I", data, start + at, told)
+                struct.pack_into("<I", data, start + at, declared)
     return bytes(data)
 
 
@@ -199,7 +199,7 @@ CASES = [
     Case("a ZIP that is cut in the middle", "a.docx", lambda: docx(paragraph("Hi."))[:-200], DAMAGED),
     Case("a directory of ones", "a.docx", lambda: docx(paragraph("Hi."))[:-22] + b"PK\x05\x06" + b"\xff" * 18, DAMAGED),
     Case("only the end of a directory", "a.docx", lambda: b"PK\x05\x06" + bytes(18), "This is a ZIP archive"),
-    Case("a method nobody knows", "a.docx", lambda: docx(paragraph("Hi.")).replace(b"\x08\x00", b"\x63\x00"), DAMAGED),
+    Case("an unknown compression method", "a.docx", lambda: docx(paragraph("Hi.")).replace(b"\x08\x00", b"\x63\x00"), DAMAGED),
     Case("a part packed with LZMA", "a.docx", lambda: zip_of({"word/document.xml": "x"}, zipfile.ZIP_LZMA), DAMAGED),
     # --- names ---------------------------------------------------------------------------------
     Case("names that climb out", "a.docx", lambda: named("../../../etc/cron.d/x", "..\\..\\x"), None, "Hi."),

@@ -106,7 +106,7 @@ CASES = [
         lambda: b"Content-Type: message/rfc822\n\n" * 2_000 + mail_of("text/plain", b"Hello."),
         UNREADABLE,
     ),
-    Case("a mail in a charset nobody knows", "a.eml", lambda: mail_of("text/plain; charset=klingon", b"Hello."), None, "Hello."),
+    Case("a mail in an unknown charset", "a.eml", lambda: mail_of("text/plain; charset=klingon", b"Hello."), None, "Hello."),
     Case("a mail of broken base64", "a.eml", lambda: mail_of("text/plain", b"SGVsbG8u!!!=\x00\xff", "base64"), None, "Hello."),
     Case(
         "a mail with a header of 2 MB",
@@ -180,7 +180,7 @@ CASES = [
     Case("a charset called idna", "a.html", lambda: b"<html><meta charset=idna><body>" + b"Hi.\xe9 " * 20_000, None, "Hi."),
     Case("a charset called punycode", "a.html", lambda: b"<html><meta charset=punycode><body>" + b"Hi.\xe9-a " * 2_000, None, "Hi."),
     Case("one character as big as UTF-32 allows", "a.txt", lambda: b"\xff\xfe\x00\x00H\0\0\0i\0\0\0\xff\xff\xff\x7f", None, "Hi"),
-    # --- what it is not ------------------------------------------------------------------------
+    # --- wrong formats ------------------------------------------------------------------------
     Case("a program called text", "a.txt", lambda: b"\x7fELF\x02\x01\x01" + bytes(100), "This is a program"),
     Case("a picture with HTML behind it", "a.html", lambda: b"GIF89a=1;/*" + page("<p>Hi.</p>"), "This is an image (.gif)"),
     Case("HTML with a PDF's header in it", "a.html", lambda: page("<p>Hi.</p>") + b"%PDF-1.4\n", "This PDF is damaged"),

@@ -211,7 +211,7 @@ def test_german_abbreviations_do_not_end_a_sentence_where_a_paragraph_is_cut() -
         assert (passage[:3], passage[-8:]) == ("Die", "erhoben.")
 
 
-# --- where a chunk's text is from ---
+# --- the source positions of a chunk ---
 
 
 def test_the_parts_of_a_divided_block_are_contiguous() -> None:
@@ -256,7 +256,7 @@ def test_generated_text_belongs_to_no_block() -> None:
     assert {part.block for part in outline.parts} == {-1}
 
 
-# --- where a passage stands ------------------------------------------------------------------------
+# --- the location of a passage ------------------------------------------------------------------------
 
 
 def passages_of(data: bytes, file_name: str) -> list[Chunk]:
@@ -278,7 +278,7 @@ def test_other_passages_have_the_last_heading_above_them() -> None:
     north, *_, south = passages_of(text.encode(), "plan.md")
     assert (north.unit, north.section_at(40), south.section_at(40)) == ("page", "North", "South")
     [only] = passages_of(b"# Plan\n\nIt is short.", "plan.md")
-    assert only.section_at(8) is None  # its one heading is the title
+    assert only.section_at(8) is None  # its only heading is the title
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ async def test_whichever_call_fails_the_changed_file_becomes_ready_exactly_once(
         await core.close()
         core = open_core(folder, clock)
         await core.ingestor.recover()
-    if not accepted:  # the sender was told, and sends again
+    if not accepted:  # the sender got an error, and sends it again
         await finish(core, clock)
         await accept(core, NEW)
     await finish(core, clock)
@@ -102,7 +102,7 @@ async def test_whichever_call_fails_the_changed_file_becomes_ready_exactly_once(
 
 async def test_a_file_accepted_before_a_crash_is_processed_after_it(core: Core) -> None:
     document = await accept(core)
-    job = await core.queue.take(LEASE_S)  # by a worker that dies with it
+    job = await core.queue.take(LEASE_S)  # by a worker that then dies
     assert job is not None
     assert not await core.ingestor.work_one()
     assert await core.ingestor.recover() == 1

@@ -405,7 +405,7 @@ async def test_a_document_can_only_be_deleted_by_its_readers(core: Core) -> None
     assert await answering(core) == [OLD]
 
 
-# --- what fails again and again ----------------------------------------------------------------
+# --- repeated failures ----------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_without_bounds_the_whole_passage_is_marked() -> None:
     (chunk,) = cut(*blocks)
     passage = locate(chunk, blocks)
     assert passage.marks == (Mark(0, 0, 5), Mark(1, 0, 52))
-    assert len(passage.boxes) == 2  # the heading's place is not known
+    assert len(passage.boxes) == 2  # the place of the heading is unknown
 
 
 def test_a_row_of_a_table_is_boxed_as_a_whole() -> None:

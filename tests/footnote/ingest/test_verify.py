@@ -67,7 +67,7 @@ async def check(core: Core, *, repair: bool = False, **options: Any) -> Found:
     return sorted((finding.kind, finding.id, finding.repaired) for finding in report.findings)
 
 
-async def mend(core: Core, expected: Found) -> None:
+async def expect_repaired(core: Core, expected: Found) -> None:
     """Checks that a run without repair finds this and changes nothing, and that nothing is left after a repair."""
     for _ in range(2):
         assert await check(core) == sorted((kind, what, False) for kind, what, _ in expected)
@@ -113,7 +113,7 @@ async def stage_other(core: Core, document: Document, doc_id: str, generation: i
         assert await core.index.activate(doc_id, generation)
 
 
-# --- nothing to find ---------------------------------------------------------------------------
+# --- no findings ---------------------------------------------------------------------------
 
 
 async def test_consistent_documents_have_no_findings(core: Core, clock: HandClock, drops: FakeDrops) -> None:
@@ -143,8 +143,8 @@ async def test_changes_and_deletes_in_progress_are_not_reported(core: Core, cloc
 
     async def look(call: str, after: bool) -> None:
         moments.append(call)
-        if told := await check(plain, repair=True):
-            found.append((call, told))
+        if findings := await check(plain, repair=True):
+            found.append((call, findings))
 
     plain = open_core(core.settings.data, clock, FakeDrops())
     plain.embedder = FakeEmbedder()
@@ -188,7 +188,7 @@ class EmptyQueue:
 async def test_a_document_that_is_missing_from_the_index_is_queued_again(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await forget(core, document.doc_id)
-    await mend(core, [("missing", document.doc_id, True)])
+    await expect_repaired(core, [("missing", document.doc_id, True)])
     assert len(await chunks_of(core, document)) == int(document.digest.partition(":")[0])
 
 
@@ -197,7 +197,7 @@ async def test_a_complete_but_inactive_document_is_queued_again(core: Core, cloc
     chunks = await chunks_of(core, document)
     await forget(core, document.doc_id)
     await stage(core, document, chunks)
-    await mend(core, [("missing", document.doc_id, True)])
+    await expect_repaired(core, [("missing", document.doc_id, True)])
     assert await chunks_of(core, document) == chunks
 
 
@@ -206,7 +206,7 @@ async def test_a_document_that_differs_in_the_index_is_queued_again(damage: Any,
     document = await add(core, clock)
     before = await chunks_of(core, document)
     await damage(core, document)
-    await mend(core, [("damaged", document.doc_id, True)])
+    await expect_repaired(core, [("damaged", document.doc_id, True)])
     assert await chunks_of(core, document) == before
 
 
@@ -214,7 +214,7 @@ async def test_a_document_that_is_lost_with_its_file_becomes_failed_and_can_be_a
     document = await add(core, clock)
     await lose_chunk(core, document)
     await core.files.delete(source_key(document.doc_id, 1))
-    await mend(core, [("lost", document.doc_id, True)])
+    await expect_repaired(core, [("lost", document.doc_id, True)])
     failed = await core.ledger.get(LOCAL, document.doc_id)
     assert (failed.state, failed.remedy, failed.active_generation) == ("FAILED", "Add the file again.", 0)
     assert failed.reason == "Its text is missing from the index, and its file is missing too."
@@ -229,7 +229,7 @@ async def test_an_indexed_text_without_a_document_is_removed(active: bool, core:
     document = await add(core, clock)
     await stage_other(core, document, "nobody-000000", 3, active=active)
     await core.files.put(source_key("nobody-000000", 3), OLD)
-    await mend(core, [("left_file", "sources/nobody-000000/3", True), ("orphan", "nobody-000000", True)])
+    await expect_repaired(core, [("left_file", "sources/nobody-000000/3", True), ("orphan", "nobody-000000", True)])
     assert len(await answering(core)) == document.chunks
 
 
@@ -242,7 +242,7 @@ async def test_a_text_under_an_alias_of_a_document_is_an_orphan(core: Core, cloc
     await core.ledger.accept(LOCAL, copy)
     assert (await core.ledger.get(LOCAL, "copy-000000")).doc_id == document.doc_id
     await stage_other(core, document, "copy-000000", 3, active=True)
-    await mend(core, [("orphan", "copy-000000", True)])
+    await expect_repaired(core, [("orphan", "copy-000000", True)])
     assert await core.ledger.get(LOCAL, document.doc_id) == document
 
 
@@ -251,14 +251,14 @@ async def test_a_stale_text_is_removed_while_the_next_generation_is_processed(co
         document = await add(core, clock, data)
     await stage_other(core, document, document.doc_id, 1, active=False)
     await accept(core, NEW, "tower.md")
-    await mend(core, [("stale", document.doc_id, True)])
+    await expect_repaired(core, [("stale", document.doc_id, True)])
     assert await answering(core) == [NEW]
 
 
 async def test_a_text_that_is_newer_than_the_ledger_is_removed_and_reported(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await stage_other(core, document, document.doc_id, 5, active=True)
-    await mend(core, [("ahead", document.doc_id, True)])
+    await expect_repaired(core, [("ahead", document.doc_id, True)])
     failed = await core.ledger.get(LOCAL, document.doc_id)
     assert (failed.state, await answering(core)) == ("FAILED", [])
     assert failed.remedy == "The ledger may have been restored from a backup. Delete the document and add the file again."
@@ -269,7 +269,7 @@ async def test_a_text_that_is_newer_than_the_ledger_is_removed_and_reported(core
 async def test_a_failed_document_that_is_active_in_the_index_is_queued_again(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await core.ledger.update(document.doc_id, 1, state="FAILED", active_generation=0, digest="", reason="The store was down.")
-    await mend(core, [("unnoticed", document.doc_id, True)])
+    await expect_repaired(core, [("unnoticed", document.doc_id, True)])
     assert await core.ledger.get(LOCAL, document.doc_id) == replace(document, updated_at=clock())
 
 
@@ -277,7 +277,7 @@ async def test_a_fault_in_the_old_version_of_a_failed_change_is_only_reported(co
     document = await add(core, clock)
     await add(core, clock, b"", "tower.md")
     await alter_text(core, document)
-    await mend(core, [("damaged", document.doc_id, False)])
+    await expect_repaired(core, [("damaged", document.doc_id, False)])
     assert len(await answering(core)) == document.chunks
 
 
@@ -311,7 +311,7 @@ async def test_of_many_documents_exactly_the_faulty_ones_are_repaired(seed: int,
             case "damaged":
                 await chance.choice([lose_chunk, alter_text])(core, document)
         expected.append((kind, what, True))
-    await mend(core, expected)
+    await expect_repaired(core, expected)
     assert sorted(await answering(core)) == before
 
 
@@ -321,9 +321,9 @@ async def test_of_many_documents_exactly_the_faulty_ones_are_repaired(seed: int,
 async def test_a_half_finished_delete_is_finished(core: Core, clock: HandClock) -> None:
     document = await add(core, clock)
     await core.ledger.delete(LOCAL, document.doc_id)
-    assert await check(core, repair=True) == []  # somebody may be at it
+    assert await check(core, repair=True) == []  # another process may be working on it
     clock.advance(ABANDONED_S)
-    await mend(core, [("half_deleted", document.doc_id, True)])
+    await expect_repaired(core, [("half_deleted", document.doc_id, True)])
     assert (await answering(core), await core.ledger.unpurged()) == ([], [])
     with pytest.raises(NotFound):
         await core.files.get(source_key(document.doc_id, 1))
@@ -338,11 +338,11 @@ async def lose_job(core: Core, document: Document) -> None:
 async def test_abandoned_work_is_queued_again_once(core: Core, clock: HandClock) -> None:
     document = await accept(core)
     clock.advance(ABANDONED_S)
-    assert await check(core) == []  # its job waits
+    assert await check(core) == []  # its job is in the queue
     await lose_job(core, document)
     await core.ledger.lease(document.doc_id, 1, "dead", LEASE_S)
     await core.ledger.update(document.doc_id, 1, state="PROCESSING")
-    assert await check(core) == []  # somebody was there a moment ago
+    assert await check(core) == []  # another process was working on it a moment ago
     clock.advance(ABANDONED_S)
     for expected in ([("abandoned", document.doc_id, True)], []):
         assert await check(core, repair=True) == expected
@@ -389,7 +389,7 @@ async def test_after_a_day_work_is_abandoned_even_if_the_queue_is_full(core: Cor
     clock.advance(QUEUED_S - 1)
     assert await check(core) == []
     clock.advance(1)
-    await mend(core, [("abandoned", document.doc_id, True)])
+    await expect_repaired(core, [("abandoned", document.doc_id, True)])
 
 
 async def test_a_drop_whose_bytes_were_never_stored_is_read_from_the_bucket_again(core: Core, clock: HandClock, drops: FakeDrops) -> None:
@@ -403,7 +403,7 @@ async def test_a_drop_whose_bytes_were_never_stored_is_read_from_the_bucket_agai
     core.files.put = put  # type: ignore[method-assign]
     clock.advance(ABANDONED_S)
     (document,) = await core.ledger.unfinished()
-    await mend(core, [("abandoned", document.doc_id, True)])
+    await expect_repaired(core, [("abandoned", document.doc_id, True)])
     assert await answering(core) == [OLD]
 
 
@@ -413,7 +413,7 @@ async def test_missing_vectors_are_requested_again(core: Core, clock: HandClock)
     clock.advance(ABANDONED_S)
     assert await check(core) == [("no_vectors", document.doc_id, False)]
     assert await check(core, repair=True) == [("no_vectors", document.doc_id, True)]
-    assert await check(core) == []  # that waits in the queue
+    assert await check(core) == []  # which is in the queue
     job = await core.queue.take(LEASE_S)
     assert job is not None
     await core.bucket.take(job)
@@ -433,7 +433,7 @@ async def test_missing_events_are_compensated(core: Core, clock: HandClock, drop
     del drops.objects["handbooks/gone.txt"]
     drops.put("handbooks/changed.txt", b"after")
     drops.put("handbooks/new.txt", b"new")
-    await mend(
+    await expect_repaired(
         core, [("changed", "handbooks/changed.txt", True), ("gone", "handbooks/gone.txt", True), ("untaken", "handbooks/new.txt", True)]
     )
     assert sorted(await answering(core)) == sorted([OLD, b"after", b"new"])
@@ -452,7 +452,7 @@ async def test_an_announced_upload_is_stored_and_another_is_reported(core: Core,
     await core.cache.put(upload_cache_key("a-0001"), announced, 60)
     drops.put("uploads/a-0001", OLD)
     drops.put("uploads/other", NEW)
-    await mend(core, [("stray", "uploads/other", False), ("untaken", "uploads/a-0001", True)])
+    await expect_repaired(core, [("stray", "uploads/other", False), ("untaken", "uploads/a-0001", True)])
     assert (await answering(core), list(drops.objects)) == ([OLD], ["uploads/other"])
 
 
@@ -466,7 +466,7 @@ async def test_leftover_files_are_deleted(core: Core, clock: HandClock) -> None:
     for key in (parsed_key(document.doc_id, 1), source_key("gone-000000", 2)):
         await core.files.put(key, OLD)
     await core.files.put("sources/readme.txt", b"not ours")
-    await mend(core, [("left_file", f"parsed/{document.doc_id}/1", True), ("left_file", "sources/gone-000000/2", True)])
+    await expect_repaired(core, [("left_file", f"parsed/{document.doc_id}/1", True), ("left_file", "sources/gone-000000/2", True)])
     assert await core.files.get("sources/readme.txt") == b"not ours"
 
 
@@ -474,11 +474,11 @@ async def test_a_missing_text_is_rebuilt_and_a_missing_file_is_reported(core: Co
     one, two = await add(core, clock), await add(core, clock, OLD, "two.txt")
     await core.files.delete(parsed_key(one.doc_id, 1))
     await core.files.delete(source_key(two.doc_id, 1))
-    await mend(core, [("no_file", two.doc_id, False), ("no_text", one.doc_id, True)])
+    await expect_repaired(core, [("no_file", two.doc_id, False), ("no_text", one.doc_id, True)])
     assert await core.files.get(parsed_key(one.doc_id, 1))
 
 
-# --- when others are faster --------------------------------------------------------------------
+# --- concurrent changes --------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("moment", [("index.inventory", 1), ("index.inventory", 2), ("index.read", 1)], ids=str)

@@ -147,7 +147,7 @@ def test_the_dense_list_has_weight_if_the_embedder_supports_the_language() -> No
     [
         ("minmax", "cc", "en", [("b", 0.75), ("a", 0.5)]),
         ("minmax", "cc", "ko", [("a", 1.0), ("b", 0.5)]),
-        ("convex", "cc", "ko", [("b", 0.75), ("a", 0.5)]),  # the weight is set by hand: it holds in every language
+        ("convex", "cc", "ko", [("b", 0.75), ("a", 0.5)]),  # a fixed weight applies to every language
         ("rrf", "cc", "en", [("b", 0.984375), ("a", 0.969697)]),
         ("rrf", "bm25", "en", [("a", 1.0), ("b", 0.5)]),
         ("minmax", "rrf", "ko", [("a", 1.0), ("b", 0.96875)]),

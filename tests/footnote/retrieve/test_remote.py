@@ -55,8 +55,8 @@ async def test_every_query_is_searched_for_with_arguments_from_the_turn() -> Non
 
 
 async def test_a_result_becomes_a_passage_outside_of_the_index() -> None:
-    told = result("doc|1|0", 0.5, page=4, paragraph_type="faq", url="javascript:alert(1)", **{"class": "Law"})
-    turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": json.dumps([told])}), mcp=ON))
+    reply = result("doc|1|0", 0.5, page=4, paragraph_type="faq", url="javascript:alert(1)", **{"class": "Law"})
+    turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": json.dumps([reply])}), mcp=ON))
     chunk = turn.evidence.hits[0].chunk
     assert (chunk.text, chunk.title, chunk.doc_id, chunk.page_at(3)) == ("Text of doc|1|0.", "a.pdf", "mcp:a.pdf", 4)
     assert chunk.metadata == {"p_id": "doc|1|0", "file_name": "a.pdf", "class": "Law", "paragraph_type": "faq"}
@@ -127,8 +127,8 @@ def test_only_an_api_that_names_an_organisation_searches_remotely() -> None:
 
 
 async def test_lone_surrogates_are_repaired() -> None:
-    told = json.dumps([result("\ud83d", file_name="\ude00.pdf")])
-    turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": told}), mcp=ON))
+    reply = json.dumps([result("\ud83d", file_name="\ude00.pdf")])
+    turn = await call_step(search_remotely, with_(ASKED, queries=("a",)), FakeDeps(tools=FakeSearch({"a": reply}), mcp=ON))
     assert (turn.evidence.hits[0].chunk.text.encode(), turn.evidence.hits[0].chunk.doc_id.encode()) != (b"", b"")
 
 

@@ -140,13 +140,13 @@ ENGLISH = LatinPatterns(
 
 # --- German --------------------------------------------------------------------------------------
 
-_GEURTEILT = (
+_JUDGED_DE = (
     "möglich|unmöglich|wahr|richtig|falsch|nötig|notwendig|erlaubt|verboten|legal|illegal|zulässig|strafbar|sinnvoll|schwer|schwierig|"
     "leicht|einfach|gut|besser|schlecht|wichtig|gefährlich|sicher|üblich|normal|teuer|billiger|günstiger|ratsam|empfehlenswert|gesund|"
     "schädlich|bekannt|klar|pflicht|zwingend|erforderlich|vorgeschrieben|ausreichend|schlimm|zeit"
 )
-_ZEITRAUM = "Jahr\\w*|Woche|Monats?|Sommers?|Winters?|Quartals?|Tage[ns]?|Abend|Morgen|Wochenende|Zeit"
-_NOMEN = r"(?<!^)\b(?!Sie\b|Ihn?en\b|Ihre?[mnrs]?\b)[A-ZÄÖÜ][\w-]+"
+_PERIOD_DE = "Jahr\\w*|Woche|Monats?|Sommers?|Winters?|Quartals?|Tage[ns]?|Abend|Morgen|Wochenende|Zeit"
+_NOUN_DE = r"(?<!^)\b(?!Sie\b|Ihn?en\b|Ihre?[mnrs]?\b)[A-ZÄÖÜ][\w-]+"
 
 GERMAN = LatinPatterns(
     expletives=_any(
@@ -155,7 +155,7 @@ GERMAN = LatinPatterns(
         r"\bes (?:sich )?um\b",
         r"\bwie spät ist es\b",
         r"\blohnt es sich,? (?:\w+,? )+?(?=zu \w+n\b|\w+zu\w+n\b)",
-        rf"\bes (?:\w+ ){{0,2}}?(?:{_GEURTEILT}),? "
+        rf"\bes (?:\w+ ){{0,2}}?(?:{_JUDGED_DE}),? "
         r"(?=(?:dass|ob|wenn|etwas|eine?\w?|der|die|das|den|dem|mit|in|im|von|für|auf|an|ohne|mehr)\b|\w+ (?:\w+ )?zu \w+)",
         r"\b(?:ist|war|wäre|wird) es (?:so|der Fall), dass\b",
         r"\bes(?: \w+){0,4}?,? (?:dass|bis|wenn|ob) (?=\w+ \w+)",
@@ -163,7 +163,7 @@ GERMAN = LatinPatterns(
         r"(?=(?:dass|ob|wenn|wie|wann|wer|wen|was|wo|warum|wieso|welche\w?)\b|(?:\w+ ){1,6}zu \w+n\b)",
         r", damit\b",
         r"\bdamit (?:ich|man|wir|eine?|der|die|das|meine?|unsere?)\b",
-        rf"\bdies\w* (?:{_ZEITRAUM})\b",
+        rf"\bdies\w* (?:{_PERIOD_DE})\b",
         r"\b(?:können|könnten|würden|wollen|mögen) sie (?=(?:mir|uns|bitte|einmal|mal)\b)",
         r"\b(?:könnt|habt|seid|wollt|macht|bietet|nehmt|kennt|wisst|dürft|müsst|sollt|werdet|könntet|verkauft|liefert) ihr\b",
         r"\bdas heißt\b",
@@ -206,8 +206,8 @@ GERMAN = LatinPatterns(
         ),
     ),
     own=frozenset("ihr ihre ihrem ihren ihrer ihres sein seine seinem seinen seiner seines".split()),
-    named=re.compile(_NOMEN),
-    subject=re.compile(rf"(?<!elche )(?<!elche[nrs] ){_NOMEN}\b(?= )(?! (?:ihre|seine)[rs]$)"),
+    named=re.compile(_NOUN_DE),
+    subject=re.compile(rf"(?<!elche )(?<!elche[nrs] ){_NOUN_DE}\b(?= )(?! (?:ihre|seine)[rs]$)"),
     boundary=_any(
         r"[,;:.?!]",
         r"\b(?:und|oder|aber|wenn|falls|weil|nachdem|bevor|während|sobald|bis|seit|obwohl|dass|wo|als|denn|sondern)\b",
