@@ -119,7 +119,7 @@ def test_every_setting_is_listed_with_its_source_but_no_secret() -> None:
         True,
     )
     groups = [field.annotation for field in Settings.model_fields.values()]
-    assert len(found) == sum(len(getattr(group, "model_fields", [0])) for group in groups)
+    assert len(rows) == sum(len(getattr(group, "model_fields", [0])) for group in groups)
 
 
 # --- refresh ----------------------------------------------------------------------------------------
