@@ -151,7 +151,7 @@ ORDER = [
     "Ask",
     "Add files",
     "Add a folder",
-    "Into collection",
+    "Add to collection",
     "Save as CSV",
     "Delete Employee handbook",
 ]
@@ -199,7 +199,7 @@ def test_a_failed_upload_is_tried_again_and_put_away_by_keyboard(open_screen: Op
     expect(page.locator("#uploads-title")).to_be_focused()
     expect(again).to_be_visible()
     page.keyboard.press("Tab")
-    expect(page.get_by_role("button", name="Put this list away")).to_be_focused()
+    expect(page.get_by_role("button", name="Close this list")).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.get_by_role("table")).to_be_hidden()
     expect(page.locator("#documents-title")).to_be_focused()

@@ -20,7 +20,7 @@ from tests.browser.test_accessibility import STILL, grave_in
 
 LEAVE = "How many days of annual leave do employees receive?"
 LETTER = {"letter.txt": b"A letter came on Monday."}
-WAITS = {"en-GB": "Arrived, waiting to be read", "de-DE": "Angekommen, noch ungelesen", "ko-KR": "도착함, 읽기를 기다리는 중"}
+WAITS = {"en-GB": "Uploaded, waiting to be read", "de-DE": "Hochgeladen, wartet auf Verarbeitung", "ko-KR": "업로드됨, 처리 대기 중"}
 Open = Callable[..., Screen]
 
 
@@ -106,7 +106,7 @@ def test_a_file_goes_to_the_bucket_and_is_read_when_the_event_comes(arrive: Open
     assert not {"cookie", "authorization", "x-amz-content-sha256"} & set(headers)
     assert headers["content-type"].startswith("multipart/form-data")
     row = row_of(page)
-    expect(row).to_contain_text("Arrived, waiting to be read")
+    expect(row).to_contain_text("Uploaded, waiting to be read")
     expect(page.get_by_role("heading", name="0 of 1 done")).to_be_visible()
     expect(page.locator("#document-list li")).to_have_count(0)
     cloud.deliver(doc_id)
@@ -124,7 +124,7 @@ def test_a_file_that_the_server_has_already_is_found_under_its_first_id(arrive: 
         expect(
             screen.page.get_by_role("heading", name="1 of 1 done").or_(screen.page.get_by_role("heading", name="2 of 2"))
         ).to_be_visible()
-    expect(row_of(screen.page).first).to_contain_text("Already here")
+    expect(row_of(screen.page).first).to_contain_text("Already added")
     expect(screen.page.locator("#document-list li")).to_have_count(1)
 
 
@@ -141,7 +141,7 @@ def test_the_longer_a_file_waits_the_rarer_the_server_is_asked_and_after_two_min
             page.clock.run_for(1000)
             page.evaluate("async () => { for (let n = 0; n < 3; n++) await fetch('/health') }")  # a look takes as many replies
         counts.append(screen.requests.count(asked))
-        expect(row).to_contain_text("Arrived, waiting to be read")
+        expect(row).to_contain_text("Uploaded, waiting to be read")
     assert 4 <= counts[0] <= 14
     assert counts[1] - counts[0] <= 5
     page.clock.run_for(25_000)
@@ -167,9 +167,9 @@ def xml(code: str, message: str) -> str:
     [
         (400, xml("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size"), "The file is larger than this server takes."),
         (403, xml("AccessDenied", "Invalid according to Policy: Policy expired."), "was over before it arrived. Try again."),
-        (403, xml("AccessDenied", "Access Denied"), "The file did not arrive (AccessDenied)."),
-        (503, xml("SlowDown", "Reduce your request rate"), "The file did not arrive (SlowDown)."),
-        (502, "<html>Bad gateway</html>", "The file did not arrive (502)."),
+        (403, xml("AccessDenied", "Access Denied"), "The upload failed (AccessDenied)."),
+        (503, xml("SlowDown", "Reduce your request rate"), "The upload failed (SlowDown)."),
+        (502, "<html>Bad gateway</html>", "The upload failed (502)."),
     ],
 )
 def test_what_the_bucket_says_is_told_in_the_readers_words(arrive: Open, cloud: Cloud, status: int, body: str, told: str) -> None:
@@ -180,7 +180,7 @@ def test_what_the_bucket_says_is_told_in_the_readers_words(arrive: Open, cloud: 
     screen.pick(LETTER)
     expect(row_of(page)).to_contain_text(told)
     page.get_by_role("button", name="Try again: letter.txt").click()
-    expect(row_of(page)).to_contain_text("Arrived, waiting to be read")
+    expect(row_of(page)).to_contain_text("Uploaded, waiting to be read")
     screen.complaints = [complaint for complaint in screen.complaints if f"status of {status}" not in complaint]
 
 

@@ -78,7 +78,7 @@ def test_a_deleted_conversation_is_gone_after_a_question(open_handbook: Open, se
     bin_ = row.locator(".bin")
     expect(bin_).to_have_attribute("aria-label", f"Delete “{LEAVE}”")
     bin_.click()
-    expect(row.get_by_text("Delete this conversation for good?")).to_be_visible()
+    expect(row.get_by_text("Delete this conversation permanently?")).to_be_visible()
     screen.picture(tmp_path / "deleting.png")
     page.keyboard.press("Escape")
     expect(bin_).to_be_focused()
@@ -93,7 +93,7 @@ def test_a_deleted_conversation_is_gone_after_a_question(open_handbook: Open, se
 def test_an_unknown_conversation_says_so(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     screen.page.goto(f"{server}/#/c/nobody-has-asked-here")
-    expect(screen.page.locator("#thread .note")).to_have_text("This conversation does not exist, or was deleted.")
+    expect(screen.page.locator("#thread .note")).to_have_text("This conversation does not exist or was deleted.")
     assert all("status of 404" in complaint for complaint in screen.complaints)
     screen.complaints.clear()  # the browser itself notes the status
 

@@ -142,7 +142,7 @@ def test_many_files_are_told_one_by_one_and_all_together(open_screen: Open, serv
     screen.picture(tmp_path / "over.png")
     assert len(paths_of(screen, server, "/documents")) < 40
 
-    page.get_by_role("checkbox", name="Only failed ones").check()
+    page.get_by_role("checkbox", name="Failed only").check()
     expect(page.locator("#uploads-rows tr:visible")).to_have_count(2)
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as CSV").click()
@@ -152,7 +152,7 @@ def test_many_files_are_told_one_by_one_and_all_together(open_screen: Open, serv
     assert [line.split(",Failed,")[0] for line in lines if ",Failed," in line] == ["'=broken.pdf,30", '"empty, again.txt",0']
     assert len(lines) == 1 + 62 + 1
 
-    page.get_by_role("button", name="Put this list away").click()
+    page.get_by_role("button", name="Close this list").click()
     expect(page.get_by_role("table")).to_be_hidden()
     expect(page.locator("#document-list li")).to_have_count(50)
     page.get_by_role("button", name="Show more").click()
@@ -163,18 +163,18 @@ def test_many_files_are_told_one_by_one_and_all_together(open_screen: Open, serv
 def test_the_same_file_again_is_already_here(open_handbook: Open, server: str, handbook: bytes) -> None:
     screen = open_handbook(server)
     page = screen.page
-    page.get_by_role("button", name="Put this list away").click()
+    page.get_by_role("button", name="Close this list").click()
     screen.pick({"handbook.pdf": handbook, "copy of it.pdf": handbook})
     expect(page.get_by_role("heading", name="2 of 2 done")).to_be_visible()
-    expect(upload(page, "handbook.pdf")).to_contain_text("Already here")
-    expect(upload(page, "copy of it.pdf")).to_contain_text("Already here")
+    expect(upload(page, "handbook.pdf")).to_contain_text("Already added")
+    expect(upload(page, "copy of it.pdf")).to_contain_text("Already added")
     expect(page.locator("#document-list li")).to_have_count(1)
 
 
 def test_a_new_version_of_a_file_is_not_already_here(open_handbook: Open, server: str, handbook: bytes) -> None:
     screen = open_handbook(server)
     page = screen.page
-    page.get_by_role("button", name="Put this list away").click()
+    page.get_by_role("button", name="Close this list").click()
     screen.pick({"handbook.pdf": handbook.replace(b"28 days", b"29 days")})
     expect(page.get_by_role("heading", name="1 of 1 done")).to_be_visible()
     expect(upload(page, "handbook.pdf").locator(".state")).to_have_text("Ready")
@@ -202,10 +202,10 @@ def test_uploads_can_be_cancelled_and_taken_up_again(open_screen: Open, server: 
     expect(upload(page, "letter 05.txt")).to_contain_text("Cancelled")
     page.get_by_role("button", name="Cancel letter 02.txt").click()
     expect(upload(page, "letter 02.txt")).to_contain_text("Cancelled")
-    expect(upload(page, "letter 04.txt")).to_contain_text("Sending")
+    expect(upload(page, "letter 04.txt")).to_contain_text("Uploading")
     page.get_by_role("button", name="Cancel all").click()
     expect(page.get_by_role("heading", name="6 of 6 done · 6 cancelled")).to_be_visible()
-    expect(page.get_by_role("button", name="Put this list away")).to_be_focused()
+    expect(page.get_by_role("button", name="Close this list")).to_be_focused()
     assert page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
 
     page.unroute("**/uploads/form")

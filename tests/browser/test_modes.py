@@ -43,7 +43,7 @@ def test_without_a_model_a_follow_up_gets_the_words_that_it_leans_on(open_handbo
 def test_the_model_alone_searches_nothing_and_is_remembered(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
-    page.get_by_label("Answer from").select_option("Model alone")
+    page.get_by_label("Answer from").select_option("Model only")
     for option in ("#retriever", "#results"):
         expect(page.locator(option)).to_be_hidden()
     with page.expect_request("**/ask/stream") as asked:
@@ -53,7 +53,7 @@ def test_the_model_alone_searches_nothing_and_is_remembered(open_handbook: Open,
     expect(page.locator(".answer p")).to_have_text("Yes 🎉, 28 days.")
     expect(page.locator(".after .note")).to_have_count(0)
     facts = receipt(page)
-    expect(facts.locator("dl")).not_to_contain_text("Searched for")
+    expect(facts.locator("dl")).not_to_contain_text("Search queries")
     expect(facts.locator("table")).to_have_count(0)
     screen.picture(tmp_path / "model.png")
     page.reload()
@@ -65,9 +65,9 @@ def test_the_model_alone_searches_nothing_and_is_remembered(open_handbook: Open,
 @pytest.mark.parametrize(
     ("locale", "labels"),
     [
-        ("en-GB", ["Answering", "Using add", "Searching the documents", "Answering"]),
-        ("de-DE", ["Antwort entsteht", "add wird benutzt", "Dokumente werden durchsucht", "Antwort entsteht"]),
-        ("ko-KR", ["답변 작성 중", "add 사용", "문서 검색 중", "답변 작성 중"]),
+        ("en-GB", ["Writing the answer", "Using add", "Searching the documents", "Writing the answer"]),
+        ("de-DE", ["Antwort wird geschrieben", "add wird verwendet", "Dokumente werden durchsucht", "Antwort wird geschrieben"]),
+        ("ko-KR", ["답변 작성 중", "add 사용 중", "문서 검색 중", "답변 작성 중"]),
     ],
 )
 def test_an_agents_rounds_and_tools_are_told_as_steps(
@@ -99,13 +99,13 @@ def test_a_passage_of_a_connected_system_is_shown_without_its_document(open_scre
     screen.ask("When does the ferry leave?")
     screen.finished()
     page.locator(".cite").click()
-    expect(page.locator("#source-note")).to_have_text("This document is kept in a connected system. Below is the passage that was cited.")
-    expect(page.locator("#passage-text mark")).to_have_text("What supports the answer: The ferry leaves every hour from pier 4.")
+    expect(page.locator("#source-note")).to_have_text("This document is in a connected system. The cited passage is shown below.")
+    expect(page.locator("#passage-text mark")).to_have_text("Supports the answer: The ferry leaves every hour from pier 4.")
     assert all("status of 404" in complaint for complaint in screen.complaints)
     screen.complaints.clear()  # the browser itself notes the status
 
 
-@pytest.mark.parametrize("mode", ["Model alone", "Agent with tools"])
+@pytest.mark.parametrize("mode", ["Model only", "Agent with tools"])
 def test_where_there_is_no_model_the_documents_can_be_asked_instead(open_handbook: Open, server: str, mode: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     page = screen.page

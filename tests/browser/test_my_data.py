@@ -36,7 +36,7 @@ def test_everything_can_be_taken_away_and_then_deleted(open_handbook: Open, serv
     expect(forget).to_be_focused()
     forget.click()
     page.locator("#account-menu").get_by_role("button", name="Delete", exact=True).click()
-    expect(page.locator("#no-conversations")).to_have_text("What you ask is kept here.")
+    expect(page.locator("#no-conversations")).to_have_text("Your conversations appear here.")
     expect(page.locator(".turn")).to_have_count(0)
     assert page.request.get(f"{server}/me/data").body() == b""
 
@@ -53,7 +53,7 @@ def test_where_there_is_a_choice_of_models_one_can_be_preferred(open_handbook: O
     assert page.request.put(setting, data={"value": ["scripted", "small"]}).ok
     account.click()
     preferred.select_option("small")
-    expect(page.get_by_text("This model answers you from now on.")).to_be_visible()
+    expect(page.get_by_text("This model will answer from now on.")).to_be_visible()
     page.keyboard.press("Escape")
     screen.ask(LEAVE)
     screen.finished()
@@ -61,7 +61,7 @@ def test_where_there_is_a_choice_of_models_one_can_be_preferred(open_handbook: O
     account.click()
     expect(preferred).to_have_value("small")
     with page.expect_response("**/me/preferences"):
-        preferred.select_option("As configured")
+        preferred.select_option("Default")
     assert page.request.put(setting, data={"value": []}).ok
 
 

@@ -33,7 +33,7 @@ def test_a_forbidden_question_gets_its_guidance(open_handbook: Open, server: str
 
 
 @pytest.mark.parametrize(
-    ("locale", "way"), [("en-GB", "Change the question"), ("de-DE", "Frage ändern"), ("ko-KR", "질문 고치기")]
+    ("locale", "way"), [("en-GB", "Edit the question"), ("de-DE", "Frage bearbeiten"), ("ko-KR", "질문 수정")]
 )  # fmt: skip
 def test_a_question_that_was_not_accepted_can_be_changed(open_screen: Open, server: str, locale: str, way: str) -> None:
     screen = open_screen(server, locale=locale, **STILL)
@@ -54,7 +54,7 @@ def test_a_question_that_was_not_accepted_can_be_changed(open_screen: Open, serv
     ("locale", "told", "again"),
     [
         ("en-GB", "Too many requests. Try again in 7 seconds.", "Ask again"),
-        ("de-DE", "Zu viele Anfragen. Versuchen Sie es in 7 Sekunden noch einmal.", "Noch einmal fragen"),
+        ("de-DE", "Zu viele Anfragen. Versuchen Sie es in 7 Sekunden erneut.", "Erneut fragen"),
         ("ko-KR", "요청이 너무 많습니다. 7초 후에 다시 시도하세요.", "다시 질문"),
     ],
 )
@@ -127,7 +127,7 @@ def server_with_a_dead_model(tmp_path_factory: pytest.TempPathFactory) -> Iterat
             "de-DE",
             "Wie viele Tage annual leave bekommen die employees?",
             "Das Modell unter http://127.0.0.1:9/v1 hat nicht",
-            "Noch einmal fragen",
+            "Erneut fragen",
         ),
         ("ko-KR", "employees는 annual leave를 며칠 받나요?", "http://127.0.0.1:9/v1의 모델이 응답하지 않았습니다.", "다시 질문"),
     ],
@@ -203,8 +203,8 @@ def test_an_order_in_a_document_is_told(open_screen: Open, server_with_model: st
 @pytest.mark.parametrize(
     ("warning", "told"),
     [
-        ("budget_cheaper", "Your budget for today is nearly used up: a cheaper model answered."),
-        ("budget_search", "Your budget for today is used up: these are passages from the documents, no model wrote this."),
+        ("budget_cheaper", "Your budget for today is nearly used up, so a cheaper model answered."),
+        ("budget_search", "Your budget for today is used up. These are passages from the documents; no model was used."),
     ],
 )
 def test_what_the_budget_changed_is_told_once(open_handbook: Open, server: str, warning: str, told: str) -> None:
@@ -228,7 +228,7 @@ def test_an_answer_that_was_given_before_says_so(open_handbook: Open, server_wit
         screen.ask("How many days is annual leave exactly?")
         screen.finished()
     receipt = page.locator(".receipt")
-    expect(receipt.locator("summary")).to_contain_text("answered before")
+    expect(receipt.locator("summary")).to_contain_text("from cache")
     expect(receipt.locator("summary")).not_to_contain_text("token")
     expect(page.locator(".answer .cite").first).to_have_text("1")
 

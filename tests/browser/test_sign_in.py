@@ -21,7 +21,7 @@ from tests.browser.conftest import Screen, serving
 from tests.browser.test_accessibility import NARROW, STILL, grave_in
 
 LEAVE = "How many days of annual leave do employees receive?"
-OVER = "Your session is over. Once you have signed in again, what you were doing goes on."
+OVER = "Your session has expired. Sign in again to continue where you left off."
 Open = Callable[..., Screen]
 
 
@@ -91,7 +91,7 @@ def test_nothing_is_shown_until_the_right_token_is_given(arrive: Open, office: O
     expect(panel).to_contain_text("footnote session create")
     expect(field).to_be_focused()
     page.keyboard.press("Enter")
-    expect(panel.get_by_role("alert")).to_have_text("Enter the token that you were given.")
+    expect(panel.get_by_role("alert")).to_have_text("Enter your token.")
     for wrong in ("wrong", "two words"):
         sign_in(page, wrong)
         expect(panel.get_by_role("alert")).to_contain_text("This token is unknown, or its time is over.")
@@ -102,7 +102,7 @@ def test_nothing_is_shown_until_the_right_token_is_given(arrive: Open, office: O
     expect(panel).to_be_hidden()
     expect(page.locator("html[data-ready]")).to_be_attached()
     expect(page.get_by_role("button", name="Account")).to_be_visible()
-    expect(page.locator("#no-conversations")).to_have_text("What you ask is kept here.")
+    expect(page.locator("#no-conversations")).to_have_text("Your conversations appear here.")
 
 
 def test_the_panel_stays_where_it_is_needed_and_the_focus_in_it(arrive: Open) -> None:
@@ -159,7 +159,7 @@ def test_who_signs_out_leaves_nothing_behind(arrive: Open, office: Office) -> No
     page.get_by_role("button", name="Account").click()
     page.get_by_role("button", name="Sign out").click()
     panel = page.get_by_role("dialog", name="Sign in")
-    expect(panel).to_contain_text("This server wants to know who asks.")
+    expect(panel).to_contain_text("Sign in to use this server.")
     expect(page.locator("#sign-out")).to_have_attribute("hidden", "")
     assert page.context.cookies() == []
     assert page.evaluate("[...Object.keys(sessionStorage), localStorage.getItem('footnote.signed-in')]") == [None]

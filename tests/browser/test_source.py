@@ -144,7 +144,7 @@ def test_where_the_pages_cannot_be_shown_the_text_is(open_handbook: Open, server
     screen.page.route("**/content", lambda route: route.fulfill(body=b"%PDF-1.7 cut off", content_type="application/pdf"))
     page = open_first_citation(screen, LEAVE)
     expect(view_of(page).locator("mark").first).to_have_text(SENTENCE)
-    expect(page.locator("#source-note")).to_have_text("The pages cannot be shown. This is the text that was read.")
+    expect(page.locator("#source-note")).to_have_text("The pages cannot be displayed. This is the extracted text.")
 
 
 def test_a_korean_pdf_without_fonts_of_its_own_is_drawn_marked_and_explained_in_korean(
@@ -158,7 +158,7 @@ def test_a_korean_pdf_without_fonts_of_its_own_is_drawn_marked_and_explained_in_
     for side in ("left", "top", "bottom"):  # to the right, the reader's own font may be wider than the missing one
         assert mark[side] == pytest.approx(words[side], abs=4)
     assert yellow_share(page, mark) > 0.6
-    expect(page.locator("#source-back")).to_have_text("인용문으로 돌아가기")
+    expect(page.locator("#source-back")).to_have_text("구절로 돌아가기")
     assert any("/pdfjs/cmaps/" in url for url in screen.requests)
     screen.picture(tmp_path / "korean.png")
 

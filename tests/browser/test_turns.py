@@ -66,7 +66,7 @@ def test_the_receipt_tells_time_tokens_and_every_passage(open_handbook: Open, se
 
 
 @pytest.mark.parametrize(
-    ("locale", "stage"), [("en", "Choosing the passages"), ("de", "Stellen werden ausgewählt"), ("ko", "구절 고르는 중")]
+    ("locale", "stage"), [("en", "Ranking the passages"), ("de", "Textstellen werden ausgewählt"), ("ko", "구절 선별 중")]
 )
 def test_a_step_that_the_page_has_never_heard_of_is_told_by_its_stage(open_handbook: Open, server: str, locale: str, stage: str) -> None:
     def with_a_new_step(route: Route) -> None:
@@ -239,8 +239,8 @@ def test_an_answer_goes_on_after_the_connection_was_lost_and_is_made_once(open_h
         assert proxy.cuts == 1
         assert page.evaluate("said") == [
             "Looking for an answer.",
-            "The connection is lost. The answer goes on as soon as it is back …",
-            "The connection is back.",
+            "Connection lost. The answer will continue once it is restored …",
+            "Connection restored.",
             "The answer is complete, with 1 citation.",
         ]
         expect(page.locator(".link")).to_be_hidden()
@@ -264,7 +264,7 @@ def test_an_answer_that_the_server_has_forgotten_can_be_asked_for_again(open_han
         screen.page.route("**/ask/stream", forget)
         screen.ask(LEAVE)
         screen.finished()
-        expect(screen.page.locator(".failed")).to_contain_text("The server has no more of this answer.")
+        expect(screen.page.locator(".failed")).to_contain_text("The server no longer has this answer.")
         screen.page.get_by_role("button", name="Ask again").click()
         expect(screen.page.locator(".answer p")).to_have_text("Yes 🎉, 28 days1.")
         expect(screen.page.locator(".question")).to_have_count(1)

@@ -1,4 +1,4 @@
-// A finished turn, live or stored, as nodes: the answer with its citations, their sources, and what can be done with them.
+// Renders a finished turn, live or stored: the answer with its citations, sources and actions.
 
 import { writeQuestion } from './composer.js'
 import { copyText } from './copy.js'
@@ -13,7 +13,7 @@ import { receiptOf } from './receipt.js'
 import { openSource } from './source.js'
 import { questionButton, suggest, wantQuestion } from './suggestions.js'
 
-/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → what the answer says, and what stands below. */
+/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes below it (`after`). */
 export function answerOf(turn) {
   const sources = turn.citations.map(citation => ({ ...hitOf(turn, citation), ...citation }))
   const body = renderAnswer(turn.answer, turn.citations, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
@@ -26,7 +26,7 @@ export const changeQuestion = text => questionButton('change_question', () => wr
 
 const hitOf = ({ hits }, { chunk_id: id }) => hits.find(({ chunk_id }) => chunk_id === id) ?? { headings: [], content: '' }
 
-/** `span`: which of the citation's places in the answer it is, and so which of its sentences is meant. */
+/** `span`: index of this marker among the citation's markers, which selects one of its sentences. */
 function marker(source, sources, span) {
   const button = el('button', { type: 'button', class: 'cite', onclick: () => openSource(source, sources, span) }, String(source.number))
   const values = { number: String(source.number), title: source.title, page: String(source.page), name: source.section ?? '' }
@@ -49,7 +49,7 @@ function footnotes(sources) {
   return [el('ol', { class: 'footnotes' }, ...rows)]
 }
 
-/** Where the documents say nothing, a reader wants to see what came nearest. */
+/** For a refused question: the nearest passages. */
 function nearest({ hits, outcome }) {
   if (outcome !== 'refused' || hits.length === 0) return []
   const rows = hits.map(hit => el('li', {}, passage(hit, el('span', { class: 'number' }, '·'), readable(hit.content), () => openSource(hit))))
@@ -58,7 +58,7 @@ function nearest({ hits, outcome }) {
 
 const RULE = /^\|[\s|:-]+$/
 
-/** A table's rows without their bars, and without the rule below the head. */
+/** Table rows without pipes and without the delimiter row. */
 function readable(text) {
   const lines = text.split('\n').filter(line => !RULE.test(line))
   return lines.map(line => (line.startsWith('|') ? line.replace(/^\|\s*|\s*\|\s*$/g, '').replace(/\s*(?<!\\)\|\s*/g, ' · ') : line)).join('\n')

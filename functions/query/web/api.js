@@ -1,5 +1,5 @@
-// The routes this page uses. Every failure is a Problem whose message is fit to be shown.
-// Where the server wants to know who asks, the reader signs in, and what was asked is asked again.
+// The API calls of this page. Every failure is a Problem whose message can be shown.
+// On a 401 the user is asked to sign in, then the request is repeated.
 
 import { t } from './i18n.js'
 
@@ -7,16 +7,16 @@ export class Problem extends Error {
   constructor(detail, { status = 0, type = '', traceId = null } = {}) {
     super(detail)
     this.status = status
-    this.type = type // of the problem, as RFC 9457 has it
+    this.type = type // problem type of RFC 9457
     this.traceId = traceId
   }
 }
 
 let askToSignIn = async () => {}
-let signingIn = null // while somebody is asked, whoever needs it waits for the same
+let signingIn = null // the pending sign-in, shared by all requests that wait for it
 let signIns = 0
 
-/** `ask(again)` resolves when somebody has signed in; `again`: they had, and the server did not notice. */
+/** `ask(again)` resolves after sign-in; `again`: the user had just signed in, and the server still returned 401. */
 export const whenSignedOut = ask => (askToSignIn = ask)
 
 function signIn(again) {
@@ -27,7 +27,7 @@ function signIn(again) {
   return signingIn
 }
 
-/** What `act` resolves to. Where the server refuses it because nobody is signed in, it is done again after somebody is. */
+/** The result of `act`, which is repeated after sign-in if the server returns 401. */
 export async function signedIn(act) {
   for (let again = false; ; again = true) {
     const before = signIns
@@ -36,21 +36,21 @@ export async function signedIn(act) {
     } catch (problem) {
       if (problem.status !== 401) throw problem
     }
-    if (before === signIns) await signIn(again) // else it was on its way while somebody did
+    if (before === signIns) await signIn(again) // else the user signed in while the request was running
   }
 }
 
-/** A JSON request → the JSON answer; null where there is no body. */
+/** Sends a JSON request → the JSON response; null if it has no body. */
 export const call = (method, path, body) => signedIn(() => callOnce(method, path, body))
 
-/** The same, but who is not signed in gets the Problem. */
+/** Like `call`, but a 401 is thrown as a Problem. */
 export async function callOnce(method, path, body) {
   const response = await reach(path, { method, ...withJson(body) })
   const text = await response.text()
   return text ? JSON.parse(text) : null
 }
 
-/** Every page of a list, in its order. */
+/** All pages of a list, in order. */
 export async function callAll(path, limit = 100) {
   const all = []
   for (let after = null; ;) {
@@ -61,7 +61,7 @@ export async function callAll(path, limit = 100) {
   }
 }
 
-/** A POST whose reply is read as it comes. `lastEventId`: what was read of it before, null = nothing. Once, as `callOnce`. */
+/** A POST whose response is streamed. `lastEventId`: resume after this event, null = from the start. A 401 is thrown, as in `callOnce`. */
 export function openStream(path, body, { signal, lastEventId = null }) {
   const { headers, body: json } = withJson(body, 'text/event-stream')
   return reach(path, { method: 'POST', signal, body: json, headers: lastEventId ? { ...headers, 'last-event-id': lastEventId } : headers })
@@ -86,14 +86,14 @@ async function reach(path, options) {
   throw problemOf(response.status, text, response.headers.get('x-trace-id'), Number(response.headers.get('retry-after')))
 }
 
-/** CloudFront signs what it sends to the functions, but reads no bodies: it takes their hash from here, that of nothing too. */
+/** CloudFront signs requests to the functions without reading bodies, so the client must send the body's hash, even of an empty body. */
 async function hashOf(body = '') {
-  if (!crypto.subtle) return {} // it is there on https and on localhost only
+  if (!crypto.subtle) return {} // exists only on https and localhost
   const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(body))
   return { 'x-amz-content-sha256': Array.from(new Uint8Array(hash), byte => byte.toString(16).padStart(2, '0')).join('') }
 }
 
-/** problem+json → Problem; anything else is told by its status alone. `wait`: seconds, 0 = the server does not say. */
+/** problem+json → Problem; for any other body only the status is known. `wait`: Retry-After in seconds, 0 = absent. */
 export function problemOf(status, text, traceId = null, wait = 0) {
   if (status === 429 && wait > 0) return new Problem(t('error_busy', { n: wait }), { status, traceId })
   try {

@@ -1,4 +1,4 @@
-// The page: wires the question box, the conversation, the list of conversations and the documents together.
+// Entry point of the page: connects the question box, the thread, the list of conversations and the documents.
 
 import { currentRoom, NEW } from './address.js'
 import { chooseCollection, chosenCollection, refreshCollections, relabelCollections, startCollections } from './collections.js'
@@ -25,10 +25,10 @@ const collectionsKnown = startCollections()
 const mayAsk = () => !isBusy() && canSearch()
 
 async function askQuestion(text) {
-  await collectionsKnown // fast fingers ask before there is one to choose
+  await collectionsKnown // a question may be sent before the collections are loaded
   if (!mayAsk()) return
   const asked = askHere({ query_text: text, index_name: chosenCollection(), permission_groups: [], ...searchOptions() })
-  focusQuestion() // the button that asked may be gone
+  focusQuestion() // the clicked button may be gone
   await asked
   await refreshConversations()
 }

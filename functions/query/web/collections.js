@@ -1,4 +1,4 @@
-// The collection that is asked, and what may be asked of it.
+// The collection picker, and the suggested questions of the selected collection.
 
 import { call } from './api.js'
 import { $, el, say } from './dom.js'
@@ -12,27 +12,27 @@ let collections = []
 
 export const chosenCollection = () => picker.value || DEFAULT
 
-/** Lists the collections; the one of the last visit is chosen, while it is there. */
+/** Loads the collections and selects the last used one if it still exists. */
 export async function startCollections() {
   await read()
   const remembered = recall('index')
   show(remembered !== null && known(remembered) ? remembered : (collections[0]?.name ?? DEFAULT))
 }
 
-/** Reads them anew and keeps the chosen one. */
+/** Reloads the collections and keeps the selection. */
 export async function refreshCollections() {
   await read()
   show(chosenCollection())
 }
 
-/** Chooses a collection, which may be a new one. */
+/** Selects a collection, which may be new. */
 export function chooseCollection(name) {
   remember('index', name)
   $('into').value = name
   show(name)
 }
 
-/** Writes again what is told in the reader's language. */
+/** Renders the labels again after a language change. */
 export const relabelCollections = () => show(chosenCollection())
 
 const known = name => collections.find(collection => collection.name === name)

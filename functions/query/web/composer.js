@@ -1,4 +1,4 @@
-// The question box and how it searches.
+// The question box and its search options.
 
 import { $ } from './dom.js'
 import { recall, remember } from './memory.js'
@@ -6,7 +6,7 @@ import { questionButton, wantQuestion } from './suggestions.js'
 
 const question = $('question')
 
-/** `onAsk(text)` with a question that is not empty; `onStop()`. A question that may not be asked now stays in the box. */
+/** `onAsk(text)`: called with a non-empty question. A question stays in the box while `mayAsk()` is false. */
 export function watchComposer({ mayAsk, onAsk, onStop }) {
   $('ask').addEventListener('submit', event => {
     event.preventDefault()
@@ -18,7 +18,7 @@ export function watchComposer({ mayAsk, onAsk, onStop }) {
   })
   question.addEventListener('input', fit)
   question.addEventListener('keydown', event => {
-    const composing = event.isComposing || event.keyCode === 229 // Enter then ends a Hangul syllable; Safari tells only the code
+    const composing = event.isComposing || event.keyCode === 229 // Enter then ends a Hangul syllable; Safari only sets the key code
     if (event.key !== 'Enter' || event.shiftKey || composing) return
     event.preventDefault()
     $('ask').requestSubmit()
@@ -28,7 +28,7 @@ export function watchComposer({ mayAsk, onAsk, onStop }) {
     $(id).value = recall(id) ?? $(id).value
     $(id).addEventListener('change', () => remember(id, $(id).value))
   }
-  for (const id of ['mode', 'retriever']) if (!$(id).value) $(id).selectedIndex = 0 // a name that an older version remembered
+  for (const id of ['mode', 'retriever']) if (!$(id).value) $(id).selectedIndex = 0 // a value stored by an older version
   $('mode').addEventListener('change', showOptions)
   showOptions()
 }
@@ -41,21 +41,21 @@ function showOptions() {
 
 export const canSearch = () => !searches() || $('results').reportValidity()
 
-/** The part of POST /ask/stream's body that the options decide. `debug`: the receipt tells what was left out, and why. */
+/** The part of the POST /ask/stream body that the options determine. `debug`: the receipt lists skipped steps and reasons. */
 export const searchOptions = () => ({
   debug: true,
   mode: $('mode').value,
   ...(searches() ? { retriever: $('retriever').value, num_result_doc: Number($('results').value) } : {}),
 })
 
-/** Puts a question into the box, to be changed. */
+/** Puts a question into the box for editing. */
 export function writeQuestion(text) {
   question.value = text
   fit()
   question.focus()
 }
 
-/** From now on the documents answer, this question first. */
+/** A button that switches to documents and asks this question. */
 export const askDocuments = text => questionButton('ask_documents', event => {
   $('mode').value = 'rag'
   $('mode').dispatchEvent(new Event('change'))
@@ -66,7 +66,7 @@ export function showRunning(on) {
   const hadFocus = [$('send'), $('stop')].includes(document.activeElement)
   $('send').hidden = on
   $('stop').hidden = !on
-  if (hadFocus) question.focus() // a hidden button would lose it
+  if (hadFocus) question.focus() // hiding the focused button loses the focus
 }
 
 export const focusQuestion = () => question.focus({ preventScroll: true })

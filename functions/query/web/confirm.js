@@ -1,8 +1,8 @@
-// A question before something is deleted for good, asked where the button was.
+// Inline confirmation before a permanent deletion, shown in place of the button.
 
 import { el, say } from './dom.js'
 
-/** Puts the question `key` at the end of `row` in place of `button`. "Delete" calls `onYes(tell)`, where `tell(message)` says why it failed. */
+/** Appends the question `key` to `row` and hides `button`. "Delete" calls `onYes(showError)`; `showError(message)` shows why it failed. */
 export function confirmDelete(row, button, key, onYes) {
   const keep = () => {
     question.remove()
@@ -10,13 +10,13 @@ export function confirmDelete(row, button, key, onYes) {
     button.focus()
   }
   const asked = say(el('span', { role: 'status' }), key)
-  const tell = message => {
+  const showError = message => {
     delete asked.dataset.i18n
     asked.textContent = message
   }
   const question = el('div', { class: 'question-row', role: 'group' },
     asked,
-    say(el('button', { type: 'button', class: 'danger', onclick: () => onYes(tell) }), 'remove_yes'),
+    say(el('button', { type: 'button', class: 'danger', onclick: () => onYes(showError) }), 'remove_yes'),
     say(el('button', { type: 'button', class: 'quiet', onclick: keep }), 'remove_no'))
   question.addEventListener('keydown', event => event.key === 'Escape' && (event.preventDefault(), event.stopPropagation(), keep()))
   button.hidden = true

@@ -1,20 +1,20 @@
-// Text → the clipboard, told on the button that asked for it.
+// Copies text to the clipboard and confirms it on the button.
 
 import { label } from './dom.js'
 
-/** `key` names the button again after it has said "copied". */
+/** `key`: the button's label, restored after "copied". */
 export async function copyText(text, button, key) {
   await write(text)
   label(button, 'copied').classList.add('copied')
   setTimeout(() => label(button, key).classList.remove('copied'), 2000)
 }
 
-/** The clipboard's API is there on https and on localhost only; elsewhere the old command does it. */
+/** The Clipboard API exists only on https and localhost; elsewhere execCommand is used. */
 async function write(text) {
   try {
     return await navigator.clipboard.writeText(text)
   } catch {
-    // not here, or not allowed now
+    // not available, or not allowed
   }
   const area = document.createElement('textarea')
   area.value = text

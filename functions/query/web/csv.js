@@ -1,6 +1,6 @@
-// A table as a file for spreadsheets.
+// CSV export for spreadsheets.
 
-/** Rows of values → CSV (RFC 4180), with the mark by which spreadsheets know UTF-8. A text that they would run as a formula is quoted. */
+/** Rows of values → CSV (RFC 4180) with a byte order mark for UTF-8. Text that a spreadsheet would run as a formula is escaped. */
 export function toCsv(rows) {
   const field = value => {
     const text = String(value ?? '')

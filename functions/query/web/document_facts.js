@@ -1,4 +1,4 @@
-// What is said of a document wherever one is shown: its state in a line, and why it is not as it should be.
+// A document's state and facts on one line, and the reason and remedy if it failed.
 
 import { el, say } from './dom.js'
 import { number } from './i18n.js'
@@ -16,21 +16,21 @@ export function factsOf({ state, format, pages, chunks, permission_groups: group
   return facts
 }
 
-/** Fills `node` with the reason and the remedy; hides it where there are none. */
+/** Fills `node` with reason and remedy; hides it if there are none. */
 export function explain(node, { reason, remedy }) {
   const said = [reason, remedy].filter(Boolean)
   node.hidden = said.length === 0
   node.replaceChildren(...said.map(sentence => el('span', {}, sentence, ' ')))
 }
 
-/** Where in its document a passage stands: the key of the text and its values; no key = it is not known. */
+/** A passage's position in its document, as text key and values; key null = unknown. */
 export function placeOf({ page, unit, section }) {
   if (page == null) return [null, {}]
   if (unit === 'sheet' && section) return ['sheet_named', { name: section }]
   return [{ sheet: 'source_sheet', slide: 'source_slide' }[unit] ?? 'page_short', { page: String(page) }]
 }
 
-/** Who may read a document, in a span; null where there is one user, and all is theirs. */
+/** A span that says who can read the document; null in single-user mode. */
 function readersOf({ permission_groups: groups }) {
   const { own } = readers()
   if (own === null && groups.includes('*')) return null

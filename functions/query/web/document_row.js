@@ -1,4 +1,4 @@
-// One line of the list of documents: open it, save it, read it again where it failed, delete it.
+// A row in the list of documents, with actions: open, download, retry, delete.
 
 import { call } from './api.js'
 import { confirmDelete } from './confirm.js'
@@ -7,9 +7,9 @@ import { el, label } from './dom.js'
 import { openSource } from './source.js'
 
 export class DocumentRow {
-  #told = ''
+  #shown = ''
 
-  /** `onRemoved(row)` after it was deleted here or elsewhere, `onRetried(row)` after it was sent back to be read. */
+  /** `onRemoved(row)`: called after the document was deleted. `onRetried(row)`: called after a retry was requested. */
   constructor({ onRemoved, onRetried }) {
     this.document = null
     this.onRemoved = onRemoved
@@ -21,13 +21,13 @@ export class DocumentRow {
     this.remove = el('button', { type: 'button', class: 'quiet icon bin' })
     this.why = el('p', { class: 'why', hidden: true })
     this.element = el('li', {}, el('div', {}, this.name, this.facts), el('div', { class: 'act' }, this.again, this.save, this.remove), this.why)
-    this.remove.addEventListener('click', () => confirmDelete(this.element, this.remove, 'remove_question', tell => this.#delete(tell)))
+    this.remove.addEventListener('click', () => confirmDelete(this.element, this.remove, 'remove_question', showError => this.#delete(showError)))
   }
 
   show(found) {
-    const told = JSON.stringify(found)
-    if (told === this.#told) return
-    this.#told = told
+    const content = JSON.stringify(found)
+    if (content === this.#shown) return
+    this.#shown = content
     this.document = found
     const { doc_id: docId, title, state } = found
     this.element.dataset.state = state
@@ -48,15 +48,15 @@ export class DocumentRow {
     } catch (problem) {
       return explain(this.why, { reason: problem.message })
     }
-    this.remove.focus() // the button that was pressed is gone
+    this.remove.focus() // the clicked button is gone
     this.onRetried(this)
   }
 
-  async #delete(tell) {
+  async #delete(showError) {
     try {
       await call('DELETE', pathOf(this.document.doc_id))
     } catch (problem) {
-      if (problem.status !== 404) return tell(problem.message)
+      if (problem.status !== 404) return showError(problem.message)
     }
     this.onRemoved(this)
   }

@@ -1,4 +1,4 @@
-// The list of an index's documents. One look at the server tells the list and the files on their way in what became of all.
+// The list of a collection's documents. One poll updates both the list and the running uploads.
 
 import { DocumentRow } from './document_row.js'
 import { $, say } from './dom.js'
@@ -7,7 +7,7 @@ import { chosenReaders } from './readers.js'
 import { UploadTable } from './upload_table.js'
 
 const PAGE = 50
-const MANY = 10 // files on their way: then looks are rarer
+const MANY = 10 // pending files, above which polling slows down
 const SHORT_MS = 300
 const LONG_MS = 1500
 const LONGEST_MS = 6000
@@ -16,28 +16,28 @@ const list = $('document-list')
 const rows = new Map() // doc_id → DocumentRow, in the order of the list
 let collection = ''
 let shown = PAGE
-let newest = 0 // when one of the listed documents was last changed
-let ready = null // how many of them answer; null = not looked yet
-let phase = 'still' // 'reading' while documents are unsettled, then 'meaning' until all vectors are there
+let newest = 0 // latest change of a listed document
+let ready = null // number of READY documents; null = not loaded yet
+let phase = 'still' // 'reading' while documents are being processed, then 'meaning' until all vectors exist
 let wait = SHORT_MS
-let timer = 0 // 0 = no look is planned
-let due = 0 // when it is
-let looks = Promise.resolve()
+let timer = 0 // 0 = no poll is scheduled
+let due = 0 // time of the scheduled poll
+let polls = Promise.resolve()
 let onChange = () => {}
 
 const uploads = new UploadTable(() => {
   phase = 'reading'
-  lookSoon(pace())
+  pollSoon(pace())
 })
 
-/** `changed(collection)` is called when documents became READY, have all their vectors, or were deleted. */
+/** `changed(collection)`: called when documents became READY, got all their vectors, or were deleted. */
 export function watchDocuments(changed) {
   onChange = changed
   $('more-documents').addEventListener('click', () => {
     shown += PAGE
-    look()
+    poll()
   })
-  document.addEventListener('visibilitychange', () => document.hidden || look())
+  document.addEventListener('visibilitychange', () => document.hidden || poll())
 }
 
 export async function showDocuments(name) {
@@ -49,51 +49,51 @@ export async function showDocuments(name) {
     rows.clear()
     list.replaceChildren()
   }
-  await look()
+  await poll()
 }
 
-/** Sends files `{file, path}` into the index that is shown. */
+/** Uploads files `{file, path}` into the shown collection. */
 export function addFiles(items) {
   uploads.add(items, collection, chosenReaders(), newest)
 }
 
-// --- looking -----------------------------------------------------------------------------------
+// --- polling -----------------------------------------------------------------------------------
 
-/** One look after the other; resolves after its own. */
-function look() {
+/** Polls, one at a time; resolves when this poll is done. */
+function poll() {
   clearTimeout(timer)
   timer = 0
-  return (looks = looks.then(lookAround))
+  return (polls = polls.then(pollAll))
 }
 
-/** Within `ms`: a look that is planned for an earlier time stands. */
-function lookSoon(ms) {
+/** Schedules a poll within `ms`; an earlier one is kept. */
+function pollSoon(ms) {
   const at = performance.now() + ms
   if (timer && due <= at) return
   clearTimeout(timer)
-  timer = setTimeout(look, ms)
+  timer = setTimeout(poll, ms)
   due = at
 }
 
 const pace = () => (uploads.expected(collection).length > MANY ? LONG_MS : SHORT_MS)
 
-async function lookAround() {
+async function pollAll() {
   const started = performance.now()
   let moved = false
   try {
-    for (const name of uploads.collections()) if (name !== collection) moved = (await lookInto(name)).moved || moved
+    for (const name of uploads.collections()) if (name !== collection) moved = (await pollCollection(name)).moved || moved
     moved = (await showNow()) || moved
   } catch (problem) {
-    tellProblem(problem)
+    showProblem(problem)
   }
   wait = moved ? pace() : Math.min(wait * 1.6, LONGEST_MS)
   const took = performance.now() - started
-  if (phase !== 'still' || uploads.collections().size > 0) lookSoon(Math.max(wait, 2 * took))
+  if (phase !== 'still' || uploads.collections().size > 0) pollSoon(Math.max(wait, 2 * took))
 }
 
-/** Reads a collection as far as it is shown and awaited; `moved`: a file's state changed. */
-async function lookInto(name) {
-  const expected = uploads.expected(name) // what arrives from now on may be missing in the answer
+/** Loads as many documents as are shown or awaited; `moved`: a file's state changed. */
+async function pollCollection(name) {
+  const expected = uploads.expected(name) // files that arrive later may be missing from the response
   const enough = found => {
     const known = new Set(found.map(({ doc_id }) => doc_id))
     return (name !== collection || found.length >= shown) && expected.every(row => row.document === null || known.has(row.docId))
@@ -109,8 +109,8 @@ async function lookInto(name) {
 
 async function showNow() {
   const name = collection
-  const { documents, more, moved } = await lookInto(name)
-  if (name !== collection) return moved // another index was chosen meanwhile
+  const { documents, more, moved } = await pollCollection(name)
+  if (name !== collection) return moved // another collection was selected meanwhile
   const before = { newest, ready, phase }
   newest = Math.max(0, ...documents.map(({ updated_at }) => updated_at))
   ready = documents.filter(({ state }) => state === 'READY').length
@@ -127,7 +127,7 @@ async function showNow() {
 async function phaseOf(documents) {
   if (!documents.every(isSettled) || uploads.expected(collection).length > 0) return 'reading'
   const one = documents.find(({ state }) => state === 'READY')
-  const vectors = one && (await findDocument(one.doc_id))?.vectors // of all documents together
+  const vectors = one && (await findDocument(one.doc_id))?.vectors // over all documents
   const missing = vectors && vectors.done < vectors.total
   say($('vectors'), 'vectors', missing ? vectors : {}).hidden = !missing
   return missing ? 'meaning' : 'still'
@@ -135,7 +135,7 @@ async function phaseOf(documents) {
 
 // --- the list ----------------------------------------------------------------------------------
 
-/** Brings the list to these documents, in this order, and moves no row that may stay. → whether one was dropped. */
+/** Updates the list to these documents, in this order, without moving rows unnecessarily. → whether a row was dropped. */
 function showRows(documents) {
   const wanted = new Set(documents.map(({ doc_id }) => doc_id))
   const gone = [...rows.keys()].filter(docId => !wanted.has(docId))
@@ -152,13 +152,13 @@ function showRows(documents) {
 }
 
 function rowOf({ doc_id: docId }) {
-  if (!rows.has(docId)) rows.set(docId, new DocumentRow({ onRemoved: removed, onRetried: () => lookSoon(SHORT_MS) }))
+  if (!rows.has(docId)) rows.set(docId, new DocumentRow({ onRemoved: removed, onRetried: () => pollSoon(SHORT_MS) }))
   return rows.get(docId)
 }
 
 function drop(docId) {
   const element = rows.get(docId)?.element
-  if (!element) return // the list was read again while it was being deleted
+  if (!element) return // the list was reloaded during the deletion
   if (element.contains(document.activeElement)) $('documents-title').focus()
   element.remove()
   rows.delete(docId)
@@ -169,10 +169,10 @@ function removed({ document: { doc_id: docId, title } }) {
   uploads.deleted(docId)
   say($('documents-status'), 'status_removed', { title })
   onChange(collection)
-  lookSoon(SHORT_MS) // a further one may take its place
+  pollSoon(SHORT_MS) // another document may take its place
 }
 
-function tellProblem({ message }) {
+function showProblem({ message }) {
   const line = $('no-documents')
   line.hidden = false
   delete line.dataset.i18n

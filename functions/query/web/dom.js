@@ -1,10 +1,10 @@
-// Elements are made here, and only from text: nothing on this page is ever parsed as HTML outside markdown.js.
+// Creates elements from text only: outside markdown.js the page never parses HTML.
 
 import { ago, t } from './i18n.js'
 
 export const $ = id => document.getElementById(id)
 
-/** `el('p', {class: 'x', onclick}, 'text', node)`: on… are listeners, the rest are attributes; null and false are left out. */
+/** `el('p', {class: 'x', onclick}, 'text', node)`: on… are listeners, the rest are attributes; null and false are skipped. */
 export function el(tag, attributes = {}, ...children) {
   const node = document.createElement(tag)
   for (const [name, value] of Object.entries(attributes)) {
@@ -15,7 +15,7 @@ export function el(tag, attributes = {}, ...children) {
   return node
 }
 
-/** Writes a translated text that follows a change of language. */
+/** Sets a translated text that follows language changes. */
 export function say(node, key, values = {}) {
   node.dataset.i18n = key
   node.dataset.values = JSON.stringify(values)
@@ -23,7 +23,7 @@ export function say(node, key, values = {}) {
   return node
 }
 
-/** The same for the name that assistive technology reads. */
+/** Sets a translated accessible name and tooltip. */
 export function label(node, key, values = {}) {
   node.dataset.i18nLabel = key
   node.dataset.values = JSON.stringify(values)
@@ -32,8 +32,8 @@ export function label(node, key, values = {}) {
   return node
 }
 
-/** How long ago `seconds` (since 1970) was, in a `<time>`. */
-export function tellAgo(node, seconds) {
+/** Fills a `<time>` with the relative time of `seconds` (since 1970). */
+export function showAgo(node, seconds) {
   node.dateTime = new Date(seconds * 1000).toISOString()
   node.dataset.ago = seconds
   node.textContent = ago(seconds)

@@ -1,4 +1,4 @@
-// A text made here, saved as a file.
+// Saves a text as a file.
 
 export function download(name, text, type) {
   const link = document.createElement('a')

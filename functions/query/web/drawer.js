@@ -1,4 +1,4 @@
-// The conversations: a column beside the thread, or where there is no room for it a drawer.
+// The conversations: a column beside the thread, or a drawer on narrow screens.
 
 import { $ } from './dom.js'
 
@@ -13,6 +13,6 @@ $('show-conversations').addEventListener('click', () => {
   drawer.showModal()
 })
 drawer.addEventListener('close', () => $('columns').prepend(conversations))
-drawer.addEventListener('click', event => event.target === drawer && drawer.close()) // beside the drawer
+drawer.addEventListener('click', event => event.target === drawer && drawer.close()) // click on the backdrop
 $('close-conversations').addEventListener('click', closeDrawer)
 wide.addEventListener('change', closeDrawer)

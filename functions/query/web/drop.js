@@ -1,9 +1,9 @@
-// Files and folders come from the pickers, or dropped anywhere on the page.
+// Files and folders from the pickers or dropped anywhere on the page.
 
 import { $ } from './dom.js'
 import { droppedFiles, pickedFiles } from './folders.js'
 
-/** `onFiles([{file, path}])`, never empty. */
+/** `onFiles([{file, path}])`: called with at least one file. */
 export function acceptFiles(onFiles) {
   const take = found => found.length && onFiles(found)
   for (const [button, input] of [['choose', 'files'], ['first-file', 'files'], ['choose-folder', 'folder']]) {
@@ -12,13 +12,13 @@ export function acceptFiles(onFiles) {
   for (const input of [$('files'), $('folder')]) {
     input.addEventListener('change', () => {
       take(pickedFiles(input.files))
-      input.value = '' // the same file can be chosen again
+      input.value = '' // so that the same file can be chosen again
     })
   }
 
   const overlay = $('drop-here')
   const carriesFiles = event => event.dataTransfer?.types.includes('Files')
-  let depth = 0 // enter and leave come for every element below the pointer
+  let depth = 0 // enter and leave fire for every element below the pointer
   const hover = change => {
     depth = Math.max(0, depth + change)
     overlay.hidden = depth === 0

@@ -1,4 +1,4 @@
-// Turns as Markdown: the answers, and their sources as footnotes with title, page and the cited words.
+// Turns as Markdown: answers, and sources as footnotes with title, page and quote.
 
 import { placeOf } from './document_facts.js'
 import { t } from './i18n.js'
@@ -7,7 +7,7 @@ import { placeMarkers } from './markdown.js'
 /** An answer, without its question. */
 export const answerMarkdown = turn => `${join(answerAndNotes(turn, 0))}\n`
 
-/** Questions and answers; the footnotes are numbered through. */
+/** Questions and answers with consecutively numbered footnotes. */
 export function conversationMarkdown(turns) {
   let count = 0
   const parts = turns.map(turn => {
@@ -18,7 +18,7 @@ export function conversationMarkdown(turns) {
   return `${join(parts)}\n`
 }
 
-/** A name for a file of these words. */
+/** A file name made from these words. */
 export function fileName(words) {
   const plain = oneLine(words).replace(/[\\/:*?"<>|\p{Cc}.]+/gu, ' ').trim().slice(0, 60).trim()
   return `${plain || 'Footnote'}.md`

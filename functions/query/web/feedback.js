@@ -1,10 +1,10 @@
-// Thumbs on an answer: up is sent at once, down asks for a reason first. The last one stands.
+// Thumbs up and down on an answer. Up is sent at once, down asks for a reason. The last rating counts.
 
 import { call } from './api.js'
 import { el, label, say } from './dom.js'
 import { t } from './i18n.js'
 
-/** `given`: what was thought of this answer before, up, down or null. */
+/** `given`: the stored rating, up, down or null. */
 export function feedbackOn(traceId, given) {
   const up = thumb('up', () => send('up'))
   const down = thumb('down', () => {

@@ -1,6 +1,6 @@
-// The files of picked or dropped folders as `{file, path}`: path = "folder/below/name", file = null where it cannot be read.
+// The files of picked or dropped folders as `{file, path}`: path = "folder/below/name", file = null if unreadable.
 
-const HIDDEN = /^(\.|~\$|(__MACOSX|Thumbs\.db|desktop\.ini)$)/i // what systems and programs leave beside a person's files
+const HIDDEN = /^(\.|~\$|(__MACOSX|Thumbs\.db|desktop\.ini)$)/i // files of the operating system and of programs
 
 /** Files of an `<input>`, with or without `webkitdirectory`. */
 export function pickedFiles(files) {
@@ -8,7 +8,7 @@ export function pickedFiles(files) {
   return inOrder(found.filter(({ file, path }) => path === file.name || isShown(path)))
 }
 
-/** Files of a drop. Only what is asked before the first `await` can be had of a DataTransfer. */
+/** Files of a drop. A DataTransfer can only be read before the first `await`. */
 export async function droppedFiles({ items }) {
   const dropped = [...items].filter(({ kind }) => kind === 'file').map(item => ({ entry: item.webkitGetAsEntry?.(), file: item.getAsFile() }))
   const found = []
@@ -35,7 +35,7 @@ async function* entriesOf(folder) {
   const reader = folder.createReader()
   for (;;) {
     const some = await new Promise(resolve => reader.readEntries(resolve, () => resolve([])))
-    if (some.length === 0) return // there are at most 100 at a time
+    if (some.length === 0) return // readEntries returns at most 100 at a time
     yield* some
   }
 }

@@ -1,4 +1,4 @@
-// The page's words in three languages; whatever carries data-i18n… is rewritten when the language changes.
+// The page's texts in three languages; elements with data-i18n… are updated when the language changes.
 
 import de from './i18n/de.js'
 import en from './i18n/en.js'
@@ -10,7 +10,7 @@ let language = [recall('language'), ...navigator.languages.map(tag => tag.slice(
 
 export const currentLanguage = () => language
 
-/** The text of `key` with {names} filled in. A text with plural forms chooses by `values.n`. */
+/** The text of `key` with {names} filled in. The plural form is selected by `values.n`. */
 export function t(key, values = {}) {
   let text = WORDS[language][key] ?? en[key] ?? key
   if (typeof text === 'object') text = text[new Intl.PluralRules(language).select(values.n)] ?? text.other

@@ -1,9 +1,9 @@
-// A citation's link, followed from a chat or a mail: opens what the page's address names, `/?doc_id=…&chunk_id=…#page=3`.
+// Opens the citation link in the page's address, `/?doc_id=…&chunk_id=…#page=3`, as followed from a chat or an e-mail.
 
 import { call } from './api.js'
 import { openSource } from './source.js'
 
-/** Whoever has to sign in is asked to first. Without such an address, nothing happens. */
+/** Asks for sign-in first if necessary. Does nothing without such an address. */
 export async function openLinked() {
   const named = new URLSearchParams(location.search)
   const doc_id = named.get('doc_id')

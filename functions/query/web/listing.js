@@ -1,10 +1,10 @@
-// The documents of an index as the server tells them.
+// Loads the documents of a collection.
 
 import { call } from './api.js'
 
-const PAGE = 200 // the most that the server gives at once
+const PAGE = 200 // the server's maximum
 
-/** Newest first, page after page until `enough(documents)`. → `{documents, more}`: whether there are further ones. */
+/** Newest first, page by page until `enough(documents)`. → `{documents, more}`; `more`: whether there are further documents. */
 export async function listDocuments(collection, enough) {
   const documents = []
   for (let after = null; ;) {
@@ -15,7 +15,7 @@ export async function listDocuments(collection, enough) {
   }
 }
 
-/** The document that an id leads to, with the progress of all vectors; null = it is not there (yet). */
+/** A document by its id, with the progress of all vectors; null = not found (yet). */
 export async function findDocument(docId) {
   try {
     return await call('GET', `/documents/${encodeURIComponent(docId)}`)

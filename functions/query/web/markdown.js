@@ -1,7 +1,7 @@
-// An answer's Markdown → nodes. The only place where text becomes HTML, and DOMPurify stands behind it.
+// An answer's Markdown → nodes. The only place where text becomes HTML; DOMPurify sanitizes it.
 //
 // Citation markers travel through Markdown as two private-use characters around a number, and become
-// elements afterwards, in text nodes only: nothing a document says can make or break one.
+// elements afterwards, in text nodes only, so that document text can neither create nor break one.
 
 import { Marked } from './vendor/marked.js'
 import DOMPurify from './vendor/purify.js'
@@ -17,7 +17,7 @@ const escape = text => text.replace(/[&<>"]/g, c => ({ '&': '&amp;', '<': '&lt;'
 const marked = new Marked({
   gfm: true,
   renderer: {
-    html: ({ text }) => escape(text), // HTML in an answer is quoted text and is shown as such
+    html: ({ text }) => escape(text), // HTML in an answer is quoted text and is shown as text
     image: ({ text }) => escape(text),
   },
   tokenizer: {
@@ -43,12 +43,12 @@ DOMPurify.addHook('afterSanitizeAttributes', node => {
   node.setAttribute('rel', 'noopener nofollow noreferrer')
 })
 
-/** Text that is still arriving: markers are shown as neutral dots, a marker cut at the end is held back. */
+/** Text that is still streaming: markers are shown as neutral dots, an incomplete marker at the end is withheld. */
 export function renderLive(text, makeDot) {
   return render(withoutReserved(text).replace(CUT_MARKER, '').replace(LIVE_MARKER, OPEN + CLOSE), makeDot)
 }
 
-/** The finished answer: what stands at each citation's spans is replaced by `makeLink(number, span)`, the span's number from 0. */
+/** The finished answer: each citation's spans are replaced by `makeLink(number, span)`, where `span` is the index from 0. */
 export function renderAnswer(answer, citations, makeLink) {
   return render(placeMarkers(answer, citations, (number, span) => `${OPEN}${number}.${span}${CLOSE}`), marker => makeLink(...marker.split('.').map(Number)))
 }
@@ -61,7 +61,7 @@ export function placeMarkers(answer, citations, write) {
   let text = ''
   let at = 0
   for (const { number, span, start, end } of places) {
-    if (start < at || end > points.length) continue // overlapping or outside: the text matters more than a marker
+    if (start < at || end > points.length) continue // overlapping or out of range: keep the text, drop the marker
     text += points.slice(at, start).join('').replace(/[ \t]$/, '') + write(number, span)
     at = end
   }
@@ -79,7 +79,7 @@ function render(text, make) {
   for (const table of fragment.querySelectorAll('table')) {
     const frame = document.createElement('div')
     frame.className = 'table'
-    frame.tabIndex = 0 // a wide table scrolls, also by keyboard
+    frame.tabIndex = 0 // a wide table also scrolls by keyboard
     table.replaceWith(frame)
     frame.append(table)
   }

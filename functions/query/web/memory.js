@@ -1,15 +1,15 @@
-// What the page remembers: choices between visits, unfinished questions until the tab is closed.
-// A browser may forbid storage: then it remembers nothing.
+// Persistence: choices between visits (localStorage), unfinished questions until the tab is closed (sessionStorage).
+// If the browser forbids storage, nothing is persisted.
 
 export const recall = name => read(() => localStorage, name)
 export const remember = (name, value) => write(() => localStorage, name, value)
 
-/** A question whose answer is still on its way, or was when the reader left its conversation: `{request, from, at}`, or null. */
+/** A question whose answer is still running, or was when the user left the conversation: `{request, from, at}`, or null. */
 export const recallUnfinished = room => JSON.parse(read(() => sessionStorage, `unfinished.${room}`))
 export const rememberUnfinished = (room, unfinished) => write(() => sessionStorage, `unfinished.${room}`, JSON.stringify(unfinished))
 export const forgetUnfinished = room => write(() => sessionStorage, `unfinished.${room}`, null)
 
-/** The conversations with one. */
+/** The rooms with an unfinished question. */
 export function unfinishedRooms() {
   const prefix = 'footnote.unfinished.'
   try {
@@ -32,6 +32,6 @@ function write(storage, name, value) {
     if (value === null) storage().removeItem(`footnote.${name}`)
     else storage().setItem(`footnote.${name}`, value)
   } catch {
-    // Storage is off or full; the choice lasts until the page is closed.
+    // Storage is disabled or full; the choice lasts until the page is closed.
   }
 }

@@ -1,4 +1,4 @@
-// What is kept of the reader: to take away, to be deleted, and which model they prefer.
+// The account menu: download or delete the user's data, and choose a preferred model.
 
 import { call } from './api.js'
 import { confirmDelete } from './confirm.js'
@@ -41,5 +41,5 @@ async function forget(tellThere) {
     return tellThere(problem.message)
   }
   for (const room of unfinishedRooms()) forgetUnfinished(room)
-  location.replace('/') // nothing of it stays on the page
+  location.replace('/') // clears the page
 }

@@ -1,4 +1,4 @@
-// The right-hand column: the documents, or over them a passage. On a narrow screen each opens as a sheet.
+// The right-hand column: the documents or, above them, a source. On narrow screens each opens as a sheet.
 
 import { $ } from './dom.js'
 
@@ -8,7 +8,7 @@ const documents = $('documents')
 const passage = $('passage')
 let opener = null
 
-/** Shows a panel and moves the focus to its heading; `closePanel` gives the focus back. */
+/** Shows a panel and moves the focus to its heading; `closePanel` restores the focus. */
 export function openPanel(panel) {
   opener = document.activeElement
   place(panel)
@@ -30,7 +30,7 @@ function place(panel) {
   if (!sheet.open) sheet.showModal()
 }
 
-/** Everything back to its place: documents in the column, the passage hidden. */
+/** Restores the column: documents shown, source hidden. */
 function settle() {
   passage.hidden = true
   document.body.classList.remove('reading')
@@ -40,7 +40,7 @@ function settle() {
 }
 
 sheet.addEventListener('close', settle)
-sheet.addEventListener('click', event => event.target === sheet && sheet.close()) // beside the sheet
+sheet.addEventListener('click', event => event.target === sheet && sheet.close()) // click on the backdrop
 wide.addEventListener('change', () => (sheet.open ? sheet.close() : closePanel()))
 document.addEventListener('keydown', event => {
   if (event.key === 'Escape' && !event.isComposing && !sheet.open) closePanel()

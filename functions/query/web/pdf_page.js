@@ -1,14 +1,14 @@
-// One page of a PDF: its picture, over it the cited passage, over that its text, invisible, to be selected.
+// One page of a PDF in three layers: the canvas, the highlighted passage, and the invisible selectable text.
 
 import { el, label } from './dom.js'
 
-const MOST_PIXELS = 2 ** 24 // of one picture: browsers draw nothing on a canvas that is too large
+const MOST_PIXELS = 2 ** 24 // per canvas: browsers draw nothing on a canvas that is too large
 
 export class PdfPage {
   #pdfjs
   #pdf
   #measured = null
-  #wanted = 0 // pixels per point of the picture that is there or being made; 0 = none
+  #wanted = 0 // pixels per point of the current or pending rendering; 0 = none
   #task = null
   #canvas = null
   #text = null
@@ -22,7 +22,7 @@ export class PdfPage {
     this.element.removeAttribute('title')
   }
 
-  /** Asks for the page and takes its size, in points. Before, it has the size of the first one. */
+  /** Loads the page and sets its size, in points. Until then it has the first page's size. */
   measure() {
     this.#measured ??= this.#pdf.getPage(this.number).then(page => {
       const { width, height } = page.getViewport({ scale: 1 / page.userUnit })
@@ -34,7 +34,7 @@ export class PdfPage {
     return this.#measured
   }
 
-  /** Paints the page with so many pixels to a point; the old picture stays until the new one is complete. */
+  /** Renders the page at this many pixels per point; the old canvas stays until the new one is complete. */
   async draw(zoom) {
     const wanted = zoom * devicePixelRatio
     if (this.#wanted === wanted) return
@@ -68,7 +68,7 @@ export class PdfPage {
     await new this.#pdfjs.TextLayer({ textContentSource: page.streamTextContent(), container, viewport }).render()
   }
 
-  /** Gives the picture's memory back; size and marks stay. */
+  /** Frees the canvas; size and marks stay. */
   clear() {
     if (this.#wanted === 0) return
     this.#wanted = 0
@@ -79,7 +79,7 @@ export class PdfPage {
     delete this.element.dataset.drawn
   }
 
-  /** Boxes in points from the page's upper left corner. Needs the page's measure. */
+  /** Boxes in points from the page's upper left corner. The page's size must be known. */
   mark(boxes) {
     const { width, height } = this.size
     const percent = (part, whole) => `${(100 * part) / whole}%`

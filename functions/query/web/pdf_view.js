@@ -1,4 +1,4 @@
-// A PDF as a column of pages in a scroller. Only the pages near the reader are painted, so length costs nothing.
+// A PDF as a column of pages in a scroller. Only visible and neighbouring pages are rendered.
 
 import { el } from './dom.js'
 import { PdfPage } from './pdf_page.js'
@@ -6,20 +6,20 @@ import { PdfPage } from './pdf_page.js'
 const HOME = new URL('./vendor/pdfjs/', import.meta.url).href
 const NATURAL = 96 / 72 // CSS pixels per point at 100 %
 const [LEAST, MOST, LARGEST_FIT] = [0.25, 6, 2].map(factor => factor * NATURAL)
-const [CRAMPED, READABLE] = [0.6 * NATURAL, 0.75 * NATURAL] // where a page would be cramped, its passage is made readable
-const MARGIN = 12 // pixels beside a page
-const ABOVE = 0.25 // of the scroller's height, above the passage
+const [CRAMPED, READABLE] = [0.6 * NATURAL, 0.75 * NATURAL] // if a fitted page would be smaller than CRAMPED, zoom to READABLE at the passage
+const MARGIN = 12 // pixels on each side of a page
+const ABOVE = 0.25 // share of the scroller's height above the passage
 const OPTIONS = {
   cMapUrl: `${HOME}cmaps/`,
   standardFontDataUrl: `${HOME}standard_fonts/`,
   wasmUrl: `${HOME}wasm/`,
-  useWasm: false, // the page's policy allows no WebAssembly; the same decoders are there as scripts
-  maxImageSize: 2 ** 27, // pixels; a picture that claims more is left out
+  useWasm: false, // the content security policy allows no WebAssembly; the decoders also exist as scripts
+  maxImageSize: 2 ** 27, // pixels; larger images are skipped
   verbosity: 0,
 }
 let library = null
 
-/** pdf.js and its worker, loaded once, when the first PDF is about to be opened. */
+/** pdf.js and its worker, loaded once, before the first PDF is opened. */
 export function loadPdfjs() {
   library ??= import('./vendor/pdfjs/pdf.min.mjs').then(pdfjs => {
     pdfjs.GlobalWorkerOptions.workerSrc = `${HOME}pdf.worker.min.mjs`
@@ -44,7 +44,7 @@ export class PdfView {
   #scrolled = () => (this.#frame ||= requestAnimationFrame(() => this.#moved()))
   #wheeled = event => this.#wheel(event)
 
-  /** `scroller`: the element that the pages are put into by `enter`. `onmove({page, pages, percent})` after every move and zoom. */
+  /** `scroller`: the element that receives the pages. `onmove({page, pages, percent})`: called after every scroll and zoom. */
   static async open(url, scroller, onmove) {
     const { pdfjs, worker } = await loadPdfjs()
     const task = pdfjs.getDocument({ url, worker, ...OPTIONS })
@@ -70,7 +70,7 @@ export class PdfView {
     this.element.style.setProperty('--height', pages[0].size.height)
   }
 
-  /** Takes the scroller. */
+  /** Puts the pages into the scroller. */
   enter() {
     this.#scroller.replaceChildren(this.element)
     this.#fit()
@@ -89,7 +89,7 @@ export class PdfView {
     return this.#pages.length
   }
 
-  /** Marks the boxes and brings the first into view; without boxes, the page. */
+  /** Highlights the boxes and scrolls to the first; without boxes, to the page. */
   async show(boxes, page) {
     for (const { number, marks } of this.#pages) if (marks.firstChild && !boxes.some(box => box.page === number)) marks.replaceChildren()
     this.#marked = boxes.filter(box => box.page <= this.pages)
@@ -105,10 +105,10 @@ export class PdfView {
     await this.goTo(first?.page ?? page, first)
   }
 
-  /** Brings a page to the top or, of a box on it, a little above the box. */
+  /** Scrolls to the top of a page or, given a box on it, to a little above the box. */
   async goTo(number, box = null) {
     const page = this.#pages[Math.min(Math.max(1, number), this.pages) - 1]
-    // Pages that are measured after the jump would move what the reader looks at.
+    // Pages measured after the jump would shift the view.
     await Promise.all([-2, -1, 0, 1].map(step => this.#pages[page.number - 1 + step]?.measure()))
     if (this.#fits) this.#fit(page)
     const top = page.element.offsetTop - MARGIN / 2
@@ -119,7 +119,7 @@ export class PdfView {
     this.#moved()
   }
 
-  /** By a factor; null = as wide as the scroller. */
+  /** Zooms by a factor; null = fit to width. */
   zoom(factor) {
     this.#fits = factor === null
     if (this.#fits) this.#fit()
@@ -145,7 +145,7 @@ export class PdfView {
     else page.clear()
   }
 
-  /** A page that cannot be painted, or not any more, stays white. */
+  /** A page that cannot be rendered stays white. */
   #draw(page) {
     page.draw(this.#zoom).catch(() => page.clear())
   }
@@ -159,7 +159,7 @@ export class PdfView {
     this.#setZoom(Math.min(Math.max(fitting, passage), LARGEST_FIT))
   }
 
-  /** From where to where the boxes on a page reach, in points from its left edge. */
+  /** The horizontal extent of the boxes on a page, in points from its left edge. */
   #extent(number) {
     const boxes = this.#marked.filter(({ page }) => page === number)
     return [Math.min(...boxes.map(({ x0 }) => x0)), Math.max(...boxes.map(({ x1 }) => x1))]
@@ -178,7 +178,7 @@ export class PdfView {
     this.#moved()
   }
 
-  /** What keeps its height on the screen when the size changes: the passage or, if it is out of sight, the middle. */
+  /** The point that stays in place when the size changes: the passage or, if it is not visible, the middle. */
   #anchor() {
     const { scrollTop, clientHeight } = this.#scroller
     const [box] = this.#marked
@@ -192,7 +192,7 @@ export class PdfView {
   }
 
   #wheel(event) {
-    if (!event.ctrlKey) return // a pinch on a touch pad arrives as a wheel with Ctrl
+    if (!event.ctrlKey) return // a pinch on a touchpad is a wheel event with Ctrl
     event.preventDefault()
     this.zoom(Math.exp(-event.deltaY / 300))
   }

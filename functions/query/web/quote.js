@@ -1,4 +1,4 @@
-// The passage as the answer had it: its words with the supporting sentence marked, and its scores.
+// The passage as it was when cited: its text with the supporting sentence marked, and its scores.
 
 import { el, say } from './dom.js'
 import { number } from './i18n.js'
@@ -9,7 +9,7 @@ export function scoresOf({ score, bm25, cosine }) {
     .map(([name, value]) => el('div', {}, say(el('dt'), name), el('dd', {}, number(value, 2))))
 }
 
-/** The text with the snippet in a mark; white space may differ. Not in the text: it is put before. */
+/** The text with the snippet in a <mark>, ignoring white space. A snippet that is not in the text is put before it. */
 export function markSnippet(text, snippet) {
   const words = snippet?.trim().split(/\s+/).filter(Boolean) ?? []
   if (words.length === 0) return [text]

@@ -1,12 +1,12 @@
-// Who may read what is added from this page: only its owner, a group of theirs, all of those, or everyone.
+// The picker for who can read added files: only the user, one of their groups, all of these, or everyone.
 
 import { call } from './api.js'
 import { $, el, say } from './dom.js'
 
 const picker = $('readers')
-let own = null // the permission group of this reader alone; null = nobody signs in here, all is everyone's
+let own = null // the user's own permission group; null = single-user mode
 
-/** Asks the server who this is. Where nobody signs in, there is nothing to choose. */
+/** Loads the user's groups. In single-user mode there is nothing to choose. */
 export async function startReaders() {
   const { own_group: mine = null, groups = [] } = await call('GET', '/me/preferences').catch(() => ({}))
   own = mine
@@ -26,5 +26,5 @@ export async function startReaders() {
 
 export const readers = () => ({ own })
 
-/** The permission groups of what is added now; [] = the server's own choice. */
+/** The permission groups for added files; [] = the server's default. */
 export const chosenReaders = () => (picker.value ? JSON.parse(picker.value) : [])

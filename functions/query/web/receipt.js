@@ -1,18 +1,18 @@
-// How an answer came about: time per step, tokens, cost, what was searched for, and every passage that was found.
+// How an answer was made: time per step, tokens, cost, search queries and all retrieved passages.
 
 import { el, label, say } from './dom.js'
 import { number } from './i18n.js'
 import { openSource } from './source.js'
 import { stepOf } from './steps.js'
 
-/** Closed, and filled when it is first opened. */
+/** Closed at first; filled when opened. */
 export function receiptOf(turn) {
   const details = el('details', { class: 'receipt' }, el('summary', {}, say(el('span'), 'receipt'), el('span', { class: 'facts' }, ...glance(turn))))
   details.addEventListener('toggle', () => details.append(facts(turn), ...chart(turn), ...leftOut(turn), ...hits(turn)), { once: true })
   return details
 }
 
-/** What the closed receipt tells already. */
+/** The summary line of the closed receipt. */
 function glance(turn) {
   const { usage } = turn
   return [
@@ -63,7 +63,7 @@ function chart({ steps, latency_ms: total }) {
   return [say(el('h3'), 'receipt_steps'), el('ol', { class: 'chart' }, ...rows, sum)]
 }
 
-/** Steps that did not run. Reasons name settings, and are English; a stored turn has none. */
+/** Skipped steps. Reasons name settings and are in English; stored turns have none. */
 function leftOut({ debug }) {
   const steps = debug?.plan?.steps.filter(({ runs }) => runs === 'no') ?? []
   if (steps.length === 0) return []

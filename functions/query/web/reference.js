@@ -1,2 +1,2 @@
-// The API's reference, drawn from /openapi.json by Swagger UI. Nothing is sent to anybody else.
+// The API reference, rendered from /openapi.json by Swagger UI without contacting other servers.
 window.SwaggerUIBundle({ url: "/openapi.json", dom_id: "#reference", deepLinking: true, docExpansion: "list", validatorUrl: null });

@@ -1,4 +1,4 @@
-// The source panel: the document behind a citation, at the cited page, with the cited words marked.
+// The source panel: the cited document, opened at the cited page with the passage highlighted.
 
 import { Problem, call } from './api.js'
 import { $, el, say } from './dom.js'
@@ -10,17 +10,17 @@ import { renderText, unitOf } from './text_view.js'
 
 const panel = $('passage')
 const view = $('source-view')
-let cited = null // what is shown
-let sentence = 0 // which of its sentences was asked for: that one is marked strongly
-let among = [] // the citations of its answer, in their order
-const MOST_BOUNDS = 50 // that the server takes
-let source = null // what the server says of it
-let pdf = null // the PdfView that is open
+let cited = null // the shown citation
+let sentence = 0 // index of its selected sentence, which is highlighted strongly
+let among = [] // all citations of the answer, in order
+const MOST_BOUNDS = 50 // accepted by the server
+let source = null // the server's response
+let pdf = null // the open PdfView
 let asText = false
-let latest = 0 // only the newest call may touch the panel
+let latest = 0 // only the newest call may change the panel
 
 /** Opens the panel on `{chunk_id, doc_id, title, page, headings, bounds, snippet, content, score, bm25, cosine}`;
- * `siblings`: the citations that its reader may go on to; `which`: the number of the sentence in `bounds`. */
+ * `siblings`: the citations for previous and next; `which`: index of the sentence in `bounds`. */
 export async function openSource(citation, siblings = [citation], which = 0) {
   among = siblings
   await Promise.all([show(citation, which), openPanel(panel)])
@@ -35,7 +35,7 @@ async function show(citation, which = 0) {
   await load()
 }
 
-/** What is known before the server is asked: the passage as it was when the answer was given. */
+/** Shows what is known without a request: the passage as it was when the answer was given. */
 function describe() {
   $('passage-title').textContent = cited.title
   showPlace(cited.unit === 'page' ? 'page' : `source_${cited.unit ?? 'page'}`)
@@ -50,7 +50,7 @@ function describe() {
   setEnd('source-cited-on', place === among.length - 1)
 }
 
-/** The sentence that was asked for, as it was when the answer was given; '' = the passage is gone. */
+/** The selected sentence as it was when the answer was given; '' = the passage is gone. */
 function words() {
   const [start, end] = cited.bounds?.[sentence] ?? []
   return sentence === 0 ? cited.snippet : Array.from(cited.content ?? '').slice(start, end).join('')
@@ -69,7 +69,7 @@ async function load() {
   view.ariaBusy = 'true'
   note(null)
   if (!pdf) view.replaceChildren(say(el('p', { class: 'hint opening' }), 'source_opening'))
-  if (cited.page != null) loadPdfjs().catch(() => {}) // meanwhile; a failure is told when it is needed
+  if (cited.page != null) loadPdfjs().catch(() => {}) // preload; a failure is reported when it is needed
   try {
     const found = await locate(cited)
     if (late()) return
@@ -93,7 +93,7 @@ function address(as = null, { doc_id, chunk_id, bounds } = cited) {
   return `${path}?${query}`
 }
 
-/** Where the citation stands in its document now. Without its passage, the document itself is still shown. */
+/** The citation's current position in its document. Without the passage, the document is still shown. */
 async function locate(citation) {
   try {
     const found = await call('GET', address(asText || citation.page == null ? 'blocks' : 'marks', citation))
@@ -106,7 +106,7 @@ async function locate(citation) {
   }
 }
 
-/** The first of the bounds that were asked for are its words; white space may differ. */
+/** Whether the quote no longer begins with the cited words, ignoring white space. */
 function isChanged({ bounds }, quote) {
   const bare = text => text.replace(/\s+/g, '')
   return Boolean(bounds?.length && words()) && !bare(quote).startsWith(bare(words()))
@@ -146,7 +146,7 @@ function showMarkedText() {
   target?.scrollIntoView({ block: 'center', inline: 'nearest' })
 }
 
-/** The document leaves the view; the panel may stay. */
+/** Closes the document; the panel may stay open. */
 function leave() {
   pdf?.close()
   pdf = null
@@ -157,13 +157,13 @@ function leave() {
 function fail(problem) {
   leave()
   const gone = problem.status === 404
-  const outside = cited.doc_id.startsWith('mcp:') // another system's search has found it
+  const outside = cited.doc_id.startsWith('mcp:') // found by a connected system
   note(gone ? (outside ? 'source_outside' : cited.linked ? 'source_linked_gone' : 'source_gone') : 'source_failed', { detail: problem instanceof Problem ? problem.message : String(problem) })
   if (gone) $('source-file').removeAttribute('href')
   else view.append(say(el('button', { type: 'button', class: 'second source-again', onclick: load }), 'source_again'))
 }
 
-/** A line over the document, null = none. Where it says that the passage is below, that is opened. */
+/** A note above the document, null = none. If it refers to the passage below, that section is opened. */
 function note(key, values) {
   $('source-note').hidden = key === null
   if (key === null) return $('source-note').replaceChildren()
@@ -188,7 +188,7 @@ function showMoved({ page, pages, percent }) {
   setEnd('source-page-on', page === pages)
 }
 
-/** A button that leads nowhere now keeps the focus, which `disabled` would lose. */
+/** An inactive button keeps the focus, which `disabled` would lose. */
 function setEnd(id, isEnd) {
   $(id).setAttribute('aria-disabled', String(isEnd))
 }
@@ -204,7 +204,7 @@ function on(id, action, event = 'click') {
   $(id).addEventListener(event, action)
 }
 
-/** Where the document is closed meanwhile, there is nowhere to go. */
+/** Does nothing if the document was closed meanwhile. */
 function goTo(page) {
   if (page) pdf?.goTo(page).catch(() => {})
 }
@@ -226,13 +226,13 @@ on('source-text', () => {
 
 panel.addEventListener('keydown', event => {
   if (event.metaKey || event.target.matches('input')) return
-  if (event.key === '[') goOn(-1) // on some keyboards with Alt or Ctrl
+  if (event.key === '[') goOn(-1) // typed with Alt or Ctrl on some keyboards
   else if (event.key === ']') goOn(1)
   else if (pdf && event.key === '+' && !event.ctrlKey) pdf.zoom(1.25)
   else if (pdf && event.key === '-' && !event.ctrlKey) pdf.zoom(1 / 1.25)
 })
 
-// A pointer or the focus on a citation: it is likely to be opened, and what shows a PDF may load already.
+// A hovered or focused citation is likely to be opened, so pdf.js is preloaded.
 for (const event of ['pointerover', 'focusin']) {
   document.addEventListener(event, ({ target }) => target.closest?.('.cite, .footnotes button, .hits button') && loadPdfjs().catch(() => {}))
 }

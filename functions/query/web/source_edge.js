@@ -1,4 +1,4 @@
-// How wide the source panel is, beside the answer: its edge can be dragged or moved by arrow keys, and it can take all.
+// The width of the source panel: its edge is moved by pointer or arrow keys, and it can fill the window.
 
 import { $ } from './dom.js'
 import { recall, remember } from './memory.js'

@@ -1,6 +1,6 @@
 // Server-sent events from a response's body: `data:` lines hold JSON, `id:` names an event, an empty line ends it, `:` starts a comment.
 
-/** A ReadableStream of bytes → `{id, event}`; `id` is the last one named, null before the first. `onBytes()` at every piece, comments too.
+/** A ReadableStream of bytes → `{id, event}`; `id`: the last id received, null before the first. `onBytes()`: called for every chunk, comments too.
     An event cut off at the end of the stream is dropped. */
 export async function* parseEvents(body, onBytes = () => {}) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
@@ -23,6 +23,6 @@ export async function* parseEvents(body, onBytes = () => {}) {
       }
     }
   } finally {
-    reader.cancel().catch(() => {}) // the consumer may leave early; the connection is then closed
+    reader.cancel().catch(() => {}) // closes the connection if the consumer stops early
   }
 }

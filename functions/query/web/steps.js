@@ -1,4 +1,4 @@
-// What a turn is doing now, and what each step took and gave.
+// The progress of a running turn: the current stage, and the time of each step.
 
 import { el, say } from './dom.js'
 import { knows } from './i18n.js'
@@ -7,7 +7,7 @@ export class StepList {
   #rows = new Map()
 
   constructor() {
-    this.ended = [] // `{name, ms, status, out, stage}`, as a stored turn has them
+    this.ended = [] // `{name, ms, status, out, stage}`, as in a stored turn
     this.now = say(el('span', { class: 'now' }), 'starting')
     this.list = el('ol')
     this.element = el('details', { class: 'steps running' }, el('summary', {}, this.now), this.list)
@@ -25,7 +25,7 @@ export class StepList {
     if (status !== 'ok') row.firstChild.after(say(el('em'), `was_${status}`))
   }
 
-  /** The turn is over and has no answer: what was done until then stays. */
+  /** Ends a turn without an answer; the steps so far stay visible. */
   finish() {
     this.element.classList.remove('running')
     this.element.hidden = this.#rows.size === 0
@@ -41,10 +41,10 @@ export class StepList {
   }
 }
 
-/** A step's stage in words, and its name, as traces have it. */
+/** A step's stage as text, and its name as in traces. */
 export const stepOf = ({ name, stage }) => el('span', {}, sayStage(el('span'), name, stage), ' ', el('code', {}, name))
 
-/** Of an agent's tool, `tool:<its name>`, which one. A number follows the name from the second call on. */
+/** For an agent's tool call, `tool:<name>` or `tool:<name>#2` from the second call on, the tool's name. */
 function sayStage(node, name, stage) {
   const [, tool] = name.split('#', 1)[0].split(':', 2)
   if (!tool) return say(node, `stage_${stage}`)

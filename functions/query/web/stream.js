@@ -1,17 +1,17 @@
-// One question's events, to the last. The turn goes on at the server when the connection is lost:
-// the page comes back with the last event's id and reads on from there.
+// The events of one question. If the connection is lost, the turn continues on the server:
+// the page reconnects with the last event id and resumes from there.
 
 import { openStream, Problem, signedIn } from './api.js'
 import { t } from './i18n.js'
 import { parseEvents } from './sse.js'
 
 const WAITS_MS = [500, 1000, 2000, 4000, 8000]
-const SILENCE_MS = 45_000 // the server says something every 15 s: this long without a word, and nobody is there
+const SILENCE_MS = 45_000 // the server sends at least a comment every 15 s; after this silence the connection counts as lost
 
 /** Asks `question`, the body of POST /ask/stream, and yields its events until `done` or `error`.
- * `from`: read on after this id, null = ask anew. `onOpen(id)`: from this id on all of it can be read again.
- * `onLink(false)`: the connection is lost, `onLink(true)`: it is back.
- * Ends early, without an error, when `signal` is aborted. Throws a Problem when no more can come. */
+ * `from`: resume after this id, null = ask again. `onOpen(id)`: the id from which the whole stream can be read again.
+ * `onLink(false)`: connection lost, `onLink(true)`: connection restored.
+ * Ends without an error when `signal` is aborted. Throws a Problem when the stream cannot be resumed. */
 export async function* ask(question, { signal, from = null, onOpen = () => {}, onLink = () => {} }) {
   let lastEventId = from
   let tries = 0
@@ -38,13 +38,13 @@ export async function* ask(question, { signal, from = null, onOpen = () => {}, o
     if (!lost) onLink(false)
     lost = true
     await pause(WAITS_MS[tries], signal)
-    if (navigator.onLine) tries += 1 // a machine without a network gives up nothing
+    if (navigator.onLine) tries += 1 // tries while offline do not count
   }
 }
 
 const mayPass = ({ status }) => status === 0 || status >= 500
 
-/** `{id, event}`; the first has no event, and the id under which the turn can be found again from now on. */
+/** Yields `{id, event}`; the first has no event, only the id from which the turn can be resumed. */
 async function* connect(question, { signal, lastEventId }) {
   let silence
   let timer = 0
@@ -53,7 +53,7 @@ async function* connect(question, { signal, lastEventId }) {
     timer = setTimeout(() => silence.abort(), SILENCE_MS)
   }
   const open = () => {
-    silence = new AbortController() // who signs in first may take their time
+    silence = new AbortController() // sign-in before this takes as long as it takes
     heard()
     return openStream('/ask/stream', question, { signal: AbortSignal.any([signal, silence.signal]), lastEventId })
   }
@@ -67,7 +67,7 @@ async function* connect(question, { signal, lastEventId }) {
   }
 }
 
-/** Until `ms` have passed, the network is back or `signal` is aborted. */
+/** Waits until `ms` have passed, the network is back or `signal` is aborted. */
 function pause(ms, signal) {
   return new Promise(resume => {
     const over = new AbortController()

@@ -1,10 +1,10 @@
-// Questions to be asked by a click. Who shows them listens for `ask`, whose `detail` is the question.
+// Suggested questions. A click dispatches `ask`, whose `detail` is the question.
 
 import { el, say } from './dom.js'
 
 export const wantQuestion = (node, text) => node.dispatchEvent(new CustomEvent('ask', { bubbles: true, detail: text }))
 
-/** A button that asks `text` in its own way. */
+/** A button labelled `key` that calls `onclick`. */
 export const questionButton = (key, onclick) => say(el('button', { type: 'button', class: 'quiet again-question', onclick }), key)
 
 /** A list item per question. */

@@ -1,18 +1,18 @@
-// What was read of a file, as headings, paragraphs, lists and tables; the cited words stand in <mark>, the other
+// A file's extracted text as headings, paragraphs, lists and tables; the cited sentence is in <mark>, the other
 // sentences of the citation in <mark class="also">.
 
 import { el, say } from './dom.js'
 
 const UNITS = { pptx: 'source_slide', odp: 'source_slide', xlsx: 'source_sheet', xls: 'source_sheet', ods: 'source_sheet' }
-const ROWS = 200 // of a long table, on each side of the cited one; the others come when asked for
+const ROWS = 200 // rows shown on each side of the cited row of a long table; the rest on demand
 
-/** The key of the text for what a format counts: slides, sheets or, by `page`, pages. */
+/** The text key for the format's unit: slides, sheets or pages. */
 export const unitOf = (format, page) => UNITS[format] ?? page
 
-/** Blocks and marks as the server gives them → one element. */
+/** Blocks and marks of the server's response → one element. */
 export function renderText({ blocks, marks, format }) {
   const view = el('div', { class: 'source-text' })
-  const above = blocks.some(block => block.page !== null) ? 3 : 2 // the panel's own heading, and those of the pages
+  const above = blocks.some(block => block.page !== null) ? 3 : 2 // heading levels used by the panel and the pages
   let page = null
   blocks.forEach((block, number) => {
     if (block.page !== null && block.page !== page) {
@@ -36,7 +36,7 @@ const RENDER = {
   table: block => tableOf(block),
 }
 
-/** The server counts code points, a string here UTF-16 units. */
+/** The server counts code points; JavaScript strings count UTF-16 units. */
 function inUtf16(text, spans) {
   if (spans.length === 0) return []
   const points = Array.from(text)
@@ -44,7 +44,7 @@ function inUtf16(text, spans) {
   return spans.map(({ start, end, bound }) => ({ start: units(start), end: units(end), bound })).sort((a, b) => a.start - b.start)
 }
 
-/** The stretch from `from` to `to` as strings and marks. */
+/** The text from `from` to `to` as strings and marks. */
 function pieces({ text, spans }, from = 0, to = text.length) {
   const nodes = []
   let at = from
@@ -57,7 +57,7 @@ function pieces({ text, spans }, from = 0, to = text.length) {
   return [...nodes, text.slice(at, to)].filter(node => node !== '')
 }
 
-/** Lines of a text with where they stand. */
+/** The lines of a text with their offsets. */
 function linesOf(text) {
   return Array.from(text.matchAll(/[^\n]+/g), ({ 0: line, index }) => ({ line, from: index, to: index + line.length }))
 }
@@ -73,7 +73,7 @@ function listOf(block) {
   return list
 }
 
-/** A Markdown table, its first line the header, its second the rule below. */
+/** A Markdown table: the first line is the header, the second the delimiter row. */
 function tableOf(block) {
   const [header, , ...rows] = linesOf(block.text)
   const asked = block.spans.filter(span => !span.bound)

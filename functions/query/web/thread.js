@@ -1,4 +1,4 @@
-// The conversation that is shown: its turns, and the one that is being answered.
+// The shown conversation: its turns, and the running one.
 
 import { currentRoom, makeRoom, nameRoom } from './address.js'
 import { callAll } from './api.js'
@@ -7,20 +7,20 @@ import { forgetUnfinished, recallUnfinished, rememberUnfinished } from './memory
 import { Turn } from './turn.js'
 
 const thread = $('thread')
-let room = null // null = a new conversation, named by its first question
+let room = null // null = a new conversation, which gets its id with the first question
 let turns = []
 let running = null
 let loading = false
-let opened = 0 // only the newest opening may touch the thread
+let opened = 0 // only the newest call may change the thread
 let onChange = () => {}
 
-/** `onAsk(text)` when a turn asks for a question; `changed()` when the conversation is another one, or grew. */
+/** `onAsk(text)`: a turn requests a question. `changed()`: another conversation is shown, or it grew. */
 export function watchThread({ onAsk, changed }) {
   onChange = changed
   thread.addEventListener('ask', ({ target, detail: text }) => {
     const failed = turns.find(({ element, isSettled }) => !isSettled && element.contains(target))
     if (isBusy()) return
-    if (failed) drop(failed) // it is asked again in its place
+    if (failed) drop(failed) // the retry replaces it
     onAsk(text)
   })
 }
@@ -31,13 +31,13 @@ export const isBusy = () => isRunning() || loading
 export const stopRunning = () => running?.stop()
 export const finishedTurns = () => turns.map(({ record }) => record).filter(Boolean)
 
-/** Asks in this conversation. `request`: the body of POST /ask/stream, but for its room. */
+/** Asks in this conversation. `request`: the body of POST /ask/stream without the room. */
 export function askHere(request) {
   if (room === null) nameRoom((room = makeRoom()))
   return run({ ...request, room_id: room })
 }
 
-/** Shows the conversation that the address names, and goes on with what was not finished in it. */
+/** Shows the conversation in the address, and resumes an unfinished answer. */
 export async function showRoom() {
   const wanted = currentRoom()
   if (wanted === room) return
@@ -52,7 +52,7 @@ export async function showRoom() {
   if (wanted !== null) await fill(wanted, () => mine !== opened)
 }
 
-/** `late()`: the reader has gone on to another one. */
+/** `late()`: whether the user has moved on to another conversation. */
 async function fill(wanted, late) {
   const unfinished = recallUnfinished(wanted)
   let stored = []

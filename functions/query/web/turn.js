@@ -1,4 +1,4 @@
-// One question and its answer: an article that is built up from the events of the stream, or shows a stored turn.
+// One question and its answer: an article built from the stream's events or from a stored turn.
 
 import { answerOf, askAgain, changeQuestion } from './answer.js'
 import { askDocuments } from './composer.js'
@@ -24,22 +24,22 @@ export class Turn {
   constructor(question) {
     this.question = question
     this.record = null // the finished turn, as answerOf takes it
-    this.isSettled = false // answered: asking again is a turn of its own
+    this.isSettled = false // answered; asking again makes a new turn
     const heading = el('h2', { class: 'question' }, question)
     this.element = el('article', { class: 'turn' }, heading, this.#steps.element, this.#thinking, this.#body, this.#link, this.#after)
   }
 
-  /** A turn as the server keeps it. */
+  /** A stored turn. */
   static stored(found) {
     const turn = new Turn(found.question)
     turn.#steps.element.remove()
-    if (found.status === 'idle') turn.#tellFailure('interrupted')
-    else if (found.status === 'error' && found.outcome !== 'blocked') turn.#tellFailure('unanswered')
+    if (found.status === 'idle') turn.#showFailure('interrupted')
+    else if (found.status === 'error' && found.outcome !== 'blocked') turn.#showFailure('unanswered')
     else turn.#show(found)
     return turn
   }
 
-  /** Sends `request`, the body of POST /ask/stream, and shows what comes until the answer is complete, stopped, left or failed. Never throws.
+  /** Sends `request`, the body of POST /ask/stream, and shows events until the answer is complete, stopped, left or failed. Never throws.
    * `from` and `onOpen` as in stream.js. */
   async run(request, { from = null, onOpen } = {}) {
     announce('status_started')
@@ -55,12 +55,12 @@ export class Turn {
     this.#steps.finish()
   }
 
-  /** The reader wants no more of it. */
+  /** The user pressed stop. */
   stop() {
     this.#abort.abort('stop')
   }
 
-  /** The reader goes elsewhere, and may come back. */
+  /** The user opened another conversation, and may come back. */
   leave() {
     this.#abort.abort('leave')
   }
@@ -127,16 +127,16 @@ export class Turn {
   }
 
   #failed({ message, traceId, status, type }) {
-    if (this.record) return // the answer was complete; what broke came after it
-    follow(this.element, () => this.#tellFailure(null, { message, traceId, status, type }))
+    if (this.record) return // the answer was already complete
+    follow(this.element, () => this.#showFailure(null, { message, traceId, status, type }))
     announce('status_failed', { detail: message })
   }
 
-  #tellFailure(key, { message, traceId, status, type } = {}) {
-    const refused = status === 422 // and would be again
+  #showFailure(key, { message, traceId, status, type } = {}) {
+    const refused = status === 422 // so asking again is pointless
     const lead = key ?? (refused ? 'not_accepted' : LEADS[type])
     const text = el('span', {}, lead && say(el('span'), lead), lead && message ? ' ' : null, message)
-    const wantsModel = type in LEADS && this.#mode !== 'rag' // only a model answers there
+    const wantsModel = type in LEADS && this.#mode !== 'rag' // this mode needs a model
     const ways = [refused ? changeQuestion(this.question) : askAgain(this.question), wantsModel && askDocuments(this.question)].filter(Boolean)
     const trace = traceId ? say(el('small'), 'trace', { id: traceId }) : null
     this.#after.append(el('p', { class: 'note failed' }, text, ...ways, trace))
@@ -145,7 +145,7 @@ export class Turn {
 
 const announce = (key, values) => say($('status'), key, values)
 
-/** Shows what has grown below the question box, unless the reader has scrolled away from the end. */
+/** Keeps the end of the growing element in view, unless the user has scrolled away from it. */
 function follow(element, change) {
   const below = () => element.lastElementChild.getBoundingClientRect().bottom - $('ask').getBoundingClientRect().top
   const follows = below() < 120

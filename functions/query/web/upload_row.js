@@ -1,4 +1,4 @@
-// One file on its way in: waiting → sending → reading → ready, there, failed, cancelled or deleted.
+// One upload: waiting → sending → reading → ready, there, failed, cancelled or deleted.
 
 import { call } from './api.js'
 import { explain, factsOf, saySize } from './document_facts.js'
@@ -7,7 +7,7 @@ import { t } from './i18n.js'
 import { isSettled } from './listing.js'
 import { sendFile } from './uploads.js'
 
-const PATIENCE_MS = 120_000 // a bucket tells the server of a new file by a queue: until then "not found" means "not yet"
+const ARRIVAL_TIMEOUT_MS = 120_000 // a bucket announces a new file through a queue: until then "not found" means "not yet"
 const LONGEST_PAUSE_MS = 15_000
 
 export class UploadRow {
@@ -17,8 +17,8 @@ export class UploadRow {
   #askAt = 0
   #onState
 
-  /** `since`: no document listed before was changed later. `onState(row, before)` follows each change of `state`;
-      `onAgain(row)` when the file shall be sent (again). */
+  /** `since`: the latest change of any document listed before. `onState(row, before)`: called after each change of `state`.
+      `onAgain(row)`: called when the file must be sent (again). */
   constructor(item, { collection, readers, since, onState, onAgain }) {
     this.#item = item
     this.#onState = onState
@@ -52,7 +52,7 @@ export class UploadRow {
     return this.#item.file?.size ?? 0
   }
 
-  /** The file itself, to the server. Never throws. */
+  /** Uploads the file. Never throws. */
   async send() {
     this.#abort = new AbortController()
     const onProgress = share => {
@@ -69,20 +69,20 @@ export class UploadRow {
     }
   }
 
-  /** What is on its way stops; what has arrived stays. */
+  /** Cancels a pending upload; a file that has arrived stays. */
   cancel() {
     if (this.state === 'waiting') this.#become('cancelled')
     else if (this.state === 'sending') this.#abort.abort()
   }
 
-  /** Whether to ask for its document by the id: the longer there is none, the rarer. */
+  /** Whether to poll for the document by its id; the interval grows while there is none. */
   get isDue() {
     return Date.now() >= this.#askAt
   }
 
-  /** The document as the server tells it after the file arrived; null = no such document. */
+  /** Takes the server's document for this upload; null = not found. */
   learn(found) {
-    if (this.state !== 'reading') return // it was deleted meanwhile
+    if (this.state !== 'reading') return // deleted meanwhile
     if (found === null) return this.#wait()
     const known = found.doc_id !== this.docId || found.updated_at <= this.since
     this.docId = found.doc_id
@@ -105,7 +105,7 @@ export class UploadRow {
 
   #wait() {
     const waited = Date.now() - this.#arrivedAt
-    if (waited > PATIENCE_MS) return this.#fail(new Error(t('upload_lost')))
+    if (waited > ARRIVAL_TIMEOUT_MS) return this.#fail(new Error(t('upload_lost')))
     this.#askAt = Date.now() + Math.min(waited / 2, LONGEST_PAUSE_MS)
     say(this.what.firstChild, 'upload_arrived')
   }
@@ -128,7 +128,7 @@ export class UploadRow {
     else this.cancel()
   }
 
-  /** What has arrived is read again; the file is sent again where the server has lost it or never had it. */
+  /** Retries the processing; uploads the file again if the server does not have it. */
   async #again() {
     const { document } = this
     this.document = null

@@ -1,4 +1,4 @@
-// What becomes of the files that were added: one row each, a line and a bar over all, kept until put away.
+// The list of added files: one row per file, a summary and a progress bar, kept until closed.
 
 import { $, say } from './dom.js'
 import { toCsv } from './csv.js'
@@ -16,7 +16,7 @@ export class UploadTable {
   #tally = {} // state → number of rows
   #onArrival
 
-  /** `onArrival()` when a file has arrived at the server, or is read there again. */
+  /** `onArrival()`: called when a file has arrived at the server or is processed again. */
   constructor(onArrival) {
     this.#onArrival = onArrival
     $('uploads-failed').addEventListener('change', () => this.#filter())
@@ -26,7 +26,7 @@ export class UploadTable {
     addEventListener('beforeunload', event => this.#sending && event.preventDefault())
   }
 
-  /** Sends files `{file, path}` for these readers, a few at once. `since`: nothing listed in this collection was changed later. */
+  /** Uploads files `{file, path}` for these permission groups, a few at a time. `since`: the latest change of any listed document. */
   add(items, collection, readers, since) {
     const rows = items.map(item => new UploadRow(item, { collection, readers, since, onState: (...change) => this.#changed(...change), onAgain: row => this.#send([row]) }))
     this.#rows.unshift(...rows)
@@ -37,12 +37,12 @@ export class UploadTable {
     this.#send(rows)
   }
 
-  /** Rows of files that have arrived and are not settled. */
+  /** Rows of files that have arrived and are still being processed. */
   expected(collection) {
     return this.#rows.filter(row => row.state === 'reading' && row.collection === collection)
   }
 
-  /** Where such rows are. */
+  /** The collections of these rows. */
   collections() {
     return new Set(this.#rows.filter(({ state }) => state === 'reading').map(({ collection }) => collection))
   }
@@ -57,7 +57,7 @@ export class UploadTable {
   }
 
   async #sendOne(row) {
-    if (row.state !== 'waiting') return // it was cancelled
+    if (row.state !== 'waiting') return // cancelled
     this.#sending += 1
     await row.send()
     this.#sending -= 1
@@ -96,7 +96,7 @@ export class UploadTable {
   }
 
   #announce(row) {
-    const values = { title: row.path, reason: row.why.reason ?? '', n: this.#count('failed'), all: this.#rows.length }
+    const values = { title: row.path, reason: row.why.reason ?? '', n: this.#rows.length, failed: this.#count('failed') }
     const one = row.state === 'failed' ? 'status_not_ready' : 'status_ready'
     say($('documents-status'), this.#rows.length === 1 && row.state !== 'cancelled' ? one : 'status_uploads', values)
   }

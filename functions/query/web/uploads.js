@@ -1,20 +1,20 @@
-// A file's way in: ask the server where to, then send it there with progress. In AWS that is a bucket.
+// Uploads a file: requests an upload target, then sends the file with progress. In AWS the target is a bucket.
 
 import { call, Problem, problemOf, signedIn } from './api.js'
 import { t } from './i18n.js'
 
-/** Sends one file under its path below the folder it was picked from; `readers`: permission groups; `onProgress(0..1)`. → the id it will be found under. */
+/** Uploads one file under its path relative to the picked folder. `readers`: permission groups; `onProgress(0..1)`. → the document's id. */
 export async function sendFile({ file, path }, collection, readers, { signal, onProgress }) {
   if (!file) throw new Problem(t('upload_unreadable'))
   const target = await call('POST', '/uploads', { file_name: path, size: file.size, index_name: collection, permission_groups: readers })
   const form = new FormData()
   for (const [name, value] of Object.entries(target.fields)) form.append(name, value)
-  form.append('file', file) // last: a store ignores what follows the file
+  form.append('file', file) // last, because S3 ignores fields after the file
   await signedIn(() => post(target.url, form, { signal, onProgress }))
   return target.doc_id
 }
 
-/** XMLHttpRequest, because fetch cannot tell how much of a body was sent. */
+/** XMLHttpRequest, because fetch does not report upload progress. */
 function post(url, form, { signal, onProgress }) {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return reject(signal.reason)
@@ -34,7 +34,7 @@ function post(url, form, { signal, onProgress }) {
   })
 }
 
-/** S3 says why in XML, by a code. A status of its own never means that somebody should sign in. */
+/** S3 gives the reason as a code in XML. Its status is dropped, so that a 401 does not open the sign-in dialog. */
 function refusal({ status, responseText }, byBucket) {
   const code = byBucket && /<Code>(\w+)<\/Code>/.exec(responseText)?.[1]
   if (code === 'EntityTooLarge') return new Problem(t('upload_too_large'))
@@ -42,5 +42,5 @@ function refusal({ status, responseText }, byBucket) {
   return new Problem(t('upload_failed', { status: code || String(status) }), byBucket ? {} : { status })
 }
 
-/** A file that was changed, moved or deleted since it was picked ends a request like a lost connection does. */
+/** A file that was changed, moved or deleted since it was picked fails like a lost connection. */
 const canBeRead = file => file.slice(0, 1).arrayBuffer().then(() => true, () => false)

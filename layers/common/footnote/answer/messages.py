@@ -1,4 +1,4 @@
-"""What a reader is told when there is no answer to give, in the language of the question."""
+"""Messages shown when there is no answer, in the question's language."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "문서에 이 질문에 대한 답이 없는 것 같습니다.",
     },
     "no_hits": {
-        "en": "No relevant information found. Try other words, ask for one thing at a time, or choose another index.",
-        "de": "Keine passenden Informationen gefunden. Versuchen Sie andere Wörter, eine Frage nach der anderen oder einen anderen Index.",
-        "ko": "관련 정보를 찾지 못했습니다. 다른 단어로 바꾸거나 한 번에 한 가지만 묻거나 다른 색인을 선택해 보세요.",
+        "en": "No relevant information found. Try other words, ask for one thing at a time, or choose another collection.",
+        "de": "Keine passenden Informationen gefunden. Versuchen Sie andere Wörter, eine Frage nach der anderen oder eine andere Sammlung.",
+        "ko": "관련 정보를 찾지 못했습니다. 다른 단어로 바꾸거나 한 번에 한 가지만 묻거나 다른 컬렉션을 선택해 보세요.",
     },
     "nothing_found": {
         "en": "No relevant information found. Try other words, or ask for one thing at a time.",
@@ -20,12 +20,12 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "nearest": {
         "en": "Try other words, or ask for one thing at a time. These passages come nearest:",
-        "de": "Versuchen Sie andere Wörter oder eine Frage nach der anderen. Diese Stellen kommen der Frage am nächsten:",
+        "de": "Versuchen Sie andere Wörter oder eine Frage nach der anderen. Diese Textstellen kommen der Frage am nächsten:",
         "ko": "다른 단어로 바꾸거나 한 번에 한 가지만 물어 보세요. 질문에 가장 가까운 구절은 다음과 같습니다.",
     },
     "no_access": {
-        "en": "There are no documents here that you may read. Ask for access to some, or add your own.",
-        "de": "Hier gibt es keine Dokumente, die Sie lesen dürfen. Bitten Sie um Zugriff, oder fügen Sie eigene hinzu.",
+        "en": "You have no access to any documents here. Ask for access, or add your own.",
+        "de": "Sie haben hier auf keine Dokumente Zugriff. Bitten Sie um Zugriff, oder fügen Sie eigene hinzu.",
         "ko": "여기에는 읽을 수 있는 문서가 없습니다. 문서에 대한 접근 권한을 요청하거나 직접 문서를 추가해 주세요.",
     },
     "empty": {
@@ -45,29 +45,31 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "이 질문을 확인할 수 없어 답하지 않았습니다. 나중에 다시 시도해 주세요.",
     },
     "withdrawn": {
-        "en": "This answer quotes a document that was deleted, or that you may not read any more. It is not shown.",
-        "de": "Diese Antwort zitiert ein Dokument, das gelöscht wurde oder das Sie nicht mehr lesen dürfen. Sie wird nicht gezeigt.",
+        "en": "This answer is not shown because it quotes a document that was deleted or that you can no longer access.",
+        "de": "Diese Antwort wird nicht angezeigt, weil sie ein Dokument zitiert, das gelöscht wurde oder auf das"
+        " Sie keinen Zugriff mehr haben.",
         "ko": "이 답변은 삭제되었거나 더 이상 읽을 수 없는 문서를 인용하므로 표시하지 않습니다.",
     },
     "uncited": {
-        "en": "The answer that was written names no source, so it is not shown.",
-        "de": "Die geschriebene Antwort nennt keine Quelle und wird deshalb nicht gezeigt.",
-        "ko": "작성된 답변에 출처가 없어 표시하지 않습니다.",
+        "en": "The generated answer cites no source, so it is not shown.",
+        "de": "Die generierte Antwort nennt keine Quelle und wird deshalb nicht angezeigt.",
+        "ko": "생성된 답변에 출처가 없어 표시하지 않습니다.",
     },
     "insufficient": {
-        "en": "The documents do not hold enough information to answer this question.",
+        "en": "The documents do not contain enough information to answer this question.",
         "de": "Die Dokumente enthalten nicht genug Informationen, um diese Frage zu beantworten.",
         "ko": "문서에 이 질문에 답할 만큼 충분한 정보가 없습니다.",
     },
     "spent": {
-        "en": "Your budget for today is used up. Searching the documents still works; a language model answers again tomorrow (UTC).",
-        "de": "Ihr Budget für heute ist aufgebraucht. Die Suche in Dokumenten geht weiter; ein Modell antwortet morgen wieder (UTC).",
+        "en": "Your budget for today is used up. You can still search the documents; the language model is available again tomorrow (UTC).",
+        "de": "Ihr Budget für heute ist aufgebraucht. Sie können weiterhin in den Dokumenten suchen; das Sprachmodell steht"
+        " morgen wieder zur Verfügung (UTC).",
         "ko": "오늘의 사용 한도를 모두 썼습니다. 문서 검색은 계속 사용할 수 있으며, 언어 모델은 내일(UTC) 다시 답합니다.",
     },
     "unsupported": {
-        "en": "The answer that was written says more than its sources do, so it is not shown.",
-        "de": "Die geschriebene Antwort sagt mehr als ihre Quellen und wird deshalb nicht gezeigt.",
-        "ko": "작성된 답변에 출처로 뒷받침되지 않는 내용이 있어 표시하지 않습니다.",
+        "en": "The generated answer is not fully supported by its sources, so it is not shown.",
+        "de": "Die generierte Antwort ist durch ihre Quellen nicht vollständig belegt und wird deshalb nicht angezeigt.",
+        "ko": "생성된 답변에 출처로 뒷받침되지 않는 내용이 있어 표시하지 않습니다.",
     },
     "extractive": {
         "en": "No language model was used: these sentences are quoted from the documents. To add one, start Ollama or set LLM__BASE_URL"
@@ -93,13 +95,13 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "대신 문서의 문장을 인용했습니다.",
     },
     "budget_cheaper": {
-        "en": "Most of your budget for today is used: a cheaper language model wrote this.",
-        "de": "Der größte Teil Ihres heutigen Budgets ist verbraucht: Ein günstigeres Sprachmodell hat dies geschrieben.",
+        "en": "Most of your budget for today is used up, so a cheaper language model answered.",
+        "de": "Ihr heutiges Budget ist größtenteils aufgebraucht. Deshalb hat ein günstigeres Sprachmodell geantwortet.",
         "ko": "오늘 예산을 대부분 사용하여 더 저렴한 언어 모델이 답변을 작성했습니다.",
     },
     "budget_search": {
-        "en": "Your budget for today is used up: no language model is asked until 0:00 UTC, these sentences are quoted from the documents.",
-        "de": "Ihr heutiges Budget ist verbraucht: Bis 0:00 Uhr UTC wird kein Sprachmodell gefragt, und diese Sätze sind aus den Dokumenten"
+        "en": "Your budget for today is used up. No language model is used until 0:00 UTC; these sentences are quoted from the documents.",
+        "de": "Ihr heutiges Budget ist aufgebraucht. Bis 0:00 Uhr UTC wird kein Sprachmodell verwendet; diese Sätze sind aus den Dokumenten"
         " zitiert.",
         "ko": "오늘 예산을 모두 사용했습니다. 0:00 UTC까지 언어 모델을 사용하지 않으며, 이 문장들은 문서에서 인용한 것입니다.",
     },
@@ -107,5 +109,5 @@ MESSAGES: dict[str, dict[str, str]] = {
 
 
 def message(key: str, lang: str, **values: str) -> str:
-    """The message in `lang`, in English where there is none."""
+    """The message in `lang`, or in English if it is not translated."""
     return MESSAGES[key].get(lang, MESSAGES[key]["en"]).format(**values)
