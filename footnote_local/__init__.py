@@ -1,1 +1,1 @@
-"""What stands in for AWS on one machine: the server, the worker, the command line."""
+"""Footnote on one machine: the server, the worker and the command line."""

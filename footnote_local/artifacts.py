@@ -1,8 +1,8 @@
-"""What `sam build` made, ready for Lambda: `python -m footnote_local.artifacts .aws-sam/build`.
+"""Prepares the output of `sam build` for Lambda: `python -m footnote_local.artifacts .aws-sam/build`.
 
-Takes out what never runs and what is there twice, compiles modules with the Python that they are for (/opt and /var/task are read-only,
-so Lambda would compile them at every cold start), says so where that Python is not installed here, and fails where a function is too
-large with its layer.
+Removes unused and duplicate files and compiles modules to bytecode with the target Python, because /opt and /var/task are
+read-only and Lambda would otherwise compile them at every cold start. Warns if that Python is not installed. Fails if a
+function with its layer is too large.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 LIMIT_MB = 200
-"""MiB of a function with its layer, unzipped. Lambda takes 250, the Web Adapter's layer has 5 of them."""
+"""Maximum MiB of a function with its layer, unzipped. Lambda's limit is 250, of which the Web Adapter's layer uses 5."""
 
 NEVER_RUN = ("**/__pycache__", "**/tests", "**/*.pyi", "**/*.dist-info/RECORD", "bin", "python/bin", ".lock", "python/.lock")
 NO_BYTECODE = """
-NOT COMPILED: these functions are for Python {version}, which is not installed here. They work, and start about half a second later each
-time, because Lambda compiles what they import. To have them compiled, install it and run this again: uv python install {version}
+NOT COMPILED: these functions need Python {version}, which is not installed here. They work, but each cold start takes about half a
+second longer, because Lambda compiles what they import. To compile them, run `uv python install {version}`, then this command again.
 """
 EXTENSION = re.compile(r"\.cpython-(\d)(\d+)-")
 
 
 def finish(build: Path) -> dict[str, tuple[float, float]]:
-    """Trims and compiles everything under `build` → function: (its own MiB, those with the layer)."""
+    """Trims and compiles everything under `build`. → function: (its own MiB, MiB with the layer)."""
     folders = sorted(path for path in build.iterdir() if path.is_dir())
     layers = [folder for folder in folders if (folder / "python").is_dir()]
     version = target(layers)
@@ -46,12 +46,12 @@ def finish(build: Path) -> dict[str, tuple[float, float]]:
 
 
 def share(folder: Path, layers: Sequence[Path]) -> None:
-    """Leaves to the layers what a function has in the same version."""
+    """Removes packages from a function that a layer has in the same version."""
     for info in folder.glob("*.dist-info"):
         if any((layer / "python" / info.name).is_dir() for layer in layers):
             with (info / "RECORD").open(newline="") as record:
                 for name, *_ in csv.reader(record):
-                    if not name.startswith(".."):  # a package's commands: what has that name out there is not its own
+                    if not name.startswith(".."):  # scripts outside of the folder
                         (folder / name).unlink(missing_ok=True)
     for path in sorted(folder.rglob("*"), reverse=True):
         if path.is_dir() and not any(path.iterdir()):
@@ -59,13 +59,14 @@ def share(folder: Path, layers: Sequence[Path]) -> None:
 
 
 def trim(folder: Path) -> None:
+    """Deletes files that are never used at runtime."""
     for pattern in NEVER_RUN:
         for path in list(folder.glob(pattern)):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
 
 
 def target(layers: Sequence[Path]) -> str | None:
-    """The Python that the libraries are for, such as 3.14, as their compiled parts say; None where there are none."""
+    """The target Python version, such as 3.14, taken from compiled extensions; None if there are none."""
     for layer in layers:
         for path in sorted(layer.rglob("*.so")):
             if found := EXTENSION.search(path.name):
@@ -74,15 +75,15 @@ def target(layers: Sequence[Path]) -> str | None:
 
 
 def find_python(version: str) -> str | None:
-    """This Python, one on the PATH, or one that uv or pyenv has installed; bytecode is the same on every machine."""
+    """Finds an interpreter of this version: this one, on the PATH, or from uv or pyenv. Bytecode is platform-independent."""
     for candidate in _candidates(version):
         asked = [candidate, "-c", "import sys; print(sys.executable, '%d.%d' % sys.version_info[:2])"]
         try:
-            told = _run(asked, {**os.environ, "PYENV_VERSION": version}, check=True).split()
+            words = _run(asked, {**os.environ, "PYENV_VERSION": version}, check=True).split()
         except (OSError, subprocess.CalledProcessError):
             continue
-        if told[-1] == version:
-            return " ".join(told[:-1])
+        if words[-1] == version:
+            return " ".join(words[:-1])
     return None
 
 
@@ -96,22 +97,24 @@ def _candidates(version: str) -> Iterator[str]:
 
 
 def compile_modules(python: str, folder: Path, where: str) -> None:
-    """`where`: the folder's place on Lambda, for tracebacks. Packing changes the files' times, so nothing is compared with them."""
+    """`where`: the folder's path on Lambda, for tracebacks. Hash-based and unchecked, because packing changes modification times."""
     options = ["-qq", "-s", str(folder), "-p", where, "--invalidation-mode", "unchecked-hash"]
-    _run([python, "-m", "compileall", *options, str(folder)])  # whatever it says: a library's template may be no Python
+    _run([python, "-m", "compileall", *options, str(folder)])  # errors are ignored: a library's template file may not be valid Python
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str] | None = None, *, check: bool = False) -> str:
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=check).stdout  # noqa: S603 (our own words)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=check).stdout  # noqa: S603 (arguments are our own)
 
 
 def size_mb(folder: Path) -> float:
+    """Total size of the files in MiB."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
 
 
 def main(arguments: Sequence[str]) -> int:
+    """Entry point. → exit code."""
     if len(arguments) != 1 or not Path(arguments[0]).is_dir():
-        print("usage: python -m footnote_local.artifacts FOLDER, where `sam build` puts what it made: .aws-sam/build", file=sys.stderr)
+        print("usage: python -m footnote_local.artifacts FOLDER (the output of `sam build`: .aws-sam/build)", file=sys.stderr)
         return 2
     sizes = finish(Path(arguments[0]))
     print(f"{'function':20}{'MiB':>8}{'with layer':>12}   of {LIMIT_MB}")

@@ -1,4 +1,4 @@
-"""`footnote audit`: who changed what."""
+"""`footnote audit`: the audit log."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def audit(
-    limit: Annotated[int, typer.Option(help="Show so many, the last first.", min=1, max=10_000)] = 50,
+    limit: Annotated[int, typer.Option(help="Number of entries, newest first.", min=1, max=10_000)] = 50,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show who changed permissions, prompts, settings, terms and sessions, and deleted what."""
+    """Show who changed prompts, settings, forbidden terms and sessions, and who deleted what."""
     entries = run_with_core(data, lambda core: _read(core, limit))
     if as_json:
         show_json({"entries": [asdict(entry) for entry in entries]})
@@ -30,7 +30,7 @@ def audit(
         facts = " ".join(f"{name}={value}" for name, value in entry.facts.items())
         print(f"{at}  {entry.user_id:16} {entry.action:20} {entry.object_id}  {facts}".rstrip())
     if not entries:
-        say("Nothing was changed yet.")
+        say("The audit log is empty.")
 
 
 async def _read(core: Core, limit: int) -> list[Any]:

@@ -28,9 +28,12 @@ app = typer.Typer(
 )  # fmt: skip
 
 SHOWN = 200
-"""Characters of a passage that `search` shows."""
+"""Characters of each passage shown by `search`."""
 
-RetrieverOption = Annotated[Literal["cc", "rrf", "bm25", "knn"], typer.Option(help="How the lists of words and of vectors become one.")]
+RetrieverOption = Annotated[
+    Literal["cc", "rrf", "bm25", "knn"],
+    typer.Option(help="cc, rrf: hybrid, fused by score or by rank; bm25: keywords only; knn: vectors only."),
+]
 
 
 def _print_version(wanted: bool) -> None:
@@ -48,14 +51,16 @@ def footnote(
 
 @app.command()
 def serve(
-    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.", min=0, max=65535)] = 8000,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 = any free port.", min=0, max=65535)] = 8000,
     data: DataOption = None,
-    ingest: Annotated[list[Path] | None, typer.Option("--ingest", help="File or folder to read first; may be repeated.")] = None,
-    host: Annotated[str, typer.Option(help="Address to listen on. Everyone who reaches it may read and write everything.")] = "127.0.0.1",
-    name: Annotated[list[str] | None, typer.Option("--name", help="A host name that a proxy in front of it has; may be repeated.")] = None,
+    ingest: Annotated[list[Path] | None, typer.Option("--ingest", help="File or folder to ingest at startup; may be repeated.")] = None,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on. Without sign-in, anyone who can reach it has full access.")
+    ] = "127.0.0.1",
+    name: Annotated[list[str] | None, typer.Option("--name", help="Additional host name, such as a proxy's; may be repeated.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Serve the page and the API on this machine."""
+    """Serve the web page and the API on this machine."""
     from footnote.errors import FootnoteError
     from footnote_local.server import serve as serve_on
 
@@ -63,7 +68,7 @@ def serve(
         if as_json:
             show_json({"url": address})
         else:
-            say(f"Footnote is at {address}")
+            say(f"Footnote is running at {address}")
 
     try:
         serve_on(make_core(data), host=host, port=port, ingest=ingest or [], say=say, announce=announce, names=name or [])
@@ -84,23 +89,23 @@ def ask(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question, with citations. The default command."""
+    """Answer a question with citations. `footnote "…?"` does the same."""
     from footnote_local.questions import ask as answer
 
     core = make_core(data)
     turn = run(answer(core, question, collection, sys.stdout.write if not as_json else None))
     from query.dialects.trd.replies import reply
 
-    told = reply(turn, core.settings.llm)
+    response = reply(turn, core.settings.llm)
     if as_json:
-        show_json(told.model_dump())
+        show_json(response.model_dump())
     else:
         print()
-        for citation in told.citations:
+        for citation in response.citations:
             place = _place(citation.page, citation.unit, citation.section)
             print(f"[{citation.number}] {citation.title}{place} ({citation.chunk_id})")
-        if told.notice:
-            say(told.notice)
+        if response.notice:
+            say(response.notice)
         say(f"Searched: {place_of('index', core.settings)}")
     leave(Exit.OK if turn.outcome is None else Exit.BAD)
 
@@ -120,7 +125,7 @@ def search(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the passages that a question finds, with their scores."""
+    """List the best passages for a question, with their scores."""
     from footnote_local.questions import find
 
     core = make_core(data)
@@ -133,7 +138,7 @@ def search(
         place = _place(hit.chunk.page, hit.chunk.unit, hit.chunk.section_at(0))
         print(f"{hit.score:.3f}  {hit.chunk.title}{place} ({hit.chunk.public_id})")
         print(f"       {clip(hit.chunk.text, SHOWN)}")
-    if turn.answer is not None:  # a check said no
+    if turn.answer is not None:  # a check rejected the question
         say(turn.answer.text)
     if not as_json:
         say(f"{'' if turn.evidence.hits else 'Nothing found. '}Searched: {place_of('index', core.settings)}")
@@ -147,18 +152,16 @@ app.command()(explain_command.explain)
 def evaluate(
     folder: Annotated[Path, typer.Argument(help="A BEIR folder: corpus.jsonl, queries.jsonl, qrels.tsv.", metavar="BEIR_DIR")],
     retriever: RetrieverOption = "cc",
-    level: Annotated[Literal["standard"], typer.Option(help="Intelligence level; standard (hybrid) is the only one yet.")] = "standard",
-    limit: Annotated[int | None, typer.Option(help="Ask at most so many questions, spread over the set.", min=1)] = None,
-    min_ndcg: Annotated[float | None, typer.Option(help="Fail when nDCG@10 is lower.", min=0, max=1)] = None,
-    answers: Annotated[bool, typer.Option("--answers", help="Also judge the extractive answers, where the queries hold answers.")] = False,
+    level: Annotated[Literal["standard"], typer.Option(help="Intelligence level; only standard is supported.")] = "standard",
+    limit: Annotated[int | None, typer.Option(help="Maximum number of questions, spread over the set.", min=1)] = None,
+    min_ndcg: Annotated[float | None, typer.Option(help="Exit with 1 if nDCG@10 is lower.", min=0, max=1)] = None,
+    answers: Annotated[bool, typer.Option("--answers", help="Also judge the extractive answers, if the queries contain answers.")] = False,
     foreign: Annotated[Path | None, typer.Option(help="Another BEIR folder whose questions must be refused.")] = None,
-    rewrite: Annotated[
-        Literal["none", "heuristic", "model"], typer.Option(help="How a question that leans on the conversation before it is completed.")
-    ] = "heuristic",
+    rewrite: Annotated[Literal["none", "heuristic", "model"], typer.Option(help="How follow-up questions are rewritten.")] = "heuristic",
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Measure retrieval, and the extractive answers, on judged questions."""
+    """Measure retrieval and extractive answers on judged questions."""
     from footnote_local.eval_report import sentences
     from footnote_local.questions import judge
 
@@ -176,7 +179,7 @@ def evaluate(
 
 @app.command()
 def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
-    """Say what is configured, what answers, what is missing and how to get it."""
+    """Check the configuration and every dependency, and say how to fix problems."""
     from footnote_local.doctor import examine
 
     findings = run(examine(make_core(data)))
@@ -190,11 +193,11 @@ def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
 
 @app.command()
 def verify(
-    repair: Annotated[bool, typer.Option("--repair", help="Mend what is wrong.")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")] = False,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Check that bucket, ledger, index and files fit together."""
+    """Check that bucket, ledger, index and files are consistent."""
     from footnote_local.verify_command import run_verify, sentences
 
     report = run(run_verify(make_core(data), repair))
@@ -211,13 +214,13 @@ def verify(
 
 @app.command()
 def reindex(
-    collection: Annotated[str | None, typer.Argument(help="Index to make anew; by default all.", metavar="[COLLECTION]")] = None,
-    judge: Annotated[Path | None, typer.Option(help="A BEIR folder: keep the old index where the new one finds less.")] = None,
-    roll_back: Annotated[bool, typer.Option("--roll-back", help="Return to the index that was kept.")] = False,
+    collection: Annotated[str | None, typer.Argument(help="Collection to reindex. Default: all.", metavar="[COLLECTION]")] = None,
+    judge: Annotated[Path | None, typer.Option(help="A BEIR folder: keep the old index if the new one ranks worse on it.")] = None,
+    roll_back: Annotated[bool, typer.Option("--roll-back", help="Switch back to the previous index.")] = False,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make the index in OpenSearch anew while it answers and is written to."""
+    """Rebuild the index in OpenSearch without downtime."""
     from footnote_local.reindex_command import run_reindex, sentences
 
     reports = run(run_reindex(make_core(data), collection, judge and judge.expanduser(), roll_back))
@@ -230,12 +233,12 @@ def reindex(
 
 @app.command()
 def invoke(
-    function: Annotated[Literal["query", "ingest", "feedback", "stats"], typer.Argument(help="The function.")],
-    event: Annotated[Path, typer.Argument(help="What triggers it; `events/` has one of each.", metavar="EVENT.json")],
+    function: Annotated[Literal["query", "ingest", "feedback", "stats"], typer.Argument(help="The function to run.")],
+    event: Annotated[Path, typer.Argument(help="The event; `events/` has a sample of each kind.", metavar="EVENT.json")],
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a function on one event, in processes of its own as on AWS Lambda."""
+    """Run a function on one event in its own processes, as AWS Lambda does."""
     from footnote_local.invoke import invoke as invoke_function
 
     leave(Exit.OK if run(invoke_function(function, event, data, as_json)) else Exit.BAD)
@@ -251,6 +254,7 @@ app.command()(events_command.events)
 
 
 def main() -> None:
+    """Entry point of `footnote`. A first argument that is a question runs `ask`."""
     args = sys.argv[1:]
     if args and (" " in args[0] or args[0].endswith(("?", "？"))):  # a question, not a command
         args = ["ask", *args]

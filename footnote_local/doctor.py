@@ -1,4 +1,4 @@
-"""`footnote doctor`: what is configured, what answers, what is missing and how to get it."""
+"""`footnote doctor`: checks the configuration and every dependency, and says how to fix problems."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from footnote.types import Message
 from footnote_local.with_core import place_of
 
 IGNORED = ("RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_", "RABBITMQ_")
-"""Names that other systems use and Footnote has no use for."""
-PATIENCE_S, SLOW_S = 15.0, 5.0
-"""How long a model may take to its first word, as `/ask` waits, and from when on that is worth a remark."""
+"""Prefixes of variables that similar systems use and Footnote does not."""
+TIMEOUT_S, SLOW_S = 15.0, 5.0
+"""Time to a model's first token: the timeout, as in `/ask`, and the threshold for a remark."""
 
 MODELS = ("language model", "fallback model")
 State = Literal["ok", "missing", "broken"]
@@ -29,6 +29,8 @@ State = Literal["ok", "missing", "broken"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
+    """The state of one part, and what to do about it."""
+
     part: str
     state: State
     found: str
@@ -36,8 +38,9 @@ class Finding:
 
 
 async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> list[Finding]:
+    """Checks every part, then closes the Core. Needs no part to work."""
     try:
-        await core.refresh(prompts=False)  # what admins changed counts here too
+        await core.refresh(prompts=False)  # applies settings changed at runtime
         return [
             Finding("python", "ok", platform.python_version()),
             *await _data(core),
@@ -60,9 +63,9 @@ async def _data(core: Core) -> list[Finding]:
         found.append(Finding(part, "ok" if what == "ok" else "broken", place_of(part, core.settings) if what == "ok" else what))
     if all(finding.state == "ok" for finding in found):
         counts = {state: count for state, count in (await core.ledger.counts()).items() if count and state != "DELETED"}
-        told = ", ".join(f"{count} {state}" for state, count in counts.items())
+        found_states = ", ".join(f"{count} {state}" for state, count in counts.items())
         remedy = "" if counts else "Add some: footnote ingest PATH, or drop a file on the page."
-        found.append(Finding("documents", "ok" if counts else "missing", told or "none yet", remedy))
+        found.append(Finding("documents", "ok" if counts else "missing", found_states or "none yet", remedy))
     return found
 
 
@@ -71,7 +74,7 @@ async def _embedder(core: Core) -> Finding:
         return Finding(
             "embedder",
             "missing",
-            "documents are found by their words only",
+            "none: documents are found by keyword only",
             "Run `make setup`, or set EMBEDDING__BASE_URL and EMBEDDING__MODEL.",
         )
     try:
@@ -85,25 +88,27 @@ async def _embedder(core: Core) -> Finding:
 
 
 async def _model(part: str, models: Models, timer: Callable[[], float]) -> Finding:
-    """Asks for one word, as an answer would be asked for: a name in the settings is no model that answers."""
+    """Requests one word from the model, because a configured model may still not respond."""
     started = timer()
     try:
         model = await models.pick(None)
         if model is None:
             remedy = "Start Ollama, or set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY)."
             return Finding(part, "missing", "none: answers are quoted from the documents", remedy)
-        stream = model.stream([Message("user", "Say OK.")], first_token_s=PATIENCE_S, total_s=PATIENCE_S)
+        stream = model.stream([Message("user", "Say OK.")], first_token_s=TIMEOUT_S, total_s=TIMEOUT_S)
         async with aclosing(cast(Any, stream)) as reply:
             if await anext(reply, None) is None:
-                return Finding(part, "broken", f"{model.name} at {models.address} sends empty answers", "Choose another in LLM__MODEL.")
+                return Finding(
+                    part, "broken", f"{model.name} at {models.address} returns empty answers", "Set another model in LLM__MODEL."
+                )
     except ModelTimeout as exc:
-        remedy = "A local model may still be loading: try again. Else choose a smaller one, or a faster machine."
-        return Finding(part, "broken", f"{models.address}: {exc.detail} Waited {PATIENCE_S:g} s.", remedy)
+        remedy = "A local model may still be loading: try again. Otherwise use a smaller model or a faster machine."
+        return Finding(part, "broken", f"{models.address}: {exc.detail} Waited {TIMEOUT_S:g} s.", remedy)
     except FootnoteError as exc:
-        remedy = "Check LLM__BASE_URL, LLM__MODEL and LLM__API_KEY. Until it answers, the documents are quoted."
+        remedy = "Check LLM__BASE_URL, LLM__MODEL and LLM__API_KEY. Until then answers are quoted from the documents."
         return Finding(part, "broken", f"{models.address}: {exc.detail}", remedy)
     seconds = timer() - started
-    slow = "It is slow: a smaller model or a faster machine answers sooner." if seconds > SLOW_S else ""
+    slow = "This is slow. Use a smaller model or a faster machine." if seconds > SLOW_S else ""
     return Finding(part, "ok", f"{model.name} at {models.address}; first word after {seconds:.1f} s", slow)
 
 
@@ -111,51 +116,53 @@ async def _sign_in(core: Core) -> Finding:
     auth = core.settings.auth
     match auth.mode:
         case "none":
-            return Finding("sign-in", "ok", "none: whoever reaches the server is the one local user")
+            return Finding("sign-in", "ok", "none: anyone who can reach the server has full access")
         case "session":
-            return Finding("sign-in", "ok", "session: tokens made by `footnote session create`")
+            return Finding("sign-in", "ok", "session: tokens are created with `footnote session create`")
         case "api_key":
             state: State = "ok" if auth.api_keys else "missing"
-            return Finding("sign-in", state, f"api_key: who has one: {len(auth.api_keys)}", "" if auth.api_keys else "Set AUTH__API_KEYS.")
-    told = "Set AUTH__ISSUER, AUTH__AUDIENCE and AUTH__JWKS_URL."
+            return Finding(
+                "sign-in", state, f"api_key: users with a key: {len(auth.api_keys)}", "" if auth.api_keys else "Set AUTH__API_KEYS."
+            )
+    remedy = "Set AUTH__ISSUER, AUTH__AUDIENCE and AUTH__JWKS_URL."
     if core.tokens is None:
-        return Finding("sign-in", "broken", "jwt, and it is not said whose tokens count", told)
+        return Finding("sign-in", "broken", "jwt, but no identity provider is configured", remedy)
     try:
         keys = await core.tokens.count_keys()
     except FootnoteError as exc:
-        return Finding("sign-in", "broken", f"jwt: {exc.detail}", told)
+        return Finding("sign-in", "broken", f"jwt: {exc.detail}", remedy)
     if not keys:
-        return Finding("sign-in", "broken", f"jwt: none of the issuer's keys is for {auth.algorithm}", "Check AUTH__ALGORITHM.")
-    admins = "" if auth.admin_group else "; nobody is an admin, as AUTH__ADMIN_GROUP is not set"
+        return Finding("sign-in", "broken", f"jwt: the issuer has no key for {auth.algorithm}", "Check AUTH__ALGORITHM.")
+    admins = "" if auth.admin_group else "; there are no admins, because AUTH__ADMIN_GROUP is not set"
     return Finding("sign-in", "ok", f"jwt: the issuer's keys for {auth.algorithm}: {keys}{admins}")
 
 
 async def _terms(core: Core) -> Finding:
-    """How many; the terms themselves are nobody's business."""
+    """Shows the number of terms only, because the terms themselves are confidential."""
     try:
         count = len((await core.terms.current()).terms)
     except FootnoteError as exc:
-        return Finding("forbidden terms", "broken", exc.detail, "Questions are refused while they cannot be checked.")
+        return Finding("forbidden terms", "broken", exc.detail, "Until they can be checked, all questions are rejected.")
     if not count:
-        return Finding("forbidden terms", "ok", "none: every question is allowed")
+        return Finding("forbidden terms", "ok", "none")
     if not core.settings.rag.forbidden_check_enabled:
-        return Finding("forbidden terms", "missing", f"{count}, and nothing is checked", "Set RAG__FORBIDDEN_CHECK_ENABLED to true.")
+        return Finding("forbidden terms", "missing", f"{count}, but the check is off", "Set RAG__FORBIDDEN_CHECK_ENABLED to true.")
     return Finding("forbidden terms", "ok", str(count))
 
 
 async def _tools(core: Core) -> list[Finding]:
     mcp = core.settings.mcp
     if core.tools is None:
-        unmet = Finding("MCP server", "missing", "MCP__MCP_ENABLED is set, and there are no tools", "Set MCP__GATEWAY.")
+        unmet = Finding("MCP server", "missing", "MCP__MCP_ENABLED is set, but no server is configured", "Set MCP__GATEWAY.")
         return [unmet] if mcp.mcp_enabled else []
     try:
         count = len(await core.tools.list(""))
     except FootnoteError as exc:
-        return [Finding("MCP server", "broken", exc.detail, "Answers do without its tools.")]
-    told = f"tools, besides those of single organisations: {count}"
+        return [Finding("MCP server", "broken", exc.detail, "Until then answers are made without its tools.")]
+    tools = f"tools available to every organisation: {count}"
     if not mcp.mcp_enabled:
-        return [Finding("MCP server", "missing", f"{told}; none is called", "Set MCP__MCP_ENABLED to true.")]
-    return [Finding("MCP server", "ok", told)]
+        return [Finding("MCP server", "missing", f"{tools}; tools are off", "Set MCP__MCP_ENABLED to true.")]
+    return [Finding("MCP server", "ok", tools)]
 
 
 async def _knowledge_base(core: Core) -> list[Finding]:
@@ -165,19 +172,19 @@ async def _knowledge_base(core: Core) -> list[Finding]:
     try:
         await core.knowledge_base.search({"query": "?", "collection_name": settings.index_name, "top_k": 1})
     except FootnoteError as exc:
-        return [Finding("knowledge base", "broken", exc.detail, "The index is searched instead.")]
+        return [Finding("knowledge base", "broken", exc.detail, "Until then only the index is searched.")]
     if settings.auth.mode != "none" and not settings.kdb.groups:
-        return [Finding("knowledge base", "missing", "it answers, and nobody may use it", "Set KDB__GROUPS.")]
-    return [Finding("knowledge base", "ok", "it answers")]
+        return [Finding("knowledge base", "missing", "reachable, but no group may use it", "Set KDB__GROUPS.")]
+    return [Finding("knowledge base", "ok", "reachable")]
 
 
 def _ignored() -> list[Finding]:
     names = sorted(name for name in os.environ if name.startswith(IGNORED))
-    return [Finding(name, "missing", "is set, and has no use here", "Footnote searches by itself; unset it.") for name in names]
+    return [Finding(name, "missing", "is set, but Footnote does not use it", "Unset it.") for name in names]
 
 
 def _foreign() -> list[Finding]:
     return [
-        Finding(name, "ok", f"is ignored: another program's; ours begin with {name.upper()}__")
+        Finding(name, "ok", f"ignored: it belongs to another program; Footnote's variables begin with {name.upper()}__")
         for name in foreign_names(Settings, os.environ)
     ]

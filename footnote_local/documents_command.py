@@ -1,4 +1,4 @@
-"""`footnote documents`: what is in the index, document by document."""
+"""`footnote documents`: list, show, retry and delete documents."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from footnote_local.with_core import CollectionOption, DataOption, JsonOption, r
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, read again and delete documents.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, retry and delete documents.")
 
 INTERNAL = ("content_hash", "digest", "generation", "active_generation")
-"""Of a document: what no API shows."""
+"""Fields that no API shows."""
 POLL_S = 0.2
 
-IdArgument = Annotated[str, typer.Argument(help="The document's id, as `footnote documents list` shows it.", metavar="DOC_ID")]
-IdsArgument = Annotated[list[str], typer.Argument(help="Ids, as `footnote documents list` shows them.", metavar="DOC_ID...")]
+IdArgument = Annotated[str, typer.Argument(help="Document id, as shown by `footnote documents list`.", metavar="DOC_ID")]
+IdsArgument = Annotated[list[str], typer.Argument(help="Document ids, as shown by `footnote documents list`.", metavar="DOC_ID...")]
 
 
 @app.command("list")
@@ -45,7 +45,7 @@ def list_(collection: CollectionOption = None, data: DataOption = None, as_json:
 
 @app.command()
 def show(doc_id: IdArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
-    """Show one document: its state, who may read it, and what went wrong."""
+    """Show one document: its state, permissions and, if it failed, the reason."""
     from footnote.guard.identity import LOCAL
 
     document = run_with_core(data, lambda core: core.ledger.get(LOCAL, doc_id))
@@ -60,7 +60,7 @@ def show(doc_id: IdArgument, data: DataOption = None, as_json: JsonOption = Fals
 
 @app.command()
 def retry(doc_ids: IdsArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
-    """Read FAILED documents again, from the files as they were added."""
+    """Process FAILED documents again, from the stored files."""
     found = run_with_core(data, lambda core: _retry(core, doc_ids))
     if as_json:
         show_json({"documents": list(map(_fields, found))})
@@ -72,11 +72,11 @@ def retry(doc_ids: IdsArgument, data: DataOption = None, as_json: JsonOption = F
 @app.command()
 def delete(
     doc_ids: IdsArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Delete documents: they are in no answer from then on."""
+    """Delete documents. They no longer appear in answers."""
     from footnote.guard.audit import audit
     from footnote.guard.identity import LOCAL
 
@@ -99,7 +99,7 @@ def delete(
 
 
 async def _retry(core: Core, doc_ids: list[str]) -> list[Any]:
-    """On one machine they are read before this returns: here, or by the server that works on the folder."""
+    """On one machine this returns after the documents were processed, here or by the server that uses the folder."""
     from footnote.errors import Conflict
     from footnote.guard.identity import LOCAL
     from footnote_local.verify_command import work_off
@@ -107,13 +107,13 @@ async def _retry(core: Core, doc_ids: list[str]) -> list[Any]:
 
     for document in [await core.ledger.get(LOCAL, doc_id) for doc_id in doc_ids]:
         if document.state != "FAILED":
-            say(f"{document.title} is {document.state}: only FAILED documents are read again.")
+            say(f"{document.title} is {document.state}: only FAILED documents are retried.")
     alone, lock = core.settings.aws.queue_url is None, Lock(core.settings.data)
     try:
         if alone:
             lock.take()
     except Conflict:
-        say("A Footnote server works on this folder; it reads them.")
+        say("A Footnote server is using this data folder and will process them.")
     try:
         found = [await core.ingestor.retry(LOCAL, doc_id) for doc_id in doc_ids]
         if lock.is_held:
@@ -128,7 +128,7 @@ async def _retry(core: Core, doc_ids: list[str]) -> list[Any]:
 
 
 def _fields(document: Any) -> Mapping[str, Any]:
-    """As the API shows it."""
+    """The document's fields as in the API."""
     fields = {name: value for name, value in asdict(document).items() if name not in INTERNAL}
     return fields | {"permission_groups": sorted(document.permission_groups)}
 

@@ -1,4 +1,4 @@
-"""The figures of `footnote eval` in words."""
+"""Formats the report of `footnote eval` for the terminal."""
 
 from __future__ import annotations
 
@@ -9,32 +9,34 @@ WIDTH = 34
 
 
 def sentences(report: Mapping[str, Any]) -> Iterator[str]:
-    """One line a figure: what it says, then its name and, where there is one, its 95 % interval."""
+    """One line per metric: description, value, name and, if there is one, the 95 % confidence interval."""
     asked = f"{report['queries']} questions on {report['documents']} documents of {report['set']}, retriever {report['retriever']}"
     yield f"Asked {asked}."
     yield ""
-    yield _line("Ranking, 1 = perfect", f"{report['ndcg@10']:.4f}", "nDCG@10", report["ndcg@10_interval"])
-    yield _line("Found among the first ten", f"{report['recall@10']:.1%} of what is relevant", "recall@10", report["recall@10_interval"])
-    yield _line("Place of the first relevant one", _place(report["mrr@10"]), f"MRR@10 {report['mrr@10']}", report["mrr@10_interval"])
+    yield _line("Ranking quality, 1 = perfect", f"{report['ndcg@10']:.4f}", "nDCG@10", report["ndcg@10_interval"])
+    yield _line(
+        "Found among the first ten", f"{report['recall@10']:.1%} of the relevant documents", "recall@10", report["recall@10_interval"]
+    )
+    yield _line("Rank of the first relevant one", _rank(report["mrr@10"]), f"MRR@10 {report['mrr@10']}", report["mrr@10_interval"])
     if "rewrite" in report:
-        yield _line("Follow-ups", f"completed {report['rewritten']} of {report['follow_ups']}", f"--rewrite {report['rewrite']}")
+        yield _line("Follow-ups", f"rewritten {report['rewritten']} of {report['follow_ups']}", f"--rewrite {report['rewrite']}")
         gain = report["ndcg@10_gain"]
-        told = "no change in ranking" if not gain else f"ranking {'better' if gain > 0 else 'worse'} by {abs(gain):.4f}"
-        yield _line("Completing them gives", told, "gain in nDCG@10", report["ndcg@10_gain_interval"])
+        effect = "no change in ranking" if not gain else f"ranking {'better' if gain > 0 else 'worse'} by {abs(gain):.4f}"
+        yield _line("Effect of rewriting", effect, "gain in nDCG@10", report["ndcg@10_gain_interval"])
     if "answers_judged" in report:
         judged = report["answers_judged"]
-        yield _line("Answers that hold the gold answer", _of(report["answer_in_sentences"], judged), "answer_in_sentences")
-        yield _line("Refused, and should not have been", _of(report["wrong_refusals"], judged), "wrong_refusals")
+        yield _line("Quotes contain the gold answer", _of(report["answer_in_sentences"], judged), "answer_in_sentences")
+        yield _line("Wrongly refused", _of(report["wrong_refusals"], judged), "wrong_refusals")
         yield _line("Answered with the gold answer", _of(report["answered_right"], judged), "answered_right")
     if "unanswerable" in report:
         refused = _of(report["unanswerable_refused"], report["unanswerable"])
-        yield _line("Refused, as it should", f"{refused} unanswerable", "unanswerable_refused")
+        yield _line("Correctly refused", f"{refused} unanswerable", "unanswerable_refused")
     if "foreign_set" in report:
         refused = _of(report["foreign_refused"], report["foreign_queries"])
-        yield _line("Refused, as it should", f"{refused} of {report['foreign_set']}", "foreign_refused")
-    yield _line("Time for a question", f"{report['p50_ms']} ms, 95 in 100 within {report['p95_ms']} ms", "p50_ms, p95_ms")
-    bare = f"{report['p50_ms_without_embedding']} ms, 95 in 100 within {report['p95_ms_without_embedding']} ms"
-    yield _line("… without the question's vector", bare, "p50_ms_without_embedding")
+        yield _line("Correctly refused", f"{refused} of {report['foreign_set']}", "foreign_refused")
+    yield _line("Time per question", f"median {report['p50_ms']} ms, 95 % within {report['p95_ms']} ms", "p50_ms, p95_ms")
+    bare = f"median {report['p50_ms_without_embedding']} ms, 95 % within {report['p95_ms_without_embedding']} ms"
+    yield _line("… without embedding", bare, "p50_ms_without_embedding")
     made = f"{report['index_s']} s" if report["index_s"] else "kept from an earlier run"
     yield _line("Indexing", made, "index_s")
 
@@ -48,6 +50,6 @@ def _of(share: float, count: int) -> str:
     return f"{round(share * count)} of {count}"
 
 
-def _place(mrr: float) -> str:
-    """The mean reciprocal rank as a place: of what was found at all."""
+def _rank(mrr: float) -> str:
+    """The rank that corresponds to a mean reciprocal rank."""
     return f"about {1 / mrr:.1f}" if mrr else "not among the first ten"

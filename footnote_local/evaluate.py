@@ -1,7 +1,7 @@
-"""`footnote eval`: how good are retrieval and the extractive answers on a set of judged questions?
+"""`footnote eval`: measures retrieval and extractive answers on a set of judged questions.
 
-The set's documents are indexed by the ordinary ingest code, once for each content; every question
-runs through the ordinary tables, with saving left out.
+The documents are indexed by the regular ingest code, once per content. Every question runs through the regular pipeline
+without being saved.
 """
 
 from __future__ import annotations
@@ -32,37 +32,37 @@ from footnote.types import Block, Caller, Conversation, Document, Parsed, Profil
 CALLER = Caller("eval", sees_all=True)
 PROFILE = Profile("eval", live=False, citation_style="numbered", prompt="answer_numbered")
 DEPTH = 30
-"""Chunks read for each question: several of them may belong to one document."""
+"""Chunks retrieved per question; several of them may belong to one document."""
 TIMED = 500
-"""At most about so many questions are asked again to time retrieval without embedding."""
+"""About how many questions are repeated to time retrieval without embedding."""
 ROUNDS = 3
 TOP = 10
-"""Passages that a timed question reads: as many as the figures look at."""
+"""Passages retrieved by a timed question, the depth of the metrics."""
 AT_ONCE = 100
 """Chunks whose vectors are copied in one request."""
 FORMAT = "6"
-"""Part of the index's name; raised when chunks or tokens are made in another way."""
+"""Part of the cached index's name; increased when chunking or tokenization changes."""
 
 UNDERSTANDING = (LANGUAGE, REWRITE)
 
 Progress = Callable[[str, int, int], None]
 Rewriting = Literal["none", "heuristic", "model"]
-"""Of a follow-up: left as it is, its references filled in from the words before it, or reworded by the language model."""
+"""How a follow-up is rewritten: not at all, with terms of earlier questions, or by the language model."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A question's extractive answer: was it refused, and does a gold answer stand in its sentences?"""
+    """The judgement of an extractive answer: was it refused, and do its sentences contain a gold answer?"""
 
     refused: bool
     right: bool
 
 
 async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progress: Progress) -> tuple[Core, float]:
-    """A Core on an index of the set, and the seconds that making it took (0 when it was there already).
+    """A Core on an index of the set, and the seconds it took to build (0 if it was cached).
 
-    In OpenSearch it is made each time, under a prefix of its own, for `drop_index` to delete; its vectors are taken from
-    the embedded index of the same set."""
+    An OpenSearch index is built every time, under its own prefix, and deleted by `drop_index`. Its vectors are copied from the
+    embedded index of the same set."""
     data = folder / f"{golden.digest[:16]}-{settings.ingest.chunk_tokens}-{FORMAT}"
     engine = settings.opensearch
     core = Core(settings.model_copy(update={"footnote_data": data, "opensearch": OpenSearch()}))
@@ -86,16 +86,16 @@ async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progr
 
 
 async def drop_index(core: Core) -> None:
-    """Of a set, where it is in OpenSearch. The embedded one is kept for the next time."""
+    """Deletes the set's index in OpenSearch. An embedded index stays cached."""
     if core.settings.opensearch.url is not None:
         await delete_indexes(core.settings.opensearch)
 
 
 async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
-    """False where all was there."""
+    """Indexes missing documents; False if there were none."""
     worked = False
     for number, source in enumerate(golden.documents, start=1):
-        known = await core.index.read(CALLER, [make_chunk_id(source.doc_id, 1, 0)])  # one that only got staged was interrupted
+        known = await core.index.read(CALLER, [make_chunk_id(source.doc_id, 1, 0)])  # staged but not activated: interrupted
         if not known and (source.text or source.title):
             lang = detect_language(source.text)
             document = Document(
@@ -111,17 +111,18 @@ async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
 
 
 async def copy_vectors(source: Core, target: Core, embedder: Embedder, progress: Progress) -> None:
+    """Copies the vectors that `target` lacks from the same chunks in `source`."""
     while waiting := await target.index.pending(embedder.name, embedded_languages(embedder), AT_ONCE):
         made = await source.index.sentences(CALLER, [item.chunk_id for item in waiting], embedder.name)
         vectors = [ChunkVectors(chunk_id, item.passage, item.vectors) for chunk_id, item in made.items() if item.passage is not None]
-        if not vectors:  # what waits has none
+        if not vectors:  # the source has none either
             break
         await target.index.put_vectors(embedder.name, vectors)
         progress("copying vectors", *await target.index.progress(embedder.name, embedded_languages(embedder)))
 
 
 async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewriting: Rewriting = "none") -> tuple[Turn, float]:
-    """(the turn with its hits, ms)."""
+    """Runs retrieval: (the turn with its hits, milliseconds)."""
     turn = core.new_turn(Request(query.text, "default", retriever=retriever, limit=DEPTH), CALLER, PROFILE, trace_id="eval")
     started = time.perf_counter()
     if query.history and rewriting != "none":
@@ -133,8 +134,8 @@ async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewrit
 
 
 async def time_retrieval(core: Core, turns: Sequence[Turn]) -> list[float]:
-    """Milliseconds of each turn asked again with its vector given: what is left of them without embedding.
-    The round with the middle median of ROUNDS: another process may have slowed one of them."""
+    """Milliseconds per turn when retrieval is repeated with a given vector, that is, without embedding.
+    Returns the round with the middle median of ROUNDS, because another process may have slowed one of them."""
     rounds = [await _time_round(core, turns) for _ in range(ROUNDS)]
     return sorted(rounds, key=lambda times: percentile(times, 0.5))[ROUNDS // 2]
 
@@ -149,13 +150,14 @@ async def _time_round(core: Core, turns: Sequence[Turn]) -> list[float]:
 
 
 async def answer_query(core: Core, turn: Turn, query: GoldenQuery) -> Answered:
+    """Judges the extractive answer from the turn's hits."""
     ranked = await rank_sentences(turn, core.index)
     given = " \n ".join(sentence.text for sentence in pick(ranked))
     return Answered(not is_answer(ranked, turn.lang), holds_answer(given, query.answers, turn.lang))
 
 
 def holds_answer(text: str, answers: tuple[str, ...], lang: str) -> bool:
-    """A gold answer stands in the text as whole words, case and punctuation aside; in Korean, blanks aside too."""
+    """Whether the text contains a gold answer as whole words, ignoring case and punctuation, and in Korean also spaces."""
 
     def words(value: str) -> str:
         return " ".join(re.findall(r"\w+", value.lower()))
@@ -175,10 +177,10 @@ async def evaluate(
     progress: Progress,
     rewriting: Rewriting = "heuristic",
 ) -> dict[str, object]:
-    """The figures of one set: retrieval always, extractive answers and refusals where asked for; of a set with conversations
-    also what rewriting was good for. ModelUnavailable where a model is to rewrite and there is none."""
+    """The metrics of one set: retrieval always, extractive answers and refusals on request, and for a set with conversations
+    the gain from rewriting. ModelUnavailable if `rewriting` is "model" and there is none."""
     if rewriting == "model" and await core.models.pick(None) is None:
-        raise ModelUnavailable("There is no language model to rewrite questions. Set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
+        raise ModelUnavailable("--rewrite model needs a language model. Set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
     gains: list[float] = []
     rewritten = 0
     scores: dict[str, list[float]] = {"ndcg@10": [], "recall@10": [], "mrr@10": []}
@@ -195,8 +197,8 @@ async def evaluate(
             scores[name].append(metric(ranked, query.relevance))
         if query.history and rewriting != "none":
             rewritten += bool(turn.rewritten)
-            as_it_was = _ranked((await run_query(core, query, retriever))[0]) if turn.rewritten else ranked
-            gains.append(ndcg(ranked, query.relevance) - ndcg(as_it_was, query.relevance))
+            original = _ranked((await run_query(core, query, retriever))[0]) if turn.rewritten else ranked
+            gains.append(ndcg(ranked, query.relevance) - ndcg(original, query.relevance))
         if answers and query.answers:
             answered.append(await answer_query(core, turn, query))
         progress("asking", number, len(golden.queries))
@@ -232,17 +234,17 @@ async def evaluate(
 
 
 async def _refused_share(core: Core, queries: Sequence[GoldenQuery], retriever: Retriever, progress: Progress) -> float:
-    """Of questions that nothing answers."""
+    """The share of refusals among unanswerable questions."""
     refused = []
     for number, query in enumerate(queries, start=1):
         turn, _ = await run_query(core, query, retriever)
         refused.append((await answer_query(core, turn, replace(query, answers=()))).refused)
-        progress("asking what is not there", number, len(queries))
+        progress("asking unanswerable questions", number, len(queries))
     return _share(refused)
 
 
 def _ranked(turn: Turn) -> list[str]:
-    """Documents, best first."""
+    """Document ids, best first."""
     return list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits))
 
 

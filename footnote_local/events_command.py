@@ -1,4 +1,4 @@
-"""`footnote events`: what the event bus of this machine was told."""
+"""`footnote events`: the analytics events of this machine."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from footnote_local.with_core import make_core
 
 POLL_S = 0.5
 WIDTH = 100
-"""Characters of a text on one line."""
+"""Maximum length of a text on a line."""
 
 
 def events(
-    follow: Annotated[bool, typer.Option("--follow", help="Go on with what comes, until Ctrl-C.")] = False,
-    limit: Annotated[int, typer.Option(help="How many of those that are there, the last ones.", min=0)] = 20,
-    data: Annotated[Path | None, typer.Option("--data", help="Folder of the stored events.", envvar="FOOTNOTE_DATA")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print each event as a line of JSON.")] = False,
+    follow: Annotated[bool, typer.Option("--follow", help="Keep printing new events until Ctrl-C.")] = False,
+    limit: Annotated[int, typer.Option(help="Number of past events to show.", min=0)] = 20,
+    data: Annotated[Path | None, typer.Option("--data", help="Data folder.", envvar="FOOTNOTE_DATA")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object per line.")] = False,
 ) -> None:
-    """Show the questions and answers that were told to the event bus of this machine, newest last."""
+    """Show the questions and answers published to this machine's event bus, newest last."""
 
     settings = make_core(data).settings
     if settings.aws.event_bus:
-        say("AWS__EVENT_BUS is set: events go there. These are the ones from before.")
+        say("AWS__EVENT_BUS is set, so new events go there. These are older, local events.")
 
     async def work() -> None:
         path = settings.data / "events.jsonl"
@@ -47,7 +47,7 @@ def events(
 
 
 def read_last(path: Path, limit: int) -> tuple[list[bytes], int]:
-    """The last lines, those of the file before this one too, and where the file ended."""
+    """(the last lines, across the rotated file and the current one; the current file's length in bytes)."""
     lines: deque[bytes] = deque(maxlen=limit)
     at = 0
     for each in (path.with_name(f"{path.name}.1"), path):
@@ -59,7 +59,7 @@ def read_last(path: Path, limit: int) -> tuple[list[bytes], int]:
 
 
 async def lines_after(path: Path, at: int, poll_s: float = POLL_S) -> AsyncIterator[bytes]:
-    """What is added from here on."""
+    """Yields lines appended after offset `at`, forever."""
     while True:
         lines, at = read_from(path, at)
         for line in lines:
@@ -68,7 +68,7 @@ async def lines_after(path: Path, at: int, poll_s: float = POLL_S) -> AsyncItera
 
 
 def read_from(path: Path, at: int) -> tuple[list[bytes], int]:
-    """What was added, and where the file ends now. A file that is shorter has taken the place of the one before."""
+    """(lines appended after offset `at`, the new offset). A file shorter than `at` was rotated and is read from its start."""
     with suppress(FileNotFoundError), path.open("rb") as file:
         at = file.seek(at if path.stat().st_size >= at else 0)
         whole = _whole(file.read())
@@ -77,13 +77,14 @@ def read_from(path: Path, at: int) -> tuple[list[bytes], int]:
 
 
 def show(line: bytes, as_json: bool) -> None:
+    """Prints an event; skips a line that is not complete JSON."""
     event = _event(line)
-    if event is None:  # a disk was full
+    if event is None:  # truncated, for example by a full disk
         return
     detail = event["detail"]
     text = clip(str(detail.get("response") or detail.get("query") or json.dumps(detail)), WIDTH)
-    told = f"{event['time']}  {event['detail-type']:28}  {detail.get('user_id', '')}  {text}"
-    print(json.dumps(event, ensure_ascii=False) if as_json else told, flush=True)
+    shown = f"{event['time']}  {event['detail-type']:28}  {detail.get('user_id', '')}  {text}"
+    print(json.dumps(event, ensure_ascii=False) if as_json else shown, flush=True)
 
 
 def _event(line: bytes) -> dict[str, Any] | None:
@@ -95,5 +96,5 @@ def _event(line: bytes) -> dict[str, Any] | None:
 
 
 def _whole(data: bytes) -> bytes:
-    """Without a line that is being written."""
+    """The data without an incomplete last line."""
     return data[: data.rfind(b"\n") + 1]

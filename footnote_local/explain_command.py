@@ -1,4 +1,4 @@
-"""`footnote explain`: what a question would set going, and why; with `--analyze` what it did."""
+"""`footnote explain`: the plan of a question; with `--analyze` also its execution."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
     from footnote.steps.explain import Explanation
 
-LevelOption = Annotated[IntelligenceLevel | None, typer.Option(help="How much is done for the answer.")]
-AnalyzeOption = Annotated[bool, typer.Option("--analyze", help="Ask it, too: show times, tokens and what came out. Nothing is stored.")]
+LevelOption = Annotated[IntelligenceLevel | None, typer.Option(help="Intelligence level. Default: the configured one.")]
+AnalyzeOption = Annotated[bool, typer.Option("--analyze", help="Run the question and show times, tokens and outputs. Nothing is stored.")]
 DETAIL = 60
-"""Characters of what came out of a step."""
+"""Characters shown of a step's output."""
 
 
 def explain(
@@ -29,7 +29,7 @@ def explain(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show which steps a question takes, which it does not, and why; as the page would ask it."""
+    """Show which steps would run for a question on the page, which would not, and why."""
 
     async def work(core: Core) -> Explanation:
         return await _explain(core, question, level, collection, analyze)
@@ -55,8 +55,9 @@ async def _explain(core: Core, question: str, level: IntelligenceLevel | None, c
 
 
 def sentences(explained: Explanation) -> Iterator[str]:
+    """The lines to print: a summary, a table of steps, and the number of model calls."""
     plan, analyzed = explained.plan, any(line.span for line in explained.lines)
-    model = plan.model or "none: the documents are quoted"
+    model = plan.model or "none (the documents are quoted)"
     yield f"level {plan.level} ({plan.level_because}) · retriever {explained.retriever} · {explained.limit} passages · model {model}"
     head = ["stage", "step", "runs", "because", *(["ms", "tokens", "out"] if analyzed else ["costs"])]
     rows = [[line.stage.value, line.step, line.runs, line.because] for line in explained.lines]
@@ -72,7 +73,7 @@ def sentences(explained: Explanation) -> Iterator[str]:
         row += [f"{line.span.ms:.1f}{status}" if line.span else "", str(tokens), shown]
     yield from _table([head, *rows])
     if not analyzed and (calls := sum(line.paid for line in explained.lines)):
-        yield f"At most {calls} call{'' if calls == 1 else 's'} of the language model."
+        yield f"At most {calls} language model call{'' if calls == 1 else 's'}."
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`footnote forbidden`: terms that are not for everybody's questions."""
+"""`footnote forbidden`: list, add, remove and test forbidden terms."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 Match = Literal["exact", "synonym", "contextual"]
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, add, remove and try forbidden terms.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, add, remove and test forbidden terms.")
 
-TermArgument = Annotated[str, typer.Argument(help="A word or some words.", metavar="TERM")]
+TermArgument = Annotated[str, typer.Argument(help="A word or phrase.", metavar="TERM")]
 MATCHES = get_args(Match)
 
 
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
-    """Show every term with its match and its topic."""
+    """List all terms with their match type and topic."""
     from footnote.ports import read_all
 
     terms: list[Any] = run_with_core(data, lambda core: read_all(lambda after: core.terms.page(200, after)))
@@ -33,38 +33,38 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
         return
     for term in terms:
         print(f"{term.text:32} {term.match or 'any':12} {term.topic or ''}".rstrip())
-    say(f"{len(terms)} terms." if terms else "There are no forbidden terms: everything may be asked.")
+    say(f"{len(terms)} {'term' if len(terms) == 1 else 'terms'}." if terms else "There are no forbidden terms.")
 
 
 @app.command()
 def add(
     term: TermArgument,
-    topic: Annotated[str | None, typer.Option(help="What the restriction notice says it is about.")] = None,
-    match: Annotated[Match | None, typer.Option(help="How alike a question must be; by default as the settings say.")] = None,
+    topic: Annotated[str | None, typer.Option(help="Topic named in the restriction notice.")] = None,
+    match: Annotated[Match | None, typer.Option(help="How similar a question must be to match. Default: the configured setting.")] = None,
     data: DataOption = None,
 ) -> None:
-    """Add a term, or change its topic and its match."""
+    """Add a term, or change its topic and match type."""
     from footnote.guard.identity import LOCAL
 
     run_with_core(data, lambda core: core.terms.save(LOCAL, term, match, topic))
-    say("It is forbidden now. Running servers know it within 5 seconds.")
+    say("The term is forbidden. Running servers apply it within 5 seconds.")
 
 
 @app.command()
 def remove(term: TermArgument, data: DataOption = None) -> None:
-    """Allow a term again."""
+    """Remove a term."""
     from footnote.guard.identity import LOCAL
 
     run_with_core(data, lambda core: core.terms.remove(LOCAL, term))
-    say("It is allowed again.")
+    say("The term is allowed again.")
 
 
 @app.command("import")
 def import_(
-    file: Annotated[Path, typer.Argument(help="One term a line, or a CSV file: term,topic,match.", metavar="FILE")],
+    file: Annotated[Path, typer.Argument(help="One term per line, or CSV: term,topic,match.", metavar="FILE")],
     data: DataOption = None,
 ) -> None:
-    """Add the terms of a file: all of them, or none where one cannot be a term."""
+    """Add the terms of a file. If one is invalid, none is added."""
     from footnote.errors import BadRequest
     from footnote.guard.identity import LOCAL
     from footnote.guard.terms import check_text
@@ -73,7 +73,7 @@ def import_(
         with file.expanduser().open(encoding="utf-8-sig", newline="") as lines:
             rows = [(number, [cell.strip() for cell in row]) for number, row in enumerate(csv.reader(lines), start=1) if any(row)]
     except (OSError, UnicodeDecodeError, csv.Error):
-        say("footnote: The file cannot be read as text in UTF-8.")
+        say("footnote: The file is not readable UTF-8 text.")
         leave(Exit.USAGE)
     if rows and rows[0][1][0].lower() == "term":
         rows = rows[1:]
@@ -82,7 +82,7 @@ def import_(
         text, topic, match = (*row, "", "")[:3]
         try:
             if match and match not in MATCHES:
-                raise BadRequest(f"A match is one of {', '.join(MATCHES)}.")
+                raise BadRequest(f"The match type must be one of {', '.join(MATCHES)}.")
             terms.append((check_text(text, "term"), cast(Match | None, match or None), check_text(topic, "topic") if topic else None))
         except BadRequest as exc:
             say(f"footnote: Line {number}: {exc.detail} Nothing was added.")
@@ -93,14 +93,14 @@ def import_(
             await core.terms.save(LOCAL, text, match, topic)
 
     run_with_core(data, work)
-    say(f"{len(terms)} terms are forbidden now.")
+    say(f"{len(terms)} {'term' if len(terms) == 1 else 'terms'} added.")
 
 
 @app.command()
 def check(
-    question: Annotated[str, typer.Argument(help="What somebody might ask.")], data: DataOption = None, as_json: JsonOption = False
+    question: Annotated[str, typer.Argument(help="The question to check.")], data: DataOption = None, as_json: JsonOption = False
 ) -> None:
-    """Say which terms a question meets, and whether it would be answered. It asks the model that answers would ask."""
+    """Show which terms a question matches, and whether it would be blocked. May call the language model."""
 
     async def work(core: Core) -> tuple[Any, list[Any]]:
         return await _try(core, question)
@@ -113,7 +113,7 @@ def check(
     else:
         for hit in hits:
             print(f"{hit.similarity:.2f}  {hit.match or 'weak':10}  {hit.term.text}")
-        say("It would be blocked." if blocked else "It would be answered.")
+        say("The question would be blocked." if blocked else "The question would be answered.")
     leave(Exit.BAD if blocked else Exit.OK)
 
 

@@ -1,4 +1,4 @@
-"""`footnote ingest`: files and folders into a collection."""
+"""`footnote ingest`: adds files and folders to a collection."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(help="Files and folders.", metavar="PATH...")],
+    paths: Annotated[list[Path], typer.Argument(help="Files and folders to add.", metavar="PATH...")],
     collection: CollectionOption = None,
-    groups: Annotated[str, typer.Option(help="Permission groups, with commas between them; by default everyone's.")] = "",
+    groups: Annotated[str, typer.Option(help="Permission groups, comma-separated. Default: everyone.")] = "",
     metadata: Annotated[
-        list[str] | None, typer.Option(help="A field to filter by; one given again has both values.", metavar="KEY=VALUE")
+        list[str] | None, typer.Option(help="Metadata field to filter by; repeat a key for several values.", metavar="KEY=VALUE")
     ] = None,
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Read files and folders into an index."""
+    """Add files and folders to a collection."""
     fields = _read_fields(metadata) if metadata else None
     report = run(_ingest(make_core(data), paths, collection, [group for group in groups.split(",") if group], fields))
     rows = [
@@ -42,7 +42,7 @@ def ingest(
         for row in rows:
             why = "" if row["reason"] is None else f"  {row['reason']} {row['remedy'] or ''}"
             print(f"{row['state']:8} {row['file']}{why}")
-        say(f"{len(rows) - report.failed} ready, {report.failed} not.")
+        say(f"{len(rows) - report.failed} ready, {report.failed} failed.")
     leave(Exit.BAD if report.failed else Exit.OK)
 
 
@@ -51,7 +51,7 @@ def _read_fields(given: list[str]) -> dict[str, str | list[str]]:
     for field in given:
         name, equals, value = field.partition("=")
         if not equals:
-            say(f"footnote: “{field}” is no field. Write KEY=VALUE, for example class=Law.")
+            say(f"footnote: “{field}” is not KEY=VALUE. Example: --metadata class=Law.")
             leave(Exit.USAGE)
         found.setdefault(name, []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
@@ -66,9 +66,9 @@ async def _ingest(core: Core, paths: list[Path], collection: str | None, groups:
     mine = True
     try:
         lock.take()
-    except Conflict:  # a server is up: it does the work, and we watch
+    except Conflict:  # a running server processes the files
         mine = False
-        say("A Footnote server works on this folder; it reads the files.")
+        say("A Footnote server is using this data folder and will process the files.")
     try:
         if mine:
             await worker.start()
@@ -84,10 +84,10 @@ async def _ingest(core: Core, paths: list[Path], collection: str | None, groups:
             if mine:
                 await wait_for_vectors(core, worker, lambda done, total: bar("vectors", done, total))
                 if worker.trouble is not None:
-                    say(f"The vectors are not all made yet: {worker.trouble} Documents are found by their words.")
+                    say(f"Some passages have no vectors yet: {worker.trouble} Until then they are found by keyword only.")
         return report
     except asyncio.CancelledError:
-        say("Stopped. What was read is kept; the same command goes on from here.")
+        say("Stopped. Finished files are kept; run the same command to continue.")
         raise
     finally:
         await worker.stop()

@@ -1,4 +1,4 @@
-"""`footnote invoke`: one event through one function, as Lambda would run it."""
+"""`footnote invoke`: runs one function on one event, as Lambda would."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footnote_local.terminal import say, show_json
 
 
 async def invoke(name: str, path: Path, data: Path | None, as_json: bool) -> bool:
-    """Prints the reply as it comes → whether it is a good one."""
+    """Prints the response as it streams. → whether the function succeeded."""
     event = _read_event(path)
     async with Lambda(function(name, _environment(data))) as service:
         try:
@@ -28,16 +28,16 @@ async def invoke(name: str, path: Path, data: Path | None, as_json: bool) -> boo
             print(error.payload.decode(errors="replace"))
             good = False
         except TooLarge as exc:
-            raise BadRequest(f"{path} is larger than the 6 MB that Lambda takes.") from exc
+            raise BadRequest(f"{path} is larger than Lambda's limit of 6 MB.") from exc
         await service.finish()
         for report in service.reports:
             start = "" if report.init_ms is None else f" after a cold start of {report.init_ms:.0f} ms"
-            say(f"It ran for {report.run_ms:.0f} ms{start}.")
+            say(f"The function ran for {report.run_ms:.0f} ms{start}.")
     return good
 
 
 def _environment(data: Path | None) -> dict[str, str]:
-    """Ours, with the data folder as seen from where the function works."""
+    """Our environment with the data folder as an absolute path, because the function has its own working directory."""
     return {**os.environ, "FOOTNOTE_DATA": str((data or Settings().data).expanduser().absolute())}
 
 
@@ -47,7 +47,7 @@ def _read_event(path: Path) -> dict[str, Any]:
     except (OSError, ValueError) as exc:
         raise BadRequest(f"{path} cannot be read as JSON.") from exc
     if not isinstance(event, dict):
-        raise BadRequest(f"{path} holds no event: events are JSON objects.")
+        raise BadRequest(f"{path} does not contain an event. An event is a JSON object.")
     return event
 
 

@@ -1,4 +1,4 @@
-"""`functions/query/openapi.json`: one OpenAPI document of all functions. `python -m footnote_local.openapi` writes it anew."""
+"""`python -m footnote_local.openapi` generates `functions/query/openapi.json`: one OpenAPI document for all functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ FILE = Path(__file__).parents[1] / "functions/query/openapi.json"
 
 
 def render() -> str:
-    """Of each function those routes that lead to it at the one address."""
+    """The document as JSON. It includes the routes that the combined address forwards to each function."""
     from feedback.app import create_app as feedback
     from footnote_http.openapi import describe
     from footnote_local.server import function_of

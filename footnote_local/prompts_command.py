@@ -1,4 +1,4 @@
-"""`footnote prompts`: what models are told, to read and to change while a server runs."""
+"""`footnote prompts`: shows and changes prompts, also while a server runs."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import typer
 from footnote_local.terminal import Commands, Exit, leave, say, show_json
 from footnote_local.with_core import DataOption, JsonOption, run_with_core
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, change and reset what models are told.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, change and reset prompts.")
 
-NameArgument = Annotated[str, typer.Argument(help="A prompt, as `footnote prompts list` names it.", metavar="NAME")]
-LangOption = Annotated[Literal["en", "de", "ko"], typer.Option("--lang", help="Its language.")]
-VersionOption = Annotated[int | None, typer.Option("--version", help="An earlier version, by its number.", min=1)]
+NameArgument = Annotated[str, typer.Argument(help="Prompt name, as shown by `footnote prompts list`.", metavar="NAME")]
+LangOption = Annotated[Literal["en", "de", "ko"], typer.Option("--lang", help="Language of the prompt.")]
+VersionOption = Annotated[int | None, typer.Option("--version", help="Number of an earlier version.", min=1)]
 
 
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
-    """Show every prompt, and which text of it is in force."""
+    """List all prompts and which version of each is active."""
     from query.admin import list_prompts
 
     rows = run_with_core(data, list_prompts)
@@ -40,7 +40,7 @@ def show(
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Print a prompt's text; on standard error, what it may show and its versions."""
+    """Print a prompt's text; its variables and versions go to standard error."""
     from query.admin import read_prompt
 
     prompt = run_with_core(data, lambda core: read_prompt(core, name, lang, version))
@@ -48,9 +48,9 @@ def show(
         show_json(prompt.model_dump())
         return
     print(prompt.template)
-    say(f"It may show: {', '.join(prompt.variables) or 'nothing'}.")
+    say(f"Variables: {', '.join(prompt.variables) or 'none'}.")
     for each in prompt.versions:
-        say(f"Version {each.version}: {_day(each.saved_at)}, {each.saved_by}{' (in force)' if each.version == prompt.version else ''}")
+        say(f"Version {each.version}: {_day(each.saved_at)}, {each.saved_by}{' (active)' if each.version == prompt.version else ''}")
 
 
 @app.command("set")
@@ -61,7 +61,7 @@ def set_(
     version: VersionOption = None,
     data: DataOption = None,
 ) -> None:
-    """Put a template in force, or an earlier version again. One that could fail is refused."""
+    """Activate a new template or an earlier version. Invalid templates are rejected."""
     from footnote.guard.identity import LOCAL
     from query.admin import restore, save
 
@@ -70,25 +70,25 @@ def set_(
         leave(Exit.USAGE)
     if file is None:
         run_with_core(data, lambda core: restore(core, LOCAL, name, lang, version or 0))
-        say(f"Version {version} is in force.")
+        say(f"Version {version} is active.")
         return
     try:
         template = file.expanduser().read_text("utf-8")
     except (OSError, UnicodeDecodeError):
-        say("footnote: The file cannot be read as text in UTF-8.")
+        say("footnote: The file is not readable UTF-8 text.")
         leave(Exit.USAGE)
     number = run_with_core(data, lambda core: save(core, LOCAL, name, lang, template))
-    say(f"Version {number} is in force.")
+    say(f"Version {number} is active.")
 
 
 @app.command()
 def reset(name: NameArgument, lang: LangOption, data: DataOption = None) -> None:
-    """Put the packaged text in force again."""
+    """Reset a prompt to the packaged text."""
     from footnote.guard.identity import LOCAL
     from query.admin import reset as reset_prompt
 
     run_with_core(data, lambda core: reset_prompt(core, LOCAL, name, lang))
-    say("The packaged text is in force.")
+    say("The packaged text is active.")
 
 
 def _day(at: float | None) -> str:

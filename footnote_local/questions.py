@@ -1,4 +1,4 @@
-"""Questions from the command line, through the same tables as those from HTTP."""
+"""Runs questions from the command line through the same pipeline as those from HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PROFILE = Profile("cli", live=True, citation_style="numbered", prompt="answer_nu
 
 
 async def ask(core: Core, question: str, collection: str | None, write: Callable[[str], Any] | None) -> Turn:
-    """The finished turn; its text goes to `write` as it is made."""
+    """Runs the turn, streaming its text to `write`, and returns it."""
     turn = await _turn(core, question, collection, "cc", PROFILE.limit)
     try:
         async with aclosing(core.answer.run(turn)) as events:
@@ -37,6 +37,7 @@ async def ask(core: Core, question: str, collection: str | None, write: Callable
 
 
 async def find(core: Core, question: str, collection: str | None, retriever: Retriever, limit: int) -> Turn:
+    """Runs retrieval only and returns the turn with its hits."""
     try:
         return await core.retrieve.finish(await _turn(core, question, collection, retriever, limit))
     finally:
@@ -74,8 +75,8 @@ async def _turn(core: Core, question: str, collection: str | None, retriever: Re
 
 
 async def named_collection(core: Core, collection: str | None) -> str:
-    """This one, by default the one that is set; NotFound where there is none of this name."""
+    """The given collection, or the configured one. NotFound if there is no such collection."""
     if collection is not None and await core.index.info(collection) is None:
         known = ", ".join(await core.ledger.collections(LOCAL)) or "none yet"
-        raise NotFound(f"There is no index “{collection}”. There is: {known}.")
+        raise NotFound(f"There is no collection “{collection}”. Existing collections: {known}.")
     return collection or core.settings.index_name

@@ -1,4 +1,4 @@
-"""`footnote reindex`: the index in OpenSearch made anew with today's mapping and tokens, compared with the old one, and swapped."""
+"""`footnote reindex`: rebuilds the index in OpenSearch with the current mapping, compares it with the old one, and swaps them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from footnote_local.evaluate import CALLER, DEPTH, PROFILE
 from footnote_local.terminal import progress_bar, say
 
 MOST_LOST = 0.01
-"""nDCG@10 that the new index may lie below the old one."""
+"""Accepted drop of nDCG@10 from the old index to the new one."""
 
 
 async def run_reindex(core: Core, collection: str | None, judged: Path | None, roll_back: bool) -> list[dict[str, Any]]:
-    """A report for each collection; `collection` None = all of them."""
+    """Returns one report per collection; `collection` None = all of them."""
     if core.settings.opensearch.url is None:
-        say("The embedded index needs none; this is for an index in OpenSearch.")
+        say("Nothing to do: only an index in OpenSearch needs reindexing, and this data folder uses the embedded index.")
         return []
     reindex = Reindex(core.settings.opensearch, core.embedder)
     try:
@@ -40,10 +40,10 @@ async def run_reindex(core: Core, collection: str | None, judged: Path | None, r
 
 async def _queries(reindex: Reindex, folder: Path, collections: Sequence[str]) -> Sequence[GoldenQuery]:
     if len(collections) != 1:
-        raise BadRequest("Name the collection that --judge is to ask.")
+        raise BadRequest("--judge needs a single collection. Name it: footnote reindex COLLECTION --judge FOLDER.")
     queries = load_golden(folder).queries
     if not await reindex.documents({doc_id for query in queries for doc_id in query.relevance}):
-        raise BadRequest("The index holds none of the documents that --judge names in its qrels. They are named by their doc_id.")
+        raise BadRequest("The index contains none of the documents in the qrels of --judge. Documents must be named by their doc_id.")
     return queries
 
 
@@ -71,7 +71,7 @@ async def _renew(core: Core, reindex: Reindex, name: str, queries: Sequence[Gold
 
 
 async def _judge(core: Core, build: Build, queries: Sequence[GoldenQuery], progress: Progress) -> dict[str, float | None]:
-    """nDCG@10 of both; of the old one None where this version of Footnote cannot read it."""
+    """nDCG@10 of both indexes; None for the old one if this version of Footnote cannot read it."""
     new, old = (_reader(core, build, upcoming=upcoming) for upcoming in (True, False))
     scores: list[float] = []
     old_scores: list[float] = []
@@ -94,7 +94,7 @@ def _score(turn: Turn, query: GoldenQuery) -> float:
 
 
 def _reader(core: Core, build: Build, *, upcoming: bool) -> Core:
-    """Retrieval from one of the two; by words alone where neither can be asked for vectors, whose length is another now."""
+    """A Core that searches one of the two indexes; by keyword only if the vectors' length has changed."""
     reader = Core(core.settings)
     reader.index = OpenSearchIndex(core.settings.opensearch, upcoming=upcoming)
     reader.embedder = None if build.embedder == NO_EMBEDDER else core.embedder
@@ -102,14 +102,14 @@ def _reader(core: Core, build: Build, *, upcoming: bool) -> Core:
 
 
 def sentences(reports: Sequence[dict[str, Any]], roll_back: bool) -> Iterator[str]:
-    """The reports in words."""
+    """The reports as lines of text."""
     for report in reports:
         counts = [f"{name} {was} → {report['new'][name]}" for name, was in report["old"].items()]
         if "ndcg@10" in report:
             was = report["old_ndcg@10"]
-            counts.append(f"nDCG@10 {'not known' if was is None else was} → {report['ndcg@10']}")
+            counts.append(f"nDCG@10 {'unknown' if was is None else was} → {report['ndcg@10']}")
         yield f"“{report['collection']}”: {', '.join(counts)}."
         if not report["swapped"]:
-            yield "The new index finds less and is thrown away; the old one goes on answering."
+            yield "The new index ranks worse and was discarded. The old index stays active."
     if not roll_back and any(report["swapped"] for report in reports):
-        yield "`footnote reindex --roll-back` returns to the old index."
+        yield "To switch back to the old index: footnote reindex --roll-back"

@@ -1,6 +1,6 @@
-"""Puts back the documents' states as DynamoDB restored them: `python -m footnote_local.restore_ledger TABLE`.
+"""Copies a restored DynamoDB table back into the ledger: `python -m footnote_local.restore_ledger TABLE`.
 
-The ledger is the one that AWS__LEDGER_TABLE names. What was deleted since the restored moment is deleted once more.
+The ledger is AWS__LEDGER_TABLE. Documents deleted since the restored point in time are deleted again.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from footnote.ingest.pipeline import SYSTEM
 from footnote.settings import Settings
 
 LIMIT_S = 30.0
-"""Longest wait for one call of DynamoDB."""
+"""Timeout of one DynamoDB call."""
 
 
 async def restore(core: Core, name: str) -> int:
-    """→ how many documents were deleted once more."""
+    """Returns how many documents were deleted again."""
     restored, ledger = (Table(each, "AWS__LEDGER_TABLE", LIMIT_S) for each in (name, core.settings.aws.ledger_table or ""))
     try:
         again = await asyncio.to_thread(copy_back, restored, ledger)
@@ -36,22 +36,24 @@ async def restore(core: Core, name: str) -> int:
 
 
 async def run(name: str) -> int:
+    """Restores from table `name` and prints the result. → exit code."""
     core = Core(Settings())
     try:
         deleted = await restore(core, name)
     except FootnoteError as exc:
-        print(f"{exc.detail} Run it again when that is mended; it goes through everything once more.", file=sys.stderr)
+        print(f"{exc.detail} Fix this, then run the command again; it starts over.", file=sys.stderr)
         return 1
     finally:
         await core.close()
-    print(f"The ledger is as {name} has it, but for {deleted} documents that were deleted since. Now run the comparison.")
+    print(f"The ledger was restored from {name}. Documents deleted again: {deleted}. Now run the comparison.")
     return 0
 
 
 def main(arguments: Sequence[str]) -> int:
+    """Entry point. → exit code."""
     ledger = Settings().aws.ledger_table
     if not ledger or len(arguments) != 1 or arguments[0] == ledger:
-        print("usage: python -m footnote_local.restore_ledger TABLE, which is another one than AWS__LEDGER_TABLE names", file=sys.stderr)
+        print("usage: python -m footnote_local.restore_ledger TABLE (must differ from AWS__LEDGER_TABLE)", file=sys.stderr)
         return 2
     return asyncio.run(run(arguments[0]))
 

@@ -1,4 +1,4 @@
-"""All functions behind one address: what CloudFront does in AWS, and uvicorn here."""
+"""The local server: all four functions at one address under uvicorn, as CloudFront does in AWS."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from footnote.errors import Conflict, Unavailable
 from footnote.guard.identity import LOCAL
 from footnote.settings import Settings
 from footnote_http.cors import origins_of
+from footnote_local.origin_guard import HostOriginGuard
 from footnote_local.sources import Report, take_in
-from footnote_local.visitors import Visitors
 from footnote_local.worker import Lock, Worker
 
 if TYPE_CHECKING:
@@ -37,18 +37,19 @@ ROUTES = (
     ("/feedback", "feedback"),
     ("/stats", "stats"),
 )
-"""Prefix of the path → function; the rest goes to query. The template's CloudFront holds the same table."""
+"""Path prefix → function; all other paths go to query. CloudFront in template.yaml has the same table."""
 
 DRAIN_S = 5
-"""How long open streams may go on when the server is stopped."""
+"""How long open streams may continue when the server is stopped."""
 
 
 def function_of(path: str) -> str:
+    """The function that serves this path."""
     return next((function for prefix, function in ROUTES if path == prefix or path.startswith(prefix + "/")), "query")
 
 
 def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], Awaitable[None]] | None = None) -> ASGIApp:
-    """One app over the four functions and one Core; its lifespan runs the worker."""
+    """One app for the four functions, sharing one Core; its lifespan runs the worker."""
     from feedback.app import create_app as feedback
     from footnote_local.metrics import PATH, Metrics, create_metrics_app
     from ingest.app import create_app as ingest
@@ -86,12 +87,12 @@ def create_app(core: Core, *, names: Sequence[str] = (), on_start: Callable[[], 
 
     public = urlsplit(core.settings.public_url or "").hostname
     shapes = {path: shape for app in apps.values() for path, shape in app.state.error_shapes.items()}
-    return Visitors(route, [*names, *([public] if public else [])], origins_of(core.settings), shapes)
+    return HostOriginGuard(route, [*names, *([public] if public else [])], origins_of(core.settings), shapes)
 
 
 def open_port(host: str, port: int) -> socket.socket:
-    """A listening socket; Unavailable when the port is taken."""
-    # With the protocol named, asyncio sends at once; else every token may wait 40 ms for the one before to be acknowledged.
+    """A listening socket; Unavailable if the port is in use."""
+    # asyncio sets TCP_NODELAY only if the protocol is given; else each token may wait 40 ms for the acknowledgement of the last.
     listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -115,9 +116,8 @@ def serve(
     announce: Callable[[str], None],
     names: Sequence[str] = (),
 ) -> None:
-    """Serves until it is interrupted. `names`: more host names that it goes by. `announce` gets the address, `say`
-    what became of the first documents. Unavailable when the port or the data cannot be used, Conflict when another
-    server works on them."""
+    """Serves until interrupted. `names`: additional host names. `announce` receives the address, `say` the result of the
+    initial ingest. Unavailable if the port or the data cannot be used, Conflict if another server uses the data folder."""
     import uvicorn
 
     logging.getLogger("footnote.telemetry.metrics").setLevel(logging.INFO)  # a line for each turn
@@ -138,7 +138,7 @@ def serve(
 
 
 async def _check(settings: Settings) -> None:
-    """With a Core of its own: connections belong to the loop that they are made in, and the server's comes later."""
+    """Checks all parts with a separate Core, because connections belong to one event loop and the server starts its own."""
     core = Core(settings)
     try:
         for found in (await core.check()).values():
@@ -149,7 +149,7 @@ async def _check(settings: Settings) -> None:
 
 
 class _FirstDocuments:
-    """The documents named at the start. `/ready` waits for them."""
+    """Ingests the documents of `--ingest`. `/ready` waits for them."""
 
     def __init__(self, core: Core, paths: Sequence[Path], say: Callable[[str], None]) -> None:
         self._core, self._paths, self._say = core, paths, say
@@ -159,24 +159,25 @@ class _FirstDocuments:
 
     async def check(self) -> None:
         if not self._finished:
-            raise Conflict(f"{self._done} of {self._total} first documents are read.")
+            raise Conflict(f"{self._done} of {self._total} initial documents are ready.")
 
     async def run(self) -> None:
         if self._finished:
             return
         try:
             report = await take_in(self._core, self._paths, collection=self._core.settings.index_name, groups=[], progress=self._progress)
-            self._tell(report)
-        except Exception as exc:  # a folder that is not there must not keep the server from serving
-            self._say(f"The first documents were not read: {exc}")
+            self._summarize(report)
+        except Exception as exc:  # a missing folder must not stop the server
+            self._say(f"The documents of --ingest could not be added: {exc}")
         self._finished = True
 
     def _progress(self, done: int, total: int) -> None:
         self._done, self._total = done, total
 
-    def _tell(self, report: Report) -> None:
+    def _summarize(self, report: Report) -> None:
         ready = sum(document.state == "READY" for document in report.documents.values())
-        self._say(f"{ready} documents are ready to be asked about, {report.failed} could not be read.")
+        failed = f"; {report.failed} could not be read" if report.failed else ""
+        self._say(f"{ready} {'document is' if ready == 1 else 'documents are'} ready{failed}.")
         for name, document in report.documents.items():
             if document.state == "FAILED":
                 self._say(f"  {name}: {document.reason} {document.remedy}")
@@ -187,7 +188,7 @@ class _FirstDocuments:
 async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callable[[str], None], announce: Callable[[str], None]) -> None:
     announce(address)
     await taking.run()
-    # Loads the models and tries the page's first questions before a person waits for them.
+    # Loads the models and prepares the page's suggested questions before the first user waits for them.
     known = {listed["name"]: listed["questions"] for listed in await core.collections(LOCAL)}
     question = next(iter(known.get(core.settings.index_name, ())), "What is Footnote?")
     body = json.dumps({"query_text": question, "index_name": core.settings.index_name, "permission_groups": []}, ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""`footnote session`: tokens for people, in the store that the functions look into."""
+"""`footnote session`: creates, lists and ends sign-in sessions."""
 
 from __future__ import annotations
 
@@ -15,27 +15,30 @@ from footnote_local.with_core import DataOption, JsonOption, run_with_core
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="Make, list and end sessions, for AUTH__MODE session.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Create, list and end sessions, for AUTH__MODE=session.")
 
 
 @app.command()
 def create(
-    user: Annotated[str, typer.Option(help="Who it is for: the id that their conversations are kept under.", prompt=True)],
-    groups: Annotated[str, typer.Option(help="Their permission groups, with commas between them.")] = "",
-    hours: Annotated[float, typer.Option(help="How long it lasts.", min=0.01, max=24 * 365)] = 12,
-    role: Annotated[Literal["user", "admin"], typer.Option(help="An admin sees everybody's figures and unassigned files.")] = "user",
+    user: Annotated[str, typer.Option(help="User id of the session; conversations are stored under it.", prompt=True)],
+    groups: Annotated[str, typer.Option(help="The user's permission groups, comma-separated.")] = "",
+    hours: Annotated[float, typer.Option(help="Lifetime in hours.", min=0.01, max=24 * 365)] = 12,
+    role: Annotated[
+        Literal["user", "admin"],
+        typer.Option(help="An admin sees all statistics and unassigned files, and can change prompts and settings."),
+    ] = "user",
     data: DataOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a session and print its token: it is shown once and stored nowhere."""
+    """Create a session and print its token. The token is shown only once."""
     from footnote.guard.audit import audit
     from footnote.guard.identity import LOCAL, LONGEST_ID, Session, is_name, open_session
 
     if not user.strip():
-        say("footnote: A session needs a user.")
+        say("footnote: --user must not be empty.")
         leave(Exit.USAGE)
     if not is_name(user.strip()):
-        say(f"footnote: A user's name is one line of at most {LONGEST_ID} characters.")
+        say(f"footnote: --user must be a single line of at most {LONGEST_ID} characters.")
         leave(Exit.USAGE)
     session = Session(user.strip(), tuple(group.strip() for group in groups.split(",") if group.strip()), role)
 
@@ -53,7 +56,7 @@ def create(
 
 @app.command("list")
 def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
-    """Show who is signed in: a session's id, its user and until when. Tokens are stored nowhere."""
+    """List active sessions with id, expiry, role, user and groups. Tokens are not stored and not shown."""
     from footnote.guard.identity import OpenSession, list_sessions
     from footnote.ports import read_all
 
@@ -68,12 +71,12 @@ def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
     for session in found:
         until = datetime.fromtimestamp(session.expires_at, UTC).strftime("%Y-%m-%d %H:%M UTC")
         print(f"{session.session_id}  {until}  {session.role:5}  {session.user_id}  {','.join(session.groups)}".rstrip())
-    say(f"{len(found)} signed in." if found else "Nobody is signed in.")
+    say(f"{len(found)} active {'session' if len(found) == 1 else 'sessions'}." if found else "There are no active sessions.")
 
 
 @app.command()
 def revoke(
-    session: Annotated[str, typer.Argument(help="The session's token, or its id as `footnote session list` shows it.")],
+    session: Annotated[str, typer.Argument(help="The session's token, or its id as shown by `footnote session list`.")],
     data: DataOption = None,
 ) -> None:
     """End a session at once."""
@@ -88,13 +91,13 @@ def revoke(
                 await audit(core.records, LOCAL, "session.revoke", session_id, now=core.clock())
                 await revoke_session(session_id, cache=core.cache, records=core.records)
                 return
-        raise NotFound("There is no such session. See footnote session list.")
+        raise NotFound("There is no such session. `footnote session list` lists all sessions.")
 
     run_with_core(data, work)
-    say("The session is over.")
+    say("The session was ended.")
 
 
 def check_stores(core: Core) -> None:
-    """Sessions are in two stores: one that knows the tokens, and one with the list of them."""
+    """Sessions are stored in two places: token hashes in the cache, the list in the database. BadRequest if only one is configured."""
     if core.settings.aws.cache_table and not core.settings.db.address:
-        raise BadRequest("AWS__CACHE_TABLE is set and DB__URI is not: sessions are listed there. Set both.")
+        raise BadRequest("AWS__CACHE_TABLE is set but DB__URI is not. Sessions need both.")

@@ -1,4 +1,4 @@
-"""`python -m footnote_local.settings_page` writes docs/settings.md from the settings' models."""
+"""`python -m footnote_local.settings_page` generates docs/settings.md from the settings models."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ HEAD = (
 
 
 def render() -> str:
+    """The page as Markdown."""
     groups: dict[str, list[SettingInfo]] = {}
     for each in each_setting(Settings):
         groups.setdefault(each.group, []).append(each)

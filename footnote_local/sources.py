@@ -1,4 +1,4 @@
-"""Files and folders named on the command line → what is taken in, and how far that is."""
+"""Ingests files and folders named on the command line, and reports progress."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ from footnote_local.worker import Worker
 
 POLL_S = 0.1
 MOST_WAITING = 200
-"""Documents in flight at once: a huge folder does not fill the queue before the first is read."""
+"""Maximum number of documents in the queue, so that a huge folder does not fill it."""
 
 
 @dataclass(slots=True)
 class Report:
-    """What became of each file. `refused`: name → why it was not even taken in."""
+    """The result for each file. `refused`: file name → why it was not accepted."""
 
     documents: dict[str, Document] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
 
     @property
     def done(self) -> int:
+        """Files with a final state."""
         return sum(document.state in ("READY", "FAILED", "DELETED") for document in self.documents.values()) + len(self.refused)
 
     @property
     def failed(self) -> int:
+        """Files that were refused or have FAILED."""
         return sum(document.state == "FAILED" for document in self.documents.values()) + len(self.refused)
 
 
@@ -41,17 +43,17 @@ Progress = Callable[[int, int], None]
 
 
 def find_files(paths: Sequence[Path]) -> Iterator[tuple[Path, str]]:
-    """(file, name below the folder that was named). Hidden files and folders are passed over. Where two
-    files would have one name, the second gets as much of its path as tells them apart: under one name it
-    would replace the first. BadRequest when a path is not there."""
+    """Yields (file, name relative to the given folder). Hidden files and folders are skipped. If two files would get the same
+    name, the second is prefixed with as much of its path as makes it unique, because it would otherwise replace the first.
+    BadRequest if a path does not exist."""
     seen: dict[str, Path] = {}
     for path in (path.expanduser() for path in paths):
         if not path.exists():
-            raise BadRequest(f"There is no file or folder {path}.")
+            raise BadRequest(f"No such file or folder: {path}.")
         files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file() and not _is_hidden(file, path))
         for file in files:
             depth = 1 if file == path else len(file.relative_to(path).parts)
-            whole = Path(os.path.abspath(file))  # not resolved: a link goes by its own name
+            whole = Path(os.path.abspath(file))  # not resolved: a symbolic link keeps its own name
             while seen.setdefault(name := _as_text("/".join(whole.parts[-depth:])), whole) != whole and depth < len(whole.parts):
                 depth += 1
             yield file, name
@@ -62,14 +64,14 @@ def _is_hidden(file: Path, folder: Path) -> bool:
 
 
 def _as_text(name: str) -> str:
-    """A name on disk may hold bytes that are no text; they are shown as “?”."""
+    """The file name with undecodable bytes replaced by “?”."""
     return name.encode(errors="replace").decode()
 
 
 async def take_in(
     core: Core, paths: Sequence[Path], *, collection: str, groups: list[str], progress: Progress, metadata: Mapping[str, Any] | None = None
 ) -> Report:
-    """Accepts every file and waits until each is READY or FAILED; a worker must be running somewhere."""
+    """Accepts every file and waits until each is READY or FAILED. A worker must be running, here or in another process."""
     report = Report()
     files = list(find_files(paths))
     waiting: dict[str, str] = {}
@@ -87,16 +89,16 @@ async def take_in(
         except OSError as exc:
             report.refused[name] = f"The file cannot be opened ({exc.strerror})."
         while len(waiting) >= MOST_WAITING:
-            await _look(core, report, waiting)
+            await _poll(core, report, waiting)
         progress(report.done, len(files))
     while waiting:
-        await _look(core, report, waiting)
+        await _poll(core, report, waiting)
         progress(report.done, len(files))
     return report
 
 
 async def wait_for_vectors(core: Core, worker: Worker, progress: Progress) -> None:
-    """Returns when all vectors are made, or when the worker is in trouble: documents are found by their words till then."""
+    """Waits until all passages have vectors, or the worker reports trouble. Passages without vectors are found by keyword."""
     if core.embedder is None:
         return
     while True:
@@ -107,7 +109,7 @@ async def wait_for_vectors(core: Core, worker: Worker, progress: Progress) -> No
         await asyncio.sleep(POLL_S)
 
 
-async def _look(core: Core, report: Report, waiting: dict[str, str]) -> None:
+async def _poll(core: Core, report: Report, waiting: dict[str, str]) -> None:
     await asyncio.sleep(POLL_S)
     for name, doc_id in list(waiting.items()):
         try:

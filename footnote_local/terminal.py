@@ -1,4 +1,4 @@
-"""What a person at a terminal sees: progress and messages on standard error, results on standard output."""
+"""Terminal output: progress and messages on standard error, results on standard output."""
 
 from __future__ import annotations
 
@@ -24,27 +24,30 @@ class Exit(IntEnum):
 
     OK = 0
     BAD = 1
-    """It ran, and the result is not good: a file FAILED, no answer, a figure too low, something broken."""
+    """The command ran with a bad result: a FAILED file, no answer, a score below the minimum, a broken part."""
     USAGE = 2
     UNAVAILABLE = 3
-    """Something it needs cannot be had: the port, the data folder, search, the model."""
+    """A dependency is unavailable: the port, the data folder, search, the model."""
     STOPPED = 130
 
 
 def say(text: str) -> None:
+    """Prints a message to standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 def show_json(value: Any) -> None:
+    """Prints a result as JSON to standard output."""
     print(json.dumps(value, ensure_ascii=False, indent=2), flush=True)
 
 
 def leave(code: Exit) -> NoReturn:
+    """Ends the command with this exit code."""
     raise typer.Exit(int(code))
 
 
 def run(work: Coroutine[Any, Any, R]) -> R:
-    """Runs `work`; our errors become a message and an exit code, Ctrl-C and SIGTERM become 130."""
+    """Runs `work`. A FootnoteError becomes a message and an exit code, Ctrl-C and SIGTERM become 130."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         return asyncio.run(work)
@@ -54,13 +57,13 @@ def run(work: Coroutine[Any, Any, R]) -> R:
     except KeyboardInterrupt:
         say("footnote: stopped.")
         leave(Exit.STOPPED)
-    except BrokenPipeError:  # the reader, `head` say, has enough
+    except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         sys.stderr.close()
         leave(Exit.OK)
 
 
 def clip(text: str, width: int) -> str:
-    """On one line, cut between two words where it has more than `width` characters; within one that fills half of it."""
+    """The text on one line of at most about `width` characters, cut between words, or within a word longer than half of it."""
     line = " ".join(text.split())
     if len(line) <= width:
         return line
@@ -69,7 +72,7 @@ def clip(text: str, width: int) -> str:
 
 
 class Commands(TyperGroup):
-    """Lists its commands with their whole first sentence, however narrow the terminal is."""
+    """Lists commands with their full summary, however narrow the terminal is."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         rows = [(name, (command.help or "").partition("\n\n")[0]) for name, command in self.commands.items() if not command.hidden]
@@ -78,7 +81,7 @@ class Commands(TyperGroup):
 
 
 class Bar:
-    """A progress bar on standard error; silent where that is no terminal."""
+    """A progress bar on standard error; silent if that is not a terminal."""
 
     def __init__(self) -> None:
         from rich.console import Console
@@ -97,14 +100,17 @@ class Bar:
         self._progress.update(self._tasks[what], completed=done, total=total)
 
     def start(self) -> None:
+        """Shows the bar."""
         self._progress.start()
 
     def stop(self) -> None:
+        """Removes the bar."""
         self._progress.stop()
 
 
 @contextmanager
 def progress_bar() -> Iterator[Bar]:
+    """A Bar that is shown inside the `with` block."""
     bar = Bar()
     bar.start()
     try:

@@ -1,4 +1,4 @@
-"""`python -m footnote_local.turn_drawing` draws assets/turn.svg from the tables of the pipeline."""
+"""`python -m footnote_local.turn_drawing` generates assets/turn.svg from the pipeline's tables."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ POLICIES = {
     IGNORE: ("is ignored", "done without"),
 }
 USUAL = Profile("usual", live=True, citation_style="numbered", prompt="answer_numbered")
-"""What a failure means in most APIs, where they differ."""
+"""The profile whose failure policies are drawn where APIs differ."""
 
 
 def draw() -> str:
-    """The SVG: stages from top to bottom, the steps of each in lines of two, numbered in their order."""
+    """The SVG: stages from top to bottom, the steps of each in two columns, numbered in order."""
     switch = next(row for row in ANSWER if isinstance(row, Switch))
     search = [row for row in DOCUMENTS if row in (*REMOTE, *SEARCH)]
     first, last = DOCUMENTS.index(search[0]), DOCUMENTS.index(search[-1])
@@ -93,7 +93,7 @@ def _names(rows: Sequence[Row]) -> list[str]:
 
 
 def _labels() -> dict[str, str]:
-    """What the page says while steps of a stage run."""
+    """Stage → its label on the page."""
     return dict(re.findall(r"^  stage_(\w+): '(.*)',$", LABELS.read_text("utf-8"), re.MULTILINE))
 
 

@@ -1,4 +1,4 @@
-"""`footnote user`: what is kept of one user, to be handed out or deleted."""
+"""`footnote user`: exports or deletes the data of one user."""
 
 from __future__ import annotations
 
@@ -15,40 +15,41 @@ from footnote_local.with_core import DataOption, run_with_core
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-app = typer.Typer(cls=Commands, no_args_is_help=True, help="Hand out or delete what is kept of a user.")
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Export or delete a user's data.")
 
-UserArgument = Annotated[str, typer.Argument(help="The user's id; on one machine `local`.")]
+UserArgument = Annotated[str, typer.Argument(help="User id; on one machine without sign-in it is `local`.")]
 
 
 @app.command()
 def export(
     user: UserArgument,
-    out: Annotated[Path | None, typer.Option(help="File to write; by default standard output.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Output file. Default: standard output.")] = None,
     data: DataOption = None,
 ) -> None:
-    """Write a user's turns and the feedback on them, one line of JSON each, oldest first."""
+    """Export a user's turns and feedback as JSON lines, oldest first."""
     try:
         with out.expanduser().open("wb") if out else nullcontext(sys.stdout.buffer) as file:
             turns = run_with_core(data, lambda core: _export(core, user, file))
     except OSError as exc:
         say(f"footnote: {out or 'standard output'} cannot be written ({exc.strerror}).")
         leave(Exit.UNAVAILABLE)
-    say(f"{turns} turns.")
+    say(f"{turns} {'turn' if turns == 1 else 'turns'} exported.")
 
 
 @app.command()
 def delete(
     user: UserArgument,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
     data: DataOption = None,
 ) -> None:
-    """Delete a user's turns, feedback, figures and preferences."""
+    """Delete a user's turns, feedback, statistics and preferences."""
     from footnote.guard.identity import LOCAL
     from query.my_data import delete_data
 
     if not yes:
-        typer.confirm(f"Delete all that is kept of {user}?", abort=True, err=True)
-    say(f"{run_with_core(data, lambda core: delete_data(user, LOCAL, core))} turns deleted.")
+        typer.confirm(f"Delete all data of {user}?", abort=True, err=True)
+    turns = run_with_core(data, lambda core: delete_data(user, LOCAL, core))
+    say(f"{turns} {'turn' if turns == 1 else 'turns'} deleted.")
 
 
 async def _export(core: Core, user: str, file: BinaryIO) -> int:

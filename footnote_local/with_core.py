@@ -1,4 +1,4 @@
-"""A command's Core: made from the environment and its options, and closed when the command is over."""
+"""Creates a command's Core from the environment and its options, and closes it after the command."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 R = TypeVar("R")
 
-DataOption = Annotated[Path | None, typer.Option("--data", help="Folder of the index and the stored files.", envvar="FOOTNOTE_DATA")]
-CollectionOption = Annotated[str | None, typer.Option("--collection", help="Index to use; by default INDEX_NAME.")]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+DataOption = Annotated[Path | None, typer.Option("--data", help="Data folder: the index and the stored files.", envvar="FOOTNOTE_DATA")]
+CollectionOption = Annotated[str | None, typer.Option("--collection", help="Collection to use. Default: INDEX_NAME.")]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def run_with_core(data: Path | None, work: Callable[[Core], Awaitable[R]]) -> R:
-    """What `work` gives for a Core on this data folder, None = the one that is set."""
+    """Runs `work` with a Core on this data folder; None = the configured one."""
 
     async def with_core() -> R:
         core = make_core(data)
@@ -36,6 +36,7 @@ def run_with_core(data: Path | None, work: Callable[[Core], Awaitable[R]]) -> R:
 
 
 def make_core(data: Path | None) -> Core:
+    """A Core for a command. Exits with a message if a setting is invalid or the data folder cannot be used."""
     from footnote.bootstrap import Core
     from footnote.settings import Settings
     from footnote.tracing import log_to_stderr
@@ -56,7 +57,7 @@ def make_core(data: Path | None) -> Core:
 
 
 def place_of(part: str, settings: Settings) -> str:
-    """Where a part's data is. No address: it may hold a password."""
+    """Where a part's data is stored. URLs are not shown, because they may contain passwords."""
     aws = settings.aws
     elsewhere = {
         "store": aws.ledger_table and f"DynamoDB, table {aws.ledger_table}",
@@ -70,6 +71,6 @@ def place_of(part: str, settings: Settings) -> str:
 
 
 def _wrong_settings(exc: ValueError) -> str:
-    """Which setting is wrong, without its value: it may be a key."""
+    """Names the invalid settings without their values, which may be secrets."""
     errors = exc.errors(include_input=False) if isinstance(exc, ValidationError) else []
     return "; ".join(f"{'__'.join(map(str, error['loc'])).upper()}: {error['msg']}" for error in errors) or str(exc)

@@ -1,6 +1,6 @@
-"""The one process that works on a data folder: takes jobs from the queue, then makes vectors.
+"""The worker of a data folder: processes jobs from the queue, then computes vectors.
 
-A lock file keeps a second worker away; it goes with the process, however that ends.
+A file lock prevents a second worker. The operating system releases it when the process ends, however it ends.
 """
 
 from __future__ import annotations
@@ -18,16 +18,15 @@ from footnote.errors import Conflict, FootnoteError, StoreUnavailable
 log = logging.getLogger("footnote.worker")
 
 IDLE_S = 0.2
-"""Between two looks at an empty queue."""
+"""Polling interval while the queue is empty."""
 TROUBLE_S = 5.0
-"""After an error of a backend."""
+"""Pause after a backend's error."""
 VECTORS_AT_ONCE = 8
-"""Chunks between two looks at the queue: a new file does not wait for the vectors of old ones."""
+"""Chunks embedded between two checks of the queue, so that new files do not wait for the vectors of old ones."""
 
 
 class Lock:
-    """Held by the worker of a data folder. `Conflict` names the process that has it already; StoreUnavailable where the
-    folder cannot be used."""
+    """The exclusive lock of a data folder's worker."""
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "worker.lock"
@@ -35,9 +34,11 @@ class Lock:
 
     @property
     def is_held(self) -> bool:
+        """Whether this object holds the lock."""
         return self._descriptor is not None
 
     def take(self) -> None:
+        """Conflict, naming the process that holds the lock; StoreUnavailable if the folder cannot be used."""
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -49,7 +50,7 @@ class Lock:
             holder = os.read(descriptor, 32).decode() or "unknown"
             os.close(descriptor)
             raise Conflict(
-                f"Another Footnote (process {holder}) works on {self._path.parent.resolve()}."
+                f"Another Footnote process ({holder}) is using {self._path.parent.resolve()}."
                 " Stop it, or choose another folder with --data."
             ) from exc
         os.ftruncate(descriptor, 0)
@@ -57,24 +58,28 @@ class Lock:
         self._descriptor = descriptor
 
     def release(self) -> None:
+        """Releases the lock if it is held."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None
 
 
 class Worker:
+    """Runs the work of a data folder as a background task."""
+
     def __init__(self, core: Core) -> None:
         self._core = core
         self._task: asyncio.Task[None] | None = None
         self.trouble: str | None = None
-        """Why the worker waits, while it does."""
+        """Why the worker is pausing; None = it is not."""
 
     async def start(self) -> None:
+        """Recovers interrupted jobs, then starts working."""
         await self._core.ingestor.recover()
         self._task = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
-        """Ends between two stages or within one: what was interrupted is taken up again at the next start."""
+        """Cancels the work; `start` resumes an interrupted job."""
         if self._task is not None:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
@@ -86,11 +91,11 @@ class Worker:
             try:
                 busy = await self._core.ingestor.work_one(self._core.bucket.take) or await self._core.ingestor.embed_some(VECTORS_AT_ONCE)
             except FootnoteError as exc:
-                log.warning("the worker waits", extra={"reason": exc.detail})
+                log.warning("worker paused", extra={"reason": exc.detail})
                 self.trouble = exc.detail
                 await asyncio.sleep(TROUBLE_S)
             except Exception as exc:
-                log.error("the worker waits", exc_info=exc)
+                log.error("worker paused", exc_info=exc)
                 self.trouble = FootnoteError.title
                 await asyncio.sleep(TROUBLE_S)
             else:

@@ -1,4 +1,4 @@
-"""One execution environment: a function's processes and the API that they see."""
+"""One execution environment: a function's processes and the APIs that they call."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from footnote_local.lambda_service.runtime_api import REGION, RuntimeApi
 from footnote_local.lambda_service.wire import listening
 
 INIT_S = 10.0
-"""To start in. What takes longer is given the function's own limit, as in AWS."""
+"""Timeout of the init phase. A slower start gets the function's own timeout, as in AWS."""
 SHUTDOWN_S = 2.0
 OUR_STDERR = 2
-"""What a function prints is its log; standard output stays free for its reply."""
+"""A function's output goes to our standard error; standard output is for its response."""
 
 
 class Environment:
-    """Made for one event or for many. Between two of them its processes are frozen, so nothing goes on after a reply."""
+    """Serves one event after the other. Between events its processes are frozen, so nothing runs after a response."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -33,7 +33,7 @@ class Environment:
         self._resources = AsyncExitStack()
 
     async def start(self) -> float | None:
-        """Milliseconds until the runtime asked for its first event; None when it had been started before."""
+        """Starts the processes. → milliseconds until the runtime asked for its first event; None if already started."""
         if self._processes:
             return None
         began = perf_counter()
@@ -49,33 +49,34 @@ class Environment:
         return (perf_counter() - began) * 1000
 
     async def run(self, invocation: Invocation) -> None:
-        """Until the runtime asks for the next event. FunctionError when it never does; then this environment is good for nothing more."""
+        """Serves an event, until the runtime asks for the next one. After a FunctionError the environment cannot be used again."""
         self._signal(signal.SIGCONT)
         self._api.give(invocation)
         await self._until(self._api.idle, self._function.timeout_s, "Sandbox.Timedout", f"RequestId: {invocation.request_id} Error: ")
         self._signal(signal.SIGSTOP)
 
     async def stop(self) -> None:
-        """As AWS does: where there are extensions, these are told, and the runtime gets a SIGTERM and two seconds."""
+        """Shuts down as AWS does: extensions get a SHUTDOWN event, and the runtime a SIGTERM and two seconds."""
         if self._function.extensions and self._processes:
             self._signal(signal.SIGCONT)
             self._api.shutdown.set()
             runtime = self._processes[-1]
             with suppress(ProcessLookupError):
                 runtime.terminate()
-            # Not for the extensions, which have as long in AWS: the Web Adapter stays until it is killed.
+            # Unlike AWS, does not wait for extensions: the Web Adapter runs until it is killed.
             with suppress(TimeoutError):
                 await asyncio.wait_for(runtime.wait(), SHUTDOWN_S)
         await self.kill()
 
     async def kill(self) -> None:
+        """Kills all processes."""
         self._signal(signal.SIGKILL)
         for process in self._processes:
             await process.wait()
         await self._resources.aclose()
 
     async def _spawn(self, command: tuple[str, ...], variables: dict[str, str]) -> None:
-        # A group of its own can be frozen with its children; in our session, so that the kernel ends it when we are killed.
+        # A process group can be frozen with its children. Same session, so that the kernel ends it if we are killed.
         try:
             process = await asyncio.create_subprocess_exec(
                 *command,
@@ -99,7 +100,7 @@ class Environment:
         self._api.fail(FunctionError.of("Runtime.ExitError", f"Runtime exited: {ended}"))
 
     async def _until(self, event: asyncio.Event, timeout_s: float, error_type: str, prefix: str = "") -> None:
-        """Waits for `event`. FunctionError when the processes fail first, or when it takes too long."""
+        """Waits for `event`. FunctionError if the processes fail first or the timeout expires."""
         waiting = asyncio.create_task(event.wait())
         try:
             either: set[asyncio.Future[Any]] = {waiting, self._api.failure}
@@ -126,7 +127,7 @@ def _variables(function: Function, port: int) -> dict[str, str]:
     return {
         "LANG": "en_US.UTF-8",
         "TZ": ":UTC",
-        "FOOTNOTE_LOCAL": "1",  # else functions refuse to work on a folder
+        "FOOTNOTE_LOCAL": "1",  # else functions refuse to use a data folder
         **function.variables,
         "_HANDLER": function.handler,
         "AWS_REGION": REGION,

@@ -1,4 +1,4 @@
-"""A function URL: HTTP requests become events of format 2.0, replies become HTTP responses.
+"""A function URL: converts HTTP requests into events of format 2.0, and responses into HTTP responses.
 
 https://docs.aws.amazon.com/lambda/latest/dg/urls-invocation.html
 """
@@ -22,7 +22,7 @@ from footnote_local.lambda_service.service import Lambda
 from footnote_local.lambda_service.wire import Exchange, listening
 
 PRELUDE = "application/vnd.awslambda.http-integration-response"
-"""Content type of a stream that begins with JSON (statusCode, headers, cookies), then NULS."""
+"""Content type of a stream that begins with a JSON prelude (statusCode, headers, cookies), followed by NULS."""
 NULS = b"\0" * 8
 TEXT = re.compile(r"text/|application/(json|javascript|xml|[\w.-]+\+(json|xml))\b")
 FRAMING = {"connection", "content-length", "transfer-encoding"}
@@ -30,6 +30,8 @@ FRAMING = {"connection", "content-length", "transfer-encoding"}
 
 @dataclass(frozen=True, slots=True)
 class HttpReply:
+    """An HTTP response whose body may still be streaming."""
+
     status: int
     headers: list[tuple[str, str]]
     body: AsyncIterator[bytes]
@@ -37,7 +39,7 @@ class HttpReply:
 
 @asynccontextmanager
 async def function_url(service: Lambda, *, stream: bool) -> AsyncIterator[str]:
-    """Serves the function's URL, in mode RESPONSE_STREAM or BUFFERED → the URL."""
+    """Serves the function's URL. `stream`: RESPONSE_STREAM, else BUFFERED. → the URL."""
 
     async def handle(exchange: Exchange) -> None:
         event = make_event(exchange.method, exchange.target, exchange.headers, await exchange.read())
@@ -62,11 +64,12 @@ async def _send(exchange: Exchange, reply: HttpReply) -> None:
         async for part in reply.body:
             await exchange.write(part)
     except FunctionError:
-        return  # the reply is cut, which is all that a client can be told by now
+        return  # the headers are sent, so a truncated body is the only possible signal
     await exchange.end()
 
 
 def make_event(method: str, target: str, headers: dict[str, str], body: bytes) -> dict[str, Any]:
+    """The event, format 2.0, for an HTTP request."""
     url, now = urlsplit(target), datetime.now(UTC)
     host = headers.get("host", "localhost")
     is_text = not body or TEXT.match(headers.get("content-type", "")) is not None
@@ -109,18 +112,19 @@ def make_event(method: str, target: str, headers: dict[str, str], body: bytes) -
 
 
 async def read_http(reply: Reply) -> HttpReply:
-    """What an HTTP client gets of a function's reply. FunctionError when it is none."""
+    """The HTTP response for a function's response. FunctionError if it is malformed."""
     if reply.content_type == PRELUDE:
         return await _read_stream(reply.body)
     whole = b"".join([part async for part in reply.body])
     try:
-        told = json.loads(whole)
+        response = json.loads(whole)
     except ValueError as exc:
         raise FunctionError.of("Runtime.InvalidReply", "The reply is not JSON.") from exc
-    if not isinstance(told, dict) or "statusCode" not in told:
+    if not isinstance(response, dict) or "statusCode" not in response:
         return HttpReply(200, JSON, _once(whole))
-    body = told.get("body") or ""
-    return HttpReply(told["statusCode"], _headers(told), _once(base64.b64decode(body) if told.get("isBase64Encoded") else body.encode()))
+    body = response.get("body") or ""
+    content = base64.b64decode(body) if response.get("isBase64Encoded") else body.encode()
+    return HttpReply(response["statusCode"], _headers(response), _once(content))
 
 
 async def _read_stream(body: AsyncIterator[bytes]) -> HttpReply:
@@ -131,13 +135,13 @@ async def _read_stream(body: AsyncIterator[bytes]) -> HttpReply:
             raise FunctionError.of("Runtime.InvalidReply", "The stream ended before its status.")
         begun += part
     prelude, _, rest = begun.partition(NULS)
-    told = json.loads(prelude)
-    return HttpReply(told.get("statusCode", 200), _headers(told), _chain(rest, body))
+    head = json.loads(prelude)
+    return HttpReply(head.get("statusCode", 200), _headers(head), _chain(rest, body))
 
 
-def _headers(told: dict[str, Any]) -> list[tuple[str, str]]:
-    cookies = [("set-cookie", cookie) for cookie in told.get("cookies") or ()]
-    return [(name, str(value)) for name, value in (told.get("headers") or {}).items()] + cookies
+def _headers(response: dict[str, Any]) -> list[tuple[str, str]]:
+    cookies = [("set-cookie", cookie) for cookie in response.get("cookies") or ()]
+    return [(name, str(value)) for name, value in (response.get("headers") or {}).items()] + cookies
 
 
 async def _once(body: bytes) -> AsyncIterator[bytes]:

@@ -1,4 +1,4 @@
-"""The four functions as the template describes them, but for what it makes or asks for; a test holds the two together."""
+"""The four functions as in template.yaml, without resources and parameters; a test keeps the two in sync."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from footnote_local.lambda_service.invocation import Function
 
 @dataclass(frozen=True, slots=True)
 class Described:
+    """A function's configuration in the template."""
+
     handler: str
     timeout_s: int
     memory_mb: int
@@ -40,19 +42,19 @@ FUNCTIONS = {
 
 
 def function(name: str, environment: Mapping[str, str]) -> Function:
-    """The function in this checkout; `environment` stands before its own variables. Unavailable when a part of the runtime is missing."""
+    """The function in this checkout. `environment` overrides its own variables. Unavailable if a part of the runtime is missing."""
     described = FUNCTIONS[name]
     root = Path(str(find_spec(name).origin)).parents[1]  # type: ignore[union-attr]
-    # The function's `python` is this one.
+    # `python` must be this interpreter.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)])
     variables = {**described.variables, **environment, "PATH": path}
     if described.handler == "run.sh":
-        variables["AWS_LWA_PORT"] = str(_free_port())  # in AWS an environment has all ports to itself
+        variables["AWS_LWA_PORT"] = str(_free_port())  # in AWS each environment has all ports to itself
         command: tuple[str, ...] = ("sh", str(root / name / described.handler))
         extensions: tuple[tuple[str, ...], ...] = ((str(_adapter()),),)
     else:
         if find_spec("awslambdaric") is None:
-            raise Unavailable("The runtime that Lambda runs Python functions with is missing. Install it: pip install awslambdaric")
+            raise Unavailable("The Python runtime of Lambda is not installed. Install it: pip install awslambdaric")
         command, extensions = (sys.executable, "-m", "awslambdaric", described.handler), ()
     return Function(name, described.handler, command, root, described.timeout_s, described.memory_mb, variables, extensions)
 
@@ -61,7 +63,7 @@ def _adapter() -> Path:
     program = web_adapter.find()
     if program is None:
         raise Unavailable(
-            f"The Lambda Web Adapter, through which this function streams, is missing. Build it: {' '.join(web_adapter.build_command())}"
+            f"The Lambda Web Adapter, which this function needs, is missing. Build it: {' '.join(web_adapter.build_command())}"
         )
     return program
 

@@ -1,4 +1,4 @@
-"""Events in, replies out, one at a time."""
+"""Runs a function's events one at a time."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from footnote_local.lambda_service.invocation import MAX_PAYLOAD, Function, Func
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Of one event, in milliseconds."""
+    """Durations of one event in milliseconds."""
 
     request_id: str
     run_ms: float
     init_ms: float | None
-    """None: the environment was there already."""
+    """Cold start; None = the environment was already running."""
 
 
 class Lambda:
     """One function in one execution environment, which serves one event at a time.
 
-    The environment is made for the first event and again after it broke: by a time limit, by a process that ended,
-    by an error on start. Whether somebody still reads a reply makes no difference to the function.
+    The environment is created for the first event, and again after a timeout, a process exit or an init error. A client
+    that disconnects does not stop the function.
     """
 
     def __init__(self, function: Function) -> None:
@@ -44,7 +44,7 @@ class Lambda:
         await asyncio.gather(self._serving, return_exceptions=True)
 
     async def invoke(self, event: bytes) -> Reply:
-        """The reply, as soon as it begins. TooLarge, or FunctionError when it never does."""
+        """Returns the response as soon as it begins. TooLarge; FunctionError if it never begins."""
         if len(event) > MAX_PAYLOAD:
             raise TooLarge
         invocation = Invocation(event)
@@ -52,7 +52,7 @@ class Lambda:
         return await invocation.reply
 
     async def finish(self) -> None:
-        """Waits until the function is done with every event that it was sent."""
+        """Waits until all events are done."""
         await self._waiting.join()
 
     async def _serve(self) -> None:
@@ -65,7 +65,9 @@ class Lambda:
                     began = perf_counter()
                     await environment.run(invocation)
                     self.reports.append(Report(invocation.request_id, (perf_counter() - began) * 1000, init_ms))
-                    invocation.end(FunctionError.of("Runtime.NoReply", "The runtime asked for the next event before it answered this one."))
+                    invocation.end(
+                        FunctionError.of("Runtime.NoReply", "The runtime asked for the next event without responding to this one.")
+                    )
                 except FunctionError as error:
                     invocation.end(error)
                     await environment.kill()

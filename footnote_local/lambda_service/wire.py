@@ -1,6 +1,6 @@
-"""HTTP/1.1 on loopback: request bodies chunk by chunk with their trailers, replies that stream.
+"""A minimal HTTP/1.1 server on loopback: request bodies in chunks with trailers, streamed responses.
 
-Web frameworks hide trailers, and in trailers a function tells that its stream failed.
+Written by hand because web frameworks hide trailers, in which a function reports that its stream failed.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any
 import h11
 
 READ = 2**16
-"""Bytes read at once."""
+"""Bytes per read."""
 
 HeaderList = Iterable[tuple[str, str]]
 
 
 class Exchange:
-    """One request and its reply. A reply that is begun and not ended is cut: the client sees that it is not whole."""
+    """One request and its response. If a response is begun but not ended, the client sees that it is truncated."""
 
     def __init__(self, connection: h11.Connection, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, head: h11.Request) -> None:
         self._connection, self._reader, self._writer = connection, reader, writer
@@ -27,31 +27,36 @@ class Exchange:
         self.target = head.target.decode()
         self.headers = _joined(head.headers)
         self.trailers: dict[str, str] = {}
-        """Known when the body was read to its end."""
+        """Available after the body was read to its end."""
 
     async def body(self) -> AsyncGenerator[bytes, None]:
+        """Yields the request body in chunks."""
         while isinstance(event := await _next_event(self._connection, self._reader), h11.Data):
             yield bytes(event.data)
         if isinstance(event, h11.EndOfMessage):
             self.trailers = _joined(event.headers)
 
     async def read(self) -> bytes:
+        """The whole request body."""
         return b"".join([part async for part in self.body()])
 
     async def reply(self, status: int, body: bytes = b"", headers: HeaderList = ()) -> None:
+        """Sends a complete response."""
         await self.begin(status, [*headers, ("content-length", str(len(body)))])
         await self.write(body)
         await self.end()
 
     async def begin(self, status: int, headers: HeaderList) -> None:
-        """Without a content-length among `headers`, the body goes out in chunks."""
+        """Sends the status and headers. Without a content-length the body is chunked."""
         await self._send(h11.Response(status_code=status, headers=[(name.encode(), value.encode("latin-1")) for name, value in headers]))
 
     async def write(self, data: bytes) -> None:
+        """Sends a part of the body."""
         if data:
             await self._send(h11.Data(data))
 
     async def end(self) -> None:
+        """Completes the response."""
         await self._send(h11.EndOfMessage())
 
     async def _send(self, event: h11.Response | h11.Data | h11.EndOfMessage) -> None:
@@ -64,13 +69,13 @@ Handle = Callable[[Exchange], Awaitable[None]]
 
 @asynccontextmanager
 async def listening(handle: Handle) -> AsyncIterator[int]:
-    """Serves on a free port of loopback → the port. At the end, what is still open is cut."""
+    """Serves on a free loopback port. → the port. On exit, open connections are closed."""
     conversations: set[asyncio.Task[Any] | None] = set()
 
     async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         conversations.add(task := asyncio.current_task())
         try:
-            # A peer that leaves or talks nonsense ends its own connection, and so does the end of the server.
+            # A disconnect, a protocol error or the server's shutdown ends only this connection.
             with suppress(ConnectionError, h11.ProtocolError, asyncio.CancelledError):
                 await _converse(handle, reader, writer)
         finally:
@@ -105,7 +110,7 @@ async def _next_event(connection: h11.Connection, reader: asyncio.StreamReader) 
 
 
 def _joined(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Lower-case names; what came more than once is joined by commas."""
+    """Headers by lower-case name; repeated headers are joined by commas."""
     joined: dict[str, str] = {}
     for name, value in headers:
         key = name.decode()

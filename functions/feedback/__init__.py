@@ -1,1 +1,1 @@
-"""What people think of answers."""
+"""The feedback function: ratings of answers."""

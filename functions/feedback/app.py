@@ -1,4 +1,4 @@
-"""The feedback function: thumbs up, thumbs down, and why; and what all of them say together."""
+"""The app of the feedback function: ratings of answers, and metrics computed from them."""
 
 from __future__ import annotations
 
@@ -26,37 +26,42 @@ Tag = Annotated[str, Field(min_length=1, max_length=50)]
 
 
 class FeedbackRequest(BaseModel):
+    """A rating of an answer."""
+
     model_config = ConfigDict(str_strip_whitespace=True)
 
-    trace_id: str = Field(min_length=1, max_length=100, description="The turn, as in `x-trace-id` and `trace_id` of its reply.")
+    trace_id: str = Field(min_length=1, max_length=100, description="The turn: `trace_id` or header `x-trace-id` of its response.")
     rating: Literal["up", "down"]
-    reason: str | None = Field(None, max_length=2000, description="Why.")
-    proposed_answer: str | None = Field(None, max_length=20_000, description="What the answer should have been.")
-    selected_citations: list[CitationId] = Field([], max_length=100, description="Passages that were useful: `chunk_id` or `doc_id`.")
+    reason: str | None = Field(None, max_length=2000, description="The reason for the rating.")
+    proposed_answer: str | None = Field(None, max_length=20_000, description="A better answer.")
+    selected_citations: list[CitationId] = Field([], max_length=100, description="Useful passages: `chunk_id` or `doc_id`.")
     tags: list[Tag] = Field([], max_length=20)
 
 
-class Taken(BaseModel):
+class FeedbackAccepted(BaseModel):
+    """The feedback was stored."""
+
     status: Literal["ok"] = "ok"
 
 
 class MetricsBody(BaseModel):
-    """null = nobody has said anything to measure."""
+    """Metrics of answers; null = there is no feedback to measure."""
 
     positive_rate: float | None = Field(description="Share of thumbs up, 0 to 1.")
-    counts_by_reason: dict[str, int] = Field(description="The 50 most frequent.")
-    ndcg: float | None = Field(serialization_alias="ndcg@k", description="Of the citations as shown; relevant = selected.")
-    mrr: float | None = Field(serialization_alias="mrr@k", description="1 / place of the first selected citation.")
-    trending_queries: list[str] = Field(description="At most 10 that were asked more often than in as many days before.")
+    counts_by_reason: dict[str, int] = Field(description="Reason → count, for the 50 most frequent reasons.")
+    ndcg: float | None = Field(serialization_alias="ndcg@k", description="nDCG of the citations in shown order; relevant = selected.")
+    mrr: float | None = Field(serialization_alias="mrr@k", description="Mean of 1 / rank of the first selected citation.")
+    trending_queries: list[str] = Field(description="At most 10 questions asked more often than in the same number of days before.")
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
+    """The app. `core`: by default the process's shared Core."""
     app = make_app("Footnote: feedback", core)
     add_health(app, "feedback")
 
-    @app.post("/feedback", name="give_feedback", tags=["Feedback"], responses=problems({404: "There is no such turn of the caller's"}))
-    async def feedback(request: FeedbackRequest, caller: CallerOf, core: CoreOf) -> Taken:
-        """What a user thinks of an answer. One for each turn and user: the last one stands."""
+    @app.post("/feedback", name="give_feedback", tags=["Feedback"], responses=problems({404: "The caller has no such turn"}))
+    async def feedback(request: FeedbackRequest, caller: CallerOf, core: CoreOf) -> FeedbackAccepted:
+        """Rates an answer. Each user has one rating per turn; a new one replaces it."""
         given = Feedback(
             trace_id=request.trace_id,
             user_id=caller.user_id,
@@ -68,16 +73,16 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             created_at=core.clock(),
         )
         await core.turns.put_feedback(caller, given)
-        return Taken()
+        return FeedbackAccepted()
 
     @app.get("/feedback/metrics", name="feedback_metrics", tags=["Feedback"])
     async def metrics(
         caller: CallerOf,
         core: CoreOf,
-        k: Annotated[int, Query(ge=1, le=100, description="Citations that count.")] = 10,
-        days: Annotated[int, Query(ge=1, le=366, description="How far back the turns go.")] = 7,
+        k: Annotated[int, Query(ge=1, le=100, description="Depth of nDCG and MRR.")] = 10,
+        days: Annotated[int, Query(ge=1, le=366, description="Number of days to include.")] = 7,
     ) -> MetricsBody:
-        """What feedback says of the last days' answers: an admin's view is of all turns, others see their own."""
+        """Returns metrics of recent answers. Admins get those of all turns, others of their own."""
         now = core.clock()
         since = now - days * DAY_S
         records = await core.turns.figures(caller, since - days * DAY_S, now)

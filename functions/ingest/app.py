@@ -1,4 +1,4 @@
-"""The ingest function: files in, documents out. HTTP routes, and batches of S3 events from the queue."""
+"""The app of the ingest function: HTTP routes for documents, and batches of S3 events from the queue."""
 
 from __future__ import annotations
 
@@ -31,22 +31,24 @@ if TYPE_CHECKING:
 
 
 MOST_DIRECT = 4 * 2**20
-"""Bytes of a file that goes through the function, where there is another way: Lambda takes and gives 6 MB, in base64."""
+"""Maximum bytes of a file that passes through the function in AWS, where payloads are limited to 6 MB in base64."""
 
-METADATA = "Fields to filter by: text, numbers, true and false, alone or in lists. Left out: as it is known."
+METADATA = "Fields to filter by: strings, numbers, booleans, or lists of them. Default: unchanged."
 GONE = problems({404: "The caller has no such document"})
 
 
 class UploadRequest(BaseModel):
+    """A file to be uploaded."""
+
     file_name: str = Field(min_length=1, max_length=1000)
     size: int = Field(ge=0, le=2**53, description="Bytes.")
-    index_name: str | None = Field(None, description="The collection; by default the configured one.")
+    index_name: str | None = Field(None, description="The collection. Default: the configured one.")
     permission_groups: list[str] = []
     metadata: dict[str, Any] | None = Field(None, description=METADATA)
 
 
 class UploadTarget(BaseModel):
-    """Post `fields`, then the file as `file`, as multipart/form-data to `url`."""
+    """Where to upload: POST `fields`, then the file as `file`, to `url` as multipart/form-data."""
 
     url: str
     fields: dict[str, str]
@@ -54,6 +56,8 @@ class UploadTarget(BaseModel):
 
 
 class DocumentBody(BaseModel):
+    """A document and its state."""
+
     doc_id: str
     title: str
     file_name: str
@@ -65,25 +69,28 @@ class DocumentBody(BaseModel):
     chunks: int
     size: int
     lang: str | None
-    format: str = Field(description='What it was read as, e.g. "pdf"; "" = not read yet.')
+    format: str = Field(description='Detected format, e.g. "pdf"; "" = not processed yet.')
     permission_groups: list[str]
     metadata: dict[str, Any]
     created_at: float
     updated_at: float
-    vectors: dict[str, int] | None = Field(None, description="Vectors made and wanted, over all documents: for admins.")
+    vectors: dict[str, int] | None = Field(None, description="Existing and required vectors of all documents, for admins.")
 
 
 class DocumentPage(PageBody):
+    """A page of documents."""
+
     data: list[DocumentBody]
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
+    """The app. `core`: by default the process's shared Core."""
     app = make_app("Footnote: ingest", core)
     add_health(app, "ingest")
 
     @app.post("/uploads", name="request_upload", tags=["Documents"], status_code=201)
     async def upload_target(request: UploadRequest, caller: CallerOf, core: CoreOf) -> UploadTarget:
-        """Where to send a file: a signed form, valid for 15 minutes."""
+        """Returns a signed form for uploading a file, valid for 15 minutes."""
         limits = core.settings.ingest
         check_size(request.size, limits.max_file_mb)
         name = check_file_name(request.file_name)
@@ -103,7 +110,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         name="send_upload",
         tags=["Documents"],
         status_code=204,
-        responses=GONE | problems({403: "The form was changed, is somebody else's, or its time is over"}),
+        responses=GONE | problems({403: "The form was changed, belongs to another user, or has expired"}),
     )
     async def upload_form(
         policy: Annotated[str, Form()],
@@ -112,7 +119,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         caller: CallerOf,
         core: CoreOf,
     ) -> Response:
-        """Takes the file of a signed form."""
+        """Accepts the file of a signed form."""
         upload = verify(policy, signature, core.signing_key, caller.user_id, core.clock())
         data = await _read(file, upload.max_bytes)
         await core.ingestor.accept(
@@ -135,10 +142,10 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         permission_groups: Annotated[list[str] | None, Form()] = None,
         metadata: Annotated[Json[dict[str, Any]] | None, Form(description=f"{METADATA} A JSON object.")] = None,
     ) -> DocumentBody:
-        """Takes a file; it answers questions as soon as its state is READY."""
+        """Accepts a file. It can be searched when its state is READY."""
         data = await _read(file, core.settings.ingest.max_file_mb * 2**20)
         if core.uploads is not None and len(data) > MOST_DIRECT:
-            raise TooLarge("Files above 4 MB are sent another way: ask `POST /uploads` where to.")
+            raise TooLarge("Files above 4 MB must be uploaded to the bucket. Request an upload form with `POST /uploads`.")
         document = await core.ingestor.accept(
             caller,
             data,
@@ -157,13 +164,13 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         limit: Limit = 50,
         after: str | None = None,
     ) -> DocumentPage:
-        """The documents that the caller may see, newest first."""
+        """Lists the documents that the caller may read, newest first."""
         page: Page[Document] = await core.ledger.list(caller, collection=collection, limit=limit, after=after)
         return DocumentPage.of(page, _body)
 
     @app.get("/documents/{doc_id}", name="get_document", tags=["Documents"], responses=GONE)
     async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
-        """One document, and for admins how far all vectors are."""
+        """Returns a document, and for admins the progress of all vectors."""
         found = await core.ledger.get(caller, doc_id)
         vectors = None
         if core.embedder is not None and (caller.sees_all or caller.role == "admin"):
@@ -202,22 +209,22 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
     @app.delete("/documents/{doc_id}", name="delete_document", tags=["Documents"], responses=GONE)
     async def delete(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
-        """Deletes a document: it is in no answer from the moment this returns."""
-        with suppress(NotFound):  # one that is half gone was recorded when that began
+        """Deletes a document. It is in no answer after this returns."""
+        with suppress(NotFound):  # an interrupted deletion is in the audit log already
             there = await core.ledger.get(caller, doc_id)
             await audit(core.records, caller, "document.delete", there.doc_id, now=core.clock(), collection=there.collection)
         return _body(await core.ingestor.delete(caller, doc_id))
 
     @app.post("/documents/{doc_id}/retry", name="retry_document", tags=["Documents"], status_code=202, responses=GONE)
     async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
-        """Reads a FAILED document again."""
+        """Processes a FAILED document again."""
         return _body(await core.ingestor.retry(caller, doc_id))
 
     return app
 
 
 async def _read(file: UploadFile, most: int) -> bytes:
-    """The file's bytes; TooLarge as soon as there are more than `most`."""
+    """The file's bytes; TooLarge if there are more than `most`."""
     data = await file.read(most + 1)
     if len(data) > most:
         raise TooLarge(f"The file is larger than {most // 2**20} MB. Split it, or raise INGEST__MAX_FILE_MB.")
@@ -247,7 +254,7 @@ def _body(document: Document, vectors: dict[str, int] | None = None) -> Document
 
 
 def create_handler(app: FastAPI) -> Handler:
-    """What Lambda calls: batches of S3 events from the queue, the schedule's events, else HTTP."""
+    """The Lambda handler: batches of S3 events from the queue, scheduled events, else HTTP."""
     http = http_handler(app)
 
     def handle(event: dict[str, Any], context: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`GET /documents/{doc_id}/content`: the file itself, or its text with a cited passage marked."""
+"""`GET /documents/{doc_id}/content`: the original file, its extracted text, or the position of a cited passage."""
 
 from __future__ import annotations
 
@@ -18,16 +18,18 @@ from footnote_http.callers import Route
 View = Literal["original", "blocks", "marks"]
 Bounds = Annotated[str, Field(pattern=r"^[0-9]{1,9}-[0-9]{1,9}$")]
 
-DESCRIPTION = """The file as it was added or, as JSON, what was read of it.
+DESCRIPTION = """Returns the original file or, as JSON, its extracted text.
 
-`as=blocks`: its text, block by block. `as=marks`: no text, only where the passage `chunk_id` stands in it: as offsets
-into the blocks and, in a PDF, as boxes on its pages. `bounds=12-80`, more than once if need be, narrows the passage
-to some of its characters, such as a citation's `bounds`.
+`as=blocks`: the text, block by block. `as=marks`: no text, only the position of the passage `chunk_id`, as offsets into the
+blocks and, for a PDF, as boxes on its pages. `bounds=12-80` (may be repeated) narrows the passage to some of its characters,
+such as a citation's `bounds`.
 
-A browser that follows a link here (`Accept: text/html`, neither `as` nor `save`) is led to the page, which shows the passage."""
+A browser that follows a link here (`Accept: text/html`, neither `as` nor `save`) is redirected to the page, which shows the passage."""
 
 
 class SourceBlock(BaseModel):
+    """A block of the extracted text."""
+
     kind: BlockKind
     text: str
     level: int = Field(description="Depth of a heading, from 1; else 0.")
@@ -35,14 +37,16 @@ class SourceBlock(BaseModel):
 
 
 class SourceMark(BaseModel):
-    block: int = Field(description="Number of the block, from 0.")
-    start: int = Field(description="Code points from the beginning of the block's text.")
+    """A range of the cited passage within a block."""
+
+    block: int = Field(description="Index of the block, from 0.")
+    start: int = Field(description="Offset in the block's text, in code points.")
     end: int
-    bound: int = Field(description="Number of the `bounds` that it belongs to, from 0, in the order of the request.")
+    bound: int = Field(description="Index of its `bounds` parameter, from 0.")
 
 
 class SourceBox(BaseModel):
-    """In points from the upper left corner of the page as it is shown."""
+    """A box around cited text, in points from the upper left corner of the displayed page."""
 
     page: int
     x0: float
@@ -53,6 +57,8 @@ class SourceBox(BaseModel):
 
 
 class Source(BaseModel):
+    """A document's extracted text and the position of a passage in it."""
+
     doc_id: str
     title: str
     file_name: str
@@ -61,24 +67,24 @@ class Source(BaseModel):
     blocks: list[SourceBlock]
     marks: list[SourceMark]
     boxes: list[SourceBox]
-    quote: str = Field(description="The marked words as they are now.")
+    quote: str = Field(description="The current text of the marked ranges.")
 
 
 FILE = {"type": "string", "format": "binary"}
 CONTENT: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "The file, or a JSON object about it.",
+        "description": "The file, or its text as JSON.",
         "model": Source,
         "content": {"application/pdf": {"schema": FILE}, "application/octet-stream": {"schema": FILE}},
     },
-    303: {"description": "To the page, for a browser that wants to show the document."},
-    307: {"description": "A large file in AWS: the address leads to the bucket, for five minutes."},
+    303: {"description": "Redirect of a browser to the page, which shows the document."},
+    307: {"description": "Redirect to the bucket, for a large file in AWS. The URL is valid for five minutes."},
 }
 
 
 class Content(Route):
-    """A person who follows a citation's link comes with a browser: they are led to the page, which asks them to sign in where
-    they have to, and shows the passage marked. The fragment of the link, its page, goes along by itself."""
+    """Redirects browsers that follow a citation's link to the page, which handles sign-in and shows the passage. Browsers keep
+    the fragment of the link, its page number."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -94,19 +100,20 @@ class Content(Route):
 
 
 def _is_visit(request: Request) -> bool:
-    """Whether a browser wants to show something. Scripts and programs do not ask for HTML."""
+    """Whether a browser navigates here. Scripts and programs do not accept HTML."""
     return "text/html" in request.headers.get("accept", "") and not {"as", "save"} & request.query_params.keys()
 
 
 def as_file(document: Document, data: bytes, *, save: bool) -> Response:
-    """A PDF opens in the browser; anything else is saved, because a browser might run what is in it."""
-    told = file_headers(document, save=save)
-    headers = {"content-disposition": told["disposition"], "cache-control": "private, no-cache"}
-    return Response(data, media_type=told["content_type"], headers=headers)
+    """The original file. A PDF opens in the browser; any other file is downloaded, because a browser might execute it."""
+    described = file_headers(document, save=save)
+    headers = {"content-disposition": described["disposition"], "cache-control": "private, no-cache"}
+    return Response(data, media_type=described["content_type"], headers=headers)
 
 
 def file_headers(document: Document, *, save: bool) -> dict[str, str]:
-    """`save`: a PDF too. A link's own `download` does not survive the way to the bucket."""
+    """Content type and disposition. `save`: download a PDF, too, because a link's `download` attribute is lost on the redirect to
+    the bucket."""
     kind = "application/pdf" if document.format == "pdf" else "application/octet-stream"
     place = "inline" if document.format == "pdf" and not save else "attachment"
     name = quote(PurePosixPath(document.file_name.replace("\\", "/")).name)
@@ -114,6 +121,7 @@ def file_headers(document: Document, *, save: bool) -> dict[str, str]:
 
 
 def as_source(document: Document, parsed: Parsed, view: View, passage: Passage | None) -> Source:
+    """The response for `as=blocks` and `as=marks`."""
     blocks = parsed.blocks if view == "blocks" else ()
     return Source(
         doc_id=document.doc_id,
@@ -129,9 +137,10 @@ def as_source(document: Document, parsed: Parsed, view: View, passage: Passage |
 
 
 def read_bounds(bounds: Iterable[str]) -> list[tuple[int, int]]:
+    """Parses `bounds` parameters such as 12-80."""
     return [(int(start), int(end)) for start, _, end in (each.partition("-") for each in bounds)]
 
 
-Save = Annotated[bool, Query(description="Of the original: to be saved, a PDF too.")]
+Save = Annotated[bool, Query(description="Download the original, even if it is a PDF.")]
 AsView = Annotated[View, Query(alias="as")]
 BoundsOf = Annotated[list[Bounds] | None, Query(max_length=50)]

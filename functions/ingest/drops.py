@@ -1,5 +1,5 @@
-"""Messages from the queue: S3 events, and files to read. One that fails goes back alone, for seconds at first and longer each time;
-the rest of its batch is done."""
+"""Messages from the queue: S3 events and files to process. A message that fails is retried alone, with increasing delays; the
+rest of its batch is done."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 RESERVE_S = 20.0
-"""Left of the function's time when no further vectors are begun."""
+"""Remaining time of the function below which no more vectors are computed."""
 VECTORS_AT_ONCE = 32
 
 
 def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
-    """Answers SQS with the messages to give back."""
+    """Processes a batch. → the partial batch response for SQS, with the failed messages."""
     from aws_lambda_powertools.utilities.batch import AsyncBatchProcessor, EventType, async_process_partial_response
 
     processor = AsyncBatchProcessor(event_type=EventType.SQS, raise_on_entire_batch_failure=False, logger=log)
@@ -38,7 +38,7 @@ def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
         try:
             await take(Job(record.receipt_handle, json.loads(record.body), attempt, record.message_id))
         except Exception:
-            # Where this fails too, the message comes back when its visibility timeout is over.
+            # If this fails, too, the message returns after its visibility timeout.
             with suppress(Unavailable):
                 await core.queue.retry(record.receipt_handle, retry_delay_s(attempt))
             raise
@@ -48,14 +48,14 @@ def handle_batch(event: dict[str, Any], context: Any, core: Core) -> Any:
         if "doc_id" in job.body:
             await embed(core, job, left_s)
         while not core.settings.aws.queue_url and await core.ingestor.work_one():
-            pass  # on one machine nobody else takes the work from the queue
+            pass  # on one machine nothing else consumes the queue
 
     use_loop()
     return async_process_partial_response(event, take_message, processor, context)
 
 
 async def embed(core: Core, job: Job, left_s: Callable[[], float]) -> None:
-    """Makes the vectors of a file that was read, as far as the time and the embedder go; the rest is a job of its own."""
+    """Computes the vectors of a processed file until the time is used up or the embedder fails; the rest is queued as a new job."""
     made = 0
     while left_s() > RESERVE_S:
         try:
@@ -63,7 +63,7 @@ async def embed(core: Core, job: Job, left_s: Callable[[], float]) -> None:
         except ModelUnavailable as exc:
             if not made:
                 raise
-            log.warning("vectors broke off: %s", exc.detail, extra={"doc_id": job.body["doc_id"], "count": made})
+            log.warning("embedding stopped: %s", exc.detail, extra={"doc_id": job.body["doc_id"], "count": made})
             break
         if not some:
             return

@@ -1,4 +1,4 @@
-"""The schedule: once an hour bucket, ledger, index and files are compared, and what does not fit is mended."""
+"""The schedule: once an hour, compares bucket, ledger, index and files, and repairs inconsistencies."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ log = logging.getLogger(__name__)
 
 
 def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
-    """Kind of finding → how many."""
+    """Runs the comparison. → kind of finding: count."""
     return use_loop().run_until_complete(_repair(core, datetime.fromisoformat(event["time"]).hour))
 
 
 async def _repair(core: Core, hour: int) -> dict[str, int]:
-    # On one machine the worker makes vectors wherever some are missing, and nobody else takes the work from the queue.
+    # On one machine the worker computes missing vectors, and nothing else consumes the queue.
     in_aws = core.settings.aws.queue_url is not None
     report = await verify(core.bucket, drop_buckets(core.settings), core.embedder if in_aws else None, repair=True, hour=hour)
     for kind, count in report.counts.items():
-        log.warning("verify found something", extra={"reason": kind, "count": count})
+        log.warning("verify found inconsistencies", extra={"reason": kind, "count": count})
     log.info("verified", extra={"count": report.documents})
     while not in_aws and await core.ingestor.work_one(core.bucket.take):
         pass

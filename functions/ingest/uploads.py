@@ -1,8 +1,7 @@
-"""Signed uploads: the local twin of S3's presigned POST, of the same shape.
+"""Signed uploads on one machine, equivalent to S3's presigned POST.
 
-`POST /uploads` answers `{url, fields, doc_id}`; the client posts the fields and the file as
-multipart/form-data to that URL. The policy says what may come and until when; a signature over it
-keeps it from being changed. The key is made once for each data folder.
+`POST /uploads` returns `{url, fields, doc_id}`; the client posts the fields and the file to that URL as multipart/form-data.
+The policy defines what may be uploaded and until when, and is signed. The key is created once per data folder.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ VALID_S = 900.0
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """What was promised: this file, of at most `max_bytes`, into this collection, until `expires_at`."""
+    """The permission to upload a file of at most `max_bytes` into a collection until `expires_at`."""
 
     doc_id: str
     file_name: str
@@ -35,24 +34,24 @@ class Upload:
 
 
 def sign(upload: Upload, key: bytes) -> dict[str, str]:
-    """The form fields that carry the promise."""
+    """The form fields with the signed permission."""
     policy = base64.b64encode(json.dumps(asdict(upload), ensure_ascii=False).encode()).decode()
     return {"key": f"uploads/{upload.doc_id}", "policy": policy, "x-amz-signature": _signature(policy, key)}
 
 
 def verify(policy: str, signature: str, key: bytes, user_id: str, now: float) -> Upload:
-    """The promise behind a form; Forbidden when it was changed, forged, has expired, or was made to somebody else."""
+    """The permission in a form. Forbidden if it was changed, has expired, or belongs to another user."""
     if not hmac.compare_digest(_signature(policy, key).encode(), signature.encode()):
-        raise Forbidden("The upload's signature does not fit. Ask `POST /uploads` for a new one.")
+        raise Forbidden("The upload form's signature is invalid. Request a new form with `POST /uploads`.")
     try:
         values: dict[str, Any] = json.loads(base64.b64decode(policy, validate=True))
         upload = Upload(**values)
     except (binascii.Error, ValueError, TypeError) as exc:
-        raise Forbidden("The upload's policy cannot be read.") from exc
+        raise Forbidden("The upload form's policy cannot be read. Request a new form with `POST /uploads`.") from exc
     if upload.user_id != user_id:
-        raise Forbidden("The upload is somebody else's. Ask `POST /uploads` for one of your own.")
+        raise Forbidden("The upload form belongs to another user. Request your own with `POST /uploads`.")
     if upload.expires_at < now:
-        raise Forbidden("The upload's time is over. Ask `POST /uploads` for a new one.")
+        raise Forbidden("The upload form has expired. Request a new one with `POST /uploads`.")
     return upload
 
 

@@ -1,1 +1,1 @@
-"""Questions in, cited answers out, and the page."""
+"""The query function: questions, cited answers and the web page."""

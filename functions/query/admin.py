@@ -1,4 +1,4 @@
-"""`/prompts`, `/settings` and `/audit`, for admins. What is changed leaves a record first."""
+"""`/prompts`, `/settings` and `/audit`, for admins. Every change is recorded in the audit log before it is made."""
 
 from __future__ import annotations
 
@@ -26,36 +26,40 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 Lang = Literal["en", "de", "ko"]
-Number = Annotated[int | None, Query(ge=1, le=10**8, description="An earlier version, by its number.")]
+Number = Annotated[int | None, Query(ge=1, le=10**8, description="Number of an earlier version.")]
 T = TypeVar("T")
 
-ADMINS = problems({403: "Not an admin"})
-MISSING = problems({404: "There is no such thing"})
-CHANGED = MISSING | problems({409: "Somebody else changed it at the same moment"})
+ADMINS = problems({403: "The caller is not an admin"})
+MISSING = problems({404: "Not found"})
+CHANGED = MISSING | problems({409: "It was changed concurrently; read it and try again"})
 router = Router("Administration", responses=ADMINS)
 
 
 class PromptRow(BaseModel):
-    """Which text of a prompt is in force."""
+    """The active version of a prompt in one language."""
 
     name: str
     lang: str
     source: Literal["packaged", "saved"]
-    version: int | None = Field(description="Of a saved one: which of its versions; null = the packaged one.")
+    version: int | None = Field(description="Number of the active saved version; null = packaged.")
     changed_at: float | None
     changed_by: str | None
 
 
 class VersionBody(BaseModel):
+    """A saved version of a prompt."""
+
     version: int
     saved_at: float
     saved_by: str
 
 
 class PromptBody(PromptRow):
+    """A prompt with its text and versions."""
+
     template: str
-    variables: list[str] = Field(description="What a template may show.")
-    versions: list[VersionBody] = Field(description="What was saved, newest first; at most 100.")
+    variables: list[str] = Field(description="Variables that a template may use.")
+    versions: list[VersionBody] = Field(description="Saved versions, newest first; at most 100.")
 
 
 class PromptChange(BaseModel):
@@ -68,17 +72,21 @@ class PromptChange(BaseModel):
     @model_validator(mode="after")
     def _one_of_them(self) -> PromptChange:
         if (self.template is None) == (self.version is None):
-            raise ValueError("either template or version is needed")
+            raise ValueError("set either template or version")
         return self
 
 
 class PromptPage(PageBody):
+    """A page of prompts."""
+
     data: list[PromptRow]
 
 
 class SettingBody(BaseModel):
+    """A setting, its value and where the value comes from."""
+
     key: str
-    value: Any = Field(description="Of a secret only whether there is one.")
+    value: Any = Field(description="For a secret, only whether it is set.")
     default: Any
     source: Literal["default", "environment", "runtime"]
     changeable: bool
@@ -86,14 +94,20 @@ class SettingBody(BaseModel):
 
 
 class SettingPage(PageBody):
+    """A page of settings."""
+
     data: list[SettingBody]
 
 
 class SettingChange(BaseModel):
-    value: Any = Field(description="null = as it is configured.")
+    """A new value for a setting."""
+
+    value: Any = Field(description="null = reset to the configured value.")
 
 
 class AuditBody(BaseModel):
+    """An entry of the audit log."""
+
     entry_id: str
     at: float
     user_id: str
@@ -103,25 +117,27 @@ class AuditBody(BaseModel):
 
 
 class AuditPage(PageBody):
+    """A page of the audit log."""
+
     data: list[AuditBody]
 
 
 @router.get("/prompts", name="list_prompts")
 async def prompts(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> PromptPage:
-    """Every prompt in every language, and which text of it is in force."""
+    """Lists all prompts in all languages with their active versions."""
     page = page_of(await list_prompts(core), lambda row: f"{row.name}.{row.lang}", limit, after)
     return PromptPage.of(page, lambda row: row)
 
 
 @router.get("/prompts/{name}", name="get_prompt", responses=MISSING)
 async def prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang = "en", version: Number = None) -> PromptBody:
-    """A prompt's text, what it may show, and its versions."""
+    """Returns a prompt's text, variables and versions."""
     return await read_prompt(core, name, lang, version)
 
 
 @router.put("/prompts/{name}", name="set_prompt", responses=CHANGED)
 async def set_prompt(name: str, body: PromptChange, admin: AdminOf, core: CoreOf) -> PromptBody:
-    """Puts a text in force. One that could not be rendered each time is refused."""
+    """Activates a new text or an earlier version. A template that could fail to render is rejected."""
     if body.template is not None:
         await save(core, admin, name, body.lang, body.template)
     else:
@@ -131,14 +147,14 @@ async def set_prompt(name: str, body: PromptChange, admin: AdminOf, core: CoreOf
 
 @router.delete("/prompts/{name}", name="reset_prompt", status_code=204, responses=MISSING)
 async def delete_prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang) -> Response:
-    """Puts the packaged text in force again. Versions are kept."""
+    """Resets a prompt to its packaged text. Saved versions are kept."""
     await reset(core, admin, name, lang)
     return Response(status_code=204)
 
 
 @router.get("/settings", name="list_settings")
 async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str | None = None) -> SettingPage:
-    """Every setting, and where its value is from."""
+    """Lists all settings and where their values come from."""
     await core.load_changes()
     page = page_of(core.live.all(), lambda setting: setting.key, limit, after)
     return SettingPage.of(page, lambda each: SettingBody(**asdict(each)))
@@ -146,19 +162,19 @@ async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str 
 
 @router.put("/settings/{key}", name="change_setting", responses=MISSING)
 async def change_setting(key: str, body: SettingChange, admin: AdminOf, core: CoreOf) -> SettingBody:
-    """Changes a setting while it runs; others follow within seconds."""
+    """Changes a setting at runtime. Other processes apply it within seconds."""
     return SettingBody(**asdict(await change(core, admin, key, body.value)))
 
 
 @router.get("/audit", name="read_audit")
 async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
-    """Who changed what, newest first."""
+    """Lists the audit log, newest first."""
     page = await read_audit(core.records, limit, after)
     return AuditPage.of(page, lambda each: AuditBody(**asdict(each)))
 
 
 def page_of(rows: Sequence[T], key: Callable[[T], str], limit: int, after: str | None) -> Page[T]:
-    """A page of rows that are sorted by their key."""
+    """A page of rows, which must be sorted by key."""
     rest = [row for row in rows if after is None or key(row) > after]
     return Page(tuple(rest[:limit]), len(rest) > limit, key(rest[min(limit, len(rest)) - 1]) if rest else None)
 
@@ -167,12 +183,13 @@ def page_of(rows: Sequence[T], key: Callable[[T], str], limit: int, after: str |
 
 
 async def list_prompts(core: Core) -> list[PromptRow]:
+    """All prompts in all languages."""
     await core.load_changes()
     return [_row(core, name, lang) for name in prompt_names() for lang in sorted(LANGUAGES)]
 
 
 async def read_prompt(core: Core, name: str, lang: str, version: int | None = None) -> PromptBody:
-    """NotFound for a name or a version that there is not."""
+    """A prompt with its variables and versions. NotFound for an unknown name or version."""
     from footnote.prompts.rules import learn_values
 
     _check_name(name)
@@ -188,7 +205,7 @@ async def read_prompt(core: Core, name: str, lang: str, version: int | None = No
 
 
 async def save(core: Core, caller: Caller, name: str, lang: str, template: str) -> int:
-    """The number of the new version. BadRequest, with the line, for a template that could fail."""
+    """Saves and activates a template. → the new version's number. BadRequest, with the line, for a template that could fail."""
     from footnote.prompts.rules import check_template, learn_values
 
     _check_name(name)
@@ -200,17 +217,19 @@ async def save(core: Core, caller: Caller, name: str, lang: str, template: str) 
 
 
 async def restore(core: Core, caller: Caller, name: str, lang: str, version: int) -> None:
+    """Activates an earlier version. NotFound if there is none, BadRequest if it breaks today's rules."""
     from footnote.prompts.rules import check_template, learn_values
 
     _check_name(name)
     template = await read_version(f"{name}.{lang}", version, core.records)
-    check_template(template, learn_values(read_packaged(name, each) for each in LANGUAGES))  # other rules may hold by now
+    check_template(template, learn_values(read_packaged(name, each) for each in LANGUAGES))  # the rules may have changed
     await audit(core.records, caller, "prompt.set", f"{name}.{lang}", now=core.clock(), version=version)
     await restore_prompt(f"{name}.{lang}", version, by=caller.user_id, records=core.records, cache=core.cache)
     await core.load_changes()
 
 
 async def reset(core: Core, caller: Caller, name: str, lang: str) -> None:
+    """Activates the packaged text."""
     _check_name(name)
     await audit(core.records, caller, "prompt.reset", f"{name}.{lang}", now=core.clock())
     await reset_prompt(f"{name}.{lang}", core.records, core.cache)
@@ -219,7 +238,7 @@ async def reset(core: Core, caller: Caller, name: str, lang: str) -> None:
 
 def _check_name(name: str) -> None:
     if name not in prompt_names():
-        raise NotFound(f"There is no such prompt. These are: {', '.join(prompt_names())}.")
+        raise NotFound(f"There is no such prompt. Existing prompts: {', '.join(prompt_names())}.")
 
 
 def _row(core: Core, name: str, lang: str) -> PromptRow:
@@ -233,7 +252,7 @@ def _row(core: Core, name: str, lang: str) -> PromptRow:
 
 
 async def change(core: Core, caller: Caller, key: str, value: Any) -> Setting:
-    """None = as the environment has it. NotFound for an unknown key, BadRequest for what cannot be changed, or not to this."""
+    """Changes a setting; None = reset. NotFound for an unknown key, BadRequest if it is not changeable or the value is invalid."""
     core.live.check(key, value)
     if key == "index_name" and value is not None:
         check_collection(value)

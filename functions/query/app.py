@@ -1,6 +1,6 @@
-"""The query function: questions in, cited answers out, and the page.
+"""The app of the query function: questions, cited answers and the web page.
 
-In AWS this app runs under the Lambda Web Adapter, which streams; locally under uvicorn.
+In AWS it runs under the Lambda Web Adapter, which streams; locally under uvicorn.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ MODULES = (
     page, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, forbidden_terms, openai,
     dify, mcp, search, chat_service,
 )  # fmt: skip
-"""In the order of the OpenAPI document."""
+"""Modules with routes, in the order of the OpenAPI document."""
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
+    """The app. `core`: by default the process's shared Core."""
     app = make_app("Footnote: query", core)
     app.state.renders_prompts = True
     app.state.streams = Streams()

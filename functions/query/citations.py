@@ -1,4 +1,4 @@
-"""Citations for clients other than the page: with addresses of this server, which they can open."""
+"""Citations with links to this server, for clients other than the page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def source_name(chunk: Chunk) -> str:
 
 
 class SourceLink(BaseModel, defer_build=True):
-    """A citation with the address at which its passage opens."""
+    """A citation with a link that opens its passage."""
 
     number: int
     doc_id: str

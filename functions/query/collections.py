@@ -1,4 +1,4 @@
-"""Which collections a caller may ask."""
+"""`/collections`: the collections that a caller may search."""
 
 from __future__ import annotations
 
@@ -17,21 +17,25 @@ router = Router("Asking")
 
 
 class CollectionBody(BaseModel):
+    """A collection with suggested questions."""
+
     name: str
     documents: int
-    questions: list[str] = Field(description="Up to three that its documents answer.")
+    questions: list[str] = Field(description="Up to three questions that its documents answer.")
 
 
 class CollectionList(BaseModel):
+    """All collections with documents that the caller may read."""
+
     data: list[CollectionBody]
 
 
 @router.get("/collections", name="list_collections")
 async def collections(caller: CallerOf, core: CoreOf) -> CollectionList:
-    """What may be asked: the indexes with something in them, and three questions on each."""
+    """Lists the collections with documents that the caller may read, each with up to three suggested questions."""
     return CollectionList.model_validate({"data": await core.collections(caller)})
 
 
 async def has_collection(name: str, caller: Caller, core: Core) -> bool:
-    """Whether it holds a document that the caller may read, or is the one of callers that name none."""
+    """Whether it contains a document that the caller may read, or is the default collection."""
     return name == core.settings.index_name or name in await core.ledger.collections(caller)

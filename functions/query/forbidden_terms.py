@@ -1,4 +1,4 @@
-"""`/forbidden-terms`: what is not for everybody's questions, for admins."""
+"""`/forbidden-terms`: the forbidden terms, for admins."""
 
 from __future__ import annotations
 
@@ -17,31 +17,37 @@ router = Router("Administration", responses=ADMINS)
 
 
 class TermChange(BaseModel):
-    match_type: Match | None = Field(None, description="How alike a question must be to meet it; null = as the settings say.")
-    topic: str | None = Field(None, max_length=LONGEST, description="What the restriction notice says it is about.")
+    """A term's match type and topic."""
+
+    match_type: Match | None = Field(None, description="How similar a question must be to match; null = the configured setting.")
+    topic: str | None = Field(None, max_length=LONGEST, description="Topic named in the restriction notice.")
 
 
 class TermBody(TermChange):
+    """A forbidden term."""
+
     term: str
     changed_at: float
     changed_by: str
 
 
 class TermPage(PageBody):
+    """A page of forbidden terms."""
+
     data: list[TermBody]
 
 
 @router.get("/forbidden-terms", name="list_forbidden_terms")
 async def forbidden_terms(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> TermPage:
-    """The terms, in the order of their letters."""
+    """Lists the terms alphabetically."""
     page = await core.terms.page(limit, after)
     return TermPage.of(page, _body)
 
 
-# A term may hold a slash.
-@router.put("/forbidden-terms/{term:path}", name="set_forbidden_term", responses=problems({404: "A term has one line"}))
+# A term may contain a slash.
+@router.put("/forbidden-terms/{term:path}", name="set_forbidden_term", responses=problems({404: "The term has more than one line"}))
 async def set_forbidden_term(term: str, change: TermChange, admin: AdminOf, core: CoreOf) -> TermBody:
-    """Adds a term, or changes it. It holds everywhere within 5 seconds."""
+    """Adds or changes a term. All processes apply it within 5 seconds."""
     return _body(await core.terms.save(admin, term, change.match_type, change.topic))
 
 
@@ -49,7 +55,7 @@ async def set_forbidden_term(term: str, change: TermChange, admin: AdminOf, core
     "/forbidden-terms/{term:path}", name="delete_forbidden_term", status_code=204, responses=problems({404: "There is no such term"})
 )
 async def delete_forbidden_term(term: str, admin: AdminOf, core: CoreOf) -> Response:
-    """Allows it again."""
+    """Removes a term."""
     await core.terms.remove(admin, term)
     return Response(status_code=204)
 

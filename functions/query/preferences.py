@@ -1,4 +1,4 @@
-"""`/me/preferences`: which model a user wants, where a request names none."""
+"""`/me/preferences`: the model for requests of a user that name none."""
 
 from __future__ import annotations
 
@@ -12,18 +12,22 @@ router = Router("Me")
 
 
 class Preferences(BaseModel):
+    """A user's preferences."""
+
     model_id: str | None = Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f]*$")
 
 
 class AllowedPreferences(Preferences):
-    allowed_models: list[str] = Field(description="What may be preferred; [] = every model of the endpoint.")
-    own_group: str | None = Field(description="The permission group of the caller alone; null = nobody signs in, there is one user.")
-    groups: list[str] = Field(description="The groups that the caller is in, and may add documents for.")
+    """A user's preferences and their possible values."""
+
+    allowed_models: list[str] = Field(description="Models to choose from; [] = every model of the endpoint.")
+    own_group: str | None = Field(description="The caller's own permission group; null = single-user mode without sign-in.")
+    groups: list[str] = Field(description="Groups of the caller, for which they may add documents.")
 
 
 @router.get("/me/preferences", name="get_preferences")
 async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
-    """What the caller prefers; null = nothing, or a model that is not allowed any more."""
+    """Returns the caller's preferences. `model_id` null = none, or a model that is no longer allowed."""
     record = await core.records.get("preference", caller.user_id)
     model = record.value["model_id"] if record else None
     llm = core.settings.llm
@@ -38,7 +42,7 @@ async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
 
 @router.put("/me/preferences", name="set_preferences")
 async def prefer(body: Preferences, caller: CallerOf, core: CoreOf) -> Preferences:
-    """Prefers a model from now on; null = none."""
+    """Sets the caller's preferred model; null = none."""
     if body.model_id is None:
         await core.records.delete("preference", caller.user_id)
     else:

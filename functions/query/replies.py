@@ -18,80 +18,94 @@ if TYPE_CHECKING:
     from footnote.settings import LLM
 
 UNWRITTEN = ("blocked", WITHDRAWN)
-"""Outcomes that have no text of their own."""
+"""Outcomes without a text of their own."""
 
 
 class CitationBody(BaseModel):
+    """A citation."""
+
     number: int
     doc_id: str
     chunk_id: str
     title: str
     page: int | None
-    unit: Unit = Field("page", description="What `page` counts.")
-    section: str | None = Field(None, description="The heading that the passage stands under; of a spreadsheet the sheet's name.")
+    unit: Unit = Field("page", description="Unit of `page`.")
+    section: str | None = Field(None, description="The heading above the passage; for a spreadsheet the sheet's name.")
     score: float
     snippet: str
     bounds: list[tuple[int, int]] = Field(
-        description="Where the cited sentences stand in the passage, in code points, one for each of `spans`; the first is `snippet`."
+        description="Positions of the cited sentences in the passage, in code points, one for each of `spans`; the first is `snippet`."
     )
     spans: list[tuple[int, int]] = Field(description="Code point offsets of this citation's markers in `answer`.")
 
 
 class HitBody(BaseModel):
+    """A retrieved passage."""
+
     chunk_id: str
     doc_id: str
     title: str
     page: int | None
-    unit: Unit = Field("page", description="What `page` counts.")
-    section: str | None = Field(None, description="The heading that the passage stands under; of a spreadsheet the sheet's name.")
+    unit: Unit = Field("page", description="Unit of `page`.")
+    section: str | None = Field(None, description="The heading above the passage; for a spreadsheet the sheet's name.")
     headings: list[str]
     score: float
     bm25: float | None
     cosine: float | None
     content: str
-    withdrawn: bool = Field(description="True: the passage is gone, was replaced, or may not be read any more; `content` is empty.")
+    withdrawn: bool = Field(description="True: the passage was deleted, replaced or may no longer be read; `content` is empty.")
 
 
 class Claim(BaseModel):
+    """A part of an answer and the documents cited for it."""
+
     text: str
     doc_ids: list[str]
 
 
 class ClaimedAnswer(BaseModel):
+    """An answer split into claims."""
+
     answer: str
     claims: list[Claim]
 
 
 class TokensUsed(BaseModel, defer_build=True):
+    """Token counts in OpenAI's form."""
+
     prompt_tokens: int
     completion_tokens: int
     total_tokens: int
 
 
 class UsageBody(TokensUsed, defer_build=False):
-    estimated: bool = Field(description="True: counted here, because the model's endpoint did not tell.")
+    """Token counts of a turn."""
+
+    estimated: bool = Field(description="True: estimated, because the model's endpoint did not report usage.")
 
 
 class AskResponse(BaseModel):
+    """An answer."""
+
     answer: str | ClaimedAnswer
     citations: list[CitationBody]
     hits: list[HitBody]
     latency_ms: float
     trace_id: str
-    room_id: str = Field(description="The conversation that keeps the turn; of a turn that was given none, its `trace_id`.")
+    room_id: str = Field(description="The conversation in which the turn is stored; for a turn without one, its `trace_id`.")
     outcome: str
-    extractive: bool = Field(description="True: sentences quoted from the documents, no language model wrote them.")
+    extractive: bool = Field(description="True: the answer consists of sentences quoted from the documents; no language model was used.")
     model: str | None
-    model_failed: bool = Field(description="True: a language model is configured and did not answer; the documents were quoted instead.")
-    notice: str | None = Field(description="What the reader should know, e.g. how to connect a language model.")
+    model_failed: bool = Field(description="True: the configured language model did not respond; the documents were quoted instead.")
+    notice: str | None = Field(description="A note for the user, e.g. how to connect a language model.")
     warnings: list[str]
-    searched_for: list[str] = Field(description="What was searched for; [] where nothing was.")
-    suggested_questions: list[str] = Field(description="At most three that could be asked next.")
+    searched_for: list[str] = Field(description="Search queries; [] if nothing was searched.")
+    suggested_questions: list[str] = Field(description="At most three follow-up questions.")
     usage: UsageBody
-    cost: float | None = Field(description="Of the model's tokens, at the prices that are set now; null where none are.")
-    degraded: bool = Field(description="True: a part failed and was done without.")
+    cost: float | None = Field(description="Cost of the model's tokens at current prices; null if no prices are set.")
+    degraded: bool = Field(description="True: a part failed and the turn continued without it.")
     vectors_pending: bool = Field(
-        description="True: vectors of passages that you may read are still being made; search by meaning does not find these yet."
+        description="True: some passages that you may read have no vector yet; semantic search does not find these."
     )
     persisted: bool
     debug: dict[str, Any] | None = None
@@ -105,6 +119,8 @@ class TokenEvent(BaseModel, defer_build=True):
 
 
 class StepBody(BaseModel):
+    """A finished step of the pipeline."""
+
     name: str
     ms: float
     status: str
@@ -162,12 +178,12 @@ def make_usage(record: TurnRecord) -> UsageBody:
 
 
 END_MARK = re.compile(r"\s*([.!?。]*)[,;:、]*(?=\s|$)")
-"""What follows a marker and belongs to the sentence before it."""
+"""Punctuation after a marker, which belongs to the sentence before it."""
 
 
 def claimed(reply: AskResponse) -> AskResponse:
-    """The same with its answer as claims: what stands before each marker, with the end mark behind it and the documents
-    that the marker, or several in a row, names."""
+    """The response with its answer split into claims: the text before each marker, with the punctuation after it and the
+    documents of that marker, or of several adjacent ones."""
     text = str(reply.answer)
     claims: list[Claim] = []
     at = 0
@@ -185,7 +201,7 @@ def claimed(reply: AskResponse) -> AskResponse:
 
 
 def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
-    from footnote.pipeline import STAGES  # without an agent's rounds and tools, whose time is in that of its row
+    from footnote.pipeline import STAGES  # excludes an agent's rounds and tools, whose time is part of their step's
 
     result, usage = record["result"], make_usage(record)
     return {

@@ -1,4 +1,4 @@
-"""Searches without an answer."""
+"""Retrieval without an answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 
 async def find_hits(turn: Turn, core: Core) -> Turn:
-    """The turn with its hits; Rejected where a check says no, or cannot be made: nothing found would be a lie."""
+    """Runs retrieval and returns the turn with its hits. Rejected if a check rejects the question or cannot be made, because an
+    empty result would be misleading."""
     turn = await core.retrieve.finish(turn)
     if turn.outcome in ("forbidden", "blocked"):
         raise Rejected(answer_text(turn))

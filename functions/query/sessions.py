@@ -1,4 +1,4 @@
-"""`/sessions`: a token becomes a cookie that scripts cannot read, and goes again; admins see who is signed in, and end it."""
+"""`/sessions`: sign-in with an HttpOnly cookie and sign-out; admins list and end sessions."""
 
 from __future__ import annotations
 
@@ -23,11 +23,15 @@ WEEK_S = 7 * 24 * 3600
 
 
 class SignIn(BaseModel):
+    """A token to sign in with."""
+
     token: str = Field(pattern=r"^[\x21-\x7e]{1,4000}$")
 
 
 class SessionBody(BaseModel):
-    session_id: str = Field(description="Names the session; nobody signs in with it.")
+    """An active session."""
+
+    session_id: str = Field(description="Identifies the session; it is not a token.")
     user_id: str
     groups: list[str]
     role: str
@@ -36,12 +40,14 @@ class SessionBody(BaseModel):
 
 
 class SessionPage(PageBody):
+    """A page of sessions."""
+
     data: list[SessionBody]
 
 
 @router.post("/sessions", name="sign_in", status_code=204)
 async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
-    """Keeps the token in a cookie, so that the page stays signed in. The token's own time counts."""
+    """Stores the token in a cookie for the page. The token's own expiry applies."""
     await owner_of(body.token, request)
     reply = Response(status_code=204)
     reply.set_cookie(COOKIE, body.token, max_age=WEEK_S, httponly=True, samesite="strict", secure=_is_secure(request))
@@ -50,9 +56,9 @@ async def sign_in(body: SignIn, request: Request, core: CoreOf) -> Response:
 
 @router.delete("/sessions", name="sign_out", status_code=204)
 async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
-    """Ends the session, and forgets the cookie."""
+    """Ends the session and deletes the cookie."""
     if token and core.settings.auth.mode == "session":
-        with suppress(Unauthorized):  # over already
+        with suppress(Unauthorized):  # already expired
             owner = await owner_of(token, request)
             await audit(core.records, owner, "session.revoke", session_id_of(token), now=core.clock())
             await close_session(token, cache=core.cache, records=core.records)
@@ -63,7 +69,7 @@ async def sign_out(request: Request, core: CoreOf, token: TokenOf) -> Response:
 
 @router.get("/sessions", name="list_sessions", responses=ADMINS)
 async def sessions(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> SessionPage:
-    """Who is signed in, for admins. There is no token in it."""
+    """Lists active sessions, for admins. Tokens are not included."""
     page = await list_sessions(core.clock(), records=core.records, limit=limit, after=after)
     return SessionPage.of(page, lambda each: SessionBody(**asdict(each)))
 

@@ -1,4 +1,4 @@
-"""Which tools a model may use."""
+"""The tools that a model may use."""
 
 ORGANISATION = "GO_RAG"
-"""Whose tools, where a request names nobody's."""
+"""The organisation whose tools are used if a request names none."""

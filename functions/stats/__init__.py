@@ -1,1 +1,1 @@
-"""How much is asked, and how well it goes."""
+"""The stats function: usage, cost and outcomes of turns."""

@@ -1,4 +1,4 @@
-"""The stats function: what turns cost and how they went. HTTP reads them live; once an hour they are rolled up."""
+"""The app of the stats function: usage, cost and outcomes of turns, read live over HTTP and rolled up once an hour."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ FIRST = date(2000, 1, 1)
 
 
 class StatsBody(BaseModel):
+    """Statistics of a period: by group and in total."""
+
     first: date = Field(serialization_alias="from")
     last: date = Field(serialization_alias="to")
     by: By
@@ -36,6 +38,7 @@ class StatsBody(BaseModel):
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
+    """The app. `core`: by default the process's shared Core."""
     app = make_app("Footnote: stats", core)
     add_health(app, "stats")
 
@@ -43,11 +46,11 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     async def stats(
         caller: CallerOf,
         core: CoreOf,
-        first: Annotated[date | None, Query(alias="from", ge=FIRST, description="First day, UTC; by default 29 days before `to`.")] = None,
-        last: Annotated[date | None, Query(alias="to", ge=FIRST, description="Last day, UTC; by default today.")] = None,
+        first: Annotated[date | None, Query(alias="from", ge=FIRST, description="First day, UTC. Default: 29 days before `to`.")] = None,
+        last: Annotated[date | None, Query(alias="to", ge=FIRST, description="Last day, UTC. Default: today.")] = None,
         by: By = "day",
     ) -> StatsBody:
-        """Turns, tokens, cost, latency, refusals and feedback in groups: an admin's view is of all turns, others see their own."""
+        """Returns turns, tokens, cost, latency, refusals and feedback by group. Admins get all turns, others their own."""
         last = last or day_of(core.clock())
         first = first or day_of(midnight(last) - (DEFAULT_DAYS - 1) * DAY_S)
         if first > last:
@@ -60,7 +63,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
 
 
 def create_handler(app: FastAPI) -> Handler:
-    """What Lambda calls: the schedule's events, else HTTP."""
+    """The Lambda handler: scheduled events, else HTTP."""
     http = http_handler(app)
 
     def handle(event: dict[str, Any], context: Any) -> Any:
@@ -73,7 +76,7 @@ def create_handler(app: FastAPI) -> Handler:
 
 
 def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
-    """Rolls up the event's day and the day before: {day: rows}."""
+    """Rolls up the event's day and the day before. → {day: number of rows}."""
     at = datetime.fromisoformat(event["time"]).timestamp()
     return use_loop().run_until_complete(store_rollups(SCHEDULE, at, turns=core.turns))
 

@@ -145,7 +145,7 @@ def test_the_longer_a_file_waits_the_rarer_the_server_is_asked_and_after_two_min
     assert 4 <= counts[0] <= 14
     assert counts[1] - counts[0] <= 5
     page.clock.run_for(25_000)
-    expect(row).to_contain_text("after two minutes the server still does not know of it")
+    expect(row).to_contain_text("after two minutes the server has not registered it")
     assert grave_in(page) == []
     page.clock.resume()
     with page.expect_response("**/uploads") as target:
@@ -165,8 +165,12 @@ def xml(code: str, message: str) -> str:
 @pytest.mark.parametrize(
     ("status", "body", "told"),
     [
-        (400, xml("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size"), "The file is larger than this server takes."),
-        (403, xml("AccessDenied", "Invalid according to Policy: Policy expired."), "was over before it arrived. Try again."),
+        (
+            400,
+            xml("EntityTooLarge", "Your proposed upload exceeds the maximum allowed size"),
+            "The file is larger than this server accepts.",
+        ),
+        (403, xml("AccessDenied", "Invalid according to Policy: Policy expired."), "expired before the file arrived. Try again."),
         (403, xml("AccessDenied", "Access Denied"), "The upload failed (AccessDenied)."),
         (503, xml("SlowDown", "Reduce your request rate"), "The upload failed (SlowDown)."),
         (502, "<html>Bad gateway</html>", "The upload failed (502)."),
@@ -188,7 +192,7 @@ def test_a_bucket_that_is_away_or_refuses_the_page_is_not_taken_for_the_server(a
     screen = arrive()
     screen.page.route(f"{cloud.bucket_url}*", lambda route: route.abort())
     screen.pick(LETTER)
-    expect(row_of(screen.page)).to_contain_text("The bucket that files go to cannot be reached, or takes nothing from this page.")
+    expect(row_of(screen.page)).to_contain_text("The upload storage cannot be reached, or does not accept uploads from this page.")
     screen.complaints = [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint]
 
 

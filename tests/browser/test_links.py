@@ -19,7 +19,7 @@ from tests.browser.test_sign_in import Office, sign_in
 
 SENTENCE = "Employees receive 24 working days of annual leave."
 SIGN_IN = {"en": "Sign in", "de": "Anmelden", "ko": "로그인"}
-GONE = {"en": "you may not read it", "de": "Sie dürfen es nicht lesen", "ko": "읽을 권한이 없습니다"}
+GONE = {"en": "you do not have access to it", "de": "Sie haben keinen Zugriff darauf", "ko": "읽을 권한이 없습니다"}
 
 SEND = """([url, body]) => Promise.allSettled([
     fetch(`${url}/ask`, { method: 'POST', mode: 'no-cors', credentials: 'include', body }),

@@ -94,7 +94,7 @@ def test_nothing_is_shown_until_the_right_token_is_given(arrive: Open, office: O
     expect(panel.get_by_role("alert")).to_have_text("Enter your token.")
     for wrong in ("wrong", "two words"):
         sign_in(page, wrong)
-        expect(panel.get_by_role("alert")).to_contain_text("This token is unknown, or its time is over.")
+        expect(panel.get_by_role("alert")).to_contain_text("This token is unknown or has expired.")
         expect(field).to_have_attribute("aria-invalid", "true")
         expect(field).to_be_focused()
     assert page.locator("html[data-ready]").count() == 0
@@ -127,7 +127,7 @@ def test_a_browser_that_keeps_no_cookie_says_so(arrive: Open, office: Office) ->
     page = arrive().page
     page.route("**/sessions", lambda route: route.fulfill(status=204))
     sign_in(page, office.token())
-    expect(page.get_by_role("alert")).to_contain_text("the browser did not keep it")
+    expect(page.get_by_role("alert")).to_contain_text("the browser did not store it")
 
 
 def test_a_server_that_is_away_is_told_at_the_field(arrive: Open) -> None:

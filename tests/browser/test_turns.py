@@ -38,7 +38,7 @@ def test_the_receipt_tells_time_tokens_and_every_passage(open_handbook: Open, se
     receipt.locator("summary").first.click()
     facts = receipt.locator("dl")
     expect(facts).to_contain_text("scripted")
-    expect(facts).to_contain_text(re.compile(r"\d+ read, \d+ written"))
+    expect(facts).to_contain_text(re.compile(r"\d+ in, \d+ out"))
     expect(facts.locator("q")).to_have_text(LEAVE)
     steps = receipt.locator(".chart li:not(.sum)")
     expect(steps.filter(has=page.get_by_text("search", exact=True)).locator(".ms")).to_have_text(re.compile(r"^[\d.]+ m?s$"))

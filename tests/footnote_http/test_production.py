@@ -53,11 +53,11 @@ def test_a_whole_configuration_serves(function: str, auth: Auth) -> None:
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_without_sign_in_nothing_serves(function: str) -> None:
-    assert complaint(function, auth=Auth()) == "AUTH__MODE is none: that is not allowed in AWS. Set session, api_key or jwt."
+    assert complaint(function, auth=Auth()) == "AUTH__MODE is none, which is not allowed in AWS. Set session, api_key or jwt."
 
 
 def test_keys_for_nobody_are_no_sign_in() -> None:
-    assert complaint(auth=Auth(mode="api_key")) == "AUTH__MODE is api_key, and AUTH__API_KEYS holds nobody."
+    assert complaint(auth=Auth(mode="api_key")) == "AUTH__MODE is api_key, but AUTH__API_KEYS is empty."
 
 
 def test_a_key_stands_for_one_user() -> None:
@@ -76,17 +76,17 @@ def test_tokens_of_an_identity_provider_that_were_made_for_us_are_a_sign_in() ->
 @pytest.mark.parametrize("value", [None, ""])
 def test_tokens_that_were_made_for_others_are_none(missing: str, value: str | None) -> None:
     assert complaint(auth=JWT.model_copy(update={missing: value})) == (
-        "AUTH__MODE is jwt, and AUTH__ISSUER or AUTH__AUDIENCE is not set: tokens made for others would do."
+        "AUTH__MODE is jwt, but AUTH__ISSUER or AUTH__AUDIENCE is not set: tokens for other services would be accepted."
     )
 
 
 @pytest.mark.parametrize(
     ("url", "wrong"),
     [
-        (None, "AUTH__MODE is jwt, and AUTH__JWKS_URL is not set."),
-        ("", "AUTH__MODE is jwt, and AUTH__JWKS_URL is not set."),
-        ("http://id.example.org/keys", "AUTH__JWKS_URL is no https address: what is sent could be read on the way."),
-        ("file:///tmp/keys", "AUTH__JWKS_URL is no https address: what is sent could be read on the way."),
+        (None, "AUTH__MODE is jwt, but AUTH__JWKS_URL is not set."),
+        ("", "AUTH__MODE is jwt, but AUTH__JWKS_URL is not set."),
+        ("http://id.example.org/keys", "AUTH__JWKS_URL is not an https URL: traffic would not be encrypted."),
+        ("file:///tmp/keys", "AUTH__JWKS_URL is not an https URL: traffic would not be encrypted."),
     ],
 )
 def test_the_keys_of_an_identity_provider_come_by_https(url: str | None, wrong: str) -> None:
@@ -113,13 +113,13 @@ WEAK = [
 @pytest.mark.parametrize("value", WEAK)
 def test_a_key_that_can_be_guessed_is_refused_and_not_repeated(value: str) -> None:
     said = complaint(auth=Auth(mode="api_key", api_keys={"ann": ApiKey(key=STRONG), "bob": ApiKey(key=value)}))
-    assert said == "AUTH__API_KEYS is empty, well known or too short: take at least 16 random characters."
+    assert said == "AUTH__API_KEYS is empty, well known or too short: use at least 16 random characters."
 
 
 @pytest.mark.parametrize("value", ["", *WEAK])
 def test_a_database_behind_a_password_that_can_be_guessed_is_refused(value: str) -> None:
     said = complaint("stats", db=DB(uri=f"mongodb://app:{value}@db.example.org:27017/x"))
-    assert said == "DB__URI is empty, well known or too short: take at least 16 random characters."
+    assert said == "DB__URI is empty, well known or too short: use at least 16 random characters."
 
 
 @pytest.mark.parametrize(
@@ -185,11 +185,11 @@ def test_how_long_a_models_key_is_is_for_others_to_say(given: dict[str, Any]) ->
 )
 def test_what_would_lie_in_the_function_itself_is_named(function: str, names: str) -> None:
     nothing = {"db": DB(), "opensearch": OpenSearch(), "aws": AWS()}
-    assert complaint(function, **nothing) == f"Not set, and needed in AWS: {names}."
+    assert complaint(function, **nothing) == f"Required in AWS, but not set: {names}."
 
 
 def test_a_setting_that_is_there_but_empty_is_not_set() -> None:
-    assert complaint(opensearch=OpenSearch(url="")) == "Not set, and needed in AWS: OPENSEARCH__URL."
+    assert complaint(opensearch=OpenSearch(url="")) == "Required in AWS, but not set: OPENSEARCH__URL."
 
 
 def test_all_that_is_wrong_is_said_at_once() -> None:

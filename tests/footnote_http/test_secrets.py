@@ -77,7 +77,7 @@ def test_the_environment_stands_before_the_secret_name_by_name(store: Store, mon
 
 def test_a_secret_that_is_not_there_stops_the_start(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FOOTNOTE_SECRET", "nowhere")
-    with pytest.raises(Misconfigured, match="The secret that FOOTNOTE_SECRET names cannot be read"):
+    with pytest.raises(Misconfigured, match="The secret named by FOOTNOTE_SECRET cannot be read"):
         load_settings()
 
 

@@ -61,7 +61,7 @@ def test_functions_that_must_not_serve_do_not_start(tmp_path: Path) -> None:
     done = python(IMPORTS, tmp_path)
     said = [line.split(":")[0] for line in done.stdout.splitlines()]
     assert said == [f"{door} Misconfigured AUTH__MODE is none" for door in DOORS]
-    assert done.stdout.count("Not set, and needed in AWS:") == 4
+    assert done.stdout.count("Required in AWS, but not set:") == 4
 
 
 @pytest.mark.parametrize("more", [READY, {"FOOTNOTE_LOCAL": "1"}])
@@ -80,7 +80,7 @@ def test_one_weak_key_is_enough_not_to_start(tmp_path: Path) -> None:
 def test_without_its_secret_a_function_does_not_start(tmp_path: Path) -> None:
     done = python("import stats.app", tmp_path, **READY, FOOTNOTE_SECRET="ours")
     assert done.returncode == 1
-    assert "The secret that FOOTNOTE_SECRET names cannot be read." in done.stderr.splitlines()[-1]
+    assert "The secret named by FOOTNOTE_SECRET cannot be read." in done.stderr.splitlines()[-1]
 
 
 def test_the_stand_in_for_lambda_is_told_by_a_variable_that_the_template_never_sets() -> None:
@@ -116,7 +116,7 @@ def test_an_event_that_fails_is_logged_under_its_request_and_told_to_the_runtime
     line = json.loads(failed)
     assert (line["message"], line["level"], line["function_request_id"], line["cold_start"]) == ("event failed", "ERROR", "r-1", True)
     assert (line["exception_name"], line["service"]) == ("ValueError", "stats")
-    assert raised == "EventFailed('The event failed; the log says where.') None"
+    assert raised == "EventFailed('The event failed; see the log.') None"
     assert result == "{'2026-01-14': 0, '2026-01-15': 0}"
 
 

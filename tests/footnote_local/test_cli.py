@@ -64,13 +64,13 @@ def test_fields_of_the_files_are_given_with_them(footnote: Footnote, docs: Path)
     hit = json.loads(footnote("search", "lighthouse", "--json").stdout)["hits"]["hits"][0]
     assert (hit["_source"]["class"], hit["_source"]["topics"]) == ("HR", ["a", "b=c"])
     refused = footnote("ingest", docs, "--metadata", "class")
-    assert (refused.exit_code, refused.stderr) == (2, "footnote: “class” is no field. Write KEY=VALUE, for example class=Law.\n")
+    assert (refused.exit_code, refused.stderr) == (2, "footnote: “class” is not KEY=VALUE. Example: --metadata class=Law.\n")
 
 
 @pytest.mark.parametrize(
     ("args", "told"),
     [
-        (("nowhere",), "There is no file or folder nowhere."),
+        (("nowhere",), "No such file or folder: nowhere."),
         ((".", "--collection", "../x"), "An index name has 1 to 64 letters"),
     ],
 )
@@ -131,7 +131,7 @@ def test_what_cannot_be_asked_is_told_on_standard_error(command: str, footnote: 
     footnote("ingest", docs)
     unknown = footnote(command, QUESTION, "--collection", "elsewhere", "--json")
     assert (unknown.exit_code, unknown.stdout) == (Exit.USAGE, "")
-    assert unknown.stderr == "footnote: There is no index “elsewhere”. There is: default.\n"
+    assert unknown.stderr == "footnote: There is no collection “elsewhere”. Existing collections: default.\n"
     empty = footnote(command, " ")
     assert (empty.exit_code, empty.stderr) == (Exit.USAGE, "footnote: The question is empty. Write what you want to know.\n")
     for path in (tmp_path / "data").glob("index.db*"):
@@ -263,7 +263,7 @@ async def test_ctrl_c_in_the_middle_of_an_ingest_loses_nothing_and_the_same_comm
     running.send_signal(signal.SIGINT)
     out, err = [told.decode() for told in await asyncio.wait_for(running.communicate(), 20)]
     assert (running.returncode, out) == (Exit.STOPPED, "")
-    assert "Stopped. What was read is kept; the same command goes on from here." in err
+    assert "Stopped. Finished files are kept; run the same command to continue." in err
     assert "Traceback" not in err
     counts = await core.ledger.counts()
     kept = {document.file_name: document.doc_id for document in (await core.ledger.list(LOCAL, limit=100)).data}

@@ -75,7 +75,7 @@ CHAT, SAYS = "/v1/chat/completions", chunk(content="OK")
     ("reply", "state", "told"),
     [
         (sse(SAYS), "ok", "llama at {url}/v1; first word after 0.0 s"),
-        (sse(), "broken", "llama at {url}/v1 sends empty answers"),
+        (sse(), "broken", "llama at {url}/v1 returns empty answers"),
         (Reply(401, ("{}",)), "broken", "{url}/v1: The language model's endpoint rejected the key. Check LLM__API_KEY."),
         (
             Reply(404, ("{}",)),
@@ -134,7 +134,7 @@ async def test_names_that_other_programs_use_are_told_and_stop_nothing(tmp_path:
         monkeypatch.setenv(name, value)
     found = await findings(tmp_path)
     assert [found[name].state for name in ("AWS", "CACHE", "DB")] == ["ok", "ok", "ok"]
-    assert found["CACHE"].found == "is ignored: another program's; ours begin with CACHE__"
+    assert found["CACHE"].found == "ignored: it belongs to another program; Footnote's variables begin with CACHE__"
 
 
 async def examined(folder: Path, timer: Any = None, **llm: Any) -> dict[str, Finding]:
@@ -162,14 +162,14 @@ DOWN = Unavailable("The keys of the identity provider cannot be fetched. Check A
 @pytest.mark.parametrize(
     ("auth", "keys", "state", "told"),
     [
-        (Auth(), None, "ok", "none: whoever reaches the server is the one local user"),
-        (Auth(mode="session"), None, "ok", "session: tokens made by `footnote session create`"),
-        (Auth(mode="api_key", api_keys=ANN), None, "ok", "api_key: who has one: 1"),
-        (Auth(mode="api_key"), None, "missing", "api_key: who has one: 0"),
-        (Auth(mode="jwt"), None, "broken", "jwt, and it is not said whose tokens count"),
-        (JWT, Keys(2), "ok", "jwt: the issuer's keys for RS256: 2; nobody is an admin, as AUTH__ADMIN_GROUP is not set"),
+        (Auth(), None, "ok", "none: anyone who can reach the server has full access"),
+        (Auth(mode="session"), None, "ok", "session: tokens are created with `footnote session create`"),
+        (Auth(mode="api_key", api_keys=ANN), None, "ok", "api_key: users with a key: 1"),
+        (Auth(mode="api_key"), None, "missing", "api_key: users with a key: 0"),
+        (Auth(mode="jwt"), None, "broken", "jwt, but no identity provider is configured"),
+        (JWT, Keys(2), "ok", "jwt: the issuer's keys for RS256: 2; there are no admins, because AUTH__ADMIN_GROUP is not set"),
         (JWT.model_copy(update={"admin_group": "it"}), Keys(1), "ok", "jwt: the issuer's keys for RS256: 1"),
-        (JWT, Keys(0), "broken", "jwt: none of the issuer's keys is for RS256"),
+        (JWT, Keys(0), "broken", "jwt: the issuer has no key for RS256"),
         (JWT, Keys(DOWN), "broken", f"jwt: {DOWN.detail}"),
     ],
 )
@@ -195,18 +195,18 @@ async def test_what_an_admin_switched_off_while_it_ran_is_told(tmp_path: Path) -
     await core.records.put("setting", "rag.forbidden_check_enabled", {"value": False}, by="ann")
     await core.close()
     found = (await findings(tmp_path))["forbidden terms"]
-    assert (found.state, found.found) == ("missing", "1, and nothing is checked")
+    assert (found.state, found.found) == ("missing", "1, but the check is off")
 
 
 async def test_a_server_with_tools_is_asked_what_it_has(tmp_path: Path) -> None:
     with tools_server() as gateway:
-        told = "tools, besides those of single organisations: 11"
+        told = "tools available to every organisation: 11"
         refused = "The MCP server cannot be used. Check MCP__GATEWAY and MCP__TOKEN."
         for mcp, *expected in [
             (MCP(gateway=gateway, token=TOKEN, mcp_enabled=True), "ok", told),
-            (MCP(gateway=gateway, token=TOKEN), "missing", f"{told}; none is called"),
+            (MCP(gateway=gateway, token=TOKEN), "missing", f"{told}; tools are off"),
             (MCP(gateway=gateway, token="wrong", mcp_enabled=True), "broken", refused),
-            (MCP(mcp_enabled=True), "missing", "MCP__MCP_ENABLED is set, and there are no tools"),
+            (MCP(mcp_enabled=True), "missing", "MCP__MCP_ENABLED is set, but no server is configured"),
         ]:
             core = open_core(tmp_path, models=FakeModels(), mcp=mcp)
             found = {finding.part: finding for finding in await examine(core)}["MCP server"]
@@ -218,9 +218,9 @@ async def test_a_knowledge_base_is_tried_and_somebody_must_be_allowed_to_use_it(
     async with serving() as server:
         path = "/api/v1/document/search_rerank"
         for status, auth, groups, *expected in [
-            (200, Auth(), [], "ok", "it answers"),
-            (200, session, everybody, "ok", "it answers"),
-            (200, session, [], "missing", "it answers, and nobody may use it"),
+            (200, Auth(), [], "ok", "reachable"),
+            (200, session, everybody, "ok", "reachable"),
+            (200, session, [], "missing", "reachable, but no group may use it"),
             (500, session, everybody, "broken", "The knowledge base responded with status 500. Check KDB__URL."),
         ]:
             server.replies[path] = Reply(status, ("[]",))
@@ -232,7 +232,7 @@ async def test_a_knowledge_base_is_tried_and_somebody_must_be_allowed_to_use_it(
 @pytest.mark.parametrize("name", ["RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_URL", "RABBITMQ_HOST"])
 async def test_a_name_of_another_system_is_no_harm_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "http://rag.example.org:8001")
-    assert (await findings(tmp_path))[name].found == "is set, and has no use here"
+    assert (await findings(tmp_path))[name].found == "is set, but Footnote does not use it"
 
 
 def test_names_of_other_systems_are_listed_and_their_values_are_not(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:

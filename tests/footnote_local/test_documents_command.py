@@ -51,7 +51,7 @@ def test_a_document_that_failed_is_read_again_from_its_file(footnote: Footnote, 
     assert result.exit_code == Exit.BAD
     assert result.stdout.startswith(f"FAILED     {filled['empty.txt']}")
     ready = footnote("documents", "retry", filled["tower.md"])
-    assert (ready.exit_code, ready.stderr) == (0, "Tower is READY: only FAILED documents are read again.\n")
+    assert (ready.exit_code, ready.stderr) == (0, "Tower is READY: only FAILED documents are retried.\n")
 
 
 def test_a_deleted_document_is_in_no_answer(footnote: Footnote, filled: dict[str, str]) -> None:
@@ -88,4 +88,4 @@ def test_where_a_server_works_on_the_folder_what_does_not_wait_is_told_at_once(
         result = footnote("documents", "retry", filled["tower.md"])
     finally:
         lock.release()
-    assert (result.exit_code, "A Footnote server works on this folder" in result.stderr) == (0, True)
+    assert (result.exit_code, "A Footnote server is using this data folder" in result.stderr) == (0, True)

@@ -60,7 +60,7 @@ def test_the_figures_are_those_worked_out_by_hand(footnote: Footnote, beir: Path
 def test_a_figure_below_the_least_is_a_failure(least: str, code: int, footnote: Footnote, beir: Path) -> None:
     result = footnote("eval", beir, "--min-ndcg", least)
     assert result.exit_code == code
-    assert re.search(r"^Ranking, 1 = perfect +0\.5436 \(nDCG@10, 95 % interval 0\.\d+ to [01]\.\d+\)$", result.stdout, re.MULTILINE)
+    assert re.search(r"^Ranking quality, 1 = perfect +0\.5436 \(nDCG@10, 95 % interval 0\.\d+ to [01]\.\d+\)$", result.stdout, re.MULTILINE)
     assert ("below" in result.stderr) is (code == 1)
 
 
@@ -88,11 +88,11 @@ def test_answers_and_refusals_are_judged_where_asked_for(footnote: Footnote, bei
     lines = footnote("eval", beir, "--answers", "--foreign", foreign).stdout.splitlines()
     assert lines[0] == "Asked 1 questions on 3 documents of harbour, retriever cc."
     for line in (
-        "Answers that hold the gold answer  1 of 1 (answer_in_sentences)",
-        "Refused, and should not have been  0 of 1 (wrong_refusals)",
+        "Quotes contain the gold answer     1 of 1 (answer_in_sentences)",
+        "Wrongly refused                    0 of 1 (wrong_refusals)",
         "Answered with the gold answer      1 of 1 (answered_right)",
-        "Refused, as it should              1 of 2 unanswerable (unanswerable_refused)",
-        "Refused, as it should              1 of 1 of zoo (foreign_refused)",
+        "Correctly refused                  1 of 2 unanswerable (unanswerable_refused)",
+        "Correctly refused                  1 of 1 of zoo (foreign_refused)",
     ):
         assert line in lines
 
@@ -108,15 +108,15 @@ def test_the_figures_in_words_count_what_they_are_shares_of() -> None:
         "foreign_set": "f", "foreign_queries": 15, "foreign_refused": 0.8,
     }  # fmt: skip
     told = list(sentences(report))
-    assert told[3] == "Found among the first ten          50.0% of what is relevant (recall@10, 95 % interval 0.4 to 0.6)"
-    assert told[4] == "Place of the first relevant one    about 2.0 (MRR@10 0.5, 95 % interval 0.4 to 0.6)"
+    assert told[3] == "Found among the first ten          50.0% of the relevant documents (recall@10, 95 % interval 0.4 to 0.6)"
+    assert told[4] == "Rank of the first relevant one     about 2.0 (MRR@10 0.5, 95 % interval 0.4 to 0.6)"
     assert told[5] == "Follow-ups                         completed 3 of 4 (--rewrite heuristic)"
-    assert told[6].startswith("Completing them gives              ranking worse by 0.0200")
+    assert told[6].startswith("Effect of rewriting                ranking worse by 0.0200")
     assert [line.split("(")[0].rstrip() for line in told[7:11]] == [
-        "Answers that hold the gold answer  10 of 15",
-        "Refused, and should not have been  2 of 15",
+        "Quotes contain the gold answer     10 of 15",
+        "Wrongly refused                    2 of 15",
         "Answered with the gold answer      9 of 15",
-        "Refused, as it should              12 of 15 of f",
+        "Correctly refused                  12 of 15 of f",
     ]
 
 
@@ -191,7 +191,7 @@ async def test_a_model_rewords_what_leans_and_nothing_else(conversations: Path, 
 def test_without_a_model_none_can_rewrite(footnote: Footnote, conversations: Path) -> None:
     result = footnote("eval", conversations, "--rewrite", "model", "--json")
     assert (result.exit_code, result.stdout) == (3, "")
-    assert "There is no language model to rewrite questions." in result.stderr
+    assert "--rewrite model needs a language model." in result.stderr
 
 
 async def test_an_index_is_made_once_and_what_was_interrupted_is_made_good(beir: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_a_plan_says_what_runs_what_does_not_and_why(footnote: Footnote, docs: P
     footnote("ingest", docs)
     result = footnote("explain", QUESTION, "--level", "basic")
     assert result.exit_code == 0
-    head = "level basic (request) · retriever rrf · 5 passages · model none: the documents are quoted"
+    head = "level basic (request) · retriever rrf · 5 passages · model none (the documents are quoted)"
     assert result.stdout.splitlines()[0] == head
     told = rows(result.stdout)
     assert told["support"] == ["check", "support", "no", "level", "basic"]
@@ -43,4 +43,4 @@ def test_a_level_or_a_collection_that_does_not_exist_is_refused(footnote: Footno
     footnote("ingest", docs)
     assert footnote("explain", QUESTION, "--level", "high").exit_code == 2
     result = footnote("explain", QUESTION, "--collection", "laws")
-    assert (result.exit_code, result.stderr) == (2, "footnote: There is no index “laws”. There is: default.\n")
+    assert (result.exit_code, result.stderr) == (2, "footnote: There is no collection “laws”. Existing collections: default.\n")

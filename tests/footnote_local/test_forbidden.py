@@ -28,7 +28,7 @@ def test_a_question_is_tried(footnote: Footnote) -> None:
     assert (blocked.exit_code, blocked.stdout.split(), blocked.stderr) == (
         Exit.BAD,
         ["1.00", "exact", "salary"],
-        "It would be blocked.\n",
+        "The question would be blocked.\n",
     )
     allowed = footnote("forbidden", "check", "How to apply for salary", "--json")
     assert allowed.exit_code == Exit.OK
@@ -44,7 +44,7 @@ def test_what_is_forbidden_is_not_answered(footnote: Footnote) -> None:
 
 def test_terms_come_from_a_file_with_or_without_topics(footnote: Footnote, tmp_path: Path) -> None:
     (tmp_path / "terms.csv").write_text('\ufeffterm,topic,match\n임원,인사,exact\n\n"pay, bonus",,\nVorstand\n', "utf-8")
-    assert footnote("forbidden", "import", tmp_path / "terms.csv").stderr == "3 terms are forbidden now.\n"
+    assert footnote("forbidden", "import", tmp_path / "terms.csv").stderr == "3 terms added.\n"
     terms = json.loads(footnote("forbidden", "list", "--json").stdout)["terms"]
     assert [tuple(term.values()) for term in terms] == [("pay, bonus", None, None), ("Vorstand", None, None), ("임원", "exact", "인사")]
 
@@ -53,8 +53,8 @@ def test_terms_come_from_a_file_with_or_without_topics(footnote: Footnote, tmp_p
     ("content", "told"),
     [
         (b"salary\n?!\n", "footnote: Line 2: The term holds no letter or digit, or a character that cannot be shown. Nothing was added.\n"),
-        (b"salary,Pay,close\n", "footnote: Line 1: A match is one of exact, synonym, contextual. Nothing was added.\n"),
-        (b"\xff\xfe", "footnote: The file cannot be read as text in UTF-8.\n"),
+        (b"salary,Pay,close\n", "footnote: Line 1: The match type must be one of exact, synonym, contextual. Nothing was added.\n"),
+        (b"\xff\xfe", "footnote: The file is not readable UTF-8 text.\n"),
     ],
 )
 def test_a_file_with_what_cannot_be_a_term_adds_nothing(content: bytes, told: str, footnote: Footnote, tmp_path: Path) -> None:

@@ -45,7 +45,11 @@ def test_a_function_that_fails_is_told_as_lambda_tells_it(footnote: Footnote, tm
 
 @pytest.mark.parametrize(
     ("content", "told"),
-    [(None, "cannot be read as JSON."), ("no JSON", "cannot be read as JSON."), ("[1]", "holds no event: events are JSON objects.")],
+    [
+        (None, "cannot be read as JSON."),
+        ("no JSON", "cannot be read as JSON."),
+        ("[1]", "does not contain an event. An event is a JSON object."),
+    ],
 )
 def test_what_is_no_event_is_told(content: str | None, told: str, footnote: Footnote, tmp_path: Path) -> None:
     event = tmp_path / "event.json"

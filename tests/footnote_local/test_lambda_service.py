@@ -120,7 +120,7 @@ async def test_an_event_that_fails_leaves_the_process_as_it_is(do: str, service:
             "fail": {"errorType": "ValueError", "errorMessage": "no"},
             "silence": {
                 "errorType": "Runtime.NoReply",
-                "errorMessage": "The runtime asked for the next event before it answered this one.",
+                "errorMessage": "The runtime asked for the next event without responding to this one.",
             },
             "flood": {"errorType": "Function.ResponseSizeTooLarge", "errorMessage": "Response payload size exceeded 6291456 bytes."},
         }[do]

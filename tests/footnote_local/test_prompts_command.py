@@ -18,11 +18,11 @@ def write(folder: Path, text: str) -> Path:
 def test_a_prompt_is_set_shown_put_back_and_reset(footnote: Footnote, tmp_path: Path) -> None:
     for number, text in enumerate(("Use {{ documents[0].text }}", "두 번째"), 1):
         told = footnote("prompts", "set", "answer_numbered", "--lang", "ko", write(tmp_path, text))
-        assert (told.exit_code, told.stderr) == (Exit.OK, f"Version {number} is in force.\n")
+        assert (told.exit_code, told.stderr) == (Exit.OK, f"Version {number} is active.\n")
     shown = footnote("prompts", "show", "answer_numbered", "--lang", "ko")
     assert shown.stdout == "두 번째\n"
-    assert "It may show: documents[].page, documents[].text, documents[].title.\nVersion 2: " in shown.stderr
-    assert "local (in force)\nVersion 1: " in shown.stderr
+    assert "Variables: documents[].page, documents[].text, documents[].title.\nVersion 2: " in shown.stderr
+    assert "local (active)\nVersion 1: " in shown.stderr
     assert footnote("prompts", "show", "answer_numbered", "--lang", "ko", "--version", "1").stdout == "Use {{ documents[0].text }}\n"
     assert footnote("prompts", "set", "answer_numbered", "--lang", "ko", "--version", "1").exit_code == Exit.OK
     assert json.loads(footnote("prompts", "show", "answer_numbered", "--lang", "ko", "--json").stdout)["version"] == 1
@@ -38,7 +38,7 @@ def test_a_bad_template_is_refused_with_its_line(footnote: Footnote, tmp_path: P
     assert footnote("prompts", "show", "nothing").exit_code == Exit.USAGE
     assert footnote("prompts", "set", "answer_numbered", "--lang", "en").stderr == "footnote: Give either a file or --version.\n"
     assert "cannot be read" in footnote("prompts", "set", "answer_numbered", "--lang", "en", tmp_path / "gone").stderr
-    assert footnote("audit").stderr == "Nothing was changed yet.\n"
+    assert footnote("audit").stderr == "The audit log is empty.\n"
 
 
 def test_the_audit_tells_who_did_what_the_last_first(footnote: Footnote, tmp_path: Path) -> None:

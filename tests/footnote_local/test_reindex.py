@@ -53,7 +53,7 @@ def filled(settings: OpenSearch) -> None:
 def test_the_embedded_index_needs_none(footnote: Footnote) -> None:
     result = footnote("reindex")
     assert (result.exit_code, result.stdout) == (Exit.OK, "")
-    assert result.stderr == "The embedded index needs none; this is for an index in OpenSearch.\n"
+    assert result.stderr == "Nothing to do: only an index in OpenSearch needs reindexing, and this data folder uses the embedded index.\n"
     assert json.loads(footnote("reindex", "--json").stdout) == {"collections": []}
 
 
@@ -64,7 +64,7 @@ def test_every_collection_is_made_anew_or_the_one_that_is_named(footnote: Footno
     assert result.stderr == (
         "“default”: documents 2 → 2, chunks 3 → 3, vectors 0 → 0.\n"
         "“notes”: documents 1 → 1, chunks 1 → 1, vectors 0 → 0.\n"
-        "`footnote reindex --roll-back` returns to the old index.\n"
+        "To switch back to the old index: footnote reindex --roll-back\n"
     )
     index = Names(settings.prefix).chunks("notes")
     size = {"documents": 1, "chunks": 1, "vectors": 0}
@@ -93,7 +93,7 @@ def test_the_old_index_stays_where_the_new_one_finds_less(footnote: Footnote, se
     assert (result.exit_code, result.stdout) == (Exit.BAD, "")
     assert result.stderr == (
         "“default”: documents 2 → 2, chunks 3 → 3, vectors 0 → 0, nDCG@10 1.0 → 0.5.\n"
-        "The new index finds less and is thrown away; the old one goes on answering.\n"
+        "The new index ranks worse and was discarded. The old index stays active.\n"
     )
     assert "ferry" in footnote("search", "zebra").stdout
 
@@ -104,7 +104,7 @@ def test_the_old_index_stays_where_the_new_one_finds_less(footnote: Footnote, se
     [
         (("nowhere",), "There is no index “nowhere”."),
         (("notes", "--roll-back"), "There is no previous index to roll back to."),
-        (("--judge", "{beir}"), "Name the collection that --judge is to ask."),
+        (("--judge", "{beir}"), "--judge needs a single collection."),
         (("notes", "--judge", "{beir}"), "holds none of the documents that --judge names"),
     ],
 )

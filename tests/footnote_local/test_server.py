@@ -90,7 +90,7 @@ async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -
     app = create_app(core)
     async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://localhost") as client:
         before = await client.get("/ready")
-        assert (before.status_code, before.json()["parts"]["documents"]) == (503, "0 of 0 first documents are read.")
+        assert (before.status_code, before.json()["parts"]["documents"]) == (503, "0 of 0 initial documents are ready.")
         inbox: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         started = asyncio.Event()
 
@@ -105,7 +105,7 @@ async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -
         assert (await client.get("/ready")).status_code == 200
         await inbox.put({"type": "lifespan.shutdown"})
         await life
-    assert said[0] == "2 documents are ready to be asked about, 1 could not be read."
+    assert said[0] == "2 documents are ready; 1 could not be read."
     assert said[1].startswith("  empty.txt: This file is empty. ")
 
 
@@ -114,7 +114,7 @@ async def test_first_documents_that_are_not_there_keep_nobody_from_asking(tmp_pa
 
     core, said = open_core(tmp_path / "data"), list[str]()
     await _FirstDocuments(core, [tmp_path / "nowhere"], said.append).run()
-    assert said == [f"The first documents were not read: There is no file or folder {tmp_path / 'nowhere'}."]
+    assert said == [f"The documents of --ingest could not be added: No such file or folder: {tmp_path / 'nowhere'}."]
     assert (await core.check())["documents"] == "ok"
     await core.close()
 
@@ -194,11 +194,11 @@ def test_a_server_answers_takes_what_a_second_command_brings_and_stops_when_told
 
     second = footnote("serve", "--port", "0")
     assert second.exit_code == Exit.UNAVAILABLE
-    assert f"Another Footnote (process {server.process.pid}) works on" in second.stderr
+    assert f"Another Footnote process ({server.process.pid}) is using" in second.stderr
 
     (docs / "new.txt").write_text("The harbour master retired in spring.")
     brought = footnote("ingest", docs / "new.txt", "--json")
-    assert "A Footnote server works on this folder; it reads the files." in brought.stderr
+    assert "A Footnote server is using this data folder and will process the files." in brought.stderr
     assert [(row["file"], row["state"]) for row in json.loads(brought.stdout)["documents"]] == [("new.txt", "READY")]
     hits = httpx.post(f"{server.url}/retrieve-bm25", json={"query_text": "harbour master", "index_name": "default"}).json()["hits"]["hits"]
     assert [hit["_source"]["content"] for hit in hits] == ["The harbour master retired in spring."]
@@ -212,6 +212,6 @@ def test_a_server_answers_takes_what_a_second_command_brings_and_stops_when_told
     assert (line["message"], line["trace_id"], line["outcome"]) == ("turn", events[-1]["trace_id"], "answered")
     assert "lighthouse" not in json.dumps(line)
     assert out == ""
-    assert "2 documents are ready to be asked about, 0 could not be read." in err
+    assert "2 documents are ready." in err
     assert "Try: curl -N" in err
     assert "Traceback" not in err

@@ -45,10 +45,10 @@ def test_no_token_looks_like_an_option_of_a_command(footnote: Footnote, monkeypa
 def test_a_session_is_made_listed_and_revoked_in_the_folder_that_is_named(footnote: Footnote, tmp_path: Path) -> None:
     there = ("--data", tmp_path / "other")
     token = footnote("session", "create", "--user", "ann", *there).stdout.strip()
-    assert footnote("session", "list").stderr == "Nobody is signed in.\n"
+    assert footnote("session", "list").stderr == "There are no active sessions.\n"
     assert footnote("session", "list", *there).stderr == "1 signed in.\n"
     assert footnote("session", "revoke", token, *there).exit_code == Exit.OK
-    assert footnote("session", "list", *there).stderr == "Nobody is signed in.\n"
+    assert footnote("session", "list", *there).stderr == "There are no active sessions.\n"
 
 
 def test_an_admins_session_is_told_as_json(footnote: Footnote, tmp_path: Path) -> None:
@@ -59,21 +59,24 @@ def test_an_admins_session_is_told_as_json(footnote: Footnote, tmp_path: Path) -
 
 def test_a_session_needs_a_user(footnote: Footnote, tmp_path: Path) -> None:
     refused = footnote("session", "create", "--user", " ")
-    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: A session needs a user.\n")
+    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: --user must not be empty.\n")
     assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.parametrize("user", ["ann\nbob", "a" * 201])
 def test_a_users_name_is_one_short_line(footnote: Footnote, user: str) -> None:
     refused = footnote("session", "create", "--user", user)
-    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: A user's name is one line of at most 200 characters.\n")
+    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: --user must be a single line of at most 200 characters.\n")
     assert json.loads(footnote("session", "list", "--json").stdout) == {"sessions": []}
 
 
 def test_a_session_that_there_is_not_is_not_called_over(footnote: Footnote) -> None:
     footnote("session", "create", "--user", "ann")
     refused = footnote("session", "revoke", "0123456789abcdee")
-    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: There is no such session. See footnote session list.\n")
+    assert (refused.exit_code, refused.stderr) == (
+        Exit.USAGE,
+        "footnote: There is no such session. `footnote session list` lists all sessions.\n",
+    )
     assert [entry["action"] for entry in json.loads(footnote("audit", "--json").stdout)["entries"]] == ["session.create"]
 
 

@@ -51,7 +51,7 @@ def test_a_link_goes_by_its_own_name(tmp_path: Path) -> None:
 
 
 def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadRequest, match=r"There is no file or folder .*nowhere"):
+    with pytest.raises(BadRequest, match=r"No such file or folder: .*nowhere"):
         names(tmp_path / "nowhere")
 
 

@@ -29,7 +29,7 @@ def one_lost(footnote: Footnote, docs: Path, tmp_path: Path) -> str:
 def test_where_all_is_well_it_says_so(footnote: Footnote, docs: Path) -> None:
     footnote("ingest", docs)
     result = footnote("verify")
-    assert (result.exit_code, result.stdout, result.stderr) == (Exit.OK, "", "2 documents; everything fits together.\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (Exit.OK, "", "2 documents; everything is consistent.\n")
     assert json.loads(footnote("verify", "--json").stdout) == {"documents": 2, "found": {}, "wrong": 0, "findings": []}
 
 
@@ -37,7 +37,7 @@ def test_what_is_wrong_is_listed_and_left_as_it_is_until_asked_for(footnote: Foo
     for _ in range(2):
         result = footnote("verify")
         assert (result.exit_code, result.stdout) == (Exit.BAD, f"no_text      wrong    {one_lost}\n")
-        assert result.stderr == ("1 document has lost the text that was read.\n`footnote verify --repair` mends what can be mended.\n")
+        assert result.stderr == ("1 document has lost its extracted text.\nTo repair what can be repaired: footnote verify --repair\n")
 
 
 def test_what_was_queued_again_is_read_at_once(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_what_cannot_be_mended_says_what_to_do(footnote: Footnote, one_lost: str
     (tmp_path / "data" / "files" / source_key(one_lost, 1)).unlink()
     result = footnote("verify", "--repair")
     assert (result.exit_code, result.stdout) == (Exit.BAD, f"no_file      wrong    {one_lost}\n")
-    assert result.stderr == "1 document answers, and its file is lost. Delete these documents and add the files again.\n"
+    assert result.stderr == "1 document is searchable but its file is lost. Delete these documents and add the files again.\n"
 
 
 def test_while_a_server_works_on_the_folder_it_is_left_the_work(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
@@ -62,8 +62,8 @@ def test_while_a_server_works_on_the_folder_it_is_left_the_work(footnote: Footno
     server.release()
     assert result.exit_code == Exit.OK
     assert result.stderr == (
-        "A Footnote server works on this folder; it reads what is queued again.\n"
-        "1 document has lost the text that was read; queued again.\n"
+        "A Footnote server is using this data folder and will process what is queued again.\n"
+        "1 document has lost its extracted text; queued again.\n"
     )
     assert not (tmp_path / "data" / "files" / parsed_key(one_lost, 1)).exists()
 
@@ -80,7 +80,7 @@ def test_what_a_crash_left_behind_is_taken_up_without_waiting(footnote: Footnote
     assert footnote("verify").stdout == f"abandoned    wrong    {doc_id}\n"
     result = footnote("verify", "--repair")
     assert (result.exit_code, result.stdout) == (Exit.OK, f"abandoned    repaired {doc_id}\n")
-    assert footnote("verify").stderr == "1 document; everything fits together.\n"
+    assert footnote("verify").stderr == "1 document; everything is consistent.\n"
 
 
 @pytest.mark.parametrize("kind", SAID)

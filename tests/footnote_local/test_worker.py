@@ -70,6 +70,6 @@ async def test_a_worker_in_trouble_says_why_and_waits(tmp_path: Path, caplog: py
     await worker.start()
     await failed.wait()
     await asyncio.sleep(0)
-    assert (worker.trouble, [record.message for record in caplog.records]) == ("Something went wrong", ["the worker waits"])
+    assert (worker.trouble, [record.message for record in caplog.records]) == ("Something went wrong", ["worker paused"])
     await worker.stop()
     await core.close()

@@ -52,7 +52,7 @@ class Unwritable:
 async def test_what_admins_do_nobody_else_may(method: str, path: str, body: Any, core: Core, open_client: OpenClient) -> None:
     client = await open_client(as_caller(ANN, create_query))
     refused = await client.request(method, path, json=body)
-    assert (refused.status_code, refused.json()["detail"]) == (403, "Only an admin may do this.")
+    assert (refused.status_code, refused.json()["detail"]) == (403, "This requires the admin role.")
     assert (await core.records.list("audit")).data == ()
     client = await open_client(as_caller(replace(ANN, role="admin"), create_query))
     assert (await client.request(method, path, json=body)).status_code in (200, 204)
@@ -98,10 +98,10 @@ async def test_a_prompt_is_told_with_what_it_may_show_and_its_versions(core: Cor
     ("path", "body", "status", "told"),
     [
         ("/prompts/answer_numbered", {"lang": "en", "template": "a\n{{ questoin }}"}, 422, "Line 2: the prompt has no value `questoin`"),
-        ("/prompts/answer_numbered", {"lang": "en"}, 422, "either template or version is needed"),
+        ("/prompts/answer_numbered", {"lang": "en"}, 422, "set either template or version"),
         ("/prompts/answer_numbered", {"lang": "en", "version": 7}, 404, "This prompt has no such version"),
         ("/prompts/answer_numbered", {"lang": "fr", "template": "x"}, 422, "'en', 'de' or 'ko'"),
-        ("/prompts/nothing", {"lang": "en", "template": "x"}, 404, "There is no such prompt. These are: "),
+        ("/prompts/nothing", {"lang": "en", "template": "x"}, 404, "There is no such prompt. Existing prompts: "),
         ("/settings/rag.alpha", {"value": 7}, 422, "Input should be less than or equal to 1"),
         ("/settings/rag.nothing", {"value": 7}, 404, "There is no such setting."),
         ("/settings/llm.api_key", {"value": "k"}, 422, "is set in the environment, as LLM__API_KEY"),

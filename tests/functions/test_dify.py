@@ -87,10 +87,10 @@ async def test_a_condition_on_metadata_narrows_the_search(condition: dict[str, A
     ("changes", "text"),
     [
         (where(("year", "like", "20")), "Input should be 'is', 'is not', 'in'"),
-        (where(("year", ">", "many")), "“>” on year needs a number."),
-        (where(("year", "before", "Easter")), "“before” on year needs a time: ISO 8601"),
-        (where(("year", "is", None)), "“is” on year needs one value."),
-        (where(("year", "contains", ["a", "b"])), "“contains” on year needs one value."),
+        (where(("year", ">", "many")), "“>” on year requires a number."),
+        (where(("year", "before", "Easter")), "“before” on year requires a time: ISO 8601"),
+        (where(("year", "is", None)), "“is” on year requires exactly one value."),
+        (where(("year", "contains", ["a", "b"])), "“contains” on year requires exactly one value."),
         ({"query": ""}, "The question is empty."),
         ({"retrieval_setting": {"top_k": 0, "score_threshold": 0}}, "retrieval_setting.top_k"),
     ],
@@ -136,4 +136,7 @@ async def test_a_knowledge_that_does_not_exist_and_one_that_may_not_be_read_are_
     for name in ("pay", "none"):
         reply = await site.client.post("/retrieval", json=ASKED | {"knowledge_id": name})
         assert reply.status_code == 404
-        assert reply.json() == {"error_code": 2001, "error_msg": "There is no such knowledge. Its id is a collection's name."}
+        assert reply.json() == {
+            "error_code": 2001,
+            "error_msg": "There is no such knowledge base. Its id must be the name of a collection.",
+        }

@@ -322,7 +322,7 @@ async def test_a_changed_policy_a_foreign_signature_or_none_is_a_403(client: htt
     wider = base64.b64encode(json.dumps(policy | {"max_bytes": 100 * MB}).encode()).decode()
     changes: list[dict[str, Any]] = [{"policy": wider}, {"x-amz-signature": "0" * 64}, {"x-amz-signature": "ü"}, {"policy": "%%%"}]
     for fields in changes:
-        assert detail_of(await post_form(client, target, **fields), 403).startswith("The upload's signature does not fit.")
+        assert detail_of(await post_form(client, target, **fields), 403).startswith("The upload form's signature is invalid.")
     del target["fields"]["x-amz-signature"]
     assert detail_of(await post_form(client, target)) == "x-amz-signature: Field required"
     assert (await client.get("/documents")).json()["data"] == []
@@ -333,7 +333,7 @@ async def test_a_form_is_good_for_15_minutes(client: httpx.AsyncClient, clock: H
     clock.advance(900)
     assert (await post_form(client, target)).status_code == 204
     clock.advance(0.1)
-    assert detail_of(await post_form(client, target), 403) == "The upload's time is over. Ask `POST /uploads` for a new one."
+    assert detail_of(await post_form(client, target), 403) == "The upload form has expired. Request a new one with `POST /uploads`."
 
 
 async def test_a_form_takes_another_size_than_was_said_up_to_the_limit_and_no_more(client: httpx.AsyncClient) -> None:

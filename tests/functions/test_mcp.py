@@ -103,7 +103,7 @@ async def test_a_search_looks_in_the_collection_that_it_is_told(open_site: OpenS
     assert [each["id"] for each in default.structured_content["results"]] == ["here#000"]
     assert [each["id"] for each in other.structured_content["results"]] == ["there#000"]
     assert (hidden.is_error, text_of(hidden)) == (True, text_of(unknown)) == (
-        True, "There is no such collection. list_collections names those that there are.",
+        True, "There is no such collection. list_collections returns the existing ones.",
     )  # fmt: skip
 
 
@@ -211,7 +211,7 @@ async def test_a_body_that_goes_on_without_an_end_is_a_413(open_site: OpenSite) 
 
     site = await open_site()
     reply = await site.client.post("/mcp", content=in_pieces(), headers=ACCEPT | {"content-type": "application/json"})
-    assert (reply.status_code, reply.json()["detail"]) == (413, "A body without files may have 1048576 bytes.")
+    assert (reply.status_code, reply.json()["detail"]) == (413, "A request body without files may have at most 1048576 bytes.")
 
 
 @pytest.mark.parametrize(("origin", "status"), [("http://footnote.test", 200), ("https://evil.example", 403), ("null", 403)])

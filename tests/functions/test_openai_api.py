@@ -33,7 +33,7 @@ SPOKEN = {
         "Die Brücke wurde 1894 gebaut.",
         "Sie wurde 1894 gebaut – für Fußgänger [1].",
         "Die Dokumente werden durchsucht",
-        "Gefundene Stellen: 1",
+        "Gefundene Textstellen: 1",
     ),
     "ko": ("다리는 언제 지어졌나요?", "다리는 1894년에 지어졌다.", "1894년에 지어졌습니다 [1].", "문서를 검색하는 중", "찾은 구절: 1개"),
 }
@@ -321,13 +321,13 @@ async def test_a_stream_that_was_cut_off_says_so(connect: OpenClient) -> None:
         ({"response_format": {"type": "json_object"}}, "response_format.type", "Input should be 'text'"),
         ({"tool_choice": "required"}, "tool_choice", "Input should be 'none' or 'auto'"),
         ({"messages": []}, "messages", "at least 1 item"),
-        ({"messages": [{"role": "system", "content": "Hi"}]}, None, "There is no message of the user."),
-        ({"messages": [{"role": "user", "content": None}]}, None, "There is no message of the user."),
+        ({"messages": [{"role": "system", "content": "Hi"}]}, None, "There is no message with role user."),
+        ({"messages": [{"role": "user", "content": None}]}, None, "There is no message with role user."),
         ({"messages": [{"role": "user", "content": ""}]}, None, "The question is empty."),
         (
             {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]},
             None,
-            "holds a part of type “image_url”. Only text can be asked.",
+            "contains a part of type “image_url”. Only text is supported.",
         ),
     ],
 )

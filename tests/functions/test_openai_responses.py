@@ -149,7 +149,7 @@ async def test_an_answer_that_is_there_before_its_first_word_is_whole(connect: C
         ({"tool_choice": "required"}, "tool_choice: Input should be 'none' or 'auto'"),
         ({"background": True}, "background: Input should be False"),
         ({"previous_response_id": "resp_1"}, "Send the whole conversation as `input`"),
-        ({"input": []}, "There is no message of the user."),
+        ({"input": []}, "There is no message with role user."),
         ({"input": [{"content": "Who?"}]}, "a message has no role"),
         ({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]}]}, "a part of type “input_image”"),
     ],

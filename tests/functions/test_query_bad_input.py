@@ -22,8 +22,8 @@ QUESTION_ROUTES = {
     "/retrieve-knn": ASK,
     "/chat": {"query": "Who?"},
 }
-NO_JSON = "The body is not JSON in UTF-8."
-NO_OBJECT = "The body is no JSON object. Send one, with the header `content-type: application/json`."
+NO_JSON = "The body is not valid JSON in UTF-8."
+NO_OBJECT = "The body is not a JSON object. Send one with the header `content-type: application/json`."
 
 
 def detail_of(reply: httpx.Response, status: int = 422) -> str:
@@ -131,7 +131,7 @@ async def test_a_huge_body_is_a_413_of_any_type_with_its_length_declared_or_not(
 
     content: Any = b" " * (2**20 + 1) if declared else in_pieces()
     reply = await (await open_client(create_app)).post("/ask", content=content, headers={"content-type": content_type})
-    assert detail_of(reply, 413) == "A body without files may have 1048576 bytes."
+    assert detail_of(reply, 413) == "A request body without files may have at most 1048576 bytes."
 
 
 async def test_a_body_of_just_the_limit_is_read(open_client: OpenClient) -> None:

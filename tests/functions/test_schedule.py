@@ -50,6 +50,6 @@ def test_a_file_whose_event_was_lost_answers_after_the_next_hour(core: Core, cap
     (document,) = body_of(handle(get_event("/documents", "limit=1"), None))["data"]
     assert document["state"] == "READY"
     assert [chunk.text for chunk in run(lambda: core.index.sample(LOCAL, "default", 9))] == ["Travel is paid for by the day."]
-    assert ("WARNING", "verify found something") in [(record.levelname, record.message) for record in caplog.records]
+    assert ("WARNING", "verify found inconsistencies") in [(record.levelname, record.message) for record in caplog.records]
     told = [record for record in caplog.records if record.name == "ingest.schedule"]
     assert not [record for record in told if "secret" in str(vars(record))]

@@ -174,12 +174,13 @@ def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(l
 @pytest.mark.parametrize(
     ("name", "change", "told"),
     [
-        ("ingest", {"AUTH__MODE": "none"}, "AUTH__MODE is none: that is not allowed in AWS. Set session, api_key or jwt."),
-        ("stats", {"FOOTNOTE_SECRET": ""}, "Not set, and needed in AWS: DB__URI."),
+        ("ingest", {"AUTH__MODE": "none"}, "AUTH__MODE is none, which is not allowed in AWS. Set session, api_key or jwt."),
+        ("stats", {"FOOTNOTE_SECRET": ""}, "Required in AWS, but not set: DB__URI."),
         (
             "feedback",
             {"FOOTNOTE_SECRET": "elsewhere"},
-            "The secret that FOOTNOTE_SECRET names cannot be read. Does it exist in this region, and may the function's role read it?",
+            "The secret named by FOOTNOTE_SECRET cannot be read. Check that it exists in this region and that the function's role may"
+            " read it.",
         ),
     ],
 )

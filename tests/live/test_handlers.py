@@ -82,7 +82,7 @@ def test_a_defect_of_an_event_is_told_by_the_runtime_and_the_next_one_is_served(
     stats = open_function("stats")
     event = sample_event("stats_schedule", time="soon")
     reply = stats.fail(event)
-    assert (reply["errorType"], reply["errorMessage"]) == ("EventFailed", "The event failed; the log says where.")
+    assert (reply["errorType"], reply["errorMessage"]) == ("EventFailed", "The event failed; see the log.")
     assert stats.invoke(sample_event("stats_schedule")) == {"2026-01-14": 0, "2026-01-15": 0}
 
 

@@ -25,28 +25,36 @@ NUMBERS, TIMES = (">", "<", "≥", "≤"), ("before", "after")
 
 
 class RetrievalSetting(BaseModel):
+    """How many records to return."""
+
     top_k: int = Field(5, ge=1, le=100)
-    score_threshold: float = Field(0.0, ge=0, le=1, description="Least score of a record.")
+    score_threshold: float = Field(0.0, ge=0, le=1, description="Minimum score of a record.")
 
 
 class MetadataComparison(BaseModel):
+    """A condition on a metadata field."""
+
     name: Name | Annotated[list[Name], Field(min_length=1, max_length=1)] = Field(description="Name of a metadata field.")
     comparison_operator: Operator = Field(
         description="Text: is, is not, contains, not contains, start with, end with, in, not in; numbers: =, ≠, >, <, ≥, ≤; times, in"
-        " ISO 8601 or as seconds since 1970: before, after; and empty, not empty. A field with several values needs one that fits;"
-        " is not, not contains, not in and ≠ need a value, and none that fits."
+        " ISO 8601 or as seconds since 1970: before, after; and empty, not empty. A field with several values matches if one value"
+        " matches; is not, not contains, not in and ≠ match if the field has a value and none that the positive form matches."
     )
     value: Value | Annotated[list[Value], Field(min_length=1, max_length=100)] | None = Field(
-        None, description="Not needed for empty and not empty; a list is for in and not in."
+        None, description="Omitted for empty and not empty; a list for in and not in."
     )
 
 
 class MetadataCondition(BaseModel):
+    """Conditions on metadata."""
+
     logical_operator: Literal["and", "or"] = "and"
     conditions: list[MetadataComparison] = Field([], max_length=20)
 
 
 class RetrievalRequest(BaseModel):
+    """A query from Dify."""
+
     knowledge_id: str = Field(description="The collection.")
     query: str
     retrieval_setting: RetrievalSetting = RetrievalSetting()
@@ -54,6 +62,8 @@ class RetrievalRequest(BaseModel):
 
 
 class DifyRecord(BaseModel):
+    """A passage in Dify's form."""
+
     content: str
     score: float
     title: str
@@ -61,10 +71,14 @@ class DifyRecord(BaseModel):
 
 
 class Retrieval(BaseModel):
+    """The response of `/retrieval`."""
+
     records: list[DifyRecord]
 
 
 class DifyError(BaseModel):
+    """An error in Dify's form."""
+
     error_code: int
     error_msg: str
 
@@ -72,7 +86,7 @@ class DifyError(BaseModel):
 ERRORS = shaped(
     DifyError,
     {
-        404: "There is no such knowledge",
+        404: "There is no such knowledge base",
         422: "Invalid request",
         504: "A step timed out",
     },
@@ -81,6 +95,7 @@ CODES = {401: 1001, 403: 1002, 404: 2001}
 
 
 def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, Any]]:
+    """An error in Dify's form."""
     return problem.status, {"error_code": CODES.get(problem.status, problem.status), "error_msg": problem.detail}
 
 
@@ -89,9 +104,9 @@ router = Router("Dify", responses=ERRORS, errors={PATH: error_body})
 
 @router.post(PATH, name="dify_retrieval")
 async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Retrieval:
-    """The passages that a question finds, for a knowledge base of Dify."""
+    """Finds passages for an external knowledge base of Dify."""
     if not await has_collection(request.knowledge_id, caller, core):
-        raise NotFound("There is no such knowledge. Its id is a collection's name.")
+        raise NotFound("There is no such knowledge base. Its id must be the name of a collection.")
     setting, condition = request.retrieval_setting, request.metadata_condition
     conditions = read_conditions(condition) if condition else ANYTHING
     asked = Request(request.query, request.knowledge_id, limit=setting.top_k, conditions=conditions)
@@ -100,7 +115,7 @@ async def retrieval(request: RetrievalRequest, caller: AskerOf, core: CoreOf, tr
 
 
 def read_conditions(asked: MetadataCondition) -> Conditions:
-    """BadRequest for a value that its operator cannot use."""
+    """The conditions to filter by. BadRequest for a value that does not fit its operator."""
     return Conditions(tuple(_read(each) for each in asked.conditions), any=asked.logical_operator == "or")
 
 
@@ -111,11 +126,11 @@ def _read(asked: MetadataComparison) -> Condition:
     given = asked.value if isinstance(asked.value, list) else [] if asked.value is None else [asked.value]
     values = tuple(str(value) for value in given)
     if len(values) != 1 and (not values or operator not in ("in", "not in")):
-        raise BadRequest(f"“{operator}” on {name} needs one value.")
+        raise BadRequest(f"“{operator}” on {name} requires exactly one value.")
     if operator in NUMBERS and number_of(values[0]) is None:
-        raise BadRequest(f"“{operator}” on {name} needs a number.")
+        raise BadRequest(f"“{operator}” on {name} requires a number.")
     if operator in TIMES and time_of(values[0]) is None:
-        raise BadRequest(f"“{operator}” on {name} needs a time: ISO 8601, such as 2026-03-01, or seconds since 1970.")
+        raise BadRequest(f"“{operator}” on {name} requires a time: ISO 8601, such as 2026-03-01, or seconds since 1970.")
     return Condition(name, operator, values)
 
 

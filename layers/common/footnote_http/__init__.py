@@ -1,1 +1,1 @@
-"""What every HTTP door has in common: one app factory, problem+json, identity, health, SSE framing."""
+"""Shared by all HTTP APIs: the app factory, problem+json, authentication, health checks and SSE framing."""

@@ -1,7 +1,7 @@
-"""The app factory of the doors: errors as problem+json, a trace id on every reply, limits and headers.
+"""The app factory: errors as problem+json, a trace id on every response, size limits and security headers.
 
-Errors follow RFC 9457: `{type, title, status, detail, trace_id}`; a route that speaks somebody else's protocol may
-have its own body for them (`Router.errors`). A reply never holds a traceback.
+Errors follow RFC 9457: `{type, title, status, detail, trace_id}`. A route that implements another product's protocol may use
+its own error body (`Router.errors`). A response never contains a traceback.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Limit = Annotated[int, Query(ge=1, le=200)]
-"""Entries of one page of a list."""
+"""Maximum number of entries on a page of a list."""
 MAX_JSON = 2**20
-"""Bytes of a body that is no upload."""
+"""Maximum bytes of a request body without files."""
 
 HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -50,11 +50,11 @@ HEADERS = {
 
 
 HSTS = "max-age=63072000"
-"""Two years of https alone, told to those who came by it."""
+"""Two years, in seconds. Sent in responses to https requests only."""
 
 
 def make_headers(aws: AWS) -> dict[str, str]:
-    """HEADERS, where the page also talks to buckets: it sends uploads there, and gets large files from there."""
+    """HEADERS with the buckets allowed as origins, because the page uploads to them and downloads large files from them."""
     buckets = [bucket for bucket in (aws.drop_bucket, aws.files_bucket) if bucket]
     origins = dict.fromkeys(origin for bucket in buckets for origin in _origins_of(bucket))
     policy = HEADERS["content-security-policy"].replace("connect-src 'self'", " ".join(["connect-src 'self'", *origins]))
@@ -62,7 +62,7 @@ def make_headers(aws: AWS) -> dict[str, str]:
 
 
 def _origins_of(bucket: str) -> list[str]:
-    """Where the SDK addresses a bucket, by its environment: of S3's own two names, the second is us-east-1's."""
+    """The origins under which the SDK addresses a bucket. S3 has two names; the second is used in us-east-1."""
     if endpoint := os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL"):
         scheme, host = urlsplit(endpoint)[:2]
         return [f"{scheme}://{host}", f"{scheme}://{bucket}.{host}"]
@@ -70,24 +70,28 @@ def _origins_of(bucket: str) -> list[str]:
 
 
 class Health(BaseModel):
+    """The process is alive."""
+
     status: Literal["ok"]
     function: str
 
 
 class Readiness(BaseModel, defer_build=True):
+    """Whether all dependencies work."""
+
     status: Literal["ready", "not ready"]
-    parts: dict[str, str] = Field(description="Part → `ok`, or what is wrong with it.")
+    parts: dict[str, str] = Field(description="Part → `ok`, or what is wrong.")
 
 
-_TOLD = {"application/json": {"schema": schema_of(Readiness)}}
+_READINESS = {"application/json": {"schema": schema_of(Readiness)}}
 READY: Responses = {
-    200: {"description": "Everything works", "content": _TOLD},
-    503: {"description": "A part is down", "content": _TOLD},
+    200: {"description": "All parts work", "content": _READINESS},
+    503: {"description": "A part is down", "content": _READINESS},
 }
 
 
 def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
-    """An app whose routes get their Core from `core`, by default the process's own."""
+    """A FastAPI app whose routes use the Core that `core` returns. Default: the process's shared Core."""
     app = FastAPI(
         title=title,
         docs_url=None,
@@ -123,18 +127,18 @@ PARTS = {
     "feedback": ("conversations", "cache"),
     "stats": ("conversations", "cache"),
 }
-"""Function → what it works with, where that is a part of its own."""
+"""Function → the parts that it depends on and `/ready` checks."""
 
 
 def add_health(app: FastAPI, function: str) -> None:
-    """`/health` says alive; `/ready` tries each part and names the one that fails. Both also under `/<function>`."""
+    """Adds `/health` (the process is alive) and `/ready` (checks each part), both also under `/<function>`."""
 
     async def health() -> Health:
-        """Says that the process is alive."""
+        """Reports that the process is alive."""
         return Health(status="ok", function=function)
 
     async def ready(core: CoreOf) -> JSONResponse:
-        """Tries each part, and names the one that fails."""
+        """Checks each part and reports what fails."""
         parts = await core.check(*PARTS[function])
         good = all(part == "ok" for part in parts.values())
         return JSONResponse({"status": "ready" if good else "not ready", "parts": parts}, 200 if good else 503)
@@ -148,18 +152,18 @@ def add_health(app: FastAPI, function: str) -> None:
 def _reply(scope: Scope, status: int, title: str, detail: str, exc: Exception | None = None, **headers: str) -> JSONResponse:
     trace_id = scope["footnote.trace_id"]
     kind = exc.type if isinstance(exc, FootnoteError) else FootnoteError.type
-    told = Problem(type=kind, title=title, status=status, detail=detail, trace_id=trace_id)
-    return reply_with(told, scope["path"], scope["app"].state.error_shapes, exc, headers)
+    problem = Problem(type=kind, title=title, status=status, detail=detail, trace_id=trace_id)
+    return reply_with(problem, scope["path"], scope["app"].state.error_shapes, exc, headers)
 
 
 def reply_with(
-    told: Problem, path: str, shapes: Mapping[str, ErrorShape], exc: Exception | None, headers: Mapping[str, str]
+    problem: Problem, path: str, shapes: Mapping[str, ErrorShape], exc: Exception | None, headers: Mapping[str, str]
 ) -> JSONResponse:
-    """A problem, in the shape that is expected at this path."""
+    """The problem as a response, in the error shape of this path."""
     shape = next((shape for prefix, shape in shapes.items() if path == prefix or path.startswith(f"{prefix}/")), None)
     if shape is None:
-        return JSONResponse(told.model_dump(), told.status, headers, media_type="application/problem+json")
-    status, body = shape(told, exc)
+        return JSONResponse(problem.model_dump(), problem.status, headers, media_type="application/problem+json")
+    status, body = shape(problem, exc)
     return JSONResponse(body, status, headers)
 
 
@@ -174,17 +178,17 @@ async def _reply_of_ours(request: Request, exc: FootnoteError) -> JSONResponse:
 
 async def _reply_of_validation(request: Request, exc: RequestValidationError) -> JSONResponse:
     first = exc.errors()[0]
-    if first["type"] == "json_invalid" and len(first["loc"]) == 2 and isinstance(first["loc"][1], int):  # where in the body
+    if first["type"] == "json_invalid" and len(first["loc"]) == 2 and isinstance(first["loc"][1], int):  # the offset in the body
         return _reply_of_json(request)
     if first["loc"] == ("body",) and first["type"] in ("missing", "model_attributes_type"):
-        detail = "The body is no JSON object. Send one, with the header `content-type: application/json`."
+        detail = "The body is not a JSON object. Send one with the header `content-type: application/json`."
         return _reply(request.scope, 422, BadRequest.title, detail, exc)
     details = [f"{'.'.join(str(part) for part in error['loc'] if part != 'body') or 'body'}: {error['msg']}" for error in exc.errors()[:5]]
     return _reply(request.scope, 422, BadRequest.title, "; ".join(details), exc)
 
 
 async def _reply_of_http(request: Request, exc: HTTPException) -> JSONResponse:
-    if exc.status_code == 400:  # only the framework raises it: for a body that it cannot parse
+    if exc.status_code == 400:  # raised only by the framework, for a body that it cannot parse
         is_json = isinstance(exc.__cause__, ValueError | RecursionError)
         return _reply_of_json(request) if is_json else _reply(request.scope, 422, BadRequest.title, str(exc.detail), exc)
     title = TooLarge.title if exc.status_code == 413 else HTTPStatus(exc.status_code).phrase
@@ -192,7 +196,7 @@ async def _reply_of_http(request: Request, exc: HTTPException) -> JSONResponse:
 
 
 async def _reply_of_defect(request: Request, exc: Exception) -> JSONResponse:
-    trace_id = trace_id_of(request)  # the headers too, as this reply is made outside of _Envelope
+    trace_id = trace_id_of(request)  # this response is made outside of _Envelope, so headers are set here
     log.error("request failed", exc_info=exc, extra={"trace_id": trace_id})
     return _reply(
         request.scope,
@@ -205,12 +209,11 @@ async def _reply_of_defect(request: Request, exc: Exception) -> JSONResponse:
 
 
 def _reply_of_json(request: Request) -> JSONResponse:
-    return _reply(request.scope, 422, BadRequest.title, "The body is not JSON in UTF-8.")
+    return _reply(request.scope, 422, BadRequest.title, "The body is not valid JSON in UTF-8.")
 
 
 class _Envelope:
-    """Gives each request its trace id, refuses long bodies, adds the security headers and those for allowed origins. Streams
-    pass unbuffered."""
+    """Assigns the trace id, rejects bodies that are too large, and adds security and CORS headers. Streams are not buffered."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -250,21 +253,21 @@ class _Envelope:
 
 
 def _limit_of(scope: Scope) -> tuple[int, str]:
-    """Bytes that this request's body may have, and what is said of more."""
+    """(maximum bytes of this request's body, the error detail for larger ones)."""
     if not dict(scope["headers"]).get(b"content-type", b"").lower().startswith(b"multipart/form-data"):
         if scope["path"] not in scope["app"].state.with_images:
-            return MAX_JSON, f"A body without files may have {MAX_JSON} bytes."
+            return MAX_JSON, f"A request body without files may have at most {MAX_JSON} bytes."
         vision = made_core(scope["app"]).settings.vision
         together = vision.max_images * vision.max_image_mb
-        # base64 makes four characters of three bytes; an image that is hardly too large gets as far as its route.
+        # base64 turns three bytes into four characters. Slightly too large images are rejected by the route.
         return int(together * 2**20) * 4 // 3 + MAX_JSON, f"The images together are larger than {together:g} MiB. Send smaller ones."
     most_mb = made_core(scope["app"]).settings.ingest.max_file_mb
-    # Beside the file there are its form's fields; a file that is hardly too large gets as far as its route.
+    # The form has other fields, too. Slightly too large files are rejected by the route.
     return most_mb * 2**20 + MAX_JSON, f"The file is larger than {most_mb} MB. Split it, or raise INGEST__MAX_FILE_MB."
 
 
 def _limited(receive: Receive, most: int, detail: str) -> Receive:
-    """For bodies whose length was not declared. An HTTPException is the one error that FastAPI lets through there."""
+    """Enforces the limit on bodies without a content-length. FastAPI passes on only HTTPException from here."""
     seen = 0
 
     async def receive_limited() -> Message:

@@ -1,4 +1,4 @@
-"""Who asks? What a route gets of a request: its caller, by the token that came with it, the Core, the trace id, the address."""
+"""Dependencies of routes: the authenticated caller, the Core, the trace id and the server's origin."""
 
 from __future__ import annotations
 
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
 
 COOKIE = "footnote_session"
 FORWARDED_USER = "x-openwebui-user-id"
-"""Set by Open WebUI where it forwards its users."""
+"""Set by Open WebUI if it forwards user information."""
 METADATA = "/.well-known/oauth-protected-resource"
-"""RFC 9728: who makes the tokens. `/mcp` behind it: the same of the MCP server."""
+"""Protected resource metadata (RFC 9728); with `/mcp` appended, that of the MCP server."""
 
 BEARER = HTTPBearer(
     scheme_name="token",
-    description="By `AUTH__MODE`: a session's token (session), an identity provider's (jwt) or a key (api_key). In mode none, nothing.",
+    description="Depends on `AUTH__MODE`: a session token (session), an identity provider's token (jwt), an API key (api_key), or none.",
     auto_error=False,
 )
 API_KEY = APIKeyHeader(name="api-key", scheme_name="apiKey", description="The same token.", auto_error=False)
-SESSION = APIKeyCookie(name=COOKIE, scheme_name="session", description="The same token, kept by `POST /sessions`.", auto_error=False)
+SESSION = APIKeyCookie(name=COOKIE, scheme_name="session", description="The same token, set by `POST /sessions`.", auto_error=False)
 TICKET = APIKeyHeader(name="x-dep-ticket", scheme_name="ticket", description="The same token.", auto_error=False)
 
 
 def made_core(app: FastAPI) -> Core:
-    """The app's Core, made when it is first asked for."""
+    """The app's Core, created on first use."""
     core: Core = app.state.core()
     return core
 
 
 async def core_of(request: Request) -> Core:
-    """With what admins changed meanwhile."""
+    """The Core, refreshed with runtime changes of settings and prompts."""
     made = made_core(request.app)
     await made.refresh(prompts=request.app.state.renders_prompts)
     return made
@@ -56,8 +56,8 @@ async def token_of(
     cookie: Annotated[str | None, Depends(SESSION)],
     ticket: Annotated[str | None, Depends(TICKET)],
 ) -> str | None:
-    """A program sends it in a header, the page in its cookie. In front of signed origins, which need `authorization` for
-    themselves, another header is taken."""
+    """The request's token: from a header, or the page's cookie. CloudFront uses `authorization` for its own signature, so other
+    headers are accepted, too."""
     return (bearer.credentials if bearer else None) or api_key or cookie or ticket
 
 
@@ -65,7 +65,7 @@ TokenOf = Annotated[str | None, Depends(token_of)]
 
 
 async def caller_of(request: Request, token: TokenOf) -> Caller:
-    """Who asks, by the token that they send."""
+    """The caller, authenticated by the request's token. Unauthorized if it is missing or invalid."""
     if "footnote.caller" not in request.scope:
         owner = await owner_of(token, request)
         request.scope["footnote.caller"] = replace(owner, ticket=ticket_of(request, token))
@@ -74,13 +74,13 @@ async def caller_of(request: Request, token: TokenOf) -> Caller:
 
 
 def ticket_of(request: Request, token: str | None) -> str | None:
-    """What came for the model's gateway; never a token by which somebody signs in here."""
+    """The ticket to pass on to the model gateway; None if that header carries the token used to sign in here."""
     ticket = request.headers.get(TICKET.model.name, "")
     return ticket if ticket and ticket != token and ticket.isascii() and ticket.isprintable() else None
 
 
 async def owner_of(token: str | None, request: Request) -> Caller:
-    """Whose token this is. Failed sign-ins are rate-limited, apart from questions: they keep out nobody whose token is good."""
+    """The owner of this token. Failed sign-ins are rate-limited separately from questions, so they never lock out valid tokens."""
     core = await core_of(request)
     try:
         user = request.headers.get(FORWARDED_USER)
@@ -91,7 +91,7 @@ async def owner_of(token: str | None, request: Request) -> Caller:
 
 
 async def asker_of(request: Request, caller: CallerOf) -> Caller:
-    """The same for routes that cost something: who asks too often is told to wait."""
+    """The caller, rate-limited. For routes that cost money or computing time. TooManyRequests above the limit."""
     core = await core_of(request)
     if not caller.sees_all:
         await core.limiter.check(caller.user_id, address_of(request), core.settings.limits)
@@ -99,13 +99,14 @@ async def asker_of(request: Request, caller: CallerOf) -> Caller:
 
 
 async def admin_of(caller: Annotated[Caller, Depends(caller_of)]) -> Caller:
+    """The caller; Forbidden unless they are an admin."""
     if caller.role != "admin":
-        raise Forbidden("Only an admin may do this.")
+        raise Forbidden("This requires the admin role.")
     return caller
 
 
 def origin_of(request: Request) -> str:
-    """The address that is set, else the one that the client used: what a proxy tells of it, or the request's own."""
+    """This server's origin as clients see it: PUBLIC_URL, else the proxy's forwarded headers, else the request's URL."""
     if public_url := made_core(request.app).settings.public_url:
         return str(public_url).rstrip("/")
     forwarded = {name: request.headers.get(f"x-forwarded-{name}", "").partition(",")[0].strip() for name in ("proto", "host")}
@@ -113,11 +114,12 @@ def origin_of(request: Request) -> str:
 
 
 def trace_id_of(request: Request) -> str:
+    """The id of this request's trace."""
     return str(request.scope["footnote.trace_id"])
 
 
 def challenge_of(request: Request) -> str:
-    """RFC 9110, 15.5.2: a 401 names the way to sign in; where an identity provider makes the tokens, also where to learn which."""
+    """The `www-authenticate` header of a 401 (RFC 9110, 15.5.2); with AUTH__MODE=jwt it links to the resource metadata."""
     if made_core(request.app).settings.auth.mode != "jwt":
         return "Bearer"
     place = f"{METADATA}/mcp" if request.url.path == "/mcp" else METADATA
@@ -126,7 +128,7 @@ def challenge_of(request: Request) -> str:
 
 if TYPE_CHECKING:
     CoreOf = Annotated[Core, Depends(core_of)]
-else:  # FastAPI looks at it when a route is made, and the Core is imported with the first request
+else:  # FastAPI evaluates it when a route is created; the Core must not be imported before the first request
     CoreOf = Annotated[Any, Depends(core_of)]
 CallerOf = Annotated[Caller, Depends(caller_of)]
 AskerOf = Annotated[Caller, Depends(asker_of)]
@@ -136,7 +138,7 @@ Origin = Annotated[str, Depends(origin_of)]
 
 
 class Route(APIRoute):
-    """Who must sign in is told so before a byte of the body is read."""
+    """Authenticates before the body is read."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         handle = super().get_route_handler()
@@ -147,7 +149,7 @@ class Route(APIRoute):
                 await caller_of(request, token)
             return await handle(request)
 
-        return handle_known if _asks_who(self.dependant) else handle
+        return handle_known if _needs_caller(self.dependant) else handle
 
     def for_app(self, app: FastAPI) -> Route:
         """The same route in another app: its parameters and models are shared, `dependency_overrides` are those of `app`."""
@@ -157,5 +159,5 @@ class Route(APIRoute):
         return route
 
 
-def _asks_who(dependant: Dependant) -> bool:
-    return dependant.call is caller_of or any(map(_asks_who, dependant.dependencies))
+def _needs_caller(dependant: Dependant) -> bool:
+    return dependant.call is caller_of or any(map(_needs_caller, dependant.dependencies))

@@ -1,4 +1,4 @@
-"""Which pages of other sites may read replies (CORS), where `ALLOWED_ORIGINS` names any."""
+"""CORS: which other origins may read responses, as set in `ALLOWED_ORIGINS`."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ ANY = "*"
 METHODS = ("GET", "POST", "PUT", "DELETE")
 EXPOSED = ("x-trace-id", "retry-after", "www-authenticate", "content-disposition")
 MAX_AGE_S = 600
-"""How long a browser remembers what a preflight said."""
+"""How long browsers may cache a preflight response."""
 
 
 def origins_of(settings: Settings) -> list[str]:
-    """Where no sign-in is asked for, `*` counts for nothing: every page that somebody looks at could read their documents."""
+    """The allowed origins. `*` is ignored without sign-in, because any website could then read the user's documents."""
     return [origin for origin in settings.allowed_origins if origin != ANY or settings.auth.mode != "none"]
 
 
 def headers_of(origin: str | None, settings: Settings) -> dict[str, str]:
-    """Of a reply that is made outside of the app that `with_cors` gave."""
+    """CORS headers for a response made outside of `with_cors`."""
     origins = origins_of(settings)
     if ANY in origins:
         return {"access-control-allow-origin": ANY}
@@ -32,7 +32,7 @@ def headers_of(origin: str | None, settings: Settings) -> dict[str, str]:
 
 
 def with_cors(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """The app as it is where no origin is allowed. Cookies are for origins that are named, never for `*`."""
+    """The app with CORS; unchanged if no origin is allowed. Cookies are allowed for named origins, never for `*`."""
     origins = origins_of(settings)
     if not origins:
         return app

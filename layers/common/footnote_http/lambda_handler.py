@@ -1,4 +1,4 @@
-"""An ASGI app as a plain Lambda handler, by Mangum; for functions that need not stream."""
+"""Wraps an ASGI app as a Lambda handler with Mangum, for functions that don't stream."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ def _loop() -> asyncio.AbstractEventLoop:
 
 
 def use_loop() -> asyncio.AbstractEventLoop:
-    """One loop for all events of this process, made the thread's before each: `asyncio.run` leaves none behind,
-    and what a warm process keeps, such as open connections, belongs to the loop that it was made in."""
+    """Sets and returns the one event loop of this process. A warm process keeps open connections, which belong to their loop;
+    `asyncio.run` would create a new loop per event."""
     asyncio.set_event_loop(_loop())
     return _loop()
 
 
 def http_handler(app: FastAPI) -> Handler:
-    """Mangum is imported at the first event: a cold start of the local server does not pay for it."""
+    """The handler. Mangum is imported at the first event, so the local server does not pay for it."""
     made: list[Handler] = []
 
     def handle(event: dict[str, Any], context: Any) -> Any:

@@ -1,8 +1,8 @@
-"""Logs in Lambda: powertools' JSON on standard output, in which nobody is quoted.
+"""Logging in Lambda: powertools' JSON on standard output, without user data.
 
-What an exception says may be what a user wrote: parsers quote their input, clients their requests. So of exceptions
-there are types and places, and words only where they are ours; of what other libraries log there is the place alone.
-Only imported in Lambda: powertools takes a tenth of a second.
+An exception's message may quote a user: parsers quote their input, HTTP clients their requests. So exceptions are logged with
+type and location, and with a message only if it is ours. Of other libraries' log records only the location is logged.
+Imported only in Lambda, because importing powertools takes a tenth of a second.
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ from footnote.tracing import FIELDS
 
 OURS = ("footnote", "footnote_http", "query", "ingest", "feedback", "stats")
 PLAIN = ("uvicorn",)
-"""Others whose messages are fixed sentences."""
+"""Libraries whose messages are constant."""
 
-PLACE = ("name", "levelno", "levelname", "pathname", "filename", "module", "lineno", "funcName", "created", "msecs")
+LOCATION = ("name", "levelno", "levelname", "pathname", "filename", "module", "lineno", "funcName", "created", "msecs")
 OF_THE_REQUEST = (BadRequest, Forbidden, ModelUnavailable)
-"""Errors of ours that may name something of the request: a group, a model."""
+"""Our errors whose detail may contain values of the request, such as a group or a model."""
 
 DEEPEST = 8
-"""Causes of causes that are told."""
+"""Maximum depth of logged exception causes."""
 
 
 def log_json(function: str) -> Logger:
-    """Sends every logger's lines to standard output. POWERTOOLS_LOG_LEVEL is ours alone: others say what is at least a warning."""
-    # Escaped, so that no character of anybody's user or index name can break a line.
+    """Sends all loggers' records to standard output. POWERTOOLS_LOG_LEVEL applies to our loggers; others log warnings and above."""
+    # JSON-escaped, so that no user or collection name can break a line.
     logger = Logger(service=function, logger_formatter=Unquoting(json_serializer=partial(json.dumps, default=str, separators=(",", ":"))))
     logging.getLogger(function).propagate = False
     root = logging.getLogger()
@@ -50,31 +50,34 @@ def log_json(function: str) -> Logger:
 
 
 class Unquoting(LambdaPowertoolsFormatter):
+    """Formats a record with known-safe fields only."""
+
     def format(self, record: logging.LogRecord) -> str:
+        """The record as a line of JSON."""
         known = record.__dict__
-        told = {name: known[name] for name in (*PLACE, *FIELDS) if name in known}
-        told |= {"logger": record.name, "msg": _message(record)}
+        fields = {name: known[name] for name in (*LOCATION, *FIELDS) if name in known}
+        fields |= {"logger": record.name, "msg": _message(record)}
         if record.exc_info and (exc := record.exc_info[1]):
-            told |= {"exception_name": type(exc).__name__, "exception": list(describe(exc))}
-        return super().format(logging.makeLogRecord(told))
+            fields |= {"exception_name": type(exc).__name__, "exception": list(describe(exc))}
+        return super().format(logging.makeLogRecord(fields))
 
 
 def _message(record: logging.LogRecord) -> str:
     top = record.name.partition(".")[0]
     if top in OURS:
         return record.getMessage()
-    return str(record.msg).strip().partition("\n")[0] if top in PLAIN else "(another library's words)"
+    return str(record.msg).strip().partition("\n")[0] if top in PLAIN else "(message of another library omitted)"
 
 
 def describe(exc: BaseException | None, depth: int = 0) -> Iterator[dict[str, Any]]:
-    """An exception, then what it came from: `{type, detail, frames}`, the frames from the outermost call inwards."""
+    """Yields an exception and its causes as `{type, detail, frames}`, frames outermost first."""
     if exc is None or depth == DEEPEST:
         return
-    told: dict[str, Any] = {"type": f"{type(exc).__module__}.{type(exc).__qualname__}"}
+    described: dict[str, Any] = {"type": f"{type(exc).__module__}.{type(exc).__qualname__}"}
     if isinstance(exc, FootnoteError) and not isinstance(exc, OF_THE_REQUEST):
-        told["detail"] = exc.detail
-    told["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in extract_tb(exc.__traceback__)]
-    yield told
+        described["detail"] = exc.detail
+    described["frames"] = [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in extract_tb(exc.__traceback__)]
+    yield described
     for inner in exc.exceptions if isinstance(exc, BaseExceptionGroup) else ():
         yield from describe(inner, depth + 1)
     yield from describe(exc.__cause__ or (None if exc.__suppress_context__ else exc.__context__), depth + 1)

@@ -1,8 +1,7 @@
-"""Work of a schedule, done once for each of its times, however often the event comes.
+"""Idempotency for scheduled events: each run of a schedule is done once, however often its event is delivered.
 
-Schedules deliver at least once, and Lambda repeats an event that failed. What was done is remembered in the cache's
-table, under keys that no cached value has. Not exactly once: what is killed before its end is run again, so the work
-itself must bear that.
+Schedules deliver at least once, and Lambda retries failed events. Results are stored in the cache's table under keys of their
+own. This is not exactly-once: a run that is killed is repeated, so the work itself must be idempotent.
 """
 
 from __future__ import annotations
@@ -14,13 +13,13 @@ from footnote.errors import Conflict, StoreUnavailable
 
 KEPT_S = 24 * 3600
 WAIT_S = 2.0
-"""Longest wait for one call of DynamoDB."""
+"""Timeout of one DynamoDB call."""
 
 
 def once(event: dict[str, Any], context: Any, run: Callable[[], Any], *, name: str, table: str | None) -> Any:
-    """What `run` returned for this event's source and time, now or when it came before; that must be JSON.
+    """Returns the JSON result of `run` for this event's source and time, from now or from an earlier delivery.
 
-    `name` tells the works apart that one schedule starts. Conflict while another process does it; without a table it is just run."""
+    `name` distinguishes the jobs of one schedule. Conflict while another process runs it. Without a table it always runs."""
     if table is None:
         return run()
     from aws_lambda_powertools.utilities.idempotency import DynamoDBPersistenceLayer, IdempotencyConfig, idempotent_function
@@ -29,7 +28,7 @@ def once(event: dict[str, Any], context: Any, run: Callable[[], Any], *, name: s
     from footnote.adapters.dynamodb.cache import TTL_ATTRIBUTE
     from footnote.adapters.dynamodb.table import make_client
 
-    # The context tells how long a run can last: whoever finds one older than that knows that it was killed.
+    # The context contains the function's timeout, after which an unfinished run counts as killed.
     config = IdempotencyConfig(lambda_context=context, expires_after_seconds=KEPT_S)
     done = DynamoDBPersistenceLayer(table, key_attr="pk", expiry_attr=TTL_ATTRIBUTE, boto3_client=make_client(WAIT_S))
 
@@ -39,8 +38,8 @@ def once(event: dict[str, Any], context: Any, run: Callable[[], Any], *, name: s
     try:
         return work(at={"source": event["source"], "time": event["time"]})
     except known.IdempotencyAlreadyInProgressError as exc:
-        raise Conflict("This event is being handled already.") from exc
+        raise Conflict("This event is already being processed.") from exc
     except known.IdempotencyPersistenceLayerError as exc:
         raise StoreUnavailable(
-            "The table of AWS__CACHE_TABLE does not tell whether this was done before. Check its role and policy."
+            "The table AWS__CACHE_TABLE cannot be used to check whether this was done before. Check the function's role and policy."
         ) from exc

@@ -1,4 +1,4 @@
-"""The OpenAPI document: of one function's routes, or of all functions' together, as they are reached at one address."""
+"""The OpenAPI document of one function's routes, or of all functions' routes at their common address."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
-DESCRIPTION = """Answers questions from a team's own documents, and cites every claim.
+DESCRIPTION = """Answers questions from a team's own documents and cites every claim.
 
-Errors are `application/problem+json` (RFC 9457), except where an API follows another product's: those name their own body. \
-The events of a stream have JSON objects as their `data`. \
-The MCP server, `POST /mcp`, describes itself by its own protocol."""
+Errors are `application/problem+json` (RFC 9457), except in APIs that follow another product: these document their own error body. \
+The `data` of each event of a stream is a JSON object. \
+The MCP server, `POST /mcp`, describes itself through its own protocol."""
 TAGS = {
     "Asking": "Questions and answers.",
     "Searching": "Passages without an answer.",
-    "OpenAI": "For clients that speak OpenAI's API.",
-    "Chat core": "Conversations over documents, without them, with tools, over images.",
-    "Dify": "An external knowledge base.",
-    "Documents": "Files in, their states, their text.",
-    "Conversations": "What was asked and answered, by whoever asked.",
-    "Me": "What is kept of the caller.",
+    "OpenAI": "For clients of OpenAI's API.",
+    "Chat core": "Conversations over documents, without documents, with tools and about images.",
+    "Dify": "An external knowledge base for Dify.",
+    "Documents": "Uploading files, their states and their text.",
+    "Conversations": "The caller's own questions and answers.",
+    "Me": "The caller's own data and preferences.",
     "Sign-in": "Tokens and sessions.",
-    "Feedback": "What people think of answers.",
-    "Statistics": "What turns cost and how they went.",
+    "Feedback": "Ratings of answers.",
+    "Statistics": "Cost, latency and outcomes of turns.",
     "Administration": "For admins.",
-    "Health": "Whether it works.",
+    "Health": "Liveness and readiness.",
 }
 
 
@@ -40,7 +40,7 @@ REF = re.compile(rf'"{PLACE}([^"]+)"')
 
 
 class Problem(BaseModel):
-    """RFC 9457, with the id under which the log tells more."""
+    """A problem (RFC 9457) with the trace id under which the log has more details."""
 
     type: str = "about:blank"
     title: str
@@ -53,24 +53,24 @@ Responses = dict[int | str, dict[str, Any]]
 """A route's `responses`."""
 
 _named: dict[str, type[BaseModel]] = {}
-"""Models that responses name, rather than FastAPI: it knows one media type for all of a route's."""
+"""Models referenced by responses here rather than by FastAPI, which supports one media type per route only."""
 
 
 def schema_of(model: type[BaseModel]) -> dict[str, Any]:
-    """A reference to the model among the document's components. Models that are named here only are `defer_build`: a function
-    that serves never needs their validators."""
+    """A reference to the model in the document's components. Models used only here are `defer_build`, because serving never
+    needs their validators."""
     _named[model.__name__] = model
     return {"$ref": f"{PLACE}{model.__name__}"}
 
 
 def text_of(media_type: str, model: type[BaseModel]) -> dict[str, Any]:
-    """Of a body that holds any number of the model's objects: to a client it is text."""
+    """The schema of a text body that contains any number of the model's objects."""
     return {"type": "string", "contentMediaType": media_type, "contentSchema": schema_of(model)}
 
 
 def events_of(model: type[BaseModel], *, end: str | None = None) -> dict[str, Any]:
-    """Of a stream of the model's objects, each the `data` of an event: to most clients it is text; those that read streams
-    see the events. `end`: the data of a last event."""
+    """The schema of a stream whose events carry the model's objects as `data`; for clients without SSE support it is a string.
+    `end`: the data of a final event."""
     data: dict[str, Any] = {"type": "string", "contentMediaType": "application/json", "contentSchema": schema_of(model)}
     if end is not None:
         data = {"anyOf": [{"const": end}, data]}
@@ -79,26 +79,26 @@ def events_of(model: type[BaseModel], *, end: str | None = None) -> dict[str, An
 
 
 USUAL = {
-    401: "Nobody has signed in, or their time is over",
-    413: "The body is too long",
+    401: "Not signed in, or the token has expired",
+    413: "The request body is too large",
     429: "Too many requests",
-    503: "A part is down",
+    503: "A dependency is unavailable",
 }
-"""What goes wrong on any route."""
+"""Errors of any route."""
 
 
 def problems(meanings: Mapping[int, str]) -> Responses:
-    """Statuses that come with a Problem, and what they mean there."""
+    """`responses` for statuses with a Problem body. `meanings`: status → description."""
     return _responses("application/problem+json", Problem, meanings)
 
 
 def shaped(model: type[BaseModel], meanings: dict[int, str]) -> Responses:
-    """The same of a route whose errors have another shape (`Router.errors`), the USUAL ones among them."""
+    """`responses` for routes with another error body (`Router.errors`), including USUAL."""
     return _responses("application/json", model, USUAL | meanings)
 
 
 def streamed(model: type[BaseModel]) -> Responses:
-    """A stream whose messages are of this model."""
+    """`responses` for a stream whose messages are of this model."""
     return {200: {"description": "Server-sent events", "content": {EVENTS: {"schema": events_of(model)}}}}
 
 
@@ -111,8 +111,8 @@ ONCE = problems({409: "A request with the same Idempotency-Key is being answered
 
 
 def describe(title: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:
-    """The document of these routes. Of two with the same method and path the last one counts."""
-    told = get_openapi(
+    """The document for these routes. Of two routes with the same method and path the last one counts."""
+    document = get_openapi(
         title=title,
         version=version("footnote-rag"),
         description=DESCRIPTION,
@@ -121,10 +121,10 @@ def describe(title: str, routes: Sequence[BaseRoute]) -> dict[str, Any]:
         servers=[{"url": "/"}],
         license_info={"name": "MIT", "identifier": "MIT"},
     )
-    schemas = told.setdefault("components", {}).setdefault("schemas", {})
-    while missing := set(REF.findall(json.dumps(told))) - set(schemas):
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    while missing := set(REF.findall(json.dumps(document))) - set(schemas):
         for name in missing:
             made = _named[name].model_json_schema(mode="serialization", ref_template=f"{PLACE}{{model}}")
             schemas |= {**made.pop("$defs", {}), name: made, **schemas}
-    told["components"]["schemas"] = dict(sorted(schemas.items()))
-    return told
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
+    return document

@@ -1,4 +1,4 @@
-"""Lists in replies: a page at a time, and where the next one begins."""
+"""Paginated lists in responses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class PageBody(BaseModel):
-    """One page; a subclass says of what. `last_id` goes into the next call's `after`."""
+    """One page of a list; subclasses set the type of `data`. For the next page pass `last_id` as `after`."""
 
     data: list[Any]
     has_more: bool
@@ -21,4 +21,5 @@ class PageBody(BaseModel):
 
     @classmethod
     def of(cls, page: Page[T], body: Callable[[T], BaseModel]) -> Self:
+        """The page with each entry converted by `body`."""
         return cls(data=[body(each) for each in page.data], has_more=page.has_more, last_id=page.last_id)

@@ -1,4 +1,4 @@
-"""The routes of a module, and what else holds at their paths."""
+"""The router of a module: its routes, and the error shapes and limits at their paths."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from footnote_http.callers import Route
 from footnote_http.openapi import Problem, Responses
 
 ErrorShape = Callable[[Problem, Exception | None], tuple[int, dict[str, Any]]]
-"""A problem, and what was raised if anything was → (status, body)."""
+"""(problem, the exception if there was one) → (status, body)."""
 
 
 class Router(APIRouter):
-    """Declares routes; the first app that includes them builds them, and later apps share what was built. FastAPI's own
-    `include_router` would build each route twice, the second time while the first request waits.
+    """Declares routes, which the first app builds and later apps share. FastAPI's `include_router` would build each route twice,
+    the second time during the first request.
 
-    `tag` and `responses` are those of all its routes. `errors`: path → the shape that clients of this path, and of those below it,
-    expect errors in. `images`: paths whose bodies may hold images, in base64."""
+    `tag` and `responses` apply to all routes. `errors`: path prefix → error shape. `images`: paths that accept base64 images."""
 
     def __init__(
         self,
@@ -36,10 +35,12 @@ class Router(APIRouter):
         self._built: list[Route] = []
 
     def add_api_route(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        """Declares a route without building it."""
         options["responses"] = {**self.responses, **(options.get("responses") or {})}
         self._declared.append((path, endpoint, options | {"tags": self.tags}))
 
     def add_to(self, app: FastAPI) -> None:
+        """Adds the declared routes to `app`."""
         if len(self._built) < len(self._declared):
             first = len(app.router.routes)
             for path, endpoint, options in self._declared:

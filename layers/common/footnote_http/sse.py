@@ -1,4 +1,4 @@
-"""Server-sent events: one JSON object per `data:` line, and a comment every 15 s that keeps proxies awake."""
+"""Server-sent events: one JSON object per `data:` line, and a comment every 15 s so that proxies keep the connection open."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from footnote_http.streams import LAST, event_id
 
 PING_S = 15.0
 OPEN_S = 1.0
-"""An error within this time, and before passages or a first word are there, is still an HTTP status."""
+"""An error within this time becomes an HTTP status, if no text and no passages came before it."""
 
 Encode = Callable[[Event], Iterable[Mapping[str, Any]]]
 
@@ -31,12 +31,12 @@ async def stream_events(
     named: bool = False,
     ping_s: float = PING_S,
 ) -> StreamingResponse:
-    """Waits for the turn's first words (or its passages or OPEN_S, when there is something else to say), then streams. Raises
-    what the turn failed with before that.
+    """Waits for the turn's first text, then streams. If there are other messages to send, it waits only for the passages or
+    OPEN_S. Raises the turn's error if it fails before that.
 
-    `first`: the first event's number, where events are to have ids. Above 0 the stream goes on with another one:
-    it waits for nothing and raises nothing, as its status was told by that one. `end`: the data of a last message,
-    which a stream that ends with an error does not have. `named`: each message has its `type` as its event's name."""
+    `first`: the number of the first event, if events have ids. Above 0 the stream is resumed: it starts at once and raises
+    nothing, because the status was sent before. `end`: data of a final message, omitted after an error. `named`: set each
+    message's `type` as its event name."""
     encoded = _encoder(encode, trace_id, first, named)
     said: list[str] = []
     found = False
@@ -58,7 +58,7 @@ async def stream_events(
 
 
 def stream_end(item: Mapping[str, Any], trace_id: str) -> StreamingResponse:
-    """The end alone, of a turn whose other events are gone."""
+    """A stream of the last message only, for a turn whose other events are no longer kept."""
 
     async def lines() -> AsyncIterator[str]:
         yield _message(item, event_id(trace_id, LAST))
@@ -102,7 +102,8 @@ async def _lines(
 
 
 def _encoder(encode: Encode, trace_id: str, first: int | None, named: bool) -> Callable[[Event], Iterable[str]]:
-    """An event → its messages. Only the last of them has the event's id: by then the event was read."""
+    """A function from an event to its messages. Only the last message carries the id, so that a resumed stream skips no part of
+    an event."""
     numbers = count(first or 0)
 
     def encoded(event: Event) -> Iterable[str]:

@@ -1,6 +1,6 @@
-"""What a function does in Lambda before its first event: logs, secrets, refusals, figures. Elsewhere nothing of it.
+"""Initialization of a function in Lambda: logging, secrets, configuration checks and metrics. Does nothing elsewhere.
 
-It runs while the function's module is imported: a function that must not serve fails there, and Lambda says so.
+It runs when the function's module is imported, so that Lambda reports an init error for a misconfigured function.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LOCAL = "FOOTNOTE_LOCAL"
-"""Set by the stand-in for Lambda, whose functions work on a folder; nothing sets it in AWS."""
+"""Set by the local Lambda emulation, whose functions use a data folder; never set in AWS."""
 
 
 class EventFailed(Exception):
-    """What the runtime, and whoever gets failed events, are told in place of an error that may quote."""
+    """Replaces an event's error towards the runtime and the dead-letter queue, because its message may quote user data."""
 
 
 def start(app: FastAPI, function: str) -> FastAPI:
-    """Misconfigured where the function must not serve."""
+    """Initializes the app in Lambda. Misconfigured if the function must not serve."""
     if not _in_lambda():
         return app
     app.state.in_lambda = True
-    # What was imported stays: looking through it for rubbish, again and again, is a tenth of a cold start.
+    # Imported objects live forever. Garbage-collecting them repeatedly costs 10 % of a cold start.
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
     from footnote_http.logs import log_json
@@ -59,7 +59,7 @@ def start(app: FastAPI, function: str) -> FastAPI:
 
 
 def observed(handler: Handler, function: str) -> Handler:
-    """The handler with the request's id in its log lines, a metric for a cold start, and errors that are logged unquoted."""
+    """Wraps the handler: request ids in log records, a cold start metric, and errors logged without user data."""
     if not _in_lambda():
         return handler
     from aws_lambda_powertools.logging import Logger
@@ -72,7 +72,7 @@ def observed(handler: Handler, function: str) -> Handler:
             return handler(event, context)
         except Exception as exc:
             log.error("event failed", exc_info=exc)
-        raise EventFailed("The event failed; the log says where.")
+        raise EventFailed("The event failed; see the log.")
 
     injected: Handler = Logger(service=function).inject_lambda_context(handle)
     return injected

@@ -1,7 +1,7 @@
-"""Turns that are followed: a reader who lost the connection goes on where it was.
+"""Keeps the events of running turns, so that a client that lost its connection can resume the stream.
 
-The turns of this process only. Behind several instances another one may get the second request;
-it answers from the store, as this one does once it has let go of a turn.
+Holds the turns of this process only. With several instances the second request may reach another one, which then answers from
+the store, as this one does after it has dropped a turn.
 """
 
 from __future__ import annotations
@@ -16,21 +16,22 @@ from footnote.events import Done, Event, Failed
 from footnote.types import Turn
 
 KEPT_S = 60.0
-"""How long a turn can be followed after its end."""
+"""How long a turn's events are kept after its end."""
 MOST_STREAMS = 128
 MOST_EVENTS = 10_000
-"""A turn that said more is let go of at its end."""
+"""A turn with more events is dropped at its end."""
 
 LAST = 999_999_999
-"""The number of an end that was told from the store: no event has a higher one."""
+"""The number of a last message sent from the store: higher than that of any event."""
 
 
 def event_id(trace_id: str, number: int) -> str:
+    """The `id` of a turn's event with this number."""
     return f"{trace_id}.{number}"
 
 
 def read_event_id(text: str) -> tuple[str, int]:
-    """(trace id, number) of a `Last-Event-ID`; NotFound for what no stream of ours has sent."""
+    """(trace id, number) from a `Last-Event-ID`; NotFound if it is malformed."""
     trace_id, _, number = text.rpartition(".")
     if not (trace_id and number.isascii() and number.isdigit() and len(number) <= len(str(LAST))):
         raise NotFound("There is no such stream. Send the question again.")
@@ -38,7 +39,7 @@ def read_event_id(text: str) -> tuple[str, int]:
 
 
 class Stream:
-    """A turn's events, kept as they come, for any number of readers: each goes at its own pace, none holds up the turn."""
+    """A turn's events, for any number of readers. A slow reader does not block the turn."""
 
     def __init__(self, user_id: str) -> None:
         self.user_id = user_id
@@ -46,6 +47,7 @@ class Stream:
         self._news = asyncio.Event()
 
     async def keep(self, events: AsyncGenerator[Event, None]) -> None:
+        """Reads and stores all events."""
         async with aclosing(events):
             async for event in events:
                 self._events.append(event)
@@ -53,7 +55,7 @@ class Stream:
                 self._news = asyncio.Event()
 
     async def after(self, number: int) -> AsyncGenerator[Event, None]:
-        """The events that follow the one with this number; -1 = all of them. The last is `Done` or `Failed`."""
+        """Yields the events after this number, waiting for new ones; -1 = all. The last is `Done` or `Failed`."""
         for place in count(number + 1):
             while place >= len(self._events):
                 await self._news.wait()
@@ -63,12 +65,12 @@ class Stream:
                 return
 
     def ends_with(self, number: int) -> bool:
-        """Whether nothing will follow the event with this number."""
+        """Whether the event with this number is the last."""
         return number >= len(self) - 1 and bool(self._events) and isinstance(self._events[-1], Done | Failed)
 
     @property
     def ended(self) -> Turn | None:
-        """The turn as it ended; None while it runs."""
+        """The finished turn; None while it runs."""
         last = self._events[-1] if self._events else None
         return last.turn if isinstance(last, Done | Failed) else None
 
@@ -77,21 +79,21 @@ class Stream:
 
 
 class Streams:
-    """The streams of an app by trace id: those that run, and for KEPT_S those that have ended."""
+    """An app's streams by trace id: running ones, and finished ones for KEPT_S."""
 
     def __init__(self) -> None:
         self._streams: dict[str, Stream] = {}
         self._keeping: set[asyncio.Task[None]] = set()
 
     def start(self, trace_id: str, user_id: str, events: AsyncGenerator[Event, None]) -> Stream:
-        """Reads the turn's events to their end, whether or not anybody follows."""
+        """Runs the turn to its end, whether or not a client reads the stream."""
         stream = self._streams[trace_id] = Stream(user_id)
         while len(self._streams) > MOST_STREAMS:
             del self._streams[next(iter(self._streams))]
         task = asyncio.create_task(stream.keep(events))
         self._keeping.add(task)
         task.add_done_callback(self._keeping.discard)
-        task.add_done_callback(lambda _: self._let_go(trace_id, stream))
+        task.add_done_callback(lambda _: self._drop(trace_id, stream))
         return stream
 
     def find(self, trace_id: str, user_id: str) -> Stream | None:
@@ -102,7 +104,7 @@ class Streams:
     def __len__(self) -> int:
         return len(self._streams)
 
-    def _let_go(self, trace_id: str, stream: Stream) -> None:
+    def _drop(self, trace_id: str, stream: Stream) -> None:
         wait_s = KEPT_S if len(stream) <= MOST_EVENTS else 0
         asyncio.get_running_loop().call_later(wait_s, self._forget, trace_id, stream)
 

@@ -1,1 +1,1 @@
-"""`POST /mcp`: tools for clients that speak MCP."""
+"""`POST /mcp`: tools for MCP clients."""

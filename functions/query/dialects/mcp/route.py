@@ -1,4 +1,4 @@
-"""`POST /mcp`: where MCP clients arrive. What serves them is loaded at the first call."""
+"""`POST /mcp`: the MCP endpoint. The server behind it is imported at the first request."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ router = Router()
 
 
 class _Reply(Response):
-    """Leaves the whole exchange, the request's body too, to the server that was made for it."""
+    """Delegates the whole exchange, including the request body, to the MCP server."""
 
     def __init__(self, request: Request, **options: object) -> None:
         super().__init__()
@@ -26,7 +26,8 @@ class _Reply(Response):
         await server.serve(self._request, receive, send, **self._options)
 
 
-# Not in the OpenAPI, which has no words for it. A GET is a 405, as with every server that keeps no sessions.
+# Not in the OpenAPI document, which cannot describe MCP. GET returns 405, as the protocol requires of servers without sessions.
 @router.post("/mcp", include_in_schema=False)
 async def mcp(request: Request, caller: AskerOf, core: CoreOf, trace_id: TraceId, origin: Origin) -> Response:
+    """Handles one MCP request."""
     return _Reply(request, caller=caller, core=core, trace_id=trace_id, origin=origin)

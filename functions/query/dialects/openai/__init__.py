@@ -1,1 +1,1 @@
-"""`/v1`: for every client that speaks OpenAI's API."""
+"""`/v1`: an API compatible with OpenAI's."""

@@ -1,4 +1,4 @@
-"""The replies of `/v1`, as the OpenAPI tells them."""
+"""Response models of `/v1`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from query.replies import TokensUsed
 
 
 class ErrorDetail(BaseModel, defer_build=True):
+    """An error in OpenAI's form."""
+
     message: str
     type: str
     param: str | None
@@ -19,22 +21,30 @@ class ErrorDetail(BaseModel, defer_build=True):
 
 
 class ErrorBody(BaseModel, defer_build=True):
+    """The body of an error response."""
+
     error: ErrorDetail
 
 
 class UrlCitation(BaseModel, defer_build=True):
-    start_index: int = Field(description="Of the marker in the content, in code points.")
+    """A citation marker and the link to its source."""
+
+    start_index: int = Field(description="Position of the marker in the content, in code points.")
     end_index: int
     title: str
     url: str
 
 
 class Annotation(BaseModel, defer_build=True):
+    """An annotation of a chat message."""
+
     type: Literal["url_citation"]
     url_citation: UrlCitation
 
 
 class CompletionMessage(BaseModel, defer_build=True):
+    """The message of a completion."""
+
     role: Literal["assistant"]
     content: str
     refusal: str | None
@@ -42,6 +52,8 @@ class CompletionMessage(BaseModel, defer_build=True):
 
 
 class CompletionChoice(BaseModel, defer_build=True):
+    """The only choice of a completion."""
+
     index: int
     message: CompletionMessage
     logprobs: dict[str, Any] | None
@@ -49,6 +61,8 @@ class CompletionChoice(BaseModel, defer_build=True):
 
 
 class ChatCompletion(BaseModel, defer_build=True):
+    """The response of `/v1/chat/completions`."""
+
     id: str
     object: Literal["chat.completion"]
     created: int
@@ -60,13 +74,17 @@ class ChatCompletion(BaseModel, defer_build=True):
 
 
 class ChunkDelta(BaseModel, defer_build=True):
+    """What a chunk adds to the message."""
+
     role: Literal["assistant"] | None = None
     content: str | None = None
-    reasoning_content: str | None = Field(None, description="What the model thinks aloud.")
+    reasoning_content: str | None = Field(None, description="The model's reasoning.")
     annotations: list[Annotation] | None = None
 
 
 class ChunkChoice(BaseModel, defer_build=True):
+    """The only choice of a chunk."""
+
     index: int
     delta: ChunkDelta
     logprobs: dict[str, Any] | None
@@ -74,6 +92,8 @@ class ChunkChoice(BaseModel, defer_build=True):
 
 
 class ChatCompletionChunk(BaseModel, defer_build=True):
+    """A chunk of a streamed completion."""
+
     id: str
     object: Literal["chat.completion.chunk"]
     created: int
@@ -81,25 +101,31 @@ class ChatCompletionChunk(BaseModel, defer_build=True):
     choices: list[ChunkChoice]
     usage: TokensUsed | None = None
     event: dict[str, Any] | None = Field(None, description="For Open WebUI: a status, or a source.")
-    citations: list[SourceLink] | None = Field(None, description="In the last chunk with a choice.")
+    citations: list[SourceLink] | None = Field(None, description="Set in the last chunk with a choice.")
     trace_id: str | None = None
 
 
 class ChatCompletionMessage(RootModel[Any], defer_build=True):
-    """A message of a stream; the last one is `[DONE]`, but after an error."""
+    """A message of a stream. The last one is `[DONE]`, except after an error."""
 
     root: ChatCompletionChunk | ErrorBody
 
 
 class TextFormat(BaseModel, defer_build=True):
+    """The output format; only text is supported."""
+
     type: Literal["text"] = "text"
 
 
 class TextOptions(BaseModel, defer_build=True):
+    """The text options of a response."""
+
     format: TextFormat = Field(default_factory=TextFormat)
 
 
 class OutputAnnotation(BaseModel, defer_build=True):
+    """An annotation of a response's text."""
+
     type: Literal["url_citation"] = "url_citation"
     start_index: int
     end_index: int
@@ -108,6 +134,8 @@ class OutputAnnotation(BaseModel, defer_build=True):
 
 
 class OutputText(BaseModel, defer_build=True):
+    """The text of a response."""
+
     type: Literal["output_text"] = "output_text"
     text: str
     annotations: list[OutputAnnotation]
@@ -115,6 +143,8 @@ class OutputText(BaseModel, defer_build=True):
 
 
 class OutputMessage(BaseModel, defer_build=True):
+    """The message of a response."""
+
     id: str
     type: Literal["message"] = "message"
     status: Literal["in_progress", "completed", "incomplete"]
@@ -123,14 +153,20 @@ class OutputMessage(BaseModel, defer_build=True):
 
 
 class InputDetails(BaseModel, defer_build=True):
+    """Details of the input tokens."""
+
     cached_tokens: int = 0
 
 
 class OutputDetails(BaseModel, defer_build=True):
+    """Details of the output tokens."""
+
     reasoning_tokens: int = 0
 
 
 class ResponseUsage(BaseModel, defer_build=True):
+    """Token counts of a response."""
+
     input_tokens: int
     input_tokens_details: InputDetails = Field(default_factory=InputDetails)
     output_tokens: int
@@ -139,15 +175,21 @@ class ResponseUsage(BaseModel, defer_build=True):
 
 
 class IncompleteDetails(BaseModel, defer_build=True):
+    """Why a response is incomplete."""
+
     reason: str
 
 
 class ResponseError(BaseModel, defer_build=True):
+    """Why a response failed."""
+
     code: Literal["server_error"] = "server_error"
     message: str
 
 
 class ResponseBody(BaseModel, defer_build=True):
+    """The response of `/v1/responses`."""
+
     id: str
     object: Literal["response"] = "response"
     created_at: int
@@ -168,12 +210,12 @@ class ResponseBody(BaseModel, defer_build=True):
     max_output_tokens: int | None
     metadata: dict[str, str] = {}
     usage: ResponseUsage | None = None
-    citations: list[SourceLink] = Field(description="What the numbers in the text stand for.")
+    citations: list[SourceLink] = Field(description="The sources of the numbers in the text.")
     trace_id: str
 
 
 class ResponseEvent(BaseModel, defer_build=True):
-    """A message of a response's stream. What it has beside these hangs on its type, as OpenAI describes them."""
+    """An event of a response's stream. Further fields depend on its type, as documented by OpenAI."""
 
     type: str
     sequence_number: int
@@ -186,7 +228,7 @@ class ResponseEvent(BaseModel, defer_build=True):
 
 COMPLETION: Responses = {
     200: {
-        "description": "The answer, or with `stream` its pieces",
+        "description": "The answer, or its chunks if `stream` is true",
         "content": {
             "application/json": {"schema": schema_of(ChatCompletion)},
             EVENTS: {"schema": events_of(ChatCompletionMessage, end="[DONE]")},
@@ -195,7 +237,7 @@ COMPLETION: Responses = {
 }
 RESPONSE: Responses = {
     200: {
-        "description": "The answer, or with `stream` its events",
+        "description": "The answer, or its events if `stream` is true",
         "content": {"application/json": {"schema": schema_of(ResponseBody)}, EVENTS: {"schema": events_of(ResponseEvent)}},
     }
 }

@@ -1,4 +1,4 @@
-"""What OpenAI's clients read: a completion, its chunks, an error. Open WebUI's events ride on the chunks."""
+"""Encodes turns as chat completions, chunks and errors of OpenAI's API. Chunks also carry Open WebUI's events."""
 
 from __future__ import annotations
 
@@ -15,21 +15,24 @@ from query.citations import answer_text, make_citations, source_name
 from query.replies import tokens_used
 
 SEARCHING = {"en": "Searching the documents", "de": "Die Dokumente werden durchsucht", "ko": "문서를 검색하는 중"}
-FOUND = {"en": "Passages found: {}", "de": "Gefundene Stellen: {}", "ko": "찾은 구절: {}개"}
+FOUND = {"en": "Passages found: {}", "de": "Gefundene Textstellen: {}", "ko": "찾은 구절: {}개"}
 
 ANNOTATIONS = "response.output_text.annotation.added"
-"""Open WebUI takes a chunk of this type for one of Responses' events, and passes over its annotations: of each it would make a
-second source, named by its address. Other clients look at a chunk's `choices`, where the AI SDK finds them."""
+"""Type of the chunk with annotations. Open WebUI takes it for an event of the Responses API and ignores the annotations; otherwise
+it would add each as a second source. Other clients, such as the AI SDK, read them from `choices`."""
 PAGE = {"en": "{}, p. {}", "de": "{}, S. {}", "ko": "{}, {}쪽"}
 
 Json = dict[str, Any]
 
 
 class UnknownModel(NotFound):
+    """The request names a model that is not a collection of the caller."""
+
     title = "There is no such model"
 
 
 def completion(turn: Turn, model: str, origin: str) -> Json:
+    """The ChatCompletion for a finished turn."""
     text = answer_text(turn)
     return {
         **_head(turn, "chat.completion", model),
@@ -48,7 +51,7 @@ def completion(turn: Turn, model: str, origin: str) -> Json:
 
 
 class Chunks:
-    """A turn's events as chunks. `usage`: whether the last one tells the tokens."""
+    """Encodes a turn's events as chunks. `usage`: add a final chunk with token counts."""
 
     def __init__(self, turn: Turn, model: str, origin: str, *, usage: bool) -> None:
         self._head = _head(turn, "chat.completion.chunk", model)
@@ -57,6 +60,7 @@ class Chunks:
         self._begun = self._spoken = False
 
     def encode(self, event: Event) -> Iterator[Mapping[str, Any]]:
+        """The chunks for one event; some events have none."""
         if not self._begun:
             self._begun = True
             yield self._chunk({"role": "assistant", "content": ""})
@@ -93,17 +97,18 @@ class Chunks:
         return self._chunk({}, event={"type": "status", "data": {"description": description, "done": done}})
 
     def _chunk(self, delta: Json, finish_reason: str | None = None, **more: Any) -> Json:
-        """Every chunk but the one of usage has its choice: many a client reads the first one without looking."""
+        """A chunk with one choice. All chunks but that of usage have one, because many clients read `choices[0]` unchecked."""
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}
         return {**self._head, "choices": [choice], **({"usage": None} if self._usage else {}), **more}
 
 
 def finish_reason(turn: Turn) -> str:
+    """`stop`, or why the answer was cut off."""
     return (turn.answer and turn.answer.cut) or "stop"
 
 
 def make_annotations(turn: Turn, origin: str) -> list[Json]:
-    """One for each marker, in the order of the text; the indexes are code points."""
+    """One annotation per citation marker, in text order; indexes are in code points."""
     markers = sorted((span, citation) for citation in (turn.answer.citations if turn.answer else ()) for span in citation.spans)
     return [
         {
@@ -120,6 +125,7 @@ def make_annotations(turn: Turn, origin: str) -> list[Json]:
 
 
 def error_detail(text: str, status: int, exc: Exception | None = None) -> Json:
+    """The fields of ErrorDetail. `exc` determines `param` and `code`."""
     param, code = None, None
     if isinstance(exc, UnknownModel):
         param, code = "model", "model_not_found"
@@ -138,8 +144,8 @@ def _head(turn: Turn, kind: str, model: str) -> Json:
 
 
 def _source(citation: Citation, origin: str, lang: str) -> Json:
-    """Open WebUI's own form. It tells sources apart by `source` and numbers them as they come, and counts pages from 0.
-    `external`: an address has a name of its own."""
+    """A source event of Open WebUI, which distinguishes sources by `source`, numbers them in order of arrival, and counts pages
+    from 0. `external`: the URL has its own display name."""
     chunk = citation.hit.chunk
     url, name = source_url(origin, chunk, citation.page), source_name(chunk)
     metadata: Json = {"source": url, "name": name, "source_url": url, "external": True}

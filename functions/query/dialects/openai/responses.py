@@ -1,4 +1,4 @@
-"""OpenAI's Responses: what is asked, the reply, and the events of its stream."""
+"""Requests, responses and stream events of OpenAI's Responses API."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Json = dict[str, Any]
 
 
 class InputItem(BaseModel):
-    """A message, or something else, which is passed over."""
+    """A message; items of other types are ignored."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -37,30 +37,34 @@ class InputItem(BaseModel):
 
 
 class ResponsesRequest(Options):
-    input: str | list[InputItem] = Field(description="The question, or the messages of a conversation whose last question is asked.")
+    """A request to `/v1/responses`."""
+
+    input: str | list[InputItem] = Field(description="The question, or a conversation whose last user message is the question.")
     max_output_tokens: int | None = Field(None, ge=1)
-    # What a client could not do without is refused, not passed over.
-    text: TextOptions | None = Field(None, description="Answers are prose.")
-    previous_response_id: str | None = Field(None, description="Refused: responses are not kept here.")
-    background: Literal[False] | None = Field(None, description="Answers come at once.")
+    # Options that change the result and are not supported are rejected rather than ignored.
+    text: TextOptions | None = Field(None, description="Only plain text is supported.")
+    previous_response_id: str | None = Field(None, description="Rejected: responses are not stored.")
+    background: Literal[False] | None = Field(None, description="Background mode is not supported.")
 
     @property
     def messages(self) -> list[ChatMessage]:
+        """The conversation. BadRequest with `previous_response_id`."""
         if self.previous_response_id is not None:
-            raise BadRequest("Responses are not kept here. Send the whole conversation as `input`, without `previous_response_id`.")
+            raise BadRequest("Responses are not stored. Send the whole conversation as `input`, without `previous_response_id`.")
         if isinstance(self.input, str):
             return [ChatMessage(role="user", content=self.input)]
         return [ChatMessage.model_validate(item.model_dump()) for item in self.input if item.type == "message"]
 
     @model_validator(mode="after")
     def messages_have_roles(self) -> ResponsesRequest:
+        """Validates that each message has a role."""
         if isinstance(self.input, list) and any(item.type == "message" and not (item.model_extra or {}).get("role") for item in self.input):
             raise ValueError("a message has no role")
         return self
 
 
 def make_response(turn: Turn, request: ResponsesRequest, origin: str) -> ResponseBody:
-    """Of a turn that is over."""
+    """The response for a finished turn."""
     cut = turn.answer.cut if turn.answer else None
     usage = turn.record.usage
     status: Literal["incomplete", "completed"] = "incomplete" if cut else "completed"
@@ -78,7 +82,7 @@ def make_response(turn: Turn, request: ResponsesRequest, origin: str) -> Respons
 
 
 class ResponseEvents:
-    """A turn's events as those of a response. What a model thinks aloud is not among them."""
+    """Encodes a turn's events as events of a response. The model's reasoning is omitted."""
 
     def __init__(self, turn: Turn, request: ResponsesRequest, origin: str) -> None:
         self._turn, self._request, self._origin = turn, request, origin
@@ -87,6 +91,7 @@ class ResponseEvents:
         self._said = False
 
     def encode(self, event: Event) -> Iterator[Mapping[str, Any]]:
+        """The messages for one event; some events have none."""
         if self._number < 0:
             opened = _open(self._turn, self._request, "in_progress").model_dump()
             yield self._event("response.created", response=opened)
@@ -101,9 +106,9 @@ class ResponseEvents:
             case Done(turn):
                 yield from self._end(turn)
             case Failed(error, turn):
-                told = f"{error.detail} (trace {turn.trace_id})"
-                failed = _open(turn, self._request, "failed").model_copy(update={"error": ResponseError(message=told)})
-                yield self._event("error", code=error_detail(told, error.status, error)["type"], message=told, param=None)
+                text = f"{error.detail} (trace {turn.trace_id})"
+                failed = _open(turn, self._request, "failed").model_copy(update={"error": ResponseError(message=text)})
+                yield self._event("error", code=error_detail(text, error.status, error)["type"], message=text, param=None)
                 yield self._event("response.failed", response=failed.model_dump())
 
     def _end(self, turn: Turn) -> Iterator[Json]:

@@ -1,4 +1,4 @@
-"""`/v1/chat/completions`, `/v1/responses` and `/v1/models`: for every client that speaks OpenAI's API."""
+"""`/v1/chat/completions`, `/v1/responses` and `/v1/models`, compatible with OpenAI's API."""
 
 from __future__ import annotations
 
@@ -18,30 +18,36 @@ from query.dialects.openai.replies import Chunks, completion, error_detail
 from query.dialects.openai.responses import ResponseEvents, ResponsesRequest, make_response
 from query.dialects.openai.turns import NAME, ChatMessage, Options, collection_of, finish, make_turn, run
 
-UNKNOWN_PATH = "There is no such address. /openapi.json lists those under /v1."
+UNKNOWN_PATH = "There is no such route. /openapi.json lists the routes under /v1."
 
 
 class StreamOptions(BaseModel):
+    """Options for streaming."""
+
     include_usage: bool = False
 
 
 class ResponseFormat(BaseModel):
+    """The output format; only text is supported."""
+
     type: Literal["text"] = "text"
 
 
 class ChatCompletionRequest(Options):
-    messages: list[ChatMessage] = Field(
-        min_length=1, description="The last one of the user is the question, the ones before are its conversation."
-    )
+    """A request to `/v1/chat/completions`."""
+
+    messages: list[ChatMessage] = Field(min_length=1, description="The conversation; the last user message is the question.")
     stream_options: StreamOptions | None = None
     max_tokens: int | None = Field(None, ge=1)
     max_completion_tokens: int | None = Field(None, ge=1)
-    # What a client could not do without is refused, not passed over.
-    n: Literal[1] | None = Field(None, description="There is one answer.")
-    response_format: ResponseFormat | None = Field(None, description="Answers are prose.")
+    # Options that change the result and are not supported are rejected rather than ignored.
+    n: Literal[1] | None = Field(None, description="Only one choice is supported.")
+    response_format: ResponseFormat | None = Field(None, description="Only plain text is supported.")
 
 
 class ModelBody(BaseModel):
+    """A collection as a model."""
+
     id: str
     object: Literal["model"] = "model"
     created: int = 0
@@ -49,6 +55,8 @@ class ModelBody(BaseModel):
 
 
 class ModelList(BaseModel):
+    """All collections as models."""
+
     object: Literal["list"] = "list"
     data: list[ModelBody]
 
@@ -64,7 +72,7 @@ ERRORS = shaped(
 
 
 def error_body(problem: Problem, exc: Exception | None) -> tuple[int, dict[str, Any]]:
-    """OpenAI's shape of an error, which says 400 where others say 422."""
+    """An error in OpenAI's shape, which uses 400 instead of 422."""
     status = 400 if problem.status == 422 else problem.status
     text = UNKNOWN_PATH if problem.status == 404 and isinstance(exc, HTTPException) else problem.detail
     return status, {"error": error_detail(text, status, exc)}
@@ -75,14 +83,14 @@ router = Router("OpenAI", responses=ERRORS, errors={"/v1": error_body})
 
 @router.get("/v1/models", name="list_models")
 async def models(caller: CallerOf, core: CoreOf) -> ModelList:
-    """The collections as models."""
+    """Lists the collections as models."""
     names = [NAME, *(f"{NAME}/{collection}" for collection in sorted(await core.ledger.collections(caller)))]
     return ModelList(data=[ModelBody(id=name) for name in names])
 
 
 @router.get("/v1/models/{model:path}", name="get_model")
 async def model(model: str, caller: CallerOf, core: CoreOf) -> ModelBody:
-    """One of them."""
+    """Returns a model."""
     await collection_of(model, caller, core)
     return ModelBody(id=model)
 
@@ -91,7 +99,7 @@ async def model(model: str, caller: CallerOf, core: CoreOf) -> ModelBody:
 async def chat_completions(
     body: ChatCompletionRequest, request: Request, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin
 ) -> Response:
-    """Answers the last user message with `[n]` markers; `citations` and `annotations` say what they stand for."""
+    """Answers the last user message with `[n]` markers; `citations` and `annotations` contain their sources."""
     turn = await make_turn(body, body.messages, body.max_completion_tokens or body.max_tokens, caller, core, trace_id, origin)
     if turn.answer is None:
         await asker_of(request, caller)
@@ -105,7 +113,7 @@ async def chat_completions(
 async def responses(
     body: ResponsesRequest, request: Request, caller: CallerOf, core: CoreOf, trace_id: TraceId, origin: Origin
 ) -> Response:
-    """The same by OpenAI's Responses: the last user message of `input` is answered, citations are `annotations` of the text."""
+    """Answers the last user message of `input` (Responses API); citations are `annotations` of the text."""
     turn = await make_turn(body, body.messages, body.max_output_tokens, caller, core, trace_id, origin)
     if turn.answer is None:
         await asker_of(request, caller)

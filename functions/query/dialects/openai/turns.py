@@ -1,4 +1,4 @@
-"""From what OpenAI's clients send to a Turn. A model is a collection; messages are a conversation whose last question is asked."""
+"""Converts requests of OpenAI's API into turns. The model names a collection; the last user message is the question."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ PROFILE = Profile(
     "openai", live=True, citation_style="numbered", prompt="answer_numbered", answer_cache_s=300, options={"answer_cache": True}
 )
 EARLIER = 4
-"""Exchanges before the question that a follow-up is understood by."""
+"""Number of earlier exchanges used to resolve a follow-up."""
 ANSWERED = ("user", "assistant")
 TEXTS = ("text", "input_text", "output_text")
 
 
 class Part(BaseModel):
+    """A part of a message's content."""
+
     model_config = ConfigDict(extra="allow")
 
     type: str
@@ -39,6 +41,8 @@ class Part(BaseModel):
 
 
 class ChatMessage(BaseModel):
+    """A message of a conversation."""
+
     model_config = ConfigDict(extra="allow")
 
     role: str
@@ -46,7 +50,7 @@ class ChatMessage(BaseModel):
 
 
 class Options(BaseModel):
-    """What both kinds of request have. What is not named is accepted and changes nothing."""
+    """Fields of both request types. Unknown fields are ignored."""
 
     model: str = Field(description="`footnote`, or `footnote/<collection>`.")
     stream: bool = False
@@ -54,14 +58,14 @@ class Options(BaseModel):
     tool_choice: Literal["none", "auto"] | None = Field(None, description="Tools are never called.")
     citation_style: Literal["markers", "links"] = Field(
         "markers",
-        description="How the text cites: `[1]`, or for clients that show nothing but the text, a Markdown link, `[1](https://…)`.",
+        description="markers: `[1]`; links: Markdown links, `[1](https://…)`, for clients that show the text only.",
     )
 
 
 async def make_turn(
     options: Options, messages: Sequence[ChatMessage], max_tokens: int | None, caller: Caller, core: Core, trace_id: str, origin: str
 ) -> Turn:
-    """A turn that is not to be run has its answer: what Open WebUI asks a model beside its users' questions."""
+    """The turn for a request. For a task of Open WebUI it already has its answer and is not run. BadRequest, UnknownModel."""
     text = last_question(messages)
     asked = read_message(text)
     request = Request(
@@ -78,32 +82,34 @@ async def make_turn(
 
 
 NOTHING = Answer("{}")
-"""For Open WebUI's tasks: it then takes the question as the title, and no tags, follow-ups or searches."""
+"""The answer to Open WebUI's tasks: it then uses the question as title, without tags, follow-ups or searches."""
 
 
 async def finish(turn: Turn, core: Core) -> Turn:
+    """Runs the turn unless it has an answer."""
     return turn if turn.answer else await core.answer.finish(turn)
 
 
 def run(turn: Turn, core: Core) -> AsyncGenerator[Event, None]:
+    """The turn's events; those of its answer if it has one."""
     return replay(turn) if turn.answer else core.answer.run(turn)
 
 
 def last_question(messages: Sequence[ChatMessage]) -> str:
-    """The words of the last user message."""
+    """The text of the last user message. BadRequest if there is none or it is not only text."""
     content = next((message.content for message in reversed(messages) if message.role == "user"), None)
     if content is None:
-        raise BadRequest("There is no message of the user.")
+        raise BadRequest("There is no message with role user.")
     if isinstance(content, str):
         return content
     if foreign := next((part.type for part in content if part.type not in TEXTS), None):
-        raise BadRequest(f"The question holds a part of type “{foreign[:40]}”. Only text can be asked.")
+        raise BadRequest(f"The question contains a part of type “{foreign[:40]}”. Only text is supported.")
     return _text_of(content)
 
 
 def earlier(messages: Sequence[ChatMessage]) -> tuple[Exchange, ...]:
-    """The last EARLIER questions before the last one, each with the answer that follows it. Of what is longer than a question
-    may be, the beginning: a model that understands a follow-up by it would read all of it."""
+    """The EARLIER exchanges before the last question. Questions are truncated to the maximum length of a question, because a model
+    that rewrites follow-ups reads all of them."""
     said = [(message.role, _text_of(message.content)) for message in messages if message.role in ANSWERED]
     pairs = [
         Exchange(read_message(question).question[:LONGEST], answer)
@@ -118,7 +124,8 @@ def _text_of(content: str | Sequence[Part] | None) -> str:
 
 
 async def collection_of(model: str, caller: Caller, core: Core) -> str:
+    """The collection that a model names; "" = the default one. UnknownModel if the caller has no such collection."""
     name, _, collection = model.partition("/")
     if name != NAME or (collection and not await has_collection(collection, caller, core)):
-        raise UnknownModel("There is no such model. GET /v1/models lists those that there are.")
+        raise UnknownModel("There is no such model. GET /v1/models lists the models.")
     return collection

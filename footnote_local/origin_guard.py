@@ -1,9 +1,8 @@
-"""Which requests may come in, where no sign-in is asked for: not those that a page of another site makes with the
-browser of somebody who can reach this machine.
+"""Protects a server without sign-in from requests that other websites make through the browser of a local user.
 
-Such a page has three ways. It posts a form, which browsers send to anybody: its `Origin` is then not ours. It shows an
-“image” that is a question to `/ask/stream`: that has no `Origin`, but a browser says that it comes from another site. Or
-its own name is made to lead to this machine, by which it becomes ours: the `Host` is then a name that nobody gave us.
+There are three attacks. A cross-site form POST has a foreign `Origin`. An `<img>` whose URL is a question to `/ask/stream` has no
+`Origin`, but browsers mark it as cross-site in `Sec-Fetch-Site`. With DNS rebinding the attacker's own name resolves to this
+machine; then the `Host` header is a name that this server does not have.
 """
 
 from __future__ import annotations
@@ -24,15 +23,17 @@ from footnote_http.openapi import Problem
 from footnote_http.routes import ErrorShape
 
 OWN_SUFFIXES = (".localhost", ".local", ".internal")
-"""Names that no name server of the internet gives out; `host.docker.internal` is how containers call this machine."""
+"""Suffixes that public DNS never resolves; containers reach this machine as `host.docker.internal`."""
 HARMLESS = ("GET", "HEAD", "OPTIONS")
-"""What another site's page may send, as it cannot read the reply, but for questions: they are answered, and kept."""
+"""Methods allowed cross-site, because the response cannot be read. Questions are excluded: they cost money and are stored."""
 QUESTIONS = "/ask/stream"
 
 
-class Visitors:
-    """`names`: further host names that this server has, such as a proxy's. `origins`: whose pages may come in all the same.
-    `shapes`: paths whose clients expect errors in another shape."""
+class HostOriginGuard:
+    """ASGI middleware that rejects requests with a foreign host or origin with a 403.
+
+    `names`: additional host names of this server, such as a proxy's. `origins`: other origins that are allowed. `shapes`: path
+    prefix → error shape."""
 
     def __init__(
         self,
@@ -60,10 +61,10 @@ class Visitors:
         host = headers.get("host", "")
         name = _host_name(f"//{host}")
         if not self._is_ours(name):
-            return f"This server does not go by the name {name[:100]}. If it should, start it with --name {name[:100]}."
+            return f"Unknown host name {name[:100]}. To allow it, start the server with --name {name[:100]}."
         does_something = scope["method"] not in HARMLESS or scope["path"] == QUESTIONS
         if does_something and self._is_foreign(headers, name):
-            return "This server takes nothing from pages of other sites."
+            return "Requests from other websites are not allowed. To allow an origin, set ALLOWED_ORIGINS."
         return None
 
     def _is_foreign(self, headers: Headers, name: str) -> bool:
@@ -74,7 +75,7 @@ class Visitors:
         return _host_name(origin) != name and not self._is_named(_host_name(origin))
 
     def _is_ours(self, name: str) -> bool:
-        """Addresses, names without a dot and reserved ones: none of them can be another site's."""
+        """IP addresses, names without a dot, and reserved names cannot belong to another website."""
         return "." not in name or name.endswith(OWN_SUFFIXES) or _is_address(name) or self._is_named(name)
 
     def _is_named(self, name: str) -> bool:

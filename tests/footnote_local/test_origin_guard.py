@@ -6,11 +6,13 @@ import httpx
 import pytest
 from starlette.responses import PlainTextResponse
 
-from footnote_local.visitors import Visitors
+from footnote_local.origin_guard import HostOriginGuard
+
+FOREIGN = "Requests from other websites are not allowed. To allow an origin, set ALLOWED_ORIGINS."
 
 
 async def visit(method: str = "GET", path: str = "/", *, names: tuple[str, ...] = (), **headers: str) -> httpx.Response:
-    transport = httpx.ASGITransport(Visitors(PlainTextResponse("in"), names))
+    transport = httpx.ASGITransport(HostOriginGuard(PlainTextResponse("in"), names))
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000") as client:
         return await client.request(method, path, headers={name.replace("_", "-"): value for name, value in headers.items()})
 
@@ -28,7 +30,7 @@ async def test_a_name_that_leads_here_from_elsewhere_is_refused(host: str) -> No
     reply = await visit(host=host)
     assert reply.status_code == 403
     assert reply.headers["content-type"] == "application/problem+json"
-    assert "does not go by the name" in reply.json()["detail"]
+    assert "Unknown host name" in reply.json()["detail"]
     assert reply.json()["trace_id"] == reply.headers["x-trace-id"] != ""
 
 
@@ -40,7 +42,10 @@ async def test_a_name_that_was_given_is_taken() -> None:
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost.evil.example", "http://[", "file://"])
 async def test_a_form_of_another_site_is_refused(origin: str) -> None:
     reply = await visit("POST", origin=origin)
-    assert (reply.status_code, reply.json()["detail"]) == (403, "This server takes nothing from pages of other sites.")
+    assert (reply.status_code, reply.json()["detail"]) == (
+        403,
+        "Requests from other websites are not allowed. To allow an origin, set ALLOWED_ORIGINS.",
+    )
 
 
 async def test_the_page_itself_may_post_and_others_may_link() -> None:
