@@ -32,7 +32,7 @@ def complaint(function: str = "query", **changes: Any) -> str:
 @pytest.mark.parametrize(("url", "refused"), [("http://docs.example.org", True), ("https://docs.example.org", False), ("", False)])
 def test_links_lead_to_an_https_address(url: str, refused: bool) -> None:
     if refused:
-        assert complaint(public_url=url).startswith("PUBLIC_URL is no https address:")
+        assert complaint(public_url=url).startswith("PUBLIC_URL is not an https URL:")
     else:
         check_production(Settings(**WHOLE, public_url=url), "query")
 
@@ -98,8 +98,8 @@ def test_the_keys_of_an_identity_provider_come_by_https(url: str | None, wrong: 
 )
 def test_other_systems_are_asked_by_https(url: str, refused: bool) -> None:
     if refused:
-        assert complaint(mcp=MCP(gateway=url)).startswith("MCP__GATEWAY is no https address")
-        assert complaint(kdb=KDB(url=url)).startswith("KDB__URL is no https address")
+        assert complaint(mcp=MCP(gateway=url)).startswith("MCP__GATEWAY is not an https URL")
+        assert complaint(kdb=KDB(url=url)).startswith("KDB__URL is not an https URL")
     else:
         check_production(Settings(**{**WHOLE, "mcp": MCP(gateway=url), "kdb": KDB(url=url)}), "query")
 

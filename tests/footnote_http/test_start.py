@@ -59,7 +59,7 @@ for door in ("query", "ingest", "feedback", "stats"):
 
 def test_functions_that_must_not_serve_do_not_start(tmp_path: Path) -> None:
     done = python(IMPORTS, tmp_path)
-    said = [line.split(":")[0] for line in done.stdout.splitlines()]
+    said = [line.split(",")[0] for line in done.stdout.splitlines()]
     assert said == [f"{door} Misconfigured AUTH__MODE is none" for door in DOORS]
     assert done.stdout.count("Required in AWS, but not set:") == 4
 
@@ -164,4 +164,4 @@ def test_the_query_function_under_its_server_does_not_start_unless_it_may_serve(
     with query(tmp_path) as (_, process):
         _, err = process.communicate(timeout=30)
     assert process.returncode == 1
-    assert "Misconfigured: AUTH__MODE is none:" in err
+    assert "Misconfigured: AUTH__MODE is none," in err

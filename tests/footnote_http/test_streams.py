@@ -38,7 +38,7 @@ def test_an_id_names_a_turn_and_an_event() -> None:
     assert read_event_id(event_id("a.b", 12)) == ("a.b", 12)
     assert read_event_id(event_id("t1", LAST)) == ("t1", LAST)
     for text in ("t1", "t1.", ".1", "t1.x", "t1.1234567890", "t1.²"):
-        with pytest.raises(NotFound, match="Ask again"):
+        with pytest.raises(NotFound, match="Send the question again"):
             read_event_id(text)
 
 

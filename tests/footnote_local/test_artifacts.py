@@ -109,7 +109,7 @@ def test_a_python_of_that_name_that_is_another_one_does_not_compile(
     assert artifacts.main([str(build)]) == 0
     assert list(build.rglob("*.pyc")) == []
     told = capsys.readouterr().err
-    assert "NOT COMPILED: these functions are for Python 3.9, which is not installed here." in told
+    assert "NOT COMPILED: these functions need Python 3.9, which is not installed here." in told
     assert "uv python install 3.9" in told
 
 

@@ -36,7 +36,7 @@ def test_ingest_lists_what_became_of_each_file_and_the_second_time_is_no_work(fo
     ]
     second = footnote("ingest", docs)
     assert (second.exit_code, second.stdout) == (0, "READY    sub/ferry.txt\nREADY    tower.md\n")
-    assert second.stderr == "2 ready, 0 not.\n"
+    assert second.stderr == "2 ready, 0 failed.\n"
     again = json.loads(footnote("ingest", docs, "--json").stdout)
     assert [row["doc_id"] for row in again["documents"]] == [row["doc_id"] for row in report["documents"]]
 

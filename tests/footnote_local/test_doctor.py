@@ -112,7 +112,7 @@ async def test_a_slow_model_is_told_with_its_time_and_a_silent_one_is_broken(tmp
         found = (await examined(tmp_path, clock, base_url=f"{server.url}/v1", model="llama"))["language model"]
         assert (found.state, found.found) == ("ok", f"llama at {server.url}/v1; first word after 7.2 s")
         assert "slow" in found.remedy
-        monkeypatch.setattr("footnote_local.doctor.PATIENCE_S", 0.2)
+        monkeypatch.setattr("footnote_local.doctor.TIMEOUT_S", 0.2)
         server.replies[CHAT] = sse(never)
         found = (await examined(tmp_path, base_url=f"{server.url}/v1", model="llama"))["language model"]
         never.set()

@@ -110,7 +110,7 @@ def test_the_figures_in_words_count_what_they_are_shares_of() -> None:
     told = list(sentences(report))
     assert told[3] == "Found among the first ten          50.0% of the relevant documents (recall@10, 95 % interval 0.4 to 0.6)"
     assert told[4] == "Rank of the first relevant one     about 2.0 (MRR@10 0.5, 95 % interval 0.4 to 0.6)"
-    assert told[5] == "Follow-ups                         completed 3 of 4 (--rewrite heuristic)"
+    assert told[5] == "Follow-ups                         rewritten 3 of 4 (--rewrite heuristic)"
     assert told[6].startswith("Effect of rewriting                ranking worse by 0.0200")
     assert [line.split("(")[0].rstrip() for line in told[7:11]] == [
         "Quotes contain the gold answer     10 of 15",

@@ -64,7 +64,7 @@ def test_without_events_it_says_so(footnote: Footnote, path: Path) -> None:
 
 def test_events_that_go_to_aws_are_not_here(footnote: Footnote, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("AWS__EVENT_BUS", "footnote")
-    assert footnote("events").stderr.startswith("AWS__EVENT_BUS is set: events go there.")
+    assert footnote("events").stderr.startswith("AWS__EVENT_BUS is set, so new events go there.")
 
 
 async def test_what_comes_is_followed_over_the_change_of_files(path: Path) -> None:

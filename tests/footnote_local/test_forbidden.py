@@ -12,7 +12,7 @@ from tests.footnote_local.conftest import Footnote
 
 
 def test_a_term_is_added_listed_and_removed(footnote: Footnote) -> None:
-    assert "everything may be asked" in footnote("forbidden", "list").stderr
+    assert "There are no forbidden terms" in footnote("forbidden", "list").stderr
     assert footnote("forbidden", "add", "임원", "--topic", "인사", "--match", "synonym").exit_code == Exit.OK
     assert footnote("forbidden", "list").stdout.split() == ["임원", "synonym", "인사"]
     told = json.loads(footnote("forbidden", "list", "--json").stdout)

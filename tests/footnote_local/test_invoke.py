@@ -16,7 +16,7 @@ EVENTS = Path(__file__).parents[2] / "events"
 def test_what_a_function_returns_is_printed_and_how_long_it_took_is_said(footnote: Footnote) -> None:
     result = footnote("invoke", "stats", EVENTS / "stats_schedule.json")
     assert (result.exit_code, json.loads(result.stdout)) == (0, {"2026-01-14": 0, "2026-01-15": 0})
-    assert result.stderr.startswith("It ran for ")
+    assert result.stderr.startswith("The function ran for ")
     assert " ms after a cold start of " in result.stderr
 
 

@@ -37,7 +37,7 @@ def test_a_bad_template_is_refused_with_its_line(footnote: Footnote, tmp_path: P
     assert (refused.exit_code, refused.stderr) == (Exit.USAGE, "footnote: Line 2: the prompt has no value `b`; it has `documents`.\n")
     assert footnote("prompts", "show", "nothing").exit_code == Exit.USAGE
     assert footnote("prompts", "set", "answer_numbered", "--lang", "en").stderr == "footnote: Give either a file or --version.\n"
-    assert "cannot be read" in footnote("prompts", "set", "answer_numbered", "--lang", "en", tmp_path / "gone").stderr
+    assert "not readable" in footnote("prompts", "set", "answer_numbered", "--lang", "en", tmp_path / "gone").stderr
     assert footnote("audit").stderr == "The audit log is empty.\n"
 
 

@@ -105,7 +105,7 @@ def test_the_old_index_stays_where_the_new_one_finds_less(footnote: Footnote, se
         (("nowhere",), "There is no index “nowhere”."),
         (("notes", "--roll-back"), "There is no previous index to roll back to."),
         (("--judge", "{beir}"), "--judge needs a single collection."),
-        (("notes", "--judge", "{beir}"), "holds none of the documents that --judge names"),
+        (("notes", "--judge", "{beir}"), "contains none of the documents in the qrels"),
     ],
 )
 def test_what_it_cannot_do_is_told(footnote: Footnote, arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:

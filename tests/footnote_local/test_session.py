@@ -46,7 +46,7 @@ def test_a_session_is_made_listed_and_revoked_in_the_folder_that_is_named(footno
     there = ("--data", tmp_path / "other")
     token = footnote("session", "create", "--user", "ann", *there).stdout.strip()
     assert footnote("session", "list").stderr == "There are no active sessions.\n"
-    assert footnote("session", "list", *there).stderr == "1 signed in.\n"
+    assert footnote("session", "list", *there).stderr == "1 active session.\n"
     assert footnote("session", "revoke", token, *there).exit_code == Exit.OK
     assert footnote("session", "list", *there).stderr == "There are no active sessions.\n"
 
@@ -91,4 +91,4 @@ def test_sessions_are_listed_and_ended_by_their_ids(footnote: Footnote, tmp_path
     shown = footnote("session", "list")
     assert listed["ann"]["session_id"] in shown.stdout
     assert "bob" not in shown.stdout
-    assert shown.stderr == "1 signed in.\n"
+    assert shown.stderr == "1 active session.\n"

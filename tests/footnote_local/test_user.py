@@ -32,15 +32,15 @@ def asked(tmp_path: Path) -> None:
 
 def test_a_users_turns_are_printed_oldest_first(footnote: Footnote) -> None:
     told = footnote("user", "export", "ann")
-    assert (told.exit_code, told.stderr) == (Exit.OK, "2 turns.\n")
+    assert (told.exit_code, told.stderr) == (Exit.OK, "2 turns exported.\n")
     assert [json.loads(line)["trace_id"] for line in told.stdout.splitlines()] == ["t0", "t2"]
     assert "왜?" in told.stdout
 
 
 def test_another_folder_has_other_turns(footnote: Footnote, tmp_path: Path) -> None:
-    assert footnote("user", "export", "ann", "--data", tmp_path / "other").stderr == "0 turns.\n"
+    assert footnote("user", "export", "ann", "--data", tmp_path / "other").stderr == "0 turns exported.\n"
     assert footnote("user", "delete", "ann", "--yes", "--data", tmp_path / "other").stderr == "0 turns deleted.\n"
-    assert footnote("user", "export", "ann", "--data", tmp_path / "data").stderr == "2 turns.\n"
+    assert footnote("user", "export", "ann", "--data", tmp_path / "data").stderr == "2 turns exported.\n"
 
 
 def test_a_users_turns_are_written_to_a_file(footnote: Footnote, tmp_path: Path) -> None:

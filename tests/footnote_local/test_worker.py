@@ -19,7 +19,7 @@ LOCAL = Caller("local", sees_all=True)
 def test_a_second_lock_on_a_folder_names_the_first_ones_process(tmp_path: Path) -> None:
     first, second = Lock(tmp_path / "data"), Lock(tmp_path / "data")
     first.take()
-    with pytest.raises(Conflict, match=f"process {os.getpid()}") as caught:
+    with pytest.raises(Conflict, match=rf"process \({os.getpid()}\)") as caught:
         second.take()
     assert str((tmp_path / "data").resolve()) in caught.value.detail
     second.release()
