@@ -45,7 +45,7 @@ from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, S
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
-from footnote.understand.language import tell_language, tell_language_alone
+from footnote.understand.language import set_language, set_language_without_index
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
 from footnote.understand.tell import tell_queries, was_rewritten
@@ -68,7 +68,7 @@ def answering_mode(turn: Turn) -> Mode:
 # fmt: off
 GUARD = Step("guard", check_input, stage=Stage.GUARD, on_error=BLOCK)
 LANGUAGE = Step(
-    "language", tell_language, stage=Stage.UNDERSTAND, on_error=fail_or_answer, fallback=tell_language_alone, timeout_s=10,
+    "language", set_language, stage=Stage.UNDERSTAND, on_error=fail_or_answer, fallback=set_language_without_index, timeout_s=10,
     shows=lambda t: {"language": t.lang}, on_end=lambda t: LanguageKnown(t.lang),
 )
 FORBIDDEN = Step(

@@ -9,7 +9,7 @@ import pytest
 
 from footnote.ports import View
 from footnote.types import Caller
-from footnote.understand.language import tell_language
+from footnote.understand.language import set_language
 from tests.deps import FakeDeps, call_step
 from tests.turns import ME, make_turn
 
@@ -41,5 +41,5 @@ async def test_a_question_that_does_not_tell_is_in_the_language_of_the_documents
     found: Mapping[str, int], question: str, lang: str
 ) -> None:
     index: Any = Languages(found)
-    turn = await call_step(tell_language, make_turn(question, caller=ME), FakeDeps(index=index))
+    turn = await call_step(set_language, make_turn(question, caller=ME), FakeDeps(index=index))
     assert turn.lang == lang

@@ -9,12 +9,12 @@ from footnote.text.language import detect_language
 from footnote.types import Turn
 
 
-async def tell_language(turn: Turn, *, index: Index) -> Turn:
+async def set_language(turn: Turn, *, index: Index) -> Turn:
     view = await index.view(turn.caller, turn.request.collection)
     return _in_language(turn, detect_language(turn.request.question, view.languages))
 
 
-async def tell_language_alone(turn: Turn) -> Turn:
+async def set_language_without_index(turn: Turn) -> Turn:
     """By the question's own words."""
     return _in_language(turn, detect_language(turn.request.question))
 
