@@ -45,10 +45,10 @@ from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, S
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
+from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.language import set_language, set_language_without_index
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
-from footnote.understand.tell import tell_queries, was_rewritten
 
 
 def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
@@ -170,7 +170,7 @@ UNDERSTAND = (
         on_error=SKIP, timeout_s=15, when=may_reformulate,
         shows=lambda t: {"queries": len(t.rewritten)},
     ),
-    Step("queries", tell_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
+    Step("queries", announce_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,
 )
 """A question, in its conversation → what is asked, by whose leave, and who will answer."""

@@ -8,7 +8,7 @@ from footnote.events import Event, Rewritten
 from footnote.types import Turn
 
 
-async def tell_queries(turn: Turn) -> AsyncIterator[Event | Turn]:
+async def announce_queries(turn: Turn) -> AsyncIterator[Event | Turn]:
     yield Rewritten(turn.rewritten)
     yield turn
 
