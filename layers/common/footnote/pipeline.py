@@ -16,15 +16,15 @@ from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import extract
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.generate import (
+    answer_no_hits,
     answer_without_search,
     check_citations,
-    found_nothing,
     generate,
     has_model,
     has_no_model,
+    has_nothing_to_answer_from,
     need_model,
     pick_model,
-    tell_nothing_found,
 )
 from footnote.answer.vision import look
 from footnote.checkpoints import release, resume
@@ -183,7 +183,7 @@ DOCUMENTS = (
     ),
     *REMOTE,
     *SEARCH,
-    Step("nothing", tell_nothing_found, stage=Stage.ANSWER, on_error=FAIL, when=found_nothing),
+    Step("nothing", answer_no_hits, stage=Stage.ANSWER, on_error=FAIL, when=has_nothing_to_answer_from),
     Step(
         "faq", answer_from_faq, stage=Stage.ANSWER, option="faq", on_error=SKIP, when=may_be_faq,
         shows=lambda t: {"faq": t.outcome == "faq"},

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.generate import check_citations, generate, need_model, pick_model, tell_nothing_found
+from footnote.answer.generate import answer_no_hits, check_citations, generate, need_model, pick_model
 from footnote.answer.messages import MESSAGES, message
 from footnote.errors import ModelUnavailable, StoreUnavailable
 from footnote.events import Event, Think, Token
@@ -249,7 +249,7 @@ async def test_a_reader_is_told_why_nothing_was_found() -> None:
         (Visible(HIT.chunk), ME, chat, "nothing_found"),
     ):
         turn = make_turn(lang="ko", caller=caller, profile=profile)
-        said = [event async for event in call_step(tell_nothing_found, turn, FakeDeps(index=index))]
+        said = [event async for event in call_step(answer_no_hits, turn, FakeDeps(index=index))]
         assert said[0] == Token(MESSAGES[key]["ko"])
         assert isinstance(said[1], Turn)
         assert (said[1].outcome, said[1].answer) == ("no_hits", Answer(MESSAGES[key]["ko"]))

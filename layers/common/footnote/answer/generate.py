@@ -140,7 +140,7 @@ async def check_citations(turn: Turn) -> Turn:
     return replace(turn, answer=warned, outcome="refused" if lacking else None)
 
 
-async def tell_nothing_found(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
+async def answer_no_hits(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
     """Settles a turn without hits: says how to rephrase, or that there is nothing that this caller may read. Only who may read
     everything learns that there is nothing at all."""
     key = turn.profile.nothing_found
@@ -159,6 +159,6 @@ async def answer_without_search(turn: Turn) -> AsyncIterator[Event | Turn]:
     yield replace(turn, outcome="refused", answer=Answer(text))
 
 
-def found_nothing(turn: Turn) -> bool:
+def has_nothing_to_answer_from(turn: Turn) -> bool:
     """Nothing was found, and no file came with the question."""
     return not turn.evidence.hits and not (turn.request.attached and turn.plan.model)
