@@ -24,7 +24,7 @@ from query.dialects.chat_core.routes import RAG
 COMMAND = "python -m bench --only follow_up"
 QUESTIONS = 200
 AROUND = frozenset(
-    "open history announce budget rewrite reformulate queries forbidden find_answer recall keep_searches support planted "
+    "open history announce budget rewrite reformulate queries forbidden find_answer recall keep_searches support injection "
     "keep_answer save spend announce_answer meter".split()
 )
 """Rows that a question which stands alone, is not kept and is nobody's would not need."""

@@ -88,9 +88,9 @@ async def test_a_call_has_the_time_that_it_took_and_the_name_of_the_model_that_r
 
 
 async def test_a_call_of_a_turn_within_a_turn_is_kept_by_both_as_one_of_their_own_step() -> None:
-    with collect_calls("plan", make_turn()) as outer, collect_calls("forbidden", make_turn()) as inner:
+    with collect_calls("agent", make_turn()) as outer, collect_calls("forbidden", make_turn()) as inner:
         await say("no", Delta(usage=Usage(7, 3)))
-    assert [(call.step, call.usage) for call in outer.calls] == [("plan", Usage(7, 3))]
+    assert [(call.step, call.usage) for call in outer.calls] == [("agent", Usage(7, 3))]
     assert [(call.step, call.usage) for call in inner.calls] == [("forbidden", Usage(7, 3))]
 
 

@@ -53,8 +53,8 @@ def test_later_layers_stand_above_earlier_ones() -> None:
 
 
 def test_a_request_decides_nothing_that_guards_others() -> None:
-    asked = replace(ASKED, options={"forbidden_check": False, "planted_check": False, "faq": False})
-    assert [choose(name, asked).is_on for name in ("forbidden_check", "planted_check", "faq")] == [True, True, False]
+    asked = replace(ASKED, options={"forbidden_check": False, "injection_check": False, "faq": False})
+    assert [choose(name, asked).is_on for name in ("forbidden_check", "injection_check", "faq")] == [True, True, False]
 
 
 @pytest.mark.parametrize(

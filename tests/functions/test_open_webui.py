@@ -79,7 +79,7 @@ async def test_a_long_file_is_shown_to_the_model_as_material_and_only_the_questi
     assert asked.endswith("</attached>")
     block = await site.core.turns.get(LOCAL, reply["trace_id"])
     assert block["conversations"][0]["content"] == QUESTION
-    assert "planted" in block["warnings"]
+    assert "injection" in block["warnings"]
     assert "hotel" not in str(block)
 
 

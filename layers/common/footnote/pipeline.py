@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from footnote.answer.agent import run_agent
 from footnote.answer.assess import check_support, has_sources
-from footnote.answer.context import assemble_context, warn_of_planted, was_written
+from footnote.answer.context import assemble_context, warn_of_injection, was_written
 from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import extract
 from footnote.answer.faq import answer_from_faq, may_be_faq
@@ -106,9 +106,9 @@ REMOTE = (
     ),
 )
 """What is searched for → hits of other systems, where such are connected."""
-PLANTED = Step(
-    "planted", warn_of_planted, stage=Stage.CHECK, option="planted_check", on_error=SKIP, when=was_written,
-    shows=lambda t: {"planted": t.record.notes.get("planted", 0)},
+INJECTION = Step(
+    "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
+    shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
 )
 
 SEARCH = (
@@ -199,7 +199,7 @@ DOCUMENTS = (
     Step("extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, on_start=Answering()),
     CHECK,
     Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
-    PLANTED,
+    INJECTION,
     Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_answer_again),
 )
 """What is asked → an answer from the documents."""
@@ -224,11 +224,11 @@ IMAGES = (
 AGENT = (
     NEED_MODEL,
     Step(
-        "plan", run_agent, stage=Stage.ANSWER, paid=True, on_error=FAIL,
+        "agent", run_agent, stage=Stage.ANSWER, paid=True, on_error=FAIL,
         shows=lambda t: {"messages": len(t.record.tool_messages), "hits": len(t.evidence.hits)},
     ),
     replace(CHECK, when=has_hits),
-    PLANTED,
+    INJECTION,
 )
 """… → what a model says that may search and call tools."""
 

@@ -425,7 +425,7 @@ async def test_an_agent_that_fails_tells_what_its_rounds_used() -> None:
         (["In 18", Delta(usage=Usage(50, 5)), ModelUnavailable("down")], Usage(151, 16)),
         ([Delta(usage=Usage(50, 5))], Usage(151, 16)),
     ):
-        with collect_calls("plan", ASKED) as collector, pytest.raises(ModelUnavailable):
+        with collect_calls("agent", ASKED) as collector, pytest.raises(ModelUnavailable):
             await Agent([begun, last]).run()
         assert usage_of(collector.calls) == used
 

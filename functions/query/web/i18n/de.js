@@ -125,7 +125,7 @@ export default {
   warning_insufficient: 'Laut Modell enthalten die Dokumente diese Information nicht.',
   warning_budget_cheaper: 'Ihr Budget für heute ist fast aufgebraucht. Deshalb hat ein günstigeres Modell geantwortet.',
   warning_budget_search: 'Ihr Budget für heute ist aufgebraucht. Dies sind Textstellen aus den Dokumenten, ohne Sprachmodell.',
-  warning_planted: 'Eine Textstelle enthält Anweisungen an das Modell (mögliche Prompt Injection). Prüfen Sie die Antwort, bevor Sie sich darauf verlassen.',
+  warning_injection: 'Eine Textstelle enthält Anweisungen an das Modell (mögliche Prompt Injection). Prüfen Sie die Antwort, bevor Sie sich darauf verlassen.',
   warning_fallback: 'Das übliche Modell ist ausgefallen. Ein anderes hat geantwortet.',
   retry: 'Erneut fragen',
   change_question: 'Frage bearbeiten',

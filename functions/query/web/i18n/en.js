@@ -125,7 +125,7 @@ export default {
   warning_insufficient: 'According to the model, the documents do not contain this information.',
   warning_budget_cheaper: 'Your budget for today is nearly used up, so a cheaper model answered.',
   warning_budget_search: 'Your budget for today is used up. These are passages from the documents; no model was used.',
-  warning_planted: 'A passage contains instructions to the model (possible prompt injection). Check this answer before you rely on it.',
+  warning_injection: 'A passage contains instructions to the model (possible prompt injection). Check this answer before you rely on it.',
   warning_fallback: 'The usual model is down; another model answered.',
   retry: 'Ask again',
   change_question: 'Edit the question',

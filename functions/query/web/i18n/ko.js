@@ -125,7 +125,7 @@ export default {
   warning_insufficient: '모델에 따르면 이 내용은 문서에 없습니다.',
   warning_budget_cheaper: '오늘의 예산을 거의 다 사용하여 더 저렴한 모델이 답했습니다.',
   warning_budget_search: '오늘의 예산을 모두 사용했습니다. 언어 모델 없이 문서의 구절을 보여 드립니다.',
-  warning_planted: '구절에 모델을 향한 지시가 들어 있습니다(프롬프트 인젝션 가능성). 답변을 사용하기 전에 확인하세요.',
+  warning_injection: '구절에 모델을 향한 지시가 들어 있습니다(프롬프트 인젝션 가능성). 답변을 사용하기 전에 확인하세요.',
   warning_fallback: '기본 모델이 작동하지 않아 다른 모델이 답했습니다.',
   retry: '다시 질문',
   change_question: '질문 수정',

@@ -46,17 +46,18 @@ def was_written(turn: Turn) -> bool:
     return turn.answer is not None and not turn.answer.extractive and turn.outcome is None
 
 
-async def warn_of_planted(turn: Turn) -> Turn:
-    """A warning where something that the model was shown looks like an instruction to it; how often, in the trace."""
+async def warn_of_injection(turn: Turn) -> Turn:
+    """Adds the warning `injection` if a passage, an attached file or a tool's result holds sentences that read like instructions to
+    the model; notes their number as `injected_sentences`."""
     answer = turn.answer
     shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.evidence.hits]
     shown += [(turn.request.attached, "", turn.lang)] if turn.request.attached else []
     shown += [(said.content, "", turn.lang) for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH]
-    # An attached file may be a megabyte, which takes seconds: nobody else is to wait for it.
-    planted = await asyncio.to_thread(lambda: sum(len(find_injected_sentences(*text)) for text in shown))
-    if answer is None or not planted:
+    # In a thread: an attached file of a megabyte takes seconds and would block the other turns.
+    found = await asyncio.to_thread(lambda: sum(len(find_injected_sentences(*text)) for text in shown))
+    if answer is None or not found:
         return turn
-    return replace(turn.with_notes(planted=planted), answer=replace(answer, warnings=(*answer.warnings, "planted")))
+    return replace(turn.with_notes(injected_sentences=found), answer=replace(answer, warnings=(*answer.warnings, "injection")))
 
 
 def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
