@@ -224,7 +224,7 @@ async def test_answers_are_made_anew_while_the_cache(fault: Fault, world: World,
         assert (last["type"], last["degraded"], "1894" in said) == ("done", False, True)
         assert site.count("cache") - before <= (1 if fault == "hang" else 12)  # one wait, not one in each step
         site.mend()
-        monkeypatch.setattr(site.core.optional_cache, "_rests_until", 0.0)
+        monkeypatch.setattr(site.core.optional_cache, "_open_until", 0.0)
         assert (await site.ask())["outcome"] == "cached"
 
 
