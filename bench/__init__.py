@@ -1,5 +1,4 @@
-"""The figures that Footnote is held to, measured: `python -m bench`, or `make bench`.
+"""Benchmarks with targets: `python -m bench`, or `make bench`.
 
-Each part is a module with `measure(setup)` that yields figures; `__main__` lists the parts and prints the
-table. Another system to compare with is one more part.
+Each part is a module with `measure(setup)`, which yields figures. `__main__` lists the parts and prints the table.
 """

@@ -1,6 +1,6 @@
-"""The table of figures: what is asked for, what is measured, and the command that measures it.
+"""Prints the table of figures: target, measured value and the command that measures it.
 
-Progress goes to standard error. Nothing is written but the index cache.
+Progress goes to standard error. Only the index cache is written.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ PARTS: dict[str, Measure] = {
     "cold_start": cold_start.measure,
 }
 DEFAULT = [name for name in PARTS if name not in ("opensearch", "cold_start")]
-"""The rest needs engines, and functions that were built."""
+"""The other parts need engines or built functions."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """0 when every part was measured, 1 when one was not; without a folder of sets, the parts that need it are left out, unless
-    they were named. A figure that misses what is asked fails nothing here."""
+    """Returns 0 if every part was measured, else 1. Without a folder of data sets, parts that need one are skipped, unless named
+    with --only. A missed target does not change the exit code."""
     options = _parse(arguments)
     data_sets = options.data_sets or os.environ.get("DATA_SETS")
     setup = Setup(Path(data_sets).expanduser() if data_sets else None, Path(os.environ.get("DATA") or "data") / "bench")
@@ -55,15 +55,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m bench", description="Measures what Footnote is held to and prints a table.")
-    parser.add_argument("--data-sets", metavar="FOLDER", help="folder of test sets in BEIR's format; by default $DATA_SETS")
-    parser.add_argument("--only", nargs="+", choices=list(PARTS), metavar="NAME", help=f"of {', '.join(PARTS)}")
-    parser.add_argument("--json", action="store_true", help="print JSON for programs")
+    parser = argparse.ArgumentParser(prog="python -m bench", description="Runs the benchmarks and prints a table of figures and targets.")
+    parser.add_argument("--data-sets", metavar="FOLDER", help="folder of test sets in BEIR's format; default: $DATA_SETS")
+    parser.add_argument("--only", nargs="+", choices=list(PARTS), metavar="NAME", help=f"run only these of {', '.join(PARTS)}")
+    parser.add_argument("--json", action="store_true", help="print JSON")
     return parser.parse_args(arguments)
 
 
 def _table(figures: dict[str, list[Figure]], missing: dict[str, str]) -> str:
-    rows = [("", "figure", "asked", "measured", "command")]
+    rows = [("", "figure", "target", "measured", "command")]
     for each in figures.values():
         rows += [({True: "✓", False: "✗", None: " "}[f.met], f.name, f.asked, f.measured, f.command) for f in each]
     widths = [max(len(row[column]) for row in rows) for column in range(4)]

@@ -1,9 +1,9 @@
-"""How many claims that people found unsupported does the check doubt, and how many supported ones?
+"""Measures the check of claims: the share of unsupported and of supported claims that it doubts.
 
     python -m bench.claims FOLDER
 
-FOLDER holds JSON lines `{claim, label: supported|partial|unsupported, passages: [text]}`, one file a set. What people call
-partly supported is left out. Terms are weighted by how rare they are among the passages of the set.
+FOLDER contains JSON lines `{claim, label: supported|partial|unsupported, passages: [text]}`, one file per set, labelled by
+people. Partly supported claims are skipped. Terms are weighted by their rarity among the set's passages.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMMAND = "python -m bench.claims FOLDER"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m bench.claims", description="Measures the check of claims against people's judgements.")
+    parser = argparse.ArgumentParser(prog="python -m bench.claims", description="Measures the check of claims against human labels.")
     parser.add_argument("folder", type=Path, help="folder of claims, JSON lines")
     for path in sorted(parser.parse_args(arguments).folder.glob("*.jsonl")):
         with path.open(encoding="utf-8") as lines:

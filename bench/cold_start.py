@@ -1,8 +1,8 @@
-"""How long until a function that Lambda starts anew says its first word? `python -m bench.cold_start [--imports FUNCTION]`
+"""Measures cold starts of the built functions: `python -m bench.cold_start [--imports FUNCTION]`
 
-The built functions at /var/task and /opt, among the engines on this machine, as in tests/live/test_artifacts.py. Counted is
-everything from the first process on: its file system, the Web Adapter, Python, imports, the secret, the session, and for
-query the search and a model that answers at once.
+The functions run at /var/task and /opt with local engines, as in tests/live/test_artifacts.py. The time counts from the start of
+the first process: file system, Web Adapter, Python, imports, the secret, the session, and for query the search and a model that
+answers at once.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ STDERR = 2
 
 
 class Start(NamedTuple):
-    """`init_s`: until the function asked for its event. `first_s`: until the first byte of the reply; `cpu_s`: of processors,
-    until then. `log`: what it printed."""
+    """One cold start. `init_s`: until the function asked for its event. `first_s`: until the first byte of the response; `cpu_s`:
+    processor time until then. `log`: its output."""
 
     first_s: float
     cpu_s: float
@@ -53,7 +53,7 @@ class Start(NamedTuple):
 
 
 def measure(setup: Setup) -> Iterator[Figure]:
-    """The fastest of RUNS, because whatever else runs here only adds to them."""
+    """Yields the fastest of RUNS, because other processes can only slow a run down."""
     for name, starts in asyncio.run(_measure()).items():
         tell(f"{name}: {', '.join(f'{start.first_s:.2f}' for start in starts)} s, at a load of {os.getloadavg()[0]:.1f}")
         word = "byte of its stream" if name == "query" else "reply"
@@ -68,7 +68,7 @@ def measure(setup: Setup) -> Iterator[Figure]:
 async def _measure() -> dict[str, list[Start]]:
     starts: dict[str, list[Start]] = {name: [] for name in EVENTS}
     async with _site() as site:
-        for _ in range(RUNS + 1):  # in turn, so that a slow moment of the machine falls on all alike
+        for _ in range(RUNS + 1):  # interleaved, so that a slow moment of the machine affects all alike
             for name, found in starts.items():
                 found.append(await _start(site, name))
     return {name: found[1:] for name, found in starts.items()}  # the first one warms the file cache
@@ -96,7 +96,7 @@ async def _start(site: Site, name: str, **changes: str) -> Start:
 
 @contextmanager
 def _caught() -> Iterator[IO[bytes]]:
-    """What our processes print, which is a function's log."""
+    """Captures our standard error, which contains the function's log."""
     with TemporaryFile() as log:
         ours = os.dup(STDERR)
         os.dup2(log.fileno(), STDERR)
@@ -115,7 +115,7 @@ def _descendants(process: str = "self") -> Iterator[str]:
 
 
 def _cpu_s(process: str) -> float:
-    """With those of its children that have ended."""
+    """Processor time, including children that have ended."""
     ticks = Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2].split()[11:15]
     return sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
@@ -127,7 +127,7 @@ def _peak_mb(process: str) -> float:
 
 @asynccontextmanager
 async def _site() -> AsyncIterator[Site]:
-    """With one document, and a model that knows what it says. NotMeasured where something is missing."""
+    """A site with one document and a scripted model. NotMeasured if something is missing."""
     if why := artifacts.forbidden() or artifacts.missing():
         raise NotMeasured(why)
     if web_adapter.find() is None:
@@ -156,7 +156,7 @@ def _engine(stack: ExitStack, name: str) -> str:
 
 
 def show_imports(name: str) -> None:
-    """The packages that take longest to import until the first reply is made, those too that are loaded at their first use."""
+    """Prints the packages with the longest import times until the first response, including those loaded on first use."""
 
     async def profile() -> list[str]:
         async with _site() as site:

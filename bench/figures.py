@@ -1,4 +1,4 @@
-"""What a part of the benchmark gets and gives."""
+"""Types shared by the parts of the benchmark."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ DECIMALS = {"": 3, "%": 1, "ms": 2, "s": 2, "MB": 0}
 
 
 class NotMeasured(Exception):
-    """This machine lacks something that a part needs; the message says what."""
+    """A part cannot be measured on this machine; the message says what is missing."""
 
 
 class NoDataSets(NotMeasured):
-    """No folder of test sets was named."""
+    """No folder of test sets was given."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One number with the command that measures it. `least`, `most`: what it should reach; neither = for the record."""
+    """A measured number and the command that measures it. `least`, `most`: targets; None = no target."""
 
     name: str
     value: float
@@ -50,22 +50,22 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """Where things are. `data_sets`: the folder of BEIR folders; `cache`: indexes that the next run finds again."""
+    """Paths. `data_sets`: the folder of BEIR folders; `cache`: indexes kept for the next run."""
 
     data_sets: Path | None
     cache: Path
 
     def find(self, name: str) -> Path | None:
-        """The set's folder, or None where it is not there; NoDataSets when no folder of sets was named."""
+        """The set's folder, or None if it does not exist; NoDataSets if no folder of sets was given."""
         if self.data_sets is None:
-            raise NoDataSets("It needs test sets in BEIR's format. Name the folder that holds theirs: make bench DATA_SETS=FOLDER")
+            raise NoDataSets("This needs test sets in BEIR's format. Name their folder: make bench DATA_SETS=FOLDER")
         folder = self.data_sets / name
         return folder if (folder / "corpus.jsonl").exists() else None
 
     def need(self, name: str) -> Path:
         folder = self.find(name)
         if folder is None:
-            raise NotMeasured(f"{self.data_sets} holds no set {name}.")
+            raise NotMeasured(f"{self.data_sets} does not contain the set {name}.")
         return folder
 
 
@@ -73,7 +73,7 @@ Measure = Callable[[Setup], Iterator[Figure]]
 
 
 def environment() -> dict[str, str]:
-    """For processes under test: no language model, whatever is configured here."""
+    """The environment for processes under test, without any language model."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("LLM_", "OPENAI_", "FOOTNOTE_"))}
     return kept | {"LLM__DISCOVER": "false"}
 

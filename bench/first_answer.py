@@ -1,6 +1,6 @@
-"""How long until the first cited answer? A fresh data folder, the project's own docs, the libraries installed.
+"""Measures the time to the first cited answer, with a fresh data folder and the project's own docs.
 
-The question of the README is asked once, as soon as the docs are ready; the vectors are still being made then.
+The README's question is asked once, as soon as the docs are ready; vectors are still being computed then.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ def measure(setup: Setup) -> Iterator[Figure]:
             answered = time.monotonic() - started
     if not reply["citations"]:
         raise NotMeasured(f"“{question}” got no cited answer when the docs were ready.")
-    yield Figure("docs ready to be asked about, from the start", ready, "s", COMMAND)
+    yield Figure("docs ready, from the start", ready, "s", COMMAND)
     yield Figure("first cited answer, from the start", answered, "s", COMMAND, most=MOST_S)
 
 
 def _question() -> str:
     found = ASKED.search((ROOT / "README.md").read_text("utf-8"))
     if found is None:
-        raise NotMeasured("README.md asks no question with curl any more.")
+        raise NotMeasured("README.md no longer contains a question with curl.")
     return found[1]

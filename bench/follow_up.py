@@ -1,7 +1,7 @@
-"""What does the conversation cost? Follow-up questions in one room, with a model that answers at once.
+"""Measures the overhead of a conversation: follow-up questions in one room, with a model that answers at once.
 
-Each row's time stands in the turn's spans. What is counted here are the rows around search and answer: keeping, remembering,
-understanding, guarding and telling. The model is asked twice for each question, to rewrite and to answer, and no more.
+Times are those of the turn's spans. Counted are the steps around search and answer: history, caches, rewriting, guards, events and
+saving. The model must be called only twice per question, to rewrite and to answer.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ AROUND = frozenset(
     "open history announce budget rewrite reformulate queries forbidden find_answer recall keep_searches support injection "
     "keep_answer save spend announce_answer meter".split()
 )
-"""Rows that a question which stands alone, is not kept and is nobody's would not need."""
+"""Steps that a standalone, unsaved question without guards would not need."""
 
 
 class Prompt:

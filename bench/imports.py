@@ -1,4 +1,4 @@
-"""How long does a function's module take to import, in a fresh process? The interpreter's own start is not counted."""
+"""Measures the import time of each function's module in a fresh process, without the interpreter's own start."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ MOST_S = {"query.app": 0.6, "ingest.app": 0.4, "feedback.app": 0.4, "stats.app":
 
 
 def measure(setup: Setup) -> Iterator[Figure]:
-    """Medians. One uncounted run of each writes the bytecode and warms the file cache."""
+    """Yields medians. An uncounted first run writes the bytecode and warms the file cache."""
     times: dict[str, list[float]] = {module: [] for module in MOST_S}
-    for _ in range(RUNS + 1):  # in turn, so that a slow moment of the machine falls on all alike
+    for _ in range(RUNS + 1):  # interleaved, so that a slow moment of the machine affects all alike
         for module, seconds in times.items():
             seconds.append(_import(module))
     for module, seconds in times.items():

@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.injection", description="Measures the guards against injection.")
     parser.add_argument("prompts", type=Path, nargs="?", help="JSON list of jailbreak prompts")
     parser.add_argument("--data-sets", type=Path, required=True, help="folder of test sets in BEIR's format")
-    parser.add_argument("--planted", type=Path, nargs="+", default=[], help="JSON object: kind → texts to plant in documents")
+    parser.add_argument("--planted", type=Path, nargs="+", default=[], help="JSON object: kind → texts to inject into documents")
     options = parser.parse_args(arguments)
     figures = [*_prompts(json.loads(options.prompts.read_text("utf-8")))] if options.prompts else []
     figures += [*_questions(options.data_sets), *_documents(options.data_sets)]

@@ -1,4 +1,4 @@
-"""How much memory does the serving process take with squad2 indexed, after questions over HTTP?"""
+"""Measures the server's peak memory with squad2 indexed, after questions over HTTP."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What does a turn cost beside what its steps do? Thirty rows of the pipeline whose steps do nothing, but for a model that answers
-at once: what is left is making and planning the turn, and running it with its spans, time limits and events."""
+"""Measures a turn's overhead: thirty pipeline steps that do nothing and a model that answers at once. What remains is creating
+and planning the turn, and running it with spans, timeouts and events."""
 
 from __future__ import annotations
 

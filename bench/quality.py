@@ -1,4 +1,4 @@
-"""How good are retrieval, the extractive answers and the refusals? `footnote eval` on each set that is there."""
+"""Measures the quality of retrieval, extractive answers and refusals: `footnote eval` on each available set."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long does retrieval take, the question's vector given? The table that answers run, to the hits that are read."""
+"""Measures the latency of retrieval with the question's vector given: the same steps as for answers, up to reading the hits."""
 
 from __future__ import annotations
 

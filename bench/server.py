@@ -1,4 +1,4 @@
-"""A `footnote serve` of our own: started, asked, measured, stopped."""
+"""Starts, queries, measures and stops a `footnote serve`."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def main() -> int:
     options = parser.parse_args()
     try:
         if not options.data_sets:
-            raise NotMeasured("It needs test sets in BEIR's format. Name the folder that holds theirs: make compare DATA_SETS=FOLDER")
+            raise NotMeasured("This needs test sets in BEIR's format. Name their folder: make compare DATA_SETS=FOLDER")
         report = measure(Path(options.data_sets).expanduser(), options.only)
     except NotMeasured as exc:
         tell(str(exc))
