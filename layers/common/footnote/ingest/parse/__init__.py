@@ -60,11 +60,11 @@ def finish(parsed: Parsed, name: str, file_name: str) -> Parsed:
 
 def _cut_off(parsed: Parsed) -> Parsed:
     """Truncates the text at MAX_TEXT, because a small file may unpack to any length."""
-    room = MAX_TEXT
+    left = MAX_TEXT
     for i, block in enumerate(parsed.blocks):
-        room -= len(block.text)
-        if room < 0:
-            start = block.text[:room].rpartition("\n")[0] or block.text[:room]  # whole lines if possible
+        left -= len(block.text)
+        if left < 0:
+            start = block.text[:left].rpartition("\n")[0] or block.text[:left]  # whole lines if possible
             last = replace(block, text=start, places=tuple(place for place in block.places if place.offset < len(start)))
             reasons = filter(None, (parsed.reason, f"Only the first {MAX_TEXT:,} characters were read."))
             blocks = (*parsed.blocks[:i], *([last] if start else []))
