@@ -1,8 +1,8 @@
 """Decides whether two questions ask the same, by their words and word order.
 
 Embeddings cannot decide it: questions that differ only in “with” and “without” have a cosine of .97, those that differ in
-“two years” and “three years” one of .98. Two questions agree if they differ only in politeness, “the”, spelling and the phrasings of `phrasings.py`.
-In doubt they do not agree.
+“two years” and “three years” one of .98. Two questions agree if they differ only in politeness, “the”, spelling and the
+phrasings of `phrasings.py`. In doubt they do not agree.
 """
 
 from __future__ import annotations
