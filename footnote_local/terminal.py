@@ -75,6 +75,7 @@ class Commands(TyperGroup):
     """Lists commands with their full summary, however narrow the terminal is."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Writes the list of commands."""
         rows = [(name, (command.help or "").partition("\n\n")[0]) for name, command in self.commands.items() if not command.hidden]
         with formatter.section("Commands"):
             formatter.write_dl(rows)

@@ -1,4 +1,4 @@
-"""What passes between a caller and a function: the event, the reply as it comes, the error."""
+"""Types of one invocation: the function, the event, its streamed response, and errors."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pathlib import Path
 from uuid import uuid4
 
 MAX_PAYLOAD = 6 * 2**20
-"""Bytes of an event, and of a reply that is not streamed."""
+"""Maximum bytes of an event, and of a response that is not streamed."""
 
 
 class FunctionError(Exception):
-    """The function failed. `payload` is the JSON object that the caller of Invoke gets."""
+    """The function failed. `payload`: the JSON object returned to the caller of Invoke."""
 
     def __init__(self, payload: bytes) -> None:
         super().__init__(payload.decode(errors="replace"))
@@ -22,21 +22,22 @@ class FunctionError(Exception):
 
     @classmethod
     def of(cls, error_type: str, message: str) -> FunctionError:
+        """An error with this type and message."""
         return cls(json.dumps({"errorType": error_type, "errorMessage": message}).encode())
 
 
 class TooLarge(Exception):
-    """The event is larger than Lambda takes."""
+    """The event exceeds Lambda's limit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """What the service knows of a function before it runs."""
+    """A function's configuration."""
 
     name: str
     handler: str
     command: tuple[str, ...]
-    """Starts its runtime, in `root`."""
+    """Starts the runtime, in `root`."""
     root: Path
     """LAMBDA_TASK_ROOT."""
     timeout_s: float = 3
@@ -48,13 +49,15 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
+    """A function's response."""
+
     content_type: str
     body: AsyncIterator[bytes]
-    """As it comes when the function streams, else in one part. Raises FunctionError where a stream broke off."""
+    """Streamed if the function streams, else one part. Raises FunctionError if a stream fails."""
 
 
 class Invocation:
-    """One event on its way through a function."""
+    """One event and its response."""
 
     def __init__(self, event: bytes) -> None:
         self.request_id = str(uuid4())
@@ -64,14 +67,16 @@ class Invocation:
         self._ended = False
 
     def begin(self, content_type: str) -> None:
-        if not self.reply.done():  # it is where nobody waits any more
+        """Begins the response."""
+        if not self.reply.done():  # done if the caller has been cancelled
             self.reply.set_result(Reply(content_type, self._body()))
 
     def add(self, part: bytes) -> None:
+        """Adds a part of the body."""
         self._parts.put_nowait(part)
 
     def end(self, error: FunctionError | None = None) -> None:
-        """The first end counts."""
+        """Ends the response, with an error if given. Only the first call counts."""
         if self._ended:
             return
         self._ended = True

@@ -1,4 +1,4 @@
-"""What a function's processes see of Lambda: the Runtime API and the Extensions API.
+"""The HTTP APIs of Lambda that a function's processes call: the Runtime API and the Extensions API.
 
 https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html and runtimes-extensions-api.html
 """
@@ -20,7 +20,7 @@ JSON = [("content-type", "application/json")]
 
 
 class RuntimeApi:
-    """The state of one environment, as its processes tell it."""
+    """The APIs and the state of one environment."""
 
     def __init__(self, function: Function) -> None:
         self._function = function
@@ -28,23 +28,25 @@ class RuntimeApi:
         self._current: Invocation | None = None
         self._extensions: set[str] = set()
         self.registered = asyncio.Event()
-        """All of the function's extensions are."""
+        """Set when all of the function's extensions have registered."""
         self.idle = asyncio.Event()
-        """The runtime asks for an event."""
+        """Set while the runtime waits for an event."""
         self.shutdown = asyncio.Event()
         self.failure: asyncio.Future[FunctionError] = asyncio.get_running_loop().create_future()
-        """Why this environment can serve no more."""
+        """Why this environment cannot be used any more."""
 
     def give(self, invocation: Invocation) -> None:
+        """Passes an event to the runtime."""
         self.idle.clear()
         self._work.put_nowait(invocation)
 
     def fail(self, error: FunctionError) -> None:
-        """The first reason counts: a process that ends has often told why."""
+        """Marks the environment as failed. The first reason counts, because a process often reports an error before it exits."""
         if not self.failure.done():
             self.failure.set_result(error)
 
     async def handle(self, exchange: Exchange) -> None:
+        """Handles a request of the runtime or an extension."""
         match exchange.method, exchange.target.split("/")[2:]:  # after the API's version
             case "GET", ["runtime", "invocation", "next"]:
                 await self._next(exchange)
@@ -108,22 +110,22 @@ class RuntimeApi:
         self._extensions.add(identifier)
         if len(self._extensions) == len(self._function.extensions):
             self.registered.set()
-        told = {"functionName": self._function.name, "functionVersion": "$LATEST", "handler": self._function.handler}
-        await exchange.reply(200, json.dumps(told).encode(), [*JSON, ("lambda-extension-identifier", identifier)])
+        described = {"functionName": self._function.name, "functionVersion": "$LATEST", "handler": self._function.handler}
+        await exchange.reply(200, json.dumps(described).encode(), [*JSON, ("lambda-extension-identifier", identifier)])
 
     async def _next_for_extension(self, exchange: Exchange) -> None:
-        """The one event that extensions get here is the last one; nobody registers for more."""
+        """Extensions only get the SHUTDOWN event here; no extension registers for others."""
         await exchange.read()
         if exchange.headers.get("lambda-extension-identifier") not in self._extensions:
             await exchange.reply(403, b'{"errorType":"Extension.InvalidExtensionIdentifier"}', JSON)
             return
         await self.shutdown.wait()
-        told = {"eventType": "SHUTDOWN", "shutdownReason": "spindown", "deadlineMs": int((time.time() + 2) * 1000)}
-        await exchange.reply(200, json.dumps(told).encode(), JSON)
+        described = {"eventType": "SHUTDOWN", "shutdownReason": "spindown", "deadlineMs": int((time.time() + 2) * 1000)}
+        await exchange.reply(200, json.dumps(described).encode(), JSON)
 
 
 def _error_in(trailers: dict[str, str]) -> FunctionError | None:
-    """What a stream that broke off says at its end."""
+    """The error in the trailers of a stream that failed; None if it succeeded."""
     error_type = trailers.get("lambda-runtime-function-error-type")
     if error_type is None:
         return None

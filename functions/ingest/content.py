@@ -87,6 +87,7 @@ class Content(Route):
     the fragment of the link, its page number."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, which redirects browsers."""
         handle = super().get_route_handler()
 
         async def lead(request: Request) -> Response:

@@ -38,6 +38,8 @@ register_url_convertor("room", _Room())
 
 
 class RoomBody(BaseModel):
+    """A conversation."""
+
     room_id: str
     title: str
     turns: int
@@ -45,10 +47,14 @@ class RoomBody(BaseModel):
 
 
 class RoomPage(PageBody):
+    """A page of conversations."""
+
     data: list[RoomBody]
 
 
 class TurnPage(PageBody):
+    """A page of turns."""
+
     data: list[TurnBody]
 
 

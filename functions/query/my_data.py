@@ -39,6 +39,8 @@ class ExportedMessage(BaseModel, defer_build=True):
 
 
 class ExportedResult(BaseModel, defer_build=True):
+    """The answer of an exported turn."""
+
     type: str
     final_response: str
     references: list[dict[str, Any]]
@@ -47,6 +49,8 @@ class ExportedResult(BaseModel, defer_build=True):
 
 
 class ExportedFeedback(BaseModel, defer_build=True):
+    """The feedback on an exported turn."""
+
     trace_id: str
     user_id: str
     rating: Literal["up", "down"]

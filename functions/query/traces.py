@@ -16,6 +16,8 @@ router = Router("Conversations", responses=NOT_FOUND)
 
 
 class SpanBody(BaseModel):
+    """A span of a trace."""
+
     name: str
     ms: float
     status: str
@@ -23,6 +25,8 @@ class SpanBody(BaseModel):
 
 
 class TraceBody(BaseModel):
+    """The trace of a turn."""
+
     trace_id: str
     spans: list[SpanBody]
     queries: list[str] = Field(description="What was searched for in place of the question; [] = the question as it was.")

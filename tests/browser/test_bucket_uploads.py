@@ -150,7 +150,7 @@ def test_the_longer_a_file_waits_the_rarer_the_server_is_asked_and_after_two_min
     page.clock.resume()
     with page.expect_response("**/uploads") as target:
         page.get_by_role("button", name="Try again: letter.txt").click()
-    expect(row).to_contain_text("Arrived")
+    expect(row).to_contain_text("Uploaded, waiting")
     cloud.deliver(target.value.json()["doc_id"])
     expect(row).to_contain_text("Ready")
 

@@ -141,6 +141,7 @@ class Route(APIRoute):
     """Authenticates before the body is read."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler, which authenticates first if the route needs a caller."""
         handle = super().get_route_handler()
 
         async def handle_known(request: Request) -> Response:
