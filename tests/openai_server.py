@@ -43,7 +43,7 @@ class Server:
                 reply = self.replies.get(path, Reply(404, ("{}",)))
                 if not await self._answer(reply if isinstance(reply, Reply) else reply(sent), writer):
                     break
-        except ConnectionError:
+        except (ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
             writer.close()

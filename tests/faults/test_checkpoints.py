@@ -215,7 +215,7 @@ async def test_killed_at_random_moments_a_call_is_repeated_only_where_it_was_cut
         paid = world.prompts
         assert (len(paid), sum(paid.values()) <= len(paid) + kills) == (6, True)
         after = told(asked)
-        assert after.counted == 1
+        assert after.counted == 1 or (world.mongodb and after.counted == 0)  # killed between its two databases: the next roll-up counts it
         assert all(count <= 1 for count in after.announced.values())
         assert after.spent in (0, done["usage"]["total_tokens"])  # 0: killed between the mark and the sum
 

@@ -175,7 +175,7 @@ async def test_a_store_is_made_anew_with_what_it_was_made_with(core: Core, open_
     await client.put("/settings/rag.alpha", json={"value": 0.7})
     assert core.turns is before
     await client.put("/settings/conversation.keep_days", json={"value": 2})
-    assert core.turns._keep_s == 2 * 24 * 3600  # type: ignore[attr-defined]
+    assert core.turns._retention.keep_s == 2 * 24 * 3600  # type: ignore[attr-defined]
 
 
 async def test_every_setting_is_listed_page_by_page(core: Core, open_client: OpenClient) -> None:

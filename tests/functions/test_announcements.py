@@ -58,7 +58,7 @@ async def test_every_api_tells_of_the_question_and_of_its_answer(
     open_site: OpenSite, tmp_path: Path, path: str, body: dict[str, Any], says: str, room: str | None
 ) -> None:
     site = await open_site(says, caller=ANN)
-    site.core.models.model.replies *= 2  # type: ignore[attr-defined]  # it may be asked to mend the question first
+    site.core.models.model.replies *= 3  # type: ignore[attr-defined]  # it may be asked to reword the question first, and once more
     assert (await site.client.post(path, json=body)).status_code == 200
     await site.core.close()
     asked, answered = events(tmp_path)
