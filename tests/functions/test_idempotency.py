@@ -140,7 +140,7 @@ async def test_a_withdrawn_document_is_not_in_the_stored_reply(open_site: OpenSi
     again = content_of(await send(site, "/ask", body))
     assert (again["outcome"], again["answer"]) == (
         "withdrawn",
-        "This answer quotes a document that was deleted, or that you may not read any more. It is not shown.",
+        "This answer is not shown because it quotes a document that was deleted or that you can no longer access.",
     )
 
 
