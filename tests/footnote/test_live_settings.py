@@ -70,12 +70,12 @@ async def test_an_invalid_stored_setting_is_ignored(records: Any) -> None:
         ("rag.fusion", "sum", "rag.fusion: Input should be 'minmax', 'rrf' or 'convex'"),
         ("cache.recall", float("inf"), "cache.recall: the value is not JSON"),
         ("llm.prices", {"small": {"input": -1}}, "llm.prices: small: input: Input should be greater than or equal to 0"),
-        ("llm.api_key", "k", "llm.api_key is set in the environment, as LLM__API_KEY, and cannot be changed while it runs"),
-        ("llm.base_url", "http://x/v1", "cannot be changed while it runs"),
-        ("auth.mode", "none", "cannot be changed while it runs"),
-        ("mcp.gateway", "http://x", "cannot be changed while it runs"),
-        ("footnote_data", "/tmp", "as FOOTNOTE_DATA, and cannot be changed while it runs"),
-        ("auth.mode", None, "cannot be changed while it runs"),
+        ("llm.api_key", "k", "llm.api_key is set in the environment, as LLM__API_KEY, and cannot be changed at run time"),
+        ("llm.base_url", "http://x/v1", "cannot be changed at run time"),
+        ("auth.mode", "none", "cannot be changed at run time"),
+        ("mcp.gateway", "http://x", "cannot be changed at run time"),
+        ("footnote_data", "/tmp", "as FOOTNOTE_DATA, and cannot be changed at run time"),
+        ("auth.mode", None, "cannot be changed at run time"),
     ],
 )
 def test_an_invalid_change_is_refused_with_the_allowed_values(key: str, value: Any, found: str) -> None:

@@ -206,7 +206,7 @@ async def test_what_a_branch_changes_that_is_not_its_own_is_a_defect(step: Any, 
     assert isinstance(failed, Failed)
     assert type(failed.error) is FootnoteError
     assert caplog.records[-1].exc_info is not None
-    assert str(caplog.records[-1].exc_info[1]) == f"the branch 'bad' changed {field}, which is not its own"
+    assert str(caplog.records[-1].exc_info[1]) == f"the branch 'bad' changed {field}, which a branch must not change"
     assert failed.turn.record.persisted
 
 
@@ -258,19 +258,19 @@ ONE, ALWAYS = toy("one", mark("a")), toy("last", mark("z"), always=True)
         ([toy("one", mark("a"), on_error=FALLBACK, fallback=save)], "step 'one' asks for 'saves'"),
         ([Parallel("both", (ONE, toy("save", save)))], "step 'save' asks for 'saves'"),
         ([Switch("mode", x_or_y, {"x": (ONE,), "y": (toy("save", save),)})], "step 'save' asks for 'saves'"),
-        ([toy("count", count)], "step 'count' asks for 'store' as <class 'int'>; Bare has it as <class 'str'>"),
-        ([toy("unknown", unknown)], "the types of unknown are not known when it runs: name 'Nowhere' is not defined"),
-        ([toy("one", mark("a"), needs="store")], "step 'one' needs 'store', which Bare always or never has"),
-        ([toy("one", mark("a"), needs="reranker")], "step 'one' needs 'reranker', which Bare always or never has"),
+        ([toy("count", count)], "step 'count' asks for 'store' of type <class 'int'>; in Bare it is <class 'str'>"),
+        ([toy("unknown", unknown)], "the types of unknown cannot be resolved at run time: name 'Nowhere' is not defined"),
+        ([toy("one", mark("a"), needs="store")], "step 'one' needs 'store', which is not an optional member of Bare"),
+        ([toy("one", mark("a"), needs="reranker")], "step 'one' needs 'reranker', which is not an optional member of Bare"),
         ([toy("one", mark("a"), on_error=FALLBACK)], "step 'one' has no fallback"),
         ([ONE, toy("two", mark("b")), ONE], "two rows are named 'one'"),
         ([Parallel("both", (ONE, ONE))], "two rows are named 'one'"),
         ([ONE, Switch("mode", only, {"only": (ONE,)})], "two rows are named 'one'"),
         ([Switch("mode", only, {"only": (ONE,)}), ONE], "two rows are named 'one'"),
-        ([Switch("mode", only, {"only": (ALWAYS,)})], "row 'last' is to run always, but stands below the top level"),
-        ([Parallel("both", (ONE, ALWAYS))], "row 'last' is to run always"),
+        ([Switch("mode", only, {"only": (ALWAYS,)})], "row 'last' has always=True, but is below the top level"),
+        ([Parallel("both", (ONE, ALWAYS))], "row 'last' has always=True"),
         ([Switch("mode", x_or_y, {"x": (ONE,)})], "switch 'mode' has no table for 'y'"),
-        ([Switch("mode", any_key, {"x": (ONE,)})], "the key of switch 'mode' does not say by a Literal what it may be"),
+        ([Switch("mode", any_key, {"x": (ONE,)})], "the key of switch 'mode' must return a Literal"),
     ],
 )
 def test_a_table_that_cannot_work_is_refused_when_it_is_built(rows: list[Any], problem: str) -> None:

@@ -1,4 +1,4 @@
-"""What a step may ask for, by the name and type of a keyword-only argument: ports, groups of settings, the clock."""
+"""The dependencies that a step can request by the name and type of a keyword-only argument: ports, settings groups, the clock."""
 
 from __future__ import annotations
 
@@ -17,38 +17,46 @@ from footnote.types import Turn
 
 
 class SettingGroups(Protocol):
-    """The groups of `settings` that steps ask for."""
+    """The groups of `settings` that steps can request."""
 
     @property
-    def settings(self) -> Settings: ...
+    def settings(self) -> Settings:
+        """All settings."""
+        ...
 
     @property
     def rag(self) -> Rag:
+        """`RAG__…`."""
         return self.settings.rag
 
     @property
     def llm(self) -> LLM:
+        """`LLM__…`."""
         return self.settings.llm
 
     @property
     def mcp(self) -> MCP:
+        """`MCP__…`."""
         return self.settings.mcp
 
     @property
     def kdb(self) -> KDB:
+        """`KDB__…`."""
         return self.settings.kdb
 
     @property
     def budget(self) -> Budget:
+        """`BUDGET__…`."""
         return self.settings.budget
 
     @property
     def vision(self) -> Vision:
+        """`VISION__…`."""
         return self.settings.vision
 
 
 class Deps(SettingGroups, Protocol):
-    """The Core as steps see it."""
+    """The Core as steps see it; each member implements the port of the same name (`ports.Index`, `ports.Embedder`, …)."""
 
     @property
     def index(self) -> Index: ...
@@ -103,13 +111,13 @@ class Deps(SettingGroups, Protocol):
 
     @property
     def checkpoint(self) -> TurnCheckpoint | None:
-        """None: the request has no `Idempotency-Key`."""
+        """None = the request has no `Idempotency-Key`."""
         ...
 
 
 class TurnDeps(SettingGroups):
-    """The same for one turn: settings stay as they were when it began, and a port is made when a step asks for it.
-    `search`: a turn → the turn with its hits, by the deps given."""
+    """The dependencies of one turn. Settings stay as they were when it began; a port is created when a step requests it.
+    `search`: runs the search of a turn with the given dependencies and returns it with its hits."""
 
     def __init__(self, core: Deps, search: Callable[[Turn, Deps], Awaitable[Turn]], checkpoint: TurnCheckpoint | None = None) -> None:
         self._core, self._settings, self._search = core, core.settings, search
@@ -120,11 +128,12 @@ class TurnDeps(SettingGroups):
 
     @property
     def settings(self) -> Settings:
+        """The settings at the beginning of the turn."""
         return self._settings
 
     @property
     def searcher(self) -> Search:
-        """An agent's searches are part of its turn."""
+        """Runs an agent's searches, with the dependencies of its turn."""
         return lambda turn: self._search(turn, cast(Deps, self))
 
     def __getattr__(self, name: str) -> Any:

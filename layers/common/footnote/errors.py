@@ -16,7 +16,7 @@
     │   ├── StoreUnavailable    503
     │   └── ModelUnavailable    503
     │       ├── ModelTimeout    503
-    │       ├── UnusableReply   503  a reply that does not have the form asked for
+    │       ├── UnusableReply   503  the reply does not have the requested form
     │       └── NoModel         503  none is configured
     ├── StepTimeout             504  a step exceeded its time limit
     └── UnreadableFile          –    sets the document to FAILED, with `reason` and `remedy`
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 
 class FootnoteError(Exception):
-    """Root of the hierarchy. Raised itself it is a defect and becomes a 500."""
+    """Root of the hierarchy. An instance of this class itself is a defect and becomes a 500."""
 
     status = 500
     type = "about:blank"
@@ -146,7 +146,7 @@ class ModelTimeout(ModelUnavailable):
 
 
 class UnusableReply(ModelUnavailable):
-    """The model's reply does not have the form that it was asked for, nor does the one after it was told so."""
+    """The model's reply does not have the requested form, even after the model was told what is wrong."""
 
     title = "The language model's reply cannot be used"
 

@@ -1,4 +1,4 @@
-"""What a running turn says, in order. The core yields these; a dialect encodes them."""
+"""The events of a running turn, in order. The core yields them; a dialect encodes them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,15 @@ from footnote.types import Stage, Turn
 
 @dataclass(frozen=True, slots=True)
 class StepStarted:
+    """A step begins."""
+
     name: str
     stage: Stage
 
 
 @dataclass(frozen=True, slots=True)
 class StepFinished:
-    """`status` as in `Span`; `detail` is what came out, small and free of users' text."""
+    """A step has ended. `status` as in `Span`; `detail`: a small summary of the result, without users' text."""
 
     name: str
     ms: float
@@ -36,57 +38,61 @@ class LanguageKnown:
 
 @dataclass(frozen=True, slots=True)
 class Searching:
-    """The search begins or goes on; `place` is what is asked now: the embedder for the query's vector, another system, the index."""
+    """The search begins or continues. `place`: the embedder that computes the query vector, an external system, or the index."""
 
     place: Literal["embedder", "remote", "index"]
 
 
 @dataclass(frozen=True, slots=True)
 class PassagesRead:
-    """The passages are there, as many as this; 0 = none was found."""
+    """The passages have been read. `count`: how many; 0 = nothing was found."""
 
     count: int
 
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """The answer is being written. An agent begins anew in each round."""
+    """The answer is being written. An agent sends this in each round."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCalled:
-    """An agent calls this tool; “unknown” = one that was not offered."""
+    """An agent calls this tool; “unknown” = a tool that it was not offered."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Think:
+    """A piece of the model's reasoning."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
+    """A piece of the answer's text."""
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """What is searched for in place of the question; for the eyes of whoever asked alone."""
+    """The queries that replace the question. Shown only to the caller."""
 
     queries: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """The turn is over and saved (`turn.record.persisted` says whether that worked)."""
+    """The turn has ended. `turn.record.persisted` says whether it was saved."""
 
     turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The turn is over with an error; `turn` holds what there was, `text` what was already sent."""
+    """The turn has ended with an error. `turn`: its last state; `text`: the text already sent."""
 
     error: FootnoteError
     turn: Turn

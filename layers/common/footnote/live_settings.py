@@ -1,7 +1,7 @@
-"""Settings that an admin changes while it runs: those of the environment, with what was set since over them.
+"""Settings that an admin can change at run time, on top of those of the environment.
 
-Precedence: request → runtime → environment → dialect default → default. A changed setting counts as set
-(`model_fields_set`), as one of the environment does. What was made once, such as a connection, stays as it was made.
+Precedence: request → runtime → environment → dialect default → default. A setting changed at run time counts as set
+(`model_fields_set`), like one from the environment. Objects that exist already, such as connections, do not change.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
 log = logging.getLogger(__name__)
 
 SOON_S, LATEST_S = 2.5, 5.0
-"""Ages of what is in memory: from the first on it is checked behind the requests, at the second they wait for that."""
+"""Ages of the copy in memory: after the first it is refreshed in the background, after the second requests wait for that."""
 WAIT_S, FIRST_WAIT_S = 0.25, 2.0
-"""Longest waits for a check. A store that is slow or down leaves everything as it was."""
+"""Longest waits for a refresh. If the store is slow or down, the copy stays in use."""
 
 CREDENTIALS = re.compile(r"(?<=://)[^/\s]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One setting as it is now. `value` is JSON; of a secret it says only that there is one."""
+    """The current state of one setting. `value` is JSON; a secret is masked."""
 
     key: str
     value: Any
@@ -46,6 +46,8 @@ class Setting:
 
 
 class LiveSettings:
+    """The settings of the environment with those stored by admins on top. `current`: the result."""
+
     def __init__(self, environment: Settings) -> None:
         self.current = environment
         self._environment = environment
@@ -53,6 +55,7 @@ class LiveSettings:
         self._changes = 0
 
     async def load(self, records: Records) -> None:
+        """Reads the stored settings if they have changed since the last call. Invalid ones are logged and ignored."""
         changes = await records.changes("setting")
         if changes == self._changes:
             return
@@ -61,25 +64,26 @@ class LiveSettings:
             try:
                 current = _with(current, record.key, record.value["value"])
                 runtime[record.key] = record.value["value"]
-            except FootnoteError:  # it was set by a version that had other settings or limits
-                log.warning("a setting of the store is not used", extra={"setting": record.key})
+            except FootnoteError:  # stored by a version with other settings or limits
+                log.warning("ignoring an invalid stored setting", extra={"setting": record.key})
         self.current, self._runtime, self._changes = current, runtime, changes
 
     def check(self, key: str, value: Any) -> None:
-        """NotFound for an unknown key, BadRequest where it cannot change, or not to this value; None = what is configured."""
+        """Raises NotFound for an unknown key, BadRequest if it cannot be changed or the value is invalid. None = reset."""
         if value is None:
             _find_changeable(key)
         else:
             _with(self.current, key, value)
 
     def all(self) -> list[Setting]:
-        """Every setting, in the order of the keys."""
-        return sorted(map(self._told, each_setting(Settings)), key=lambda setting: setting.key)
+        """All settings, ordered by key."""
+        return sorted(map(self._describe, each_setting(Settings)), key=lambda setting: setting.key)
 
     def get(self, key: str) -> Setting:
-        return self._told(_find(key))
+        """The setting with this key. NotFound if it is unknown."""
+        return self._describe(_find(key))
 
-    def _told(self, info: SettingInfo) -> Setting:
+    def _describe(self, info: SettingInfo) -> Setting:
         return Setting(
             info.key,
             _shown(info.value(self.current)),
@@ -100,7 +104,7 @@ def _find(key: str) -> SettingInfo:
 def _find_changeable(key: str) -> SettingInfo:
     info = _find(key)
     if not info.mark.changeable:
-        raise BadRequest(f"{key} is set in the environment, as {info.variables[0]}, and cannot be changed while it runs.")
+        raise BadRequest(f"{key} is set in the environment, as {info.variables[0]}, and cannot be changed at run time.")
     return info
 
 
@@ -111,7 +115,7 @@ def _with(settings: Settings, key: str, value: Any) -> Settings:
     except ValidationError as exc:
         wrong = "; ".join(": ".join([*map(str, error["loc"]), error["msg"]]) for error in exc.errors(include_input=False)[:5])
         raise BadRequest(f"{key}: {wrong}. {info.field.description or ''}".rstrip()) from None
-    except ValueError:  # infinity, or a number that is none
+    except ValueError:  # infinity or NaN
         raise BadRequest(f"{key}: the value is not JSON. {info.field.description or ''}".rstrip()) from None
     if not info.group:
         return settings.model_copy(update={info.name: valid})
@@ -131,7 +135,7 @@ def _shown(value: Any) -> Any:
 
 
 class Refresher:
-    """Has `load` called so often that nobody works with anything older than LATEST_S, and almost nobody waits for it."""
+    """Keeps a copy in memory fresh by calling `load`: requests see a copy of at most LATEST_S and rarely wait for a refresh."""
 
     def __init__(self, load: Callable[[], Awaitable[None]], clock: Clock) -> None:
         self._load = load
@@ -141,18 +145,19 @@ class Refresher:
         self._wait_until = 0.0
 
     async def refresh(self) -> None:
+        """Refreshes the copy if it is due; waits for that only if the copy is too old to use."""
         if not self.start() and self._checking is not None:
             await asyncio.wait({self._checking}, timeout=max(self._wait_until - asyncio.get_running_loop().time(), 0))
 
     def start(self) -> bool:
-        """Begins a check where one is due. True while what is in memory may be used all the same."""
+        """Starts a refresh in the background if it is due. Returns whether the copy may be used meanwhile."""
         age = None if self._checked_at is None else self._clock() - self._checked_at
         if age is not None and 0 <= age < SOON_S:
             return True
         loop, task = asyncio.get_running_loop(), self._checking
         if task is None or task.done() or task.get_loop() is not loop:
             self._checking = asyncio.create_task(self._check())
-            # Together: those who come while a check hangs do not each wait for it.
+            # One deadline for all requests: they do not each wait in turn for a refresh that hangs.
             self._wait_until = loop.time() + (FIRST_WAIT_S if age is None else WAIT_S)
         return age is not None and 0 <= age < LATEST_S
 
@@ -167,6 +172,7 @@ class Refresher:
             self._checked_at = checked_at
 
     async def close(self) -> None:
+        """Cancels a refresh that is still running."""
         if self._checking is not None and not self._checking.done() and self._checking.get_loop() is asyncio.get_running_loop():
             self._checking.cancel()
             await asyncio.wait({self._checking})

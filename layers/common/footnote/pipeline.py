@@ -1,7 +1,7 @@
-"""THE order of a turn. Read this first.
+"""The order of a turn. Read this first.
 
-A table is read from top to bottom; what each row's failure means stands in it. Tables are bound to
-what their steps ask for in `bootstrap` and run by `steps.Runner`.
+A table is read from top to bottom. Each row says what happens when its step fails. `bootstrap` binds the
+tables to the dependencies of their steps, and `steps.Runner` runs them.
 """
 
 from __future__ import annotations
@@ -52,16 +52,17 @@ from footnote.understand.rewrite import may_rewrite, rewrite
 
 
 def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
-    """What a search that is down means. Defects and bad requests are told as such by every API."""
+    """The policy when the search is down. Defects and bad requests are errors in every API."""
     return FALLBACK if turn.plan.wants("answer_without_search") and error.status > 500 else FAIL
 
 
 def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
-    """What a model that fails before its first word means."""
+    """The policy when a model fails before its first token."""
     return FALLBACK if turn.plan.wants("quotes") else FAIL
 
 
 def answering_mode(turn: Turn) -> Mode:
+    """The key of the switch `mode`."""
     return turn.request.mode
 
 
@@ -105,7 +106,7 @@ REMOTE = (
         shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
 )
-"""What is searched for → hits of other systems, where such are connected."""
+"""Queries → hits of external systems, if any are connected."""
 INJECTION = Step(
     "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
     shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
@@ -138,13 +139,13 @@ SEARCH = (
     ),
     Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
 )
-"""What is searched for → hits."""
+"""Queries → hits."""
 
 RETRIEVE = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *SEARCH)
-"""A question → its hits. `/retrieve-*`, `footnote search` and `footnote eval` end here."""
+"""A question → its hits: the whole turn of `/retrieve-*`, `footnote search` and `footnote eval`."""
 
 LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *REMOTE, *SEARCH)
-"""What an agent wants to know → its hits: its words are checked as anybody's are."""
+"""A search of an agent → its hits. It passes the same checks as a user's question."""
 
 UNDERSTAND = (
     Step("resume", resume, stage=Stage.ACCOUNT, needs="checkpoint", amends_plan=True, on_error=FAIL),
@@ -173,7 +174,7 @@ UNDERSTAND = (
     Step("queries", announce_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,
 )
-"""A question, in its conversation → what is asked, by whose leave, and who will answer."""
+"""A question in its conversation → its checks, the queries and the model that will answer."""
 
 DOCUMENTS = (
     EMBED,
@@ -202,14 +203,14 @@ DOCUMENTS = (
     INJECTION,
     Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_answer_again),
 )
-"""What is asked → an answer from the documents."""
+"""The queries → an answer from the documents."""
 
 CONVERSATION = (
     NEED_MODEL,
     Step("context", assemble_conversation, stage=Stage.ANSWER, on_error=FAIL),
     SAY,
 )
-"""… → what the model says by itself, from what was said before."""
+"""… → an answer of the model from the conversation alone."""
 
 IMAGES = (
     NEED_MODEL,
@@ -219,7 +220,7 @@ IMAGES = (
     ),
     SAY,
 )
-"""… → what a model says of images."""
+"""… → an answer of a model about images."""
 
 AGENT = (
     NEED_MODEL,
@@ -230,7 +231,7 @@ AGENT = (
     replace(CHECK, when=has_hits),
     INJECTION,
 )
-"""… → what a model says that may search and call tools."""
+"""… → an answer of an agent: a model that may search and call tools."""
 
 ANSWER = (
     *UNDERSTAND,
@@ -250,4 +251,4 @@ ANSWER = (
 # fmt: on
 
 STAGES: Mapping[str, Stage] = {step.name: step.stage for step in steps_of((*ANSWER, *LOOK_UP))}
-"""By the names of steps, for turns that are stored: their spans hold names alone."""
+"""Step name → stage, for stored turns, whose spans hold names only."""

@@ -1,8 +1,8 @@
-"""A turn is planned before it runs: which of its optional parts are wanted, and who decided so.
+"""Plans a turn before it runs: which of its optional parts are on, and what decided it.
 
-Later layers stand above earlier ones: default ← default level ← API ← settings that somebody set ← requested level ← requested
-options. Ceilings then switch off what may not be: an admin's “off”, an answer that is shown while it is written. What a part
-needs and nobody has configured is seen when its row runs (`Step.needs`), what depends on the turn then, too (`Step.when`).
+Later layers override earlier ones: default ← default level ← API ← settings that are set ← requested level ← requested
+options. Ceilings then switch options off: a setting of the admin, or an answer that is streamed. Whether a part is configured
+(`Step.needs`) and whether the turn requires it (`Step.when`) is only decided when its row runs.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ DEFAULT_LEVEL: IntelligenceLevel = "standard"
 
 
 def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
+    """The plan of a turn before its first step."""
     choices = {name: _choose(name, option, request, profile, settings) for name, option in OPTIONS.items()}
     level, because = (request.level, "request") if request.level else (DEFAULT_LEVEL, "default")
     return Plan(choices, level, because, model=request.model)
@@ -37,7 +38,7 @@ def _choose(name: OptionName, option: Option, request: Request, profile: Profile
 
 
 def _layers(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Iterator[Choice]:
-    """Everybody who says something about it; the last word counts."""
+    """The decision of each layer, lowest first; the last one counts."""
     yield Choice(option.is_on, "default" if option.is_on else "off by default")
     if option.requestable and name in LEVELS[DEFAULT_LEVEL]:
         yield Choice(LEVELS[DEFAULT_LEVEL][name], f"level {DEFAULT_LEVEL}")

@@ -1,4 +1,4 @@
-"""Trace ids, calls of models that a step makes, and logs that hold ids, sizes and times, never a user's or a document's text."""
+"""Trace ids, the model calls of a step, and logs. Logs hold ids, sizes and times, never text of users or documents."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ FIELDS = (
     "outcome", "degraded", "retriever", "hits", "citations", "llm", "prompt_tokens", "completion_tokens", "first_token_ms", "steps",
     "error", "event", "failures", "prompt", "seconds", "setting", "tool", "tries",
 )  # fmt: skip
-"""What a log record may carry beside its fixed message."""
+"""The extra fields that a log record may have; the message itself is a constant."""
 
 
 def new_trace_id() -> str:
-    """32 hex digits; the first eight count seconds, so that ids sort by time."""
+    """A new id of 32 hex digits. The first eight are seconds since the epoch, so ids sort by time."""
     return f"{int(time.time()):08x}{secrets.token_hex(12)}"
 
 
 @dataclass(slots=True)
 class CallCollector:
-    """Collects the calls of language models that one step makes, and holds what a gateway is sent with them: `prompt_id` is the
-    turn's `trace_id` as a UUID, and each call has an id of its own. `outer`: the collector of the step that runs this step's turn
-    as a part of its own; it gets every call, too, as one of its step."""
+    """Collects the language model calls of one step, and the ids that are sent to a gateway with them: `prompt_id` for the turn,
+    a completion id for each call. `outer`: the collector of the step that runs this step's turn as a part of its own; every call is
+    reported to it, too, as a call of its step."""
 
     step: str
     trace_id: str
@@ -50,16 +50,16 @@ class CallCollector:
         return _as_uuid(self.trace_id)
 
     def new_completion_id(self) -> str:
-        """The id of a call that is about to be sent."""
+        """A new id for the next call."""
         self.completion_ids.append(str(uuid.uuid4()))
         return self.completion_ids[-1]
 
     def sent_ids(self) -> dict[str, object]:
-        """Ids of the calls that were sent with some, for the step's span."""
+        """The ids that were sent to a gateway, for the step's span; {} = none were."""
         return {"prompt_msg_id": self.prompt_id, "completion_msg_ids": list(self.completion_ids)} if self.completion_ids else {}
 
     def add(self, model: str, usage: Usage, ms: float) -> None:
-        """Keeps a call that has ended."""
+        """Records a finished call."""
         self.calls.append(ModelCall(self.step, model, usage, ms))
         if self.outer is not None:
             self.outer.add(model, usage, ms)
@@ -70,7 +70,7 @@ _collector: ContextVar[CallCollector | None] = ContextVar("call_collector", defa
 
 @contextmanager
 def collect_calls(step: str, turn: Turn, timer: Callable[[], float] = perf_counter) -> Iterator[CallCollector]:
-    """Collects the calls that are made until this ends. `timer` counts seconds."""
+    """Collects the calls that are made inside this context. `timer` returns seconds."""
     collector = CallCollector(step, turn.trace_id, turn.caller.user_id, turn.caller.ticket, timer, outer=_collector.get())
     token = _collector.set(collector)
     try:
@@ -80,21 +80,22 @@ def collect_calls(step: str, turn: Turn, timer: Callable[[], float] = perf_count
 
 
 def current_collector() -> CallCollector | None:
-    """The collector of the step that runs now; None outside of a step."""
+    """The collector of the running step; None outside a step."""
     return _collector.get()
 
 
 def _as_uuid(trace_id: str) -> str:
     try:
         return str(uuid.UUID(trace_id))
-    except ValueError:  # no turn of a client's
+    except ValueError:  # not a trace id made here, such as one of a test
         return str(uuid.uuid5(uuid.NAMESPACE_OID, trace_id))
 
 
 class JsonLines(logging.Formatter):
-    """One JSON object a line, for machines; exceptions keep their traceback here and nowhere else."""
+    """Formats log records as JSON, one object per line. Tracebacks appear only here."""
 
     def format(self, record: logging.LogRecord) -> str:
+        """The record as one line of JSON."""
         line = {"time": round(record.created, 3), "level": record.levelname, "logger": record.name, "message": record.getMessage()}
         line |= {name: record.__dict__[name] for name in FIELDS if name in record.__dict__}
         if record.exc_info:
@@ -103,7 +104,7 @@ class JsonLines(logging.Formatter):
 
 
 def log_to_stderr(level: int = logging.WARNING) -> None:
-    """Sends the log of Footnote to stderr, one JSON object a line."""
+    """Writes the log of Footnote to stderr, one JSON object per line."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     logger = logging.getLogger("footnote")

@@ -13,7 +13,7 @@ import pytest
 
 from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.turn_store import open_store
-from footnote.memory.similar import Asked, asked_in, keep, look_up, place_of
+from footnote.memory.similar import CacheQuery, answer_query, cache_key, keep, look_up
 from footnote.settings import Caching
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
@@ -36,19 +36,19 @@ async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
     store.close()
 
 
-async def found(cache: Any, first: Asked, then: Asked, caching: Caching = CACHING, scope: str = "s") -> Any:
-    await keep(cache, place_of("s", first, caching), first, "answer", 60, now=100.0)
-    return await look_up(cache, place_of(scope, then, caching), then, caching, now=107.5)
+async def found(cache: Any, first: CacheQuery, then: CacheQuery, caching: Caching = CACHING, scope: str = "s") -> Any:
+    await keep(cache, cache_key("s", first, caching), first, "answer", 60, now=100.0)
+    return await look_up(cache, cache_key(scope, then, caching), then, caching, now=107.5)
 
 
 async def test_the_same_words_are_found_without_vectors(cache: SqliteCache) -> None:
-    hit = await found(cache, Asked(("Wie lang ist die Frist?",), "de"), Asked(("  wie lang ist  die frist",), "de"))
+    hit = await found(cache, CacheQuery(("Wie lang ist die Frist?",), "de"), CacheQuery(("  wie lang ist  die frist",), "de"))
     assert (hit.value, hit.similarity, hit.age_s) == ("answer", 1.0, 7.5)
 
 
 async def test_other_words_need_vectors_that_are_near(cache: SqliteCache) -> None:
-    first = Asked(("What is the usual notice period?",), "en", (vector(1.0),))
-    other = Asked(("Could you tell me what the usual notice period is?",), "en", (vector(0.86),))
+    first = CacheQuery(("What is the usual notice period?",), "en", (vector(1.0),))
+    other = CacheQuery(("Could you tell me what the usual notice period is?",), "en", (vector(0.86),))
     assert (await found(cache, first, other)).similarity == pytest.approx(0.86, abs=0.005)
     assert await found(cache, first, replace(other, vectors=(vector(0.84),))) is None
     assert await found(cache, first, replace(other, vectors=())) is None
@@ -71,41 +71,41 @@ async def test_how_near_depends_on_the_mode_and_the_question(
     cache: SqliteCache, mode: Any, question: str, at_86: bool, at_96: bool
 ) -> None:
     caching = Caching(mode=mode)
-    first = Asked((f"please {question}",), "en", (vector(1.0),))
-    assert (await found(cache, first, Asked((question,), "en", (vector(0.96),)), caching) is not None) is at_96
-    assert (await found(cache, first, Asked((question,), "en", (vector(0.86),)), caching) is not None) is at_86
+    first = CacheQuery((f"please {question}",), "en", (vector(1.0),))
+    assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.96),)), caching) is not None) is at_96
+    assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.86),)), caching) is not None) is at_86
 
 
 async def test_near_vectors_do_not_make_questions_the_same(cache: SqliteCache) -> None:
-    first, other = (Asked((f"Can I travel {word} a visa?",), "en", (vector(1.0),)) for word in ("with", "without"))
+    first, other = (CacheQuery((f"Can I travel {word} a visa?",), "en", (vector(1.0),)) for word in ("with", "without"))
     one = Caching(max_entries=1)  # both have the same place
     assert await found(cache, first, other, one) is None
     assert await found(cache, first, first, one) is not None
 
 
 async def test_of_several_queries_the_least_alike_counts(cache: SqliteCache) -> None:
-    first = Asked(("what is the notice period", "what is the usual fee"), "en", (vector(1.0), vector(1.0)))
-    other = Asked(("please, what is the notice period", "what is the usual fee"), "en", (vector(0.9), vector(0.99)))
+    first = CacheQuery(("what is the notice period", "what is the usual fee"), "en", (vector(1.0), vector(1.0)))
+    other = CacheQuery(("please, what is the notice period", "what is the usual fee"), "en", (vector(0.9), vector(0.99)))
     assert (await found(cache, first, other)).similarity == pytest.approx(0.9, abs=0.005)
     assert await found(cache, first, replace(other, vectors=(vector(0.99), vector(0.8)))) is None
 
 
 async def test_another_scope_does_not_see_it_and_its_time_runs_out(cache: SqliteCache, clock: HandClock) -> None:
-    asked = Asked(("How long?",), "en")
+    asked = CacheQuery(("How long?",), "en")
     assert await found(cache, asked, asked, scope="other") is None
     assert await found(cache, asked, asked) is not None
     clock.advance(60)
-    assert await look_up(cache, place_of("s", asked, CACHING), asked, CACHING, clock()) is None
+    assert await look_up(cache, cache_key("s", asked, CACHING), asked, CACHING, clock()) is None
 
 
 async def test_no_more_entries_are_kept_than_the_settings_say(cache: SqliteCache) -> None:
     caching = Caching(max_entries=4)
-    places = {place_of("s", Asked((f"question number {i}",), "en"), caching) for i in range(100)}
+    places = {cache_key("s", CacheQuery((f"question number {i}",), "en"), caching) for i in range(100)}
     assert places == {"asked:s:0", "asked:s:1", "asked:s:2", "asked:s:3"}
 
 
 def test_vectors_count_where_their_maker_speaks_the_language() -> None:
     turn = make_turn("Wie lange?", lang="de", vectors=(vector(1.0),))
-    assert asked_in(turn, FakeEmbedder()).vectors == ()
-    assert asked_in(turn, None).vectors == ()
-    assert asked_in(turn, FakeEmbedder(languages=None)).vectors == turn.vectors
+    assert answer_query(turn, FakeEmbedder()).vectors == ()
+    assert answer_query(turn, None).vectors == ()
+    assert answer_query(turn, FakeEmbedder(languages=None)).vectors == turn.vectors

@@ -1,7 +1,7 @@
-"""Settings → adapters → pipeline: the only place that chooses.
+"""The composition root: builds the pipeline and its adapters from the settings.
 
-Everything is made at first use. `shared()` is the process's one Core; each function asks it for
-what it needs, so a door never builds what it does not use.
+Everything is created at first use, so an entry point never builds parts that it does not use. `shared()`
+is the Core of the process.
 """
 
 from __future__ import annotations
@@ -44,34 +44,34 @@ UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_
 
 
 class Core(Backends):
-    """What the functions ask for: turns, ingest, sources, and the parts themselves."""
+    """The services that entry points use: turns, ingest, sources, and the ports themselves."""
 
     checkpoint: TurnCheckpoint | None = None
-    """A turn has one of its own, or none."""
+    """Always None here; `TurnDeps` has the checkpoint of a turn."""
 
     def __init__(self, settings: Settings, *, clock: Clock = time.time, models: Models | None = None, parser: Parser | None = None) -> None:
         super().__init__(clock, models, parser)
         self.live = LiveSettings(settings)
         self.checks: dict[str, Callable[[], Awaitable[Any]]] = {}
-        """More parts for `check`, by name; each raises a FootnoteError while it is not ready."""
+        """Additional probes for `check`, by name; each raises a FootnoteError while its part is not ready."""
         self._settings_copy = Refresher(self._load_settings, clock)
         self._prompts_copy = Refresher(lambda: self.prompts.load(self.records, self.cache), clock)
 
     @property
     def settings(self) -> Settings:
-        """As they are now. What was made from them stays as it was made."""
+        """The current settings. Objects that were created from earlier ones do not change."""
         return self.live.current
 
     async def refresh(self, *, prompts: bool = True) -> None:
-        """Called before a request is served: settings and prompts are as an admin left them some seconds ago or later."""
+        """Called before each request: brings settings and prompts to a state that is at most seconds old."""
         if prompts:
-            self._prompts_copy.start()  # both look at once
+            self._prompts_copy.start()  # so that both refresh at the same time
         await self._settings_copy.refresh()
         if prompts:
             await self._prompts_copy.refresh()
 
     async def load_changes(self) -> None:
-        """The same as they are at this moment."""
+        """Loads the current settings and prompts now."""
         await self._load_settings()
         await self.prompts.load(self.records, self.cache)
 
@@ -79,35 +79,38 @@ class Core(Backends):
         before = self.settings.conversation
         await self.live.load(self.records)
         if self.settings.conversation != before:
-            self.__dict__.pop("turns", None)  # it was made with how long a turn is kept
+            self.__dict__.pop("turns", None)  # it was created with the old retention period
 
-    # --- what the functions ask for --------------------------------------------------------------
+    # --- services for the entry points -----------------------------------------------------------
 
     @cached_property
     def answer(self) -> Runner[Deps]:
+        """Answers a question."""
         return Runner(ANSWER, Deps, self.turn_deps)
 
     @cached_property
     def retrieve(self) -> Runner[Deps]:
+        """Searches the index without answering."""
         return Runner(RETRIEVE, Deps, self.turn_deps)
 
     @cached_property
     def lookup(self) -> Runner[Deps]:
+        """Searches for an agent, external systems included."""
         return Runner(LOOK_UP, Deps, self.turn_deps)
 
     @property
     def searcher(self) -> Search:
-        """What an agent searches with."""
+        """The search function of agents."""
         return self.lookup.finish
 
     def turn_deps(self, checkpoint: TurnCheckpoint | None = None) -> Deps:
-        """What the steps of one turn ask for."""
+        """The dependencies of the steps of one turn."""
         return cast(Deps, TurnDeps(self, self.lookup.finish, checkpoint))
 
     async def run_once(self, turn: Turn, request: RequestKey | None) -> tuple[Turn, AsyncGenerator[Event, None]]:
-        """The turn that answers the request, with its events. Without a key it is the one given. One that was asked before with
-        this key keeps its trace: it goes on where it was cut off, or is read from the store. BadRequest and StillRunning as
-        `Checkpoints.take`; NotFound for a stored turn that was deleted since."""
+        """The turn that answers the request, and its events. Without a key, this is the given turn. A request repeated with the same
+        key keeps its trace id: an interrupted turn is resumed, a finished one is read from the store. BadRequest and StillRunning
+        as in `Checkpoints.take`; NotFound if the stored turn has been deleted."""
         if request is None:
             return turn, self.answer.run(turn)
         checkpoint = await take_checkpoint(self.checkpoints, request, turn)
@@ -119,9 +122,8 @@ class Core(Backends):
         return turn, self.answer.run(turn, self.turn_deps(checkpoint))
 
     def new_turn(self, request: Request, caller: Caller, profile: Profile, *, trace_id: str | None = None) -> Turn:
-        """A turn before its first step, that begins now. A request that names no collection asks the configured one; systems that are
-        not connected are not asked. BadRequest for a model that may not be named. `trace_id`: the request's own, by default a new
-        one."""
+        """A new turn before its first step. A request without a collection uses the configured one; external systems that are not
+        connected are skipped. BadRequest for a model that clients may not choose. `trace_id`: None = a new one."""
         self.llm.check_model(request.model)
         request = replace(
             request,
@@ -133,11 +135,11 @@ class Core(Backends):
         return begin_turn(new_trace_id() if trace_id is None else trace_id, caller, profile, request, plan, started_at=self.clock())
 
     async def explain(self, turn: Turn) -> Explanation:
-        """What this turn is going to do. The steps that amend its plan are run for it."""
+        """Explains what this turn will do. Runs only the steps that amend its plan."""
         return explain(ANSWER, await self._planned.finish(turn), self.turn_deps())
 
     def explain_ended(self, turn: Turn) -> Explanation:
-        """What a turn that is over did, and why."""
+        """Explains what a finished turn did, and why."""
         return with_spans(explain(ANSWER, turn, self.turn_deps()), turn)
 
     @cached_property
@@ -146,22 +148,27 @@ class Core(Backends):
 
     @cached_property
     def ingestor(self) -> Ingestor:
+        """Ingests uploaded files."""
         return Ingestor(self.ledger, self.files, self.queue, self.index, self.parser, self.embedder, self.settings.ingest, self.clock)
 
     @cached_property
     def bucket(self) -> Bucket:
+        """Ingests files from the drop bucket."""
         return Bucket(self.drops, self.ledger, self.ingestor, self.cache, self.uploads, self.settings.index_name)
 
     @cached_property
     def sources(self) -> Sources:
+        """Reads the sources of citations."""
         return Sources(self.ledger, self.files, self.index)
 
     @cached_property
     def signing_key(self) -> bytes:
+        """The key that signs upload addresses of this machine."""
         return load_secret(self.settings.data)
 
     async def collections(self, caller: Caller) -> list[dict[str, Any]]:
-        """Visible collections with their sizes and three questions each; the questions are kept per version."""
+        """The collections visible to the caller, with the number of documents and three suggested questions each. The questions are
+        cached for each version of a collection."""
         return [await self._collection(caller, name, documents) for name, documents in (await self.ledger.collections(caller)).items()]
 
     async def _collection(self, caller: Caller, name: str, documents: int) -> dict[str, Any]:
@@ -173,7 +180,7 @@ class Core(Backends):
         make = partial(suggest_questions, caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
         try:
             questions = await self.optional_cache.get(key)
-        except StoreUnavailable:  # nor is anything kept: a cache that hangs costs one wait
+        except StoreUnavailable:  # skip the write, too: a cache that hangs costs one wait only
             return {"name": name, "documents": documents, "questions": await make()}
         if questions is None:
             questions = await make()
@@ -186,7 +193,7 @@ class Core(Backends):
         return await is_answerable(turn, index=self.index)
 
     async def check(self, *names: str) -> dict[str, str]:
-        """Tries these parts, by default all: name → "ok" or what is wrong. What the embedded store holds is one part."""
+        """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part."""
         probes: dict[str, Callable[[], Awaitable[Any]]] = {
             "store": self.ledger.counts,
             "index": lambda: self.index.info(self.settings.index_name),
@@ -194,17 +201,17 @@ class Core(Backends):
         if self.settings.db.address:
             probes["conversations"] = lambda: self.turns.history(LOCAL, "ready", "ready", 1)
         if self.settings.aws.cache_table:
-            probes["cache"] = lambda: self.cache.get("session:ready")  # a key that every function's role may read
+            probes["cache"] = lambda: self.cache.get("session:ready")  # a key that the role of every function may read
         if self.settings.aws.files_bucket:
             probes["files"] = lambda: self.files.get("ready")
         if self.settings.aws.queue_url:
             probes["queue"] = self.queue.size
         probes = {name: probe for name, probe in probes.items() if not names or name in names} | self.checks
-        told = await asyncio.gather(*(_try(probe) for probe in probes.values()))
-        return dict(zip(probes, told, strict=True))
+        results = await asyncio.gather(*(_try(probe) for probe in probes.values()))
+        return dict(zip(probes, results, strict=True))
 
     async def close(self) -> None:
-        """Waits for turns that are still being saved, then lets go of files and processes."""
+        """Waits for turns that are still being saved, then closes files, connections and processes."""
         made = self.__dict__
         for copy in (self._settings_copy, self._prompts_copy):
             await copy.close()
@@ -222,7 +229,7 @@ async def _try(probe: Callable[[], Awaitable[Any]]) -> str:
     try:
         await probe()
     except NotFound:
-        pass  # it answered
+        pass  # the backend replied
     except FootnoteError as exc:
         return exc.detail
     return "ok"
@@ -230,5 +237,5 @@ async def _try(probe: Callable[[], Awaitable[Any]]) -> str:
 
 @cache
 def shared() -> Core:
-    """The Core of this process, from its environment."""
+    """The Core of this process, configured by its environment."""
     return Core(Settings())

@@ -1,4 +1,4 @@
-"""Settings → adapters: which backend stands behind each port."""
+"""Chooses the adapter of each port from the settings."""
 
 from __future__ import annotations
 
@@ -77,22 +77,24 @@ from footnote.telemetry.announcements import Announcer
 from footnote.telemetry.metrics import LogMeter
 
 CACHE_S, LEDGER_S = 1.0, 5.0
-"""Longest waits for one call of DynamoDB."""
+"""Time limits of a DynamoDB call, in seconds."""
 BACKENDS = (
     "index", "parser", "embedder", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache", "queue", "files", "drops",
     "uploads", "bus",
 )  # fmt: skip
-"""What may hold on to connections, files or processes."""
+"""The ports whose adapters may hold connections, files or processes and are closed with the Core."""
 
 
 class Backends(SettingGroups):
-    """The ports of one configuration, each made when it is first asked for."""
+    """The adapters of one configuration, each created at first use: one `ports.Index`, one `ports.Ledger`, ….
+
+    None where a part is not configured."""
 
     def __init__(self, clock: Clock, models: Models | None, parser: Parser | None) -> None:
         self.clock = clock
         self._models = models
         self._parser = parser
-        # Scans over vectors are short and run beside one another: more than one BLAS thread a call is slower.
+        # Vector scans are short and run concurrently: more than one BLAS thread per call is slower.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -115,11 +117,11 @@ class Backends(SettingGroups):
 
     @cached_property
     def endpoints(self) -> tuple[Models, ...]:
-        """The language models' endpoint, and the one that stands in for it, if there is one: each asked once, as it is."""
+        """The endpoint of the language models and its fallback, if configured, both without retries."""
         if self._models is not None:
             return (self._models,)
         llm, (base_url, model, key) = self.settings.llm, self.settings.model_endpoint
-        temperature = llm.temperature if "temperature" in llm.model_fields_set else None  # what suits the model
+        temperature = llm.temperature if "temperature" in llm.model_fields_set else None  # None = the model's default
         make = partial(ConfiguredModels, temperature=temperature, max_tokens=llm.max_completion_tokens)
         gateway = Gateway(_revealed(self.settings.dep_ticket), llm.system_name, llm.user_type)
         first = make(base_url, model, _revealed(key), ollama=OLLAMA if llm.discover else None, gateway=gateway)
@@ -179,7 +181,7 @@ class Backends(SettingGroups):
 
     @cached_property
     def optional_cache(self) -> Cache:
-        """The same for what can do without it."""
+        """The cache for callers that can do without it: behind a circuit breaker if it is remote."""
         return CircuitBreakerCache(self.cache) if self.settings.aws.cache_table else self.cache
 
     @cached_property
@@ -198,7 +200,7 @@ class Backends(SettingGroups):
 
     @cached_property
     def uploads(self) -> Uploads | None:
-        """None: uploads come through a signed route of ours."""
+        """None = clients upload through a signed route of Footnote."""
         bucket = self.settings.aws.drop_bucket
         return S3Uploads(bucket) if bucket else None
 

@@ -1,10 +1,10 @@
-"""Checkpoints of turns that were asked with an `Idempotency-Key`.
+"""Checkpoints of turns whose request has an `Idempotency-Key`.
 
-A turn whose process died runs again from its first row when it is asked again. What cost money does not happen twice: each
-reply of a language model is kept under a digest of what the model was sent, and replayed where the same is sent again. The
-candidates that searches found are kept the same way, as chunk ids, so that a grown index leads to the same prompts; their
-texts are read again through the index's permission gate. A passage that is gone changes the prompt, which discards the reply that
-was written from it. Rows marked `once` run once per request.
+A turn whose process died runs again from its first row when the request is repeated. Paid work is not repeated: each reply of a
+language model is stored under a digest of its request and replayed when the same request is made. Search candidates are
+stored the same way, as chunk ids, so that a changed index leads to the same prompts. Their texts are read again through the
+index's permission check; if a passage is gone, the prompt changes and the stored reply is not used. Rows marked `once` run once
+per request.
 """
 
 from footnote.checkpoints.models import ReplayedModels

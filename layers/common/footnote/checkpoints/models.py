@@ -1,4 +1,4 @@
-"""Language models whose replies are kept, and replayed where the same is sent again."""
+"""Language models whose replies are stored, and replayed when the same request is made again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from footnote.types import Message, ToolCall, Usage
 
 
 class ReplayedModels:
-    """`ports.Models` around others."""
+    """`ports.Models` that wraps another and replays replies."""
 
     def __init__(self, models: Models, checkpoint: TurnCheckpoint) -> None:
         self._models, self._checkpoint = models, checkpoint
@@ -28,8 +28,8 @@ class ReplayedModels:
 
 
 class ReplayedModel:
-    """`ports.LanguageModel` around another. A reply is kept when it has come to its end; one that broke off is asked for again.
-    The model's name is no part of the digest: a preference that changed meanwhile does not make the reply worthless."""
+    """`ports.LanguageModel` that wraps another and replays its replies. Only complete replies are stored. The model's name is not
+    part of the digest, so a reply stays valid when the preferred model changes."""
 
     def __init__(self, model: LanguageModel, checkpoint: TurnCheckpoint) -> None:
         self._model, self._checkpoint = model, checkpoint

@@ -1,4 +1,4 @@
-"""The first and the last row of a turn that has a checkpoint."""
+"""The first and the last step of a turn with a checkpoint."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from footnote.types import Turn
 
 
 async def resume(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
-    """Holds the lease, and counts calls that were cut off when a process died. A turn that replays replies does not look for its
-    answer in the cache: it may have put it there itself, and what it cost would not be counted."""
+    """Holds the lease and records the calls that were interrupted when a process died. A turn that replays replies does not read
+    the answer cache: it may have stored the answer there itself, and its tokens would not be counted."""
     if checkpoint is None:
         return turn
     checkpoint.hold()
@@ -21,7 +21,7 @@ async def resume(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
 
 
 async def release(turn: Turn, *, checkpoint: TurnCheckpoint | None) -> Turn:
-    """Finishes the request. One that failed, or whose turn could not be stored, goes on when it is asked again."""
+    """Finishes the request. If the turn failed or could not be stored, repeating the request resumes it."""
     if checkpoint is not None:
         await checkpoint.release(finished=turn.record.persisted and turn.record.partial is None)
     return turn

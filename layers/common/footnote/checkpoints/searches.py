@@ -1,4 +1,4 @@
-"""An index whose candidates are kept: chunk ids and scores, nothing that a reader could learn from."""
+"""An index whose candidates are stored for replay: chunk ids and scores, no text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footnote.types import Caller, Candidate, Candidates, Search
 
 
 class ReplayedSearches:
-    """`ports.Index` around another. Only `candidates` is replayed: every text is read through the index's permission gate."""
+    """`ports.Index` that wraps another. Only `candidates` is replayed: texts are always read through the index's permission check."""
 
     def __init__(self, index: Index, checkpoint: TurnCheckpoint) -> None:
         self._index, self._checkpoint = index, checkpoint
@@ -30,8 +30,8 @@ class ReplayedSearches:
 
 
 def _digest(search: Search) -> str:
-    """Of what was asked. A vector counts by being there: embedders do not repeat themselves to the last bit. A search by
-    meaning alone has no text to be known by, so there its vector counts, roughly."""
+    """A digest of the search. Of a vector, only its presence counts, because embedders are not reproducible to the last bit. A search
+    without text is identified by its rounded vector."""
     meaning = None if search.vector is None else ("vector" if search.text else tuple(round(float(x), 2) for x in search.vector))
     filters = sorted(search.filters.items())
     return digest(search.collection, search.text, search.lang, meaning, search.limit, search.levels, filters, search.conditions)

@@ -1,4 +1,4 @@
-"""The checkpoint of one running turn: what can be replayed, and what is kept from now on."""
+"""The checkpoint of a running turn: the entries to replay and the new entries to store."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ from footnote.types import ModelCall, Turn, Usage
 log = logging.getLogger(__name__)
 
 LEASE_S = 10.0
-"""A process that has died is noticed after this time."""
+"""Duration of a lease, after which a process that has stopped renewing it counts as dead."""
 RENEW_S = LEASE_S / 3
 
 Kind = Literal["begun", "reply", "search"]
-"""begun: a model was asked; its reply may never have come."""
+"""begun: a model call was started; its reply may be missing."""
 
 
 def digest(*values: object) -> str:
-    """By which an entry is found again. Only equal values have the same one; what they were cannot be read from it."""
+    """The key of an entry: a SHA-256 of the values."""
     return hashlib.sha256(repr(values).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 async def take_checkpoint(store: Checkpoints, request: RequestKey, turn: Turn) -> TurnCheckpoint:
-    """BadRequest, StillRunning as `Checkpoints.take`."""
+    """Takes or creates the checkpoint of the request. BadRequest and StillRunning as in `Checkpoints.take`."""
     owner = uuid4().hex
     kept = await store.take(request, turn.trace_id, turn.request.room_id or turn.trace_id, owner, LEASE_S)
     return TurnCheckpoint(store, request, owner, kept)
 
 
 class TurnCheckpoint:
-    """What one owner keeps of a turn. Replays each entry once: two equal calls of a turn have two entries."""
+    """The checkpoint of a turn as seen by its owner. Each entry is replayed once: two equal calls of a turn have two entries."""
 
     def __init__(self, store: Checkpoints, request: RequestKey, owner: str, kept: Checkpoint) -> None:
         self.kept = kept
@@ -50,10 +50,11 @@ class TurnCheckpoint:
 
     @property
     def replays_replies(self) -> bool:
+        """Whether the checkpoint holds replies of models."""
         return any(entry["kind"] == "reply" for entry in self.kept.entries)
 
     def cut_off(self) -> tuple[ModelCall, ...]:
-        """Calls that a process began and did not see the end of. What they wrote is not known: their prompts are counted."""
+        """Calls that a process began but did not finish. Only their prompt tokens are known and counted."""
         replied = Counter(entry["digest"] for entry in self.kept.entries if entry["kind"] == "reply")
         begun: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
         for entry in self.kept.entries:
@@ -63,29 +64,30 @@ class TurnCheckpoint:
         return tuple(ModelCall(entry["step"], entry["model"], Usage(entry["prompt_tokens"], 0, estimated=True), 0.0) for entry in lost)
 
     def replay(self, kind: Kind, key: str) -> Mapping[str, Any] | None:
-        """The next entry of that kind and digest; None = there is none, it must be made."""
+        """Takes the next entry of that kind and digest; None = there is none."""
         found = self._replays[kind, key]
         return found.popleft() if found else None
 
     def keep_later(self, kind: Kind, key: str, **values: Any) -> None:
-        """Keeps an entry that cost nothing: it is written with the next one that does."""
+        """Queues an entry that cost nothing; it is written with the next call of `keep`."""
         self._waiting.append({"kind": kind, "digest": key, **values})
 
     async def keep(self, kind: Kind, key: str, **values: Any) -> None:
-        """Writes an entry, and those that wait. Conflict when another owner runs the turn now."""
+        """Writes an entry and the queued ones. Conflict if another owner runs the turn now."""
         entries = [*self._waiting, {"kind": kind, "digest": key, **values}]
         self._waiting.clear()
         await self._store.append(self._request, self._owner, entries)
 
     async def mark(self, name: str, value: Any) -> Any | None:
-        """Sets a mark and returns the value that it had. Conflict when another owner runs the turn now."""
+        """Sets a mark and returns its previous value. Conflict if another owner runs the turn now."""
         return await self._store.mark(self._request, self._owner, name, value)
 
     def hold(self) -> None:
-        """Renews the lease from now on, until `release`."""
+        """Starts renewing the lease, until `release`."""
         self._renewing = asyncio.create_task(self._renew())
 
     async def release(self, *, finished: bool) -> None:
+        """Gives the lease back. `finished`: repeating the request must not run the turn again."""
         if self._renewing is not None:
             self._renewing.cancel()
             await asyncio.gather(self._renewing, return_exceptions=True)
@@ -96,7 +98,7 @@ class TurnCheckpoint:
             await asyncio.sleep(RENEW_S)
             try:
                 await self._store.renew(self._request, self._owner, LEASE_S)
-            except Conflict:  # another owner goes on; what this one still writes is refused
+            except Conflict:  # another owner has taken over; further writes of this one are rejected
                 log.warning("request taken over", extra={"trace_id": self.kept.trace_id})
                 return
             except Unavailable as exc:

@@ -1,1 +1,1 @@
-"""What lasts between turns?"""
+"""What is kept between turns?"""

@@ -1,4 +1,4 @@
-"""What lasts between turns? Every turn is stored, however it ended."""
+"""Stores every turn, however it ended, and loads the conversation before a turn."""
 
 from __future__ import annotations
 
@@ -19,31 +19,31 @@ from footnote.types import Conversation, Exchange, Turn, TurnRecord
 log = logging.getLogger(__name__)
 
 LONGEST_QUESTION = 10_000
-"""Characters that are stored. A question that was rejected may be as long as a request's body."""
+"""Number of characters that are stored. A rejected question may be as long as a request body."""
 
 
 @known_early
 def is_kept(turn: Turn) -> bool:
-    """The turn is no test."""
+    """The turn is not a test."""
     return not turn.request.is_test
 
 
 @known_early
 def needs_history(turn: Turn) -> bool:
-    """The question belongs to a conversation whose turns are stored here."""
+    """The question belongs to a stored conversation."""
     return turn.profile.history > 0 and turn.request.room_id is not None and not turn.conversation.exchanges
 
 
 async def open_turn(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
-    """Stores the question, so that a turn whose process dies is not lost, and has its place in its room."""
+    """Stores the question, so that the turn appears in its room even if its process dies."""
     await turns.save(make_record(turn, "idle", now=clock()))
     return turn
 
 
 async def load_history(turn: Turn, *, turns: TurnStore, index: Index, ledger: Ledger, checkpoint: TurnCheckpoint | None) -> Turn:
-    """`turn.conversation`: the last finished turns of the same room, dialect and mode; of a filtered question, those that were
-    filtered by one of its values. Turns that quote a document that may not be read any more are left out.
-    A request that is asked again sees the conversation as it was when it was first asked."""
+    """Sets `turn.conversation` to the last finished turns of the same room, dialect and mode. For a filtered question, only turns
+    filtered by one of its values count. Turns that quote a document that the caller may no longer read are left out.
+    A repeated request sees the conversation as it was at the first request."""
     classes = frozenset(value for values in turn.request.filters.values() for value in values)
     before = None if checkpoint is None else turn.trace_id
     mode, limit = turn.request.mode, turn.profile.history
@@ -67,8 +67,8 @@ def _exchange(record: TurnRecord) -> Exchange:
 
 
 async def save_turn(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
-    """`turn.record.persisted`. A turn that failed or has no answer is stored as an error, with what had been sent of an answer.
-    An agent's tool calls are dropped from a finished turn; an unfinished one keeps them."""
+    """Stores the turn and sets `turn.record.persisted`. A turn that failed or has no answer is stored as an error, with the text
+    already sent. An agent's tool calls are dropped from a finished turn and kept in an unfinished one."""
     request = replace(turn.request, question=repair(turn.request.question[:LONGEST_QUESTION]))
     saved = replace(turn, request=request, record=replace(turn.record, persisted=True))
     done = turn.answer is not None and turn.record.partial is None
@@ -79,6 +79,6 @@ async def save_turn(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
             await turns.trim(turn.caller, turn.trace_id)
             saved = replace(saved, record=replace(saved.record, tool_messages=()))
         await turns.count(figures_of(record))
-    except FootnoteError as exc:  # the turn is stored; its figures are made again every hour
+    except FootnoteError as exc:  # the turn is stored; its figures are recomputed every hour
         log.warning("turn not counted", extra={"trace_id": turn.trace_id, "error": type(exc).__name__})
     return saved

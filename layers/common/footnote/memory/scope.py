@@ -1,4 +1,4 @@
-"""For whom, from what and how: what must be equal before anything is used again. Whatever changes an answer stands here."""
+"""The scope of cache keys: everything, besides the question, that changes search results or answers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from footnote.types import Turn
 
 
 def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
-    """Of what a query finds. Those who see the same of the collection find the same. A query is standalone, so no
-    conversation is in it."""
+    """The scope of search results. Callers with the same view of the collection share it. Queries are standalone, so the
+    conversation is not part of it."""
     return {
         "readers": "all" if turn.caller.sees_all else sorted(view.groups),
         "collection": turn.request.collection,
@@ -34,8 +34,8 @@ def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
 
 
 def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts) -> dict[str, Any]:
-    """Of an answer. One that was given in a conversation belongs to its place there. Where other systems are searched first,
-    what somebody finds there may hang on any of their groups."""
+    """The scope of an answer. An answer within a conversation is valid only at its place there. If external systems are searched,
+    all groups of the caller count, because the results may depend on any of them."""
     return {
         **search_scope(turn, view, settings),
         "settings": settings.fingerprints.answer,
@@ -61,4 +61,5 @@ def answer_scope(turn: Turn, view: View, settings: Settings, prompts: Prompts) -
 
 
 def digest(parts: Mapping[str, Any]) -> str:
+    """A hash of the scope, for a cache key."""
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]

@@ -1,8 +1,8 @@
-"""Was this asked before, in these or in other words?
+"""Cache lookup by meaning: was this asked before, in these or other words?
 
-A hit has the same meaning (`text.agreement`) and either the same words or a cosine of at least the threshold; where the
-embedder does not speak the language, the meaning alone decides. What can hit has one place: `hash(bucket_key) mod max_entries`
-within its scope. A look is one read however much is kept; where two meanings meet, the later one stays.
+A hit has the same meaning (`text.agreement`) and either the same words or a cosine similarity of at least the threshold. If the
+embedder does not support the language, the meaning alone decides. Each scope has `max_entries` slots, and a question belongs to
+slot `hash(bucket_key) mod max_entries`: a lookup is one read, and a new entry replaces the one in its slot.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 FEW_WORDS = 4
-"""A question of fewer words is matched precisely."""
+"""Questions with fewer words need the stricter threshold."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is looked up. `vectors` () = its words alone decide."""
+class CacheQuery:
+    """The queries to look up together. `vectors` () = no vectors are compared."""
 
     queries: tuple[str, ...]
     lang: str
@@ -37,65 +37,72 @@ class Asked:
 
     @property
     def readings(self) -> list[list[str]]:
+        """The possible meanings of each query, see `text.agreement`."""
         return [readings(query, self.lang) for query in self.queries]
 
     @property
     def keys(self) -> list[str]:
+        """The bucket key of each query: queries with the same meaning have the same one."""
         return [bucket_key(query, self.lang) for query in self.queries]
 
     @property
     def words(self) -> list[str]:
+        """The normalised text of each query, without punctuation at the end."""
         return [" ".join(normalise(query).split()).rstrip(" ?.!。？！") for query in self.queries]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CacheHit:
+    """A cached value, with the cosine similarity of its question and its age."""
+
     value: Any
     similarity: float
     age_s: float
 
 
-def asked_in(turn: Turn, embedder: Embedder | None) -> Asked:
-    """What the turn answers."""
-    return _asked(turn, turn.answered, embedder)
+def answer_query(turn: Turn, embedder: Embedder | None) -> CacheQuery:
+    """The lookup of the turn's answer."""
+    return _cache_query(turn, turn.answered, embedder)
 
 
-def searched_in(turn: Turn, embedder: Embedder | None) -> list[Asked]:
-    """The queries one by one: what one finds has nothing to do with the others."""
-    return [_asked(turn, (query,), embedder) for query in turn.queries]
+def search_queries(turn: Turn, embedder: Embedder | None) -> list[CacheQuery]:
+    """One lookup for each query of the turn: their results are independent."""
+    return [_cache_query(turn, (query,), embedder) for query in turn.queries]
 
 
-def _asked(turn: Turn, queries: Sequence[Query], embedder: Embedder | None) -> Asked:
-    """Vectors count where their maker speaks the language."""
+def _cache_query(turn: Turn, queries: Sequence[Query], embedder: Embedder | None) -> CacheQuery:
+    """Vectors are compared only if the embedder supports the language."""
     vectors = tuple(query.vector for query in queries if query.vector is not None) if turn.vectors and speaks(embedder, turn.lang) else ()
-    return Asked(tuple(query.text for query in queries), turn.lang, vectors)
+    return CacheQuery(tuple(query.text for query in queries), turn.lang, vectors)
 
 
-def place_of(scope: str, asked: Asked, caching: Caching) -> str:
-    """The key where it is kept, if it is."""
+def cache_key(scope: str, asked: CacheQuery, caching: Caching) -> str:
+    """The key of the query's slot."""
     number = int.from_bytes(hashlib.sha256("\n".join(asked.keys).encode()).digest()[:8]) % caching.max_entries
     return f"asked:{scope}:{number}"
 
 
-async def look_up(cache: Cache, place: str, asked: Asked, caching: Caching, now: float) -> Found | None:
-    entry = await cache.get(place)
+async def look_up(cache: Cache, key: str, asked: CacheQuery, caching: Caching, now: float) -> CacheHit | None:
+    """The entry under this key if it matches the query; None otherwise."""
+    entry = await cache.get(key)
     if entry is None:
         return None
-    kept = entry.get("readings", ())  # an entry of a former version has none
+    kept = entry.get("readings", ())  # missing in entries of earlier versions
     if len(kept) != len(asked.queries) or not all(map(agree_readings, kept, asked.readings)):
         return None
     by_words = entry["words"] == asked.words or not (entry["vectors"] or asked.vectors)
     similarity = 1.0 if by_words else _cosine(entry["vectors"], asked.vectors)
-    return Found(entry["value"], similarity, now - entry["made_at"]) if similarity >= _threshold(asked, caching) else None
+    return CacheHit(entry["value"], similarity, now - entry["made_at"]) if similarity >= _threshold(asked, caching) else None
 
 
-async def keep(cache: Cache, place: str, asked: Asked, value: Any, ttl_s: float, now: float) -> None:
+async def keep(cache: Cache, key: str, asked: CacheQuery, value: Any, ttl_s: float, now: float) -> None:
+    """Stores a JSON value for the query, for `ttl_s` seconds."""
     vectors = [_packed(vector) for vector in asked.vectors]
     entry = {"readings": asked.readings, "words": asked.words, "vectors": vectors, "made_at": now, "value": value}
-    await cache.put(place, entry, ttl_s)
+    await cache.put(key, entry, ttl_s)
 
 
-def _threshold(asked: Asked, caching: Caching) -> float:
+def _threshold(asked: CacheQuery, caching: Caching) -> float:
     precise = caching.mode == "precision" or (
         caching.mode == "adaptive" and any(is_particular(query, asked.lang) or len(query.split()) < FEW_WORDS for query in asked.queries)
     )
@@ -103,7 +110,7 @@ def _threshold(asked: Asked, caching: Caching) -> float:
 
 
 def _cosine(kept: Sequence[str], vectors: Sequence[npt.NDArray[np.float32]]) -> float:
-    """Of the two that are least alike; 0 where one side has no vectors."""
+    """The lowest similarity of the pairs; 0 if one side has no vectors."""
     import numpy as np
 
     if not vectors or len(kept) != len(vectors):
@@ -113,7 +120,7 @@ def _cosine(kept: Sequence[str], vectors: Sequence[npt.NDArray[np.float32]]) -> 
 
 
 def _packed(vector: npt.NDArray[np.float32]) -> str:
-    """A byte a dimension, as base64: 384 dimensions take 512 characters; a cosine is off by .001 at most."""
+    """The vector as base64 of one byte per dimension: 384 dimensions take 512 characters. The error of a cosine is at most 0.001."""
     import numpy as np
 
     return base64.b64encode(np.round(vector * (127 / np.abs(vector).max())).astype(np.int8).tobytes()).decode()

@@ -1,4 +1,4 @@
-"""Gives a finished turn once more, for a request that is sent again."""
+"""Replays a finished turn for a repeated request."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from footnote.types import Turn
 
 
 async def stored_turn(turn: Turn, *, turns: TurnStore, index: Index, ledger: Ledger) -> Turn:
-    """The stored turn of this trace id, which every API encodes as it did the first time.
+    """The stored turn with the trace id of `turn`, complete enough for every API to encode the same reply again.
 
-    `turn`: as the same request begins it, with the first one's trace id. Its passages are read again for its caller. If it
-    quotes a document that the caller may not read any more, its outcome is `withdrawn` and only the question is left. A turn that failed
-    has `record.partial`. NotFound for a turn that is not the caller's own, and for one that has not ended.
+    `turn`: the turn at its beginning, with the trace id of the first request. Passages are read again for the caller. If the
+    stored turn quotes a document that the caller may no longer read, its outcome is `withdrawn` and only the question is left. A
+    turn that failed has `record.partial`. NotFound if the turn belongs to another user or has not ended.
     """
     record = await turns.get(turn.caller, turn.trace_id)
     if record["user_id"] != turn.caller.user_id or record["status"] == "idle":
@@ -27,7 +27,7 @@ async def stored_turn(turn: Turn, *, turns: TurnStore, index: Index, ledger: Led
 
 
 async def replay(turn: Turn) -> AsyncGenerator[Event, None]:
-    """The events of a turn that is over: its text in one piece, and its end. Why a turn failed is not stored, so its error is generic."""
+    """The events of a finished turn: its text in one piece, then its end. Errors are not stored, so a failed turn has a generic one."""
     if turn.record.partial is not None:
         yield Failed(FootnoteError(), turn, turn.record.partial)
         return

@@ -1,5 +1,5 @@
-"""Which stored turns may their owner still read? An answer quotes documents, so a turn is withheld from a caller who may not
-read one of these any more. A document that was only replaced by a new version does not withhold the turns that quote the old one."""
+"""Withholds stored turns whose documents their owner may no longer read, because answers quote documents. Turns that quote an
+older version of a document are not withheld while the caller may read the current version."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ WITHDRAWN: Outcome = "withdrawn"
 
 @dataclass(frozen=True, slots=True)
 class Readable:
-    """Turns as their owner may read them now, and those of their passages that the index still holds, by the index's own ids."""
+    """Turns as their owner may read them now, and the passages that the index still holds, by their ids in the index."""
 
     records: Sequence[TurnRecord]
     chunks: Mapping[str, Chunk]
 
     @property
     def texts(self) -> Mapping[str, str]:
-        """Of the passages."""
+        """The texts of the passages, by id."""
         return {chunk_id: chunk.text for chunk_id, chunk in self.chunks.items()}
 
 
 async def read_again(records: Sequence[TurnRecord], caller: Caller, *, index: Index, ledger: Ledger) -> Readable:
-    """The records, in their order. One that quotes a document that the caller may not read is withheld: only its question is left."""
+    """The records, in the same order. If a record quotes a document that the caller may not read, only its question is left."""
     passages = {each["passage"]: each["doc_id"] for record in records for each in quoted_in(record)}
     chunks = {chunk.chunk_id: chunk for chunk in await index.read(caller, list(passages))}
     missing = {passage: doc_id for passage, doc_id in passages.items() if passage not in chunks and not passage.startswith(OUTSIDE)}
@@ -44,7 +44,7 @@ async def read_again(records: Sequence[TurnRecord], caller: Caller, *, index: In
 
 
 def _withheld(record: TurnRecord) -> TurnRecord:
-    """Without everything that may quote documents."""
+    """The record without everything that may quote documents."""
     return {
         **record,
         "outcome": WITHDRAWN,

@@ -1,4 +1,4 @@
-"""Tables of steps and what runs them. A row: `rows`; how a table runs: `runner`; what is refused when it is built: `check`."""
+"""Step tables and their runner. `rows`: the kinds of rows; `runner`: executes a table; `check`: validates it when it is built."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One call of a step: what it asks for, its time limit, its tries, and every foreign error made ours."""
+"""Calls one step: resolves its arguments, applies its time limit and retries, and converts foreign errors into ours."""
 
 from __future__ import annotations
 
@@ -19,34 +19,34 @@ from footnote.types import Turn
 log = logging.getLogger(__name__)
 
 PAUSE_S = 0.05
-"""Before a step's second try; twice as long before the third."""
+"""Wait before the second try of a step; twice as long before the third."""
 
 Emit = Callable[[Event], Awaitable[None]]
 
 
 async def call(step: Step, function: StepFunction, turn: Turn, deps: Any, emit: Emit) -> Turn:
-    """The turn that the function makes; raises our errors only."""
+    """Runs the function and returns its turn. Raises only FootnoteErrors."""
     try:
         bound = partial(function, turn, **{name: getattr(deps, name) for name in argument_names(function)})
         made = bound()
         if isinstance(made, AsyncIterator):
             return await _consume(made, step, emit)
         async with _limit(step):
-            return await _insist(made, cast(Callable[[], Awaitable[Turn]], bound), step)
+            return await _retry(made, cast(Callable[[], Awaitable[Turn]], bound), step)
     except FootnoteError:
         raise
     except asyncio.CancelledError as exc:
         task = asyncio.current_task()
         if task is None or task.cancelling():
             raise
-        raise defect(exc, step.name, turn.trace_id) from exc  # leaked out of a library: nobody cancelled this turn
+        raise defect(exc, step.name, turn.trace_id) from exc  # leaked from a library: this turn was not cancelled
     except Exception as exc:
         raise defect(exc, step.name, turn.trace_id) from exc
 
 
 @asynccontextmanager
 async def _limit(step: Step) -> AsyncIterator[None]:
-    """StepTimeout past the row's limit; a time-out of a library's own stays what it is."""
+    """Raises StepTimeout after the row's time limit. A TimeoutError of a library passes through."""
     try:
         async with asyncio.timeout(step.timeout_s) as scope:
             yield
@@ -56,22 +56,22 @@ async def _limit(step: Step) -> AsyncIterator[None]:
         raise StepTimeout(f"The step “{step.name}” took longer than {step.timeout_s:g} s.") from exc
 
 
-async def _insist(made: Awaitable[Turn], call: Callable[[], Awaitable[Turn]], step: Step) -> Turn:
-    """`made` is the first try."""
+async def _retry(made: Awaitable[Turn], call: Callable[[], Awaitable[Turn]], step: Step) -> Turn:
+    """Awaits `made`, the first try, and calls the step again while it raises Unavailable and tries are left."""
     for tried in range(1, step.tries):
         try:
             return await made
-        except (SearchTimeout, ModelTimeout):  # the time is spent
+        except (SearchTimeout, ModelTimeout):  # no time left for another try
             raise
         except Unavailable as exc:
-            log.info("a step is tried again", extra={"step": step.name, "tries": tried, "error": type(exc).__name__})
+            log.info("retrying a step", extra={"step": step.name, "tries": tried, "error": type(exc).__name__})
             await asyncio.sleep(PAUSE_S * tried)
             made = call()
     return await made
 
 
 async def _consume(steps: AsyncIterator[Event | Turn], step: Step, emit: Emit) -> Turn:
-    """Passes a step's events on; the limit counts for each wait for the step, not while a reader is slow."""
+    """Forwards a step's events. The time limit applies to each wait for the step, not to a slow reader."""
     try:
         while True:
             item = await _next(steps, step)
@@ -84,13 +84,13 @@ async def _consume(steps: AsyncIterator[Event | Turn], step: Step, emit: Emit) -
 
 
 async def _next(steps: AsyncIterator[Event | Turn], step: Step) -> Event | Turn:
-    if step.timeout_s is None:  # a scope without a limit would cost each token of an answer 10 µs
+    if step.timeout_s is None:  # a timeout scope costs 10 µs per token
         return await anext(steps)
     async with _limit(step):
         return await anext(steps)
 
 
 def defect(exc: BaseException, step: str, trace_id: str) -> FootnoteError:
-    """An error that nobody foresaw: the caller gets the trace id, the traceback is for the log alone."""
+    """Logs an unexpected error with its traceback and returns the generic error for the caller."""
     log.error("step failed", exc_info=exc, extra={"step": step, "trace_id": trace_id})
     return FootnoteError()

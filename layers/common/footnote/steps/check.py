@@ -1,4 +1,4 @@
-"""A table that cannot work is refused with a TypeError when it is built, not in the middle of a turn."""
+"""Validates a step table when it is built: a table that cannot work raises TypeError then, not in the middle of a turn."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from footnote.steps.rows import FALLBACK, OnError, Parallel, Row, Step, StepFunc
 
 
 def check(rows: Sequence[Row], deps: type) -> None:
-    """Each row can run: its name is its own, its arguments are members of `deps`, and what may be chosen is there."""
+    """Raises TypeError unless names are unique, arguments are members of `deps`, and every choice of a switch has a table."""
     _check_rows(rows, set(), top=True)
     for step in steps_of(rows):
         if step.needs is not None and NoneType not in _choices(members(deps).get(step.needs)):
-            raise TypeError(f"step {step.name!r} needs {step.needs!r}, which {deps.__name__} always or never has")
+            raise TypeError(f"step {step.name!r} needs {step.needs!r}, which is not an optional member of {deps.__name__}")
         for function in (step.run, step.fallback):
             if function is not None:
                 _check_arguments(step, function, deps)
@@ -25,17 +25,17 @@ def check(rows: Sequence[Row], deps: type) -> None:
 
 @cache
 def argument_names(function: StepFunction) -> tuple[str, ...]:
-    """What a step asks for: its keyword-only arguments."""
+    """The dependencies of a step: the names of its keyword-only arguments."""
     return tuple(name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is parameter.KEYWORD_ONLY)
 
 
 def _check_rows(rows: Sequence[Row], above: set[str], *, top: bool) -> None:
-    """`above`: names of the rows that run in the same turn; this adds its own."""
+    """`above`: names of the rows that run in the same turn; the names of these rows are added to it."""
     for row in rows:
         if row.name in above:
             raise TypeError(f"two rows are named {row.name!r}")
         if row.always and not top:
-            raise TypeError(f"row {row.name!r} is to run always, but stands below the top level, where a turn may not come by")
+            raise TypeError(f"row {row.name!r} has always=True, but is below the top level, which a turn may not reach")
         above.add(row.name)
         match row:
             case Step():
@@ -47,16 +47,16 @@ def _check_rows(rows: Sequence[Row], above: set[str], *, top: bool) -> None:
                 missing = sorted(_keys(row) - row.tables.keys())
                 if missing:
                     raise TypeError(f"switch {row.name!r} has no table for {missing[0]!r}")
-                for inside, table in [({*above}, table) for table in row.tables.values()]:  # one of them runs: two may use a name
+                for inside, table in [({*above}, table) for table in row.tables.values()]:  # only one of them runs
                     _check_rows(table, inside, top=False)
                     above |= inside
 
 
 def _keys(switch: Switch) -> set[str]:
-    """What the key may be, by the type that it gives back."""
+    """The possible keys, from the return type of the key function."""
     kind = get_type_hints(switch.key).get("return")
     if get_origin(kind) is not Literal:
-        raise TypeError(f"the key of switch {switch.name!r} does not say by a Literal what it may be")
+        raise TypeError(f"the key of switch {switch.name!r} must return a Literal")
     return set(get_args(kind))
 
 
@@ -66,16 +66,16 @@ def _check_arguments(step: Step, function: StepFunction, deps: type) -> None:
         if name not in known:
             raise TypeError(f"step {step.name!r} asks for {name!r}, which {deps.__name__} does not have")
         if not _choices(known[name]) <= _choices(wanted):
-            raise TypeError(f"step {step.name!r} asks for {name!r} as {wanted}; {deps.__name__} has it as {known[name]}")
+            raise TypeError(f"step {step.name!r} asks for {name!r} of type {wanted}; in {deps.__name__} it is {known[name]}")
 
 
 def _arguments(function: StepFunction, deps: type) -> Mapping[str, Any]:
-    """Name → type. A name that the step's module imports for the type checker alone means what it means beside `deps`."""
+    """Name → type. Names that the step's module imports only under TYPE_CHECKING are looked up in the module of `deps`."""
     known = {**vars(sys.modules[deps.__module__]), **inspect.unwrap(function).__globals__}
     try:
         hints = get_type_hints(function, known)
     except NameError as exc:
-        raise TypeError(f"the types of {function.__qualname__} are not known when it runs: {exc}") from exc
+        raise TypeError(f"the types of {function.__qualname__} cannot be resolved at run time: {exc}") from exc
     return {name: hints[name] for name in argument_names(function)}
 
 
@@ -87,5 +87,5 @@ def members(deps: type) -> Mapping[str, Any]:
 
 
 def _choices(kind: Any) -> set[Any]:
-    """The members of a union; another type by itself."""
+    """The members of a union; for any other type, the type itself."""
     return set(get_args(kind)) if get_origin(kind) in (Union, UnionType) else {kind}

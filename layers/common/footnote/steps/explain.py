@@ -1,4 +1,4 @@
-"""What a turn is going to do, row by row, and why; after it has run, what each row did."""
+"""Explains row by row what a turn will do and why; after it has run, what each row did."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from footnote.steps.rows import EARLY, Parallel, Row, Step, Switch
 from footnote.types import OptionName, Plan, Span, Stage, Turn
 
 Runs = Literal["yes", "no", "depends"]
-"""depends: on what the rows before it find."""
+"""depends: the rows before it decide."""
 ONLY_IF = "only if "
 
 MISSING: Mapping[str, str] = {
@@ -19,13 +19,13 @@ MISSING: Mapping[str, str] = {
     "knowledge_base": "KDB__URL is not set",
     "tools": "MCP__GATEWAY is not set",
 }
-"""What a row needs → why that is not there."""
+"""`Step.needs` → why it is missing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of the turn's tables. `option`: what `RAG__SWITCHED_OFF` names; `paid`: it may ask a language model; `span`: what it
-    did, None = it did not run."""
+    """One row of the turn's tables. `option`: its name in `RAG__SWITCHED_OFF`; `paid`: it may call a language model; `span`: its
+    result, None = it did not run."""
 
     stage: Stage
     step: str
@@ -38,13 +38,16 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
+    """The plan of a turn and its rows."""
+
     plan: Plan
     retriever: str
     limit: int
-    """Passages that the answer may use."""
+    """Number of passages that the answer may use."""
     lines: tuple[Line, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
+        """The explanation as a JSON object, for APIs and the command line."""
         plan = self.plan
         return {
             "level": plan.level,
@@ -69,12 +72,12 @@ class Explanation:
 
 
 def explain(rows: Sequence[Row], turn: Turn, deps: Any) -> Explanation:
-    """Before the turn runs. `deps`: of the table; a part that is not configured is None."""
+    """Explains a turn before it runs. `deps`: the dependencies of the table; a part that is not configured is None."""
     return Explanation(turn.plan, turn.request.retriever, turn.request.limit, tuple(_lines(rows, turn, deps)))
 
 
 def with_spans(explanation: Explanation, turn: Turn) -> Explanation:
-    """The same after the turn has run."""
+    """Adds the results of the turn after it has run."""
     spans = {span.name: span for span in turn.record.spans}
     return replace(explanation, plan=turn.plan, lines=tuple(_ran(line, spans.get(line.step), turn) for line in explanation.lines))
 

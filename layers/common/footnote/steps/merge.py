@@ -1,10 +1,10 @@
-"""What branches of a turn did, made one turn again.
+"""Merges the parallel branches of a turn.
 
-A branch may append queries and lists of candidates, add calls of models, note something under names of its own, mark the turn as degraded,
-and settle it. Whatever else it changes would be lost beside what its neighbours do: that is a defect.
+A branch may append queries, candidate lists and model calls, add notes under names of its own, mark the turn as degraded, and
+settle it. Any other change is a defect, because the other branches would overwrite it.
 
-Of a branch that failed or was late, spans, calls and notes count, but nothing that it found: a check of that may have come later. A
-check in it that was not made blocks the turn, and one that said no ends it.
+From a branch that failed or was late, spans, calls and notes are merged, but not its results: a check of them may have been due
+later. A check in it that was not made blocks the turn, and one that refused the question ends it.
 """
 
 from __future__ import annotations
@@ -18,31 +18,32 @@ from footnote.steps.rows import BLOCK, Row, steps_of
 from footnote.types import Turn
 
 Branch = tuple[Row, Turn, FootnoteError | None]
-"""(its row, the turn as it left it, why it came to no end)."""
+"""(its row, the turn at its end, the error that stopped it)."""
 
 ENDS = ("blocked", "forbidden")
-"""Outcomes of a branch that settle the whole turn, with the answer that tells so."""
+"""Outcomes of a branch that settle the whole turn, together with the branch's answer."""
 
 
 def merge(before: Turn, branches: Sequence[Branch]) -> tuple[Turn, FootnoteError | None]:
-    """(the turn, the error that ends it). Order is the table's. TypeError for a branch that changed what is not its own."""
+    """Returns (the turn, the error that ends it). Branches are merged in the table's order. TypeError if a branch changed anything
+    that it must not change."""
     turn = before
     for branch in branches:
         turn = _joined(before, turn, *branch)
     errors = [(row, left, error) for row, left, error in branches if error is not None]
     if turn.outcome is not None or not errors:
         return turn, None
-    said_no = [error for row, left, error in errors if "failed" in _checks(row, left)]
-    if said_no or len(errors) == len(branches):
+    refusals = [error for row, left, error in errors if "failed" in _checks(row, left)]
+    if refusals or len(errors) == len(branches):
         failed = [error for _, left, error in errors if all(span.status != "late" for span in left.record.spans)]
-        return turn, [*said_no, *failed, errors[0][2]][0]
+        return turn, [*refusals, *failed, errors[0][2]][0]
     return turn, None
 
 
 def _joined(before: Turn, turn: Turn, row: Row, left: Turn, error: FootnoteError | None) -> Turn:
-    """`turn` with what one branch appended."""
+    """`turn` with the additions of one branch."""
     if changed := next(_changes(before, left, turn), None):
-        raise TypeError(f"the branch {row.name!r} changed {changed}, which is not its own")
+        raise TypeError(f"the branch {row.name!r} changed {changed}, which a branch must not change")
     old, new, record = before.record, left.record, turn.record
     spans = record.spans + new.spans[len(old.spans) :]
     notes = {**record.notes, **new.notes}
@@ -61,13 +62,13 @@ def _joined(before: Turn, turn: Turn, row: Row, left: Turn, error: FootnoteError
 
 
 def _checks(row: Row, left: Turn) -> set[str | None]:
-    """How the branch's checks went; None = one was not made."""
+    """The statuses of the branch's checks; None = a check was not made."""
     went = {span.name: span.status for span in left.record.spans if span.status != "late"}
     return {went.get(step.name) for step in steps_of([row]) if step.on_error is BLOCK}
 
 
 def _changes(before: Turn, left: Turn, turn: Turn) -> Iterator[str]:
-    """What a branch changed that is not its own."""
+    """The changes of a branch that are not allowed."""
     settled = {"outcome", "answer"} if left.outcome is not None else set()
     yield from _other(before, left, {"queries", "evidence", "record", *settled})
     yield from (f"evidence.{name}" for name in _other(before.evidence, left.evidence, {"lists"}))

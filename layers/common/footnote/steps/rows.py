@@ -1,4 +1,4 @@
-"""The rows of a table: what runs, when, for how long, and what its failure means."""
+"""The rows of a step table: what runs, when, for how long, and what happens on failure."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ StepFunction = Callable[..., Awaitable[Turn] | AsyncIterator[Event | Turn]]
 
 
 class OnError(Enum):
+    """What happens when a step fails; `steps.runner` describes each policy."""
+
     FAIL = "fail"
     SKIP = "skip"
     IGNORE = "ignore"
@@ -23,23 +25,24 @@ class OnError(Enum):
 
 
 Policy = Callable[[Turn, FootnoteError], OnError]
-"""Where what a failure means depends on the turn or on the error."""
+"""Chooses the error policy from the turn and the error."""
 
 FAIL, SKIP, IGNORE, FALLBACK, BLOCK = OnError.FAIL, OnError.SKIP, OnError.IGNORE, OnError.FALLBACK, OnError.BLOCK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One row. `timeout_s` bounds each wait for the step, all its `tries` together; what is Unavailable is tried again, but for
-    generators, which may have sent something. `shows` picks what came out for traces and pages.
+    """A row that runs one step. `timeout_s` limits all `tries` together; for a generator, each wait for the next item. A step that
+    raises Unavailable is tried again, except generators, which may have sent something. `shows` picks the details for traces and
+    pages.
 
-    Three questions decide whether it runs: `option` = is it wanted (by the turn's plan), `needs` = is the part that it names
-    configured, `when` = does the turn's state ask for it; its docstring says when. `paid`: it may ask a language model.
-    `amends_plan`: it may change the plan of the rows after it; no other row may. `once`: a side effect that a request with an
-    `Idempotency-Key` has once, however often it is asked; of a process that dies at that moment, perhaps never.
+    The step runs if its `option` is on in the turn's plan, the dependency named by `needs` is configured, and `when` is true for
+    the turn (the docstring of `when` is shown to users as the reason). `paid`: it may call a language model. `amends_plan`: it may
+    change the plan for the rows after it. `once`: a side effect that happens at most once for each request with an
+    `Idempotency-Key`, however often the request is repeated.
 
-    `on_start` is sent when the step begins, what `on_end` makes of the turn when it has ended well: events that say what goes on
-    without a step's name, so that no reader needs to know one."""
+    `on_start` is sent when the step begins, the event made by `on_end` when it has succeeded, so that readers of events need not
+    know the names of steps."""
 
     name: str = field(kw_only=False)
     run: StepFunction = field(kw_only=False)
@@ -62,8 +65,8 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
-    """Runs branches from the same turn at once. `merge` makes one turn of what they append; a branch that is late or failed
-    marks the turn as degraded, and when none is left, the first error stands."""
+    """A row that runs branches concurrently, each from the same turn. `merge` combines them. A branch that is late or fails marks
+    the turn as degraded; if all fail, the turn ends with the first error."""
 
     name: str
     rows: Sequence[Row]
@@ -74,7 +77,7 @@ class Parallel:
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """Runs the table that `key(turn)` names."""
+    """A row that runs the table chosen by `key(turn)`."""
 
     name: str
     key: Callable[[Turn], str]
@@ -89,13 +92,13 @@ EARLY: set[Callable[[Turn], bool]] = set()
 
 
 def known_early(condition: Callable[[Turn], bool]) -> Callable[[Turn], bool]:
-    """Marks a condition that the request and the plan decide: it is known before the turn runs."""
+    """Marks a condition that depends only on the request and the plan, so it is known before the turn runs."""
     EARLY.add(condition)
     return condition
 
 
 def steps_of(rows: Sequence[Row]) -> Iterator[Step]:
-    """All steps of a table, those of its branches and of each table of its switches among them."""
+    """All steps of a table, including those of its branches and of all tables of its switches."""
     for row in rows:
         match row:
             case Step():

@@ -1,22 +1,22 @@
-"""The runner: a table of steps → a stream of events, with every failure decided by the table.
+"""The runner executes a step table and yields a stream of events. The table decides what happens on each failure.
 
-A step is an async function from a `Turn` (and what it asks for by keyword-only arguments) to a
-new Turn, or an async generator of events that ends by yielding one. It writes no span, time limit,
-retry or step event of its own. What happens when it fails stands in its row:
+A step is an async function from a `Turn` to a new Turn, or an async generator of events that ends by
+yielding a Turn. Its keyword-only arguments are its dependencies. Spans, time limits, retries and step
+events are made by the runner. The row says what happens when the step fails:
 
     FAIL      the turn ends with the error
-    SKIP      the turn goes on as it was before the step, marked degraded
-    IGNORE    the same, unmarked: the answer is none the worse for it
-    FALLBACK  the row's `fallback` runs instead, marked degraded
-    BLOCK     the turn is settled as blocked: a check that cannot be made is not passed
+    SKIP      the turn continues as it was before the step, marked degraded
+    IGNORE    the same, but not marked: the answer is no worse without the step
+    FALLBACK  the row's `fallback` runs instead; the turn is marked degraded
+    BLOCK     the turn is settled as blocked: a check that cannot be made counts as not passed
 
-A row may also name a function of turn and error that picks one of these. `tries` says how often a step is run at most while
-what it needs is Unavailable.
+A row may instead have a function of turn and error that picks one of these. `tries` is the maximum number of runs of a step
+that raises Unavailable.
 
-Once a step has sent a token, SKIP, IGNORE and FALLBACK can no longer take it back: the turn ends with the
-error and what was sent. A step that sets `turn.outcome` settles the turn; then, as after an error,
-only rows with `always=True` still run. A turn runs as a task of its own: a client that leaves
-stops nothing that must be saved.
+Tokens that were sent cannot be taken back: once a step has sent one, SKIP, IGNORE and FALLBACK act as FAIL, and the error
+carries the text sent so far. A step that sets `turn.outcome` settles the turn. Then, as after an error,
+only rows with `always=True` still run. A turn runs as its own task, so a client that disconnects does not
+stop it from being saved.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ from footnote.types import Span, Turn
 log = logging.getLogger(__name__)
 
 QUEUE_SIZE = 256
-"""Events that a slow reader may fall behind before the turn waits for it."""
+"""Number of events buffered for a slow reader before the turn waits for it."""
 
 
 D = TypeVar("D")
 
 
 class Runner(Generic[D]):
-    """A table bound to what its steps may ask for: the members of `kind`, which the table is checked against. `deps()` is asked
-    once for each turn; a member is taken from it when a row that names it runs."""
+    """A table with the dependencies of its steps. `kind`: the type of the dependencies, against which the table is checked.
+    `deps()` is called once for each turn; a member is read from it when a step that names it runs."""
 
     def __init__(self, rows: Sequence[Row], kind: type, deps: Callable[[], D], *, timer: Callable[[], float] = perf_counter) -> None:
         check(rows, kind)
@@ -59,9 +59,9 @@ class Runner(Generic[D]):
         self._running: set[asyncio.Task[None]] = set()
 
     def run(self, turn: Turn, deps: D | None = None) -> AsyncGenerator[Event, None]:
-        """The turn's events; the last one is `Done` or `Failed`. Leaving the iterator early lets the turn finish. `deps`: those of
-        the turn that this one is a part of; it ends with the step that reads it."""
-        own = self._deps() if deps is None else deps  # as they are now, whenever the first event is read
+        """Runs the turn and yields its events; the last one is `Done` or `Failed`. If the iterator is closed early, the turn still
+        finishes. `deps`: the dependencies of an outer turn; then closing the iterator cancels this turn."""
+        own = self._deps() if deps is None else deps  # the current ones, even if the first event is read later
         return self._run(turn, own, nested=deps is not None)
 
     async def _run(self, turn: Turn, deps: D, *, nested: bool) -> AsyncGenerator[Event, None]:
@@ -82,11 +82,11 @@ class Runner(Generic[D]):
                 await asyncio.gather(task, return_exceptions=True)
 
     async def finish(self, turn: Turn, deps: D | None = None) -> Turn:
-        """Runs the turn to its end without a reader; raises what it failed with."""
+        """Runs the turn to its end and returns it. Raises the error with which it failed."""
         return await last_turn(self.run(turn, deps))
 
     async def drain(self) -> None:
-        """Waits for the turns whose readers have left."""
+        """Waits for turns that are still running after their readers have disconnected."""
         while self._running:
             await asyncio.wait(self._running)
 
@@ -102,7 +102,7 @@ class Runner(Generic[D]):
                 progress.sent.append(event.text)
             await outbox.put(event)
 
-        # After an error the rows that must always run do so, from where the turn stands. Each is tried once, so this ends.
+        # After an error, the table is run again for the rows with `always=True`. Each of them runs once, so the loop ends.
         while True:
             try:
                 await self._run_rows(self._rows, progress, emit)
@@ -163,7 +163,7 @@ class Runner(Generic[D]):
             raise error
 
     async def _try_step(self, step: Step, progress: _Progress, emit: Emit) -> tuple[Turn, str, FootnoteError | None]:
-        """The turn after the step, how it went, and the error that ends the turn."""
+        """Returns the turn after the step, the step's status, and the error that ends the turn."""
         before, sent = progress.turn, len(progress.sent)
         after, status, error = before, "ok", None
         try:
@@ -173,7 +173,7 @@ class Runner(Generic[D]):
         except FootnoteError as exc:
             error = exc
         if error is not None:
-            if error.status > 500:  # a defect is in the log by now
+            if error.status > 500:  # a defect has been logged already
                 log.warning("a step failed", extra={"step": step.name, "trace_id": before.trace_id, "error": type(error).__name__})
             after, status = before, "failed"
             chosen = step.on_error if isinstance(step.on_error, OnError) else step.on_error(before, error)
@@ -221,7 +221,7 @@ class Runner(Generic[D]):
 
 
 def _runs(row: Row, progress: _Progress) -> bool:
-    """Whether it is wanted and configured, and the turn's state asks for it."""
+    """Whether the row's option is on, its dependency is configured and its condition is met."""
     if isinstance(row, Step):
         if row.option is not None and not progress.turn.plan.wants(row.option):
             return False
@@ -235,14 +235,14 @@ def _with_calls(turn: Turn, collector: CallCollector) -> Turn:
 
 
 async def _is_first_time(step: Step, progress: _Progress) -> bool:
-    """Whether the request has not run this row before. Where that cannot be found out, the row does not run."""
+    """Whether the request has not run this row before. False if that cannot be determined."""
     if progress.deps.checkpoint is None:
         return True
-    ended = "failed" if progress.turn.record.partial is not None else ""  # one that failed may be asked again, and end well
+    ended = "failed" if progress.turn.record.partial is not None else ""  # a failed request may be repeated and succeed
     try:
         return await progress.deps.checkpoint.mark(f"{step.name} {ended}".strip(), True) is None
     except FootnoteError as exc:
-        log.warning("a step is left out", extra={"step": step.name, "trace_id": progress.turn.trace_id, "error": type(exc).__name__})
+        log.warning("skipping a step", extra={"step": step.name, "trace_id": progress.turn.trace_id, "error": type(exc).__name__})
         return False
 
 
@@ -252,7 +252,7 @@ def _recorded(turn: Turn, **changes: Any) -> Turn:
 
 @dataclass(slots=True)
 class _Progress:
-    """Where a running turn stands."""
+    """The state of a running turn."""
 
     turn: Turn
     deps: Any
@@ -263,7 +263,7 @@ class _Progress:
 
 
 async def last_turn(events: AsyncGenerator[Event, None]) -> Turn:
-    """The turn that these events end with; raises what it failed with."""
+    """The turn with which these events end. Raises the error if it failed."""
     async with aclosing(events):
         async for event in events:
             if isinstance(event, Done):
@@ -274,7 +274,7 @@ async def last_turn(events: AsyncGenerator[Event, None]) -> Turn:
 
 
 class _Outbox:
-    """A bounded queue. Once its reader has left, events are dropped, and the writer does not wait."""
+    """A bounded queue. After `close`, events are dropped and the writer no longer waits."""
 
     def __init__(self) -> None:
         self.queue: asyncio.Queue[Event] = asyncio.Queue(QUEUE_SIZE)
@@ -286,5 +286,5 @@ class _Outbox:
 
     def close(self) -> None:
         self._closed = True
-        while not self.queue.empty():  # wakes a writer that waits for room
+        while not self.queue.empty():  # wakes a writer that waits for space
             self.queue.get_nowait()

@@ -1,1 +1,1 @@
-"""Who is informed of a turn? Monitoring, by metrics and a line of the log; other systems, by events on a bus."""
+"""Who is informed of a turn? Monitoring, through metrics and a log line; other systems, through events on a bus."""

@@ -1,4 +1,4 @@
-"""Which other systems want to know? Questions and answers, published on the event bus in the background."""
+"""Publishes questions and answers on the event bus, in the background."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ log = logging.getLogger(__name__)
 
 SUBMITTED, GENERATED = "analytics.query.submitted", "analytics.response.generated"
 WAIT_S = 0.05
-"""How long the end of a turn waits for its events: AWS Lambda freezes whatever still runs after a reply."""
+"""How long the end of a turn waits for its events: AWS Lambda freezes the process after the reply."""
 DRAIN_S = 5.0
 """How long the end of the process waits for all events."""
 AT_ONCE, MOST = 2, 1000
-"""Events being published at once (a bus that hangs would otherwise take every thread), and turns with events; more are lost."""
+"""Limits: events published at once, so that a bus that hangs does not occupy every thread, and turns with pending events. Events of
+further turns are dropped."""
 LONGEST_TEXT = 100_000
 """Bytes of a question or an answer as JSON; EventBridge takes 256 KB in total."""
 
@@ -32,7 +33,7 @@ class Announcer:
         self._bus = bus
         self._at_once = asyncio.Semaphore(AT_ONCE)
         self._last: dict[str, asyncio.Task[None]] = {}
-        """Trace id → the last of its events that is being published."""
+        """Trace id → its last event that is still being published."""
         self._failures = 0
 
     def announce(self, trace_id: str, detail_type: str, detail: Mapping[str, Any]) -> None:
@@ -50,7 +51,7 @@ class Announcer:
             await asyncio.wait({task}, timeout=WAIT_S)
 
     async def drain(self) -> None:
-        """Waits for all events, at most DRAIN_S; the others are lost."""
+        """Waits for all events, at most DRAIN_S; later ones are dropped."""
         if self._last:
             _, late = await asyncio.wait(self._last.values(), timeout=DRAIN_S)
             for task in late:
@@ -62,7 +63,7 @@ class Announcer:
         try:
             async with self._at_once:
                 await self._bus.publish(detail_type, detail)
-        except Exception as exc:  # of any kind: no caller is left to handle it
+        except Exception as exc:  # of any type: no caller is left to handle it
             self._failed(detail_type, exc.detail if isinstance(exc, FootnoteError) else type(exc).__name__)
 
     def _failed(self, detail_type: str, why: str) -> None:
@@ -75,7 +76,7 @@ class Announcer:
 
 
 async def announce_question(turn: Turn, *, announcer: Announcer) -> Turn:
-    """The same turn; its question is announced."""
+    """Publishes the question; returns the turn unchanged."""
     detail = {
         "query": _cut(turn.request.question),
         "user_id": turn.caller.user_id,
@@ -87,7 +88,7 @@ async def announce_question(turn: Turn, *, announcer: Announcer) -> Turn:
 
 
 async def announce_answer(turn: Turn, *, announcer: Announcer, clock: Clock) -> Turn:
-    """The same turn; its answer is announced where it has one. Waits for the turn's events in any case."""
+    """Publishes the answer, if there is one, and waits for the turn's events; returns the turn unchanged."""
     answer = turn.answer
     if answer is not None:
         detail = {
@@ -105,7 +106,7 @@ async def announce_answer(turn: Turn, *, announcer: Announcer, clock: Clock) -> 
 
 
 def _cut(text: str) -> str:
-    """The text, cut to LONGEST_TEXT: JSON takes up to twelve bytes for a character."""
+    """The text, truncated to LONGEST_TEXT. A character takes up to twelve bytes in JSON."""
     while len(json.dumps(text)) > LONGEST_TEXT:
         text = text[: int(len(text) * 0.9)]
     return text

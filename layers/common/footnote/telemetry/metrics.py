@@ -1,4 +1,4 @@
-"""What did a turn cost, and how did it go? Ids, counts and times, without any text of users or documents."""
+"""Metrics of a turn: ids, counts and times, without text of users or documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ANSWERED: tuple[Ended, ...] = ("answered", "cached", "faq")
 
 
 async def meter_turn(turn: Turn, *, meter: Meter, clock: Clock) -> Turn:
-    """The same turn, after it was measured."""
+    """Reports the turn's metrics; returns the turn unchanged."""
     meter.measure(metrics_of(turn, clock()))
     return turn
 
@@ -55,13 +55,13 @@ def end_of(turn: Turn) -> Ended:
 
 
 def ms_of(spans: Sequence[Span], *stages: Stage) -> float | None:
-    """How long the steps of these stages took together, in ms; None: none of them ran."""
+    """Total duration of the steps of these stages, in ms; None = none of them ran."""
     times = [span.ms for span in spans if span.stage in stages]
     return round(sum(times), 2) if times else None
 
 
 class LogMeter:
-    """`ports.Meter`: one line of the log for each turn."""
+    """`ports.Meter` that writes one log line for each turn."""
 
     def measure(self, turn: TurnMetrics) -> None:
         log.info(

@@ -1,1 +1,1 @@
-"""How is a turn stored? `types.TurnRecord` made of a turn, read, counted, and made a turn again."""
+"""How is a turn stored? Converts turns to `types.TurnRecord` and back, and reads records."""

@@ -1,4 +1,4 @@
-"""What a stored turn counts."""
+"""The figures of a stored turn for statistics."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def figures_of(record: TurnRecord, feedback: tuple[Feedback, ...] = ()) -> TurnF
 
 
 def share_of(figures: TurnFigures) -> tuple[str, Rollup]:
-    """The day (UTC, YYYY-MM-DD) that a turn counts in, and what it adds to that day's roll-up as soon as it is over. The other
-    figures are made from whole days."""
+    """The day of the turn (UTC, YYYY-MM-DD), and what the turn adds to that day's roll-up as soon as it has ended. All other figures
+    are computed from whole days."""
     usage = figures.usage
     added = {
         "turns": 1,

@@ -1,4 +1,4 @@
-"""The stored form of a turn."""
+"""Converts a turn to its stored form."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from footnote.types import (
 
 
 def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
-    """Question, reply and trace of a turn as it is at `now`."""
+    """The record of a turn in its state at `now`: question, reply and trace."""
     answer, request, record = turn.answer, turn.request, turn.record
     messages = [_message(Message("user", request.question), record.started_at)]
     messages += [_message(message, now) for message in record.tool_messages]
@@ -74,8 +74,8 @@ def iso_time(at: float) -> str:
 
 
 def _partial(turn: Turn) -> str:
-    """What had been sent of an answer that broke off. Of an agent's answer nothing: the hits it was written from are not kept, so
-    later nothing could check whether its reader may still see them."""
+    """The text already sent of an answer that broke off. Empty for an agent: the hits of its answer are not kept, so the
+    permissions of a later reader could not be checked."""
     return turn.record.partial or "" if turn.request.mode != "pa" else ""
 
 

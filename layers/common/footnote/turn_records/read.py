@@ -1,4 +1,4 @@
-"""What a stored turn holds, for code that need not know what a turn is."""
+"""Reads fields of a stored turn, for code that does not work with turns."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def title_of(record: TurnRecord) -> str:
 
 
 def quoted_in(record: TurnRecord) -> Sequence[StoredPassage]:
-    """All passages that the turn was made from: what it found, and what the conversation before it quotes."""
+    """All passages that the turn depends on: its hits and the passages quoted by the conversation before it."""
     return [*record["hits"], *record.get("leans_on", ())]
 
 
@@ -42,8 +42,8 @@ def trimmed(messages: Iterable[StoredMessage]) -> list[StoredMessage]:
 
 
 def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
-    """What each model used. Turns of early versions do not hold which model used what: there it was the one that answered, as
-    far as is known."""
+    """The tokens of each model. Records of early versions hold no usage per model: their tokens are attributed to the model that
+    answered."""
     stored = record["result"]["usage"]
     named = [ModelUsage(part["model"], _tokens(part, stored["estimated"])) for part in stored.get("models", ())]
     total, known = _tokens(stored, stored["estimated"]), usage_of(named)
@@ -52,7 +52,7 @@ def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
 
 
 def started_at_of(record: TurnRecord) -> float:
-    """Seconds since the epoch, to the millisecond."""
+    """When the turn started, in seconds since the epoch, to the millisecond."""
     return datetime.fromisoformat(record["created_at"]).timestamp()
 
 

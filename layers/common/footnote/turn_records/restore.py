@@ -1,4 +1,4 @@
-"""A stored turn made a turn again, so that every API can give its reply once more."""
+"""Restores a turn from its record, so that every API can encode its reply again."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from footnote.types.documents import UNITS
 
 
 def restore(turn: Turn, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Turn:
-    """The turn as it ended.
+    """The turn in its final state.
 
-    `turn`: as the same request begins it; what is not stored (profile, options, filters, images) is taken from it. `chunks`: the
-    passages that the index still holds and the caller may read, by the index's own ids; the others come without text and
-    metadata. Of a turn that failed, `record.partial` is what had been sent. What a model was shown, what it thought, and why its
-    answer was cut off are not stored.
+    `turn`: the turn at the beginning of the same request; values that are not stored (profile, options, filters, images) are taken
+    from it. `chunks`: the passages that the index still holds and the caller may read, by their ids in the index; other passages
+    have no text and metadata. For a turn that failed, `record.partial` is the text already sent. Prompts, the model's reasoning
+    and the reason for a truncated answer are not stored.
     """
     request = replace(turn.request, question=question_of(record))
     turn = replace(turn, trace_id=record["trace_id"], request=request).rewrite(*record["result"]["search_decision"]["rewritten_query"])
@@ -50,7 +50,7 @@ def restore(turn: Turn, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Turn
 
 
 def has_failed(record: TurnRecord) -> bool:
-    """Something failed before there was an answer. A turn that a check blocked has not failed."""
+    """Whether the turn failed before it had an answer. A turn blocked by a check has not failed."""
     return record["is_error"] and record["outcome"] != "blocked"
 
 
@@ -70,7 +70,7 @@ def _record(record: TurnRecord) -> Record:
 
 
 def _lists(query: str, record: TurnRecord) -> tuple[RankedList, ...]:
-    """One that says whether all vectors were there; how many were missing is not stored."""
+    """A list that only says whether vectors were missing; their number is not stored."""
     return (RankedList("cosine", query, coverage=0.0),) if record.get("vectors_pending") else ()
 
 
@@ -107,7 +107,7 @@ def _hit(stored: StoredHit, record: TurnRecord, chunks: Mapping[str, Chunk]) -> 
 
 
 def _bare(chunk_id: str, stored: StoredHit | StoredReference, record: TurnRecord, headings: Sequence[str]) -> Chunk:
-    """A passage that cannot be read any more, as far as it is stored."""
+    """A passage that can no longer be read, with the values that are stored."""
     ending = next((ending for ending, unit in UNITS.items() if unit == stored["unit"]), None)
     return Chunk(
         chunk_id=chunk_id,
@@ -121,7 +121,7 @@ def _bare(chunk_id: str, stored: StoredHit | StoredReference, record: TurnRecord
         collection=record["collection"],
         headings=tuple(filter(None, headings)),
         page=stored["page"],
-        metadata={"file_name": f"{stored['title']}.{ending}"} if ending else {},  # by which `unit` is known
+        metadata={"file_name": f"{stored['title']}.{ending}"} if ending else {},  # determines `unit`
     )
 
 

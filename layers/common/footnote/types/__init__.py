@@ -1,8 +1,8 @@
-"""What flows through the core: plain, frozen values. No I/O, no framework, no numpy at import.
+"""The data types of the core: plain, frozen values. No I/O, no framework, no numpy at import.
 
 A question becomes a `Turn`; every step takes a Turn and returns a new one. A file becomes a
-`Document` with `Block`s, which are cut into `Chunk`s. Sizes are in bytes, times in seconds since
-the epoch unless a name says `_ms`, pages count from 1, character offsets from 0.
+`Document` with `Block`s, which are split into `Chunk`s. Sizes are in bytes, times in seconds since
+the epoch unless a name ends in `_ms`, pages count from 1, character offsets from 0.
 """
 
 from __future__ import annotations

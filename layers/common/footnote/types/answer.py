@@ -1,4 +1,4 @@
-"""What is answered: `Answer`, its citations, and the messages that a language model reads."""
+"""`Answer`, its citations, and the messages sent to a language model."""
 
 from __future__ import annotations
 
@@ -8,40 +8,42 @@ from typing import Literal
 from footnote.types.evidence import Hit
 
 Cut = Literal["length", "content_filter"]
-"""Why a model's reply is not whole: its limit of tokens, or its provider's filter."""
+"""Why a model's reply is incomplete: the token limit, or the provider's content filter."""
 
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A passage that the answer leans on. Neutral: each dialect shows it in its own form."""
+    """A passage that the answer cites, independent of how a dialect renders it."""
 
     number: int
     hit: Hit
     snippet: str
-    """The sentence or passage that supports the claim, as it stands in the chunk."""
+    """The sentence or passage that supports the claim, verbatim from the chunk."""
     page: int | None = None
-    """Where the snippet stands."""
+    """The page of the snippet."""
     bounds: tuple[tuple[int, int], ...] = ()
-    """Where the cited sentences stand in the chunk's text; the first is the snippet."""
+    """(start, end) of the cited sentences in the chunk's text; the first is the snippet."""
     spans: tuple[tuple[int, int], ...] = ()
-    """Where this citation's markers stand in the answer's text."""
+    """(start, end) of this citation's markers in the answer's text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
+    """The text that answers a question, with its citations."""
+
     text: str
     citations: tuple[Citation, ...] = ()
     extractive: bool = False
-    """True when the sentences were picked from the documents and no language model wrote them."""
+    """True when the sentences were taken from the documents, not written by a language model."""
     model: str | None = None
     warnings: tuple[str, ...] = ()
     cut: Cut | None = None
-    """Why the text ends before its end; None = it is whole."""
+    """Why the text is incomplete; None = it is complete."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to have a tool called. `arguments`: JSON as the model wrote it."""
+    """A tool call that a model requests. `arguments`: JSON as the model wrote it."""
 
     call_id: str
     name: str
@@ -50,12 +52,14 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
+    """A chat message sent to a language model, or its reply."""
+
     role: Literal["system", "user", "assistant", "tool"]
     content: str
     tool_calls: tuple[ToolCall, ...] = ()
-    """Of an assistant."""
+    """Only of role assistant."""
     tool_call_id: str | None = None
-    """Of a tool: whose result `content` is."""
+    """Only of role tool: the call whose result is `content`."""
     name: str | None = None
     images: tuple[str, ...] = ()
-    """Of a user: `data:` URIs."""
+    """Only of role user: `data:` URIs."""

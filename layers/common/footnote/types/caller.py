@@ -1,4 +1,4 @@
-"""Who asks, and what a list of theirs looks like."""
+"""`Caller`, the identity behind a request, and `Page`, one page of a list."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Generic, Literal, TypeVar
 EVERYONE = "*"
 """The permission group that every caller belongs to."""
 ADMINS = "role:admin"
-"""The permission group of those who may look after the system."""
+"""The permission group of administrators."""
 
 Role = Literal["user", "admin"]
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who asks. No document is read without one. `sees_all` is for the one local user only."""
+    """The identity behind a request; every read takes one. `sees_all` is only for the local user of an embedded installation."""
 
     user_id: str
     groups: frozenset[str] = frozenset()
     sees_all: bool = False
     role: Role = "user"
     ticket: str | None = field(default=None, compare=False, repr=False)
-    """What the request brought for the model's gateway; it says nothing of who asks, and is kept nowhere."""
+    """The request's credential for the model gateway. It does not identify the caller and is never stored."""
 
     def narrowed(self, groups: tuple[str, ...]) -> Caller:
         """The same caller with at most these groups; no groups given = unchanged."""
@@ -33,7 +33,7 @@ class Caller:
         return replace(self, groups=kept, sees_all=False)
 
     def may_read(self, permission_groups: frozenset[str]) -> bool:
-        """True when a document with these groups is visible. No groups on a document = nobody."""
+        """Whether the caller may see a document with these groups. A document without groups is visible to no one."""
         if not permission_groups:
             return False
         return self.sees_all or EVERYONE in permission_groups or not self.groups.isdisjoint(permission_groups)
@@ -44,7 +44,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[T]):
-    """One page of a list, newest first. `last_id` goes into the next call's `after`."""
+    """One page of a list, newest first. Pass `last_id` as `after` to get the next page."""
 
     data: tuple[T, ...]
     has_more: bool = False

@@ -1,7 +1,8 @@
-"""What documents' metadata must be like for their chunks to be found: `Conditions`, and how a value meets one.
+"""`Conditions` on documents' metadata: only chunks of matching documents are found.
 
-A field may hold several values: one of them is enough. `is not`, `not contains`, `not in` and `≠` ask that there is one,
-and none that is met. An empty text is no value. Text is compared as it is written, case included.
+A field may hold several values; one that matches is enough. `is not`, `not contains`, `not in` and `≠` match when the field has
+at least one value and none of them meets the positive operator. An empty string counts as no value. Comparisons of text are
+case-sensitive.
 """
 
 from __future__ import annotations
@@ -19,12 +20,12 @@ Operator = Literal[
 ]  # fmt: skip
 NEGATED: Mapping[Operator, Operator] = {"is not": "is", "not in": "in", "not contains": "contains", "≠": "="}
 SECONDS = re.compile(r"-?\d{1,7}|-?\d{9,12}|-?\d{1,12}\.\d+")
-"""Since 1970. Eight digits are a date: 20260301."""
+"""Seconds since 1970. Eight digits are a date: 20260301."""
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """`values`: what the field is compared with; more than one for `in` and `not in`, none for `empty` and `not empty`."""
+    """Compares a metadata field with `values`: several for `in` and `not in`, none for `empty` and `not empty`."""
 
     field: str
     operator: Operator
@@ -32,7 +33,7 @@ class Condition:
 
     @property
     def positive(self) -> Operator:
-        """The operator that one value of the field meets, or that no value may meet."""
+        """The operator without its negation."""
         return NEGATED.get(self.operator, self.operator)
 
     def is_met_by(self, value: str) -> bool:
@@ -43,12 +44,13 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """All of them, or with `any` one of them. None at all: everything matches."""
+    """Conditions that must all be met, or with `any` at least one. Without conditions, everything matches."""
 
     each: tuple[Condition, ...] = ()
     any: bool = False
 
     def match(self, metadata: Mapping[str, Any]) -> bool:
+        """Whether a document with this metadata meets the conditions."""
         met = (_matches(condition, values_of(metadata, condition.field)) for condition in self.each)
         return not self.each or (any(met) if self.any else all(met))
 
@@ -57,11 +59,13 @@ ANYTHING = Conditions()
 
 
 def values_of(metadata: Mapping[str, Any], field: str) -> tuple[str, ...]:
+    """The values of a field as text; () = the field is missing."""
     value = metadata.get(field, ())
     return tuple(str(item) for item in value) if isinstance(value, list | tuple) else (str(value),)
 
 
 def number_of(text: str) -> float | None:
+    """The finite number that the text holds; None = it is not a number."""
     try:
         number = float(text)
     except ValueError:
@@ -70,7 +74,7 @@ def number_of(text: str) -> float | None:
 
 
 def time_of(text: str) -> float | None:
-    """Seconds since 1970, of ISO 8601 (UTC where no zone is named) or of such seconds."""
+    """Seconds since 1970, parsed from ISO 8601 (UTC if no zone is given) or from such seconds; None = neither."""
     text = text.strip()
     if SECONDS.fullmatch(text):
         return float(text)
@@ -116,4 +120,4 @@ TESTS: Mapping[Operator, Callable[[str, str], bool]] = {
     "before": _compared(time_of, lambda left, right: left < right),
     "after": _compared(time_of, lambda left, right: left > right),
 }
-"""(a value of the field, what it is compared with) → whether it is met; of `positive` operators."""
+"""Positive operator → test of (a value of the field, the value to compare with)."""

@@ -1,4 +1,4 @@
-"""From a file to passages: `Document`, its `Block`s, its `Chunk`s."""
+"""`Document`, the `Block`s of its parsed file and the `Chunk`s in the index."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 Level = Literal[0, 1, 2]
-"""0 = a document's outline, 1 = a section's opening, 2 = a passage (what is cited)."""
+"""0 = the document's outline, 1 = the opening of a section, 2 = a passage (the level that is cited)."""
 
 DocumentState = Literal["RECEIVED", "PROCESSING", "READY", "FAILED", "DELETED"]
 
 UNKNOWN_LANGUAGE = "und"
-"""Of a text that does not show its language, such as a list of names."""
+"""ISO 639 code of a text whose language cannot be detected, such as a list of names."""
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "caption", "code", "image"]
 
@@ -27,14 +27,14 @@ class Block:
     level: int = 0
     """Depth of a heading, 1 = topmost; 0 for everything else."""
     page: int | None = None
-    """Of a PDF or a text with page breaks; a slide's or a sheet's number."""
+    """The page of a PDF or of a text with page breaks; the number of a slide or a sheet."""
     places: tuple[Place, ...] = ()
-    """Where its lines stand on their pages, in the order of the text; () = not known."""
+    """The positions of its lines on their pages, in the order of the text; () = unknown."""
 
 
 class Place(NamedTuple):
-    """A line of a block: from `offset` in the block's text until the next place. Its box in points from the
-    upper left corner of the page as it is shown. A tuple: a long file has tens of thousands."""
+    """The position of a line of a block: from `offset` in the block's text until the next place. The box is in points from the
+    upper left corner of the displayed page. A tuple, because a long file has tens of thousands."""
 
     offset: int
     page: int
@@ -46,40 +46,40 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """What a parser makes of a file. `reason`, `remedy`: what of it could not be read, e.g. scanned pages."""
+    """A parsed file. `reason`, `remedy`: what could not be read, e.g. scanned pages, and what the user can do."""
 
     blocks: tuple[Block, ...]
     title: str = ""
     pages: int | None = None
     format: str = ""
-    """What it was read as: a key of `footnote.ingest.parse.FORMATS`."""
+    """The format it was parsed as: a key of `footnote.ingest.parse.FORMATS`."""
     reason: str | None = None
     remedy: str | None = None
 
 
 class Part(NamedTuple):
-    """A stretch of a chunk's text, from `offset` until the next part, and where it was taken from."""
+    """A range of a chunk's text, from `offset` until the next part, and its source in the file."""
 
     offset: int
     page: int | None
     block: int
-    """The block's number in its file, from 0; -1 = these words are ours, e.g. a path of headings."""
+    """The index of the block in its file, from 0; -1 = text added by the chunker, e.g. a path of headings."""
     start: int
-    """Where it begins in the block's text."""
+    """Offset of the part in the block's text."""
     kind: BlockKind | None = None
-    """The block's; None where the passage was stored without it."""
+    """The kind of the block; None if it was not stored."""
 
 
 Unit = Literal["page", "slide", "sheet"]
 UNITS: Mapping[str, Unit] = {"pptx": "slide", "ppt": "slide", "odp": "slide", "xlsx": "sheet", "xls": "sheet", "ods": "sheet"}
-"""Ending of a file's name → what its `page` counts, where that is no page."""
+"""File extension → what `page` counts in such a file, if not pages."""
 OUTSIDE = ("mcp|", "kdb|")
-"""What the ids of passages begin with that other systems' searches have found: nobody here knows their readers."""
+"""Prefixes of the ids of passages that were found by external systems, whose permissions are not known here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage as the index keeps it, with the id `doc_id|generation|ordinal`; or one from OUTSIDE."""
+    """A passage as the index stores it, with the id `doc_id|generation|ordinal`; or one of an external system (see OUTSIDE)."""
 
     chunk_id: str
     doc_id: str
@@ -92,20 +92,20 @@ class Chunk:
     collection: str
     headings: tuple[str, ...] = ()
     page: int | None = None
-    """Where it begins."""
+    """The page on which it begins."""
     parts: tuple[Part, ...] = ()
-    """What `text` is made of: a passage may hold several blocks and run over several pages."""
+    """The sources of `text`: a passage may span several blocks and pages."""
     kind: BlockKind = "paragraph"
     permission_groups: frozenset[str] = frozenset()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: float = 0.0
 
     def page_at(self, offset: int) -> int | None:
-        """The page that holds the character at `offset`."""
+        """The page of the character at `offset`."""
         return next((part.page for part in reversed(self.parts) if part.offset <= offset), self.page)
 
     def kind_at(self, offset: int) -> BlockKind | None:
-        """The kind of the block that the character at `offset` is from."""
+        """The kind of the block that contains the character at `offset`."""
         return next((part.kind for part in reversed(self.parts) if part.offset <= offset), None)
 
     @property
@@ -114,8 +114,8 @@ class Chunk:
         return UNITS.get(str(self.metadata.get("file_name", "")).rpartition(".")[2].lower(), "page")
 
     def section_at(self, offset: int) -> str | None:
-        """The heading above the character at `offset`, of a spreadsheet the name of its sheet; None = there is none, or the
-        passage runs over several and does not say which."""
+        """The heading above the character at `offset`; in a spreadsheet, the name of the sheet. None = there is none, or the
+        passage spans several and does not show which one applies."""
         if self.unit != "sheet":
             return next((heading for heading in reversed(self.headings) if heading != self.title), None)
         if self.headings:
@@ -127,16 +127,17 @@ class Chunk:
 
     @property
     def public_id(self) -> str:
-        """The id that APIs show, `DOC#000`: it does not change with the generation."""
+        """The id shown by APIs, `DOC#000`; it does not change with the generation."""
         return f"{self.doc_id}#{self.ordinal:03d}"
 
 
 def make_chunk_id(doc_id: str, generation: int, ordinal: int) -> str:
+    """The index's id of a chunk."""
     return f"{doc_id}|{generation}|{ordinal}"
 
 
 def chunks_digest(chunks: Iterable[tuple[str, str]]) -> str:
-    """SHA-256 over (chunk id, text) by ordinal: what was meant to be stored against what is there."""
+    """SHA-256 over (chunk id, text) in the order of the ordinals. It verifies that the index holds what was meant to be stored."""
     sha = hashlib.sha256()
     for chunk_id, text in chunks:
         sha.update(f"{chunk_id}\0{text}\0".encode())
@@ -145,7 +146,7 @@ def chunks_digest(chunks: Iterable[tuple[str, str]]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One row of the ledger: a source file and what became of it."""
+    """One row of the ledger: a source file and its processing state."""
 
     doc_id: str
     title: str
@@ -156,19 +157,19 @@ class Document:
     size: int
     permission_groups: frozenset[str]
     generation: int = 0
-    """The generation that is being made or was made last; counts from 1, 0 = none yet."""
+    """The newest generation, finished or not; counts from 1, 0 = none yet."""
     active_generation: int = 0
-    """The generation that answers; 0 = none."""
+    """The generation that searches read; 0 = none."""
     reason: str | None = None
-    """Why it FAILED; of a READY one: what of it could not be read."""
+    """FAILED: why. READY: which parts could not be read."""
     remedy: str | None = None
     pages: int | None = None
     chunks: int = 0
     lang: str | None = None
     format: str = ""
-    """What it was read as: a key of `footnote.ingest.parse.FORMATS`; "" = not read yet."""
+    """The format it was parsed as: a key of `footnote.ingest.parse.FORMATS`; "" = not parsed yet."""
     digest: str = ""
-    """How many chunks of all levels answer, and their `chunks_digest`, as `N:SHA-256`: what has to be in the index."""
+    """`N:SHA-256`: the number of chunks of all levels that the index must hold, and their `chunks_digest`."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: float = 0.0
     updated_at: float = 0.0

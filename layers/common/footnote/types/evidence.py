@@ -1,4 +1,4 @@
-"""What the queries find: lists of candidates, one order of them, and the chunks that may be read."""
+"""Search results of a turn: lists of candidates, their fused ranking, and the chunks that the caller may read."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from footnote.types.retrieval import Candidate, Candidates
 
 @dataclass(frozen=True, slots=True)
 class RankedList:
-    """What one source finds for one query, best first. Scores are the source's own (higher = better)."""
+    """The results of one source for one query, best first. Scores are on the source's own scale (higher = better)."""
 
     source: str
-    """`bm25`, `cosine` or another: the name under which a hit carries the score."""
+    """`bm25`, `cosine` or another: the key of the score in `Hit.scores`."""
     query: str
-    """The text of the query that it was made for."""
+    """The text of the query."""
     items: tuple[Candidate, ...] = ()
     coverage: float = 1.0
-    """Share of the chunks that were searched and could be in this list, 0..1: vectors are made after a document is READY."""
+    """Share of the searched chunks that this source could return, 0..1. It is below 1 while vectors are still being computed."""
     absent: frozenset[str] = frozenset()
-    """Chunks of the query's other lists that this one could not have held."""
+    """Chunks of the query's other lists that this source could not return."""
 
 
 def lists_of(query: str, found: Candidates) -> tuple[RankedList, RankedList]:
-    """An index's answer to one query."""
+    """The lexical and the dense list of an index's reply to one query."""
     return RankedList("bm25", query, found.lexical), RankedList("cosine", query, found.dense, found.coverage, found.bare)
 
 
 class Ranked(NamedTuple):
-    """A fused entry, `score` 0..1, and the text of the query that it scored best for. A tuple: a search makes hundreds of them."""
+    """A fused entry with `score` 0..1 and the text of the query that it scored best for. A tuple, because a search makes hundreds."""
 
     chunk_id: str
     score: float
@@ -40,29 +40,31 @@ class Ranked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk that the index's gate has let this caller read, with its place in the result. `score` is 0..1 after min-max fusion."""
+    """A chunk that this caller may read, with its scores. `score` is 0..1 after min-max fusion."""
 
     chunk: Chunk
     score: float
     scores: Mapping[str, float] = field(default_factory=dict)
-    """By name, `bm25`, `cosine`: those of the lists that it came from, and of whatever ranked it since."""
+    """Scores by source: `bm25` and `cosine` of the lists that contained it, and those of rerankers."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
+    """Everything that a turn has found so far, from candidate lists to the hits that it cites."""
+
     lists: tuple[RankedList, ...] = ()
     ranked: tuple[Ranked, ...] = ()
-    """Everything that was found, fused, best first; nothing of it has passed the gate."""
+    """The fused lists, best first; permissions have not been checked yet."""
     pool: tuple[Hit, ...] = ()
-    """The first of these, read through the gate: what rerankers see."""
+    """The first of these that the caller may read: the input of rerankers."""
     hits: tuple[Hit, ...] = ()
-    """What the answer is made from and cites."""
+    """The passages that the answer is written from and cites."""
 
     def lists_for(self, query: str) -> tuple[RankedList, ...]:
-        """() = it has not been searched for."""
+        """The lists of one query; () = it has not been searched yet."""
         return tuple(found for found in self.lists if found.query == query)
 
     @property
     def vectors_pending(self) -> bool:
-        """Whether some of the passages that were searched have no vector yet: a search by meaning does not reach them."""
+        """Whether some of the searched passages have no vector yet, so that dense retrieval cannot find them."""
         return any(found.coverage < 1 for found in self.lists)

@@ -1,4 +1,4 @@
-"""What a reader thought of an answer."""
+"""`Feedback`: a user's rating of an answer."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
+    """A user's rating of an answer. `trace_id`: of the rated turn."""
+
     trace_id: str
     user_id: str
     rating: Literal["up", "down"]

@@ -1,4 +1,4 @@
-"""Which optional parts of a turn run, and by whose decision. Everything here is data; `footnote.plan` makes plans."""
+"""Which optional parts of a turn run, and what decided it. Data only; `footnote.plan` makes plans."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 IntelligenceLevel = Literal["basic", "standard", "enhanced", "maximum"]
-"""How much is done for an answer. standard is the default."""
+"""How much work is spent on an answer. The default is standard."""
 Allowance = Literal["full", "cheaper", "search"]
-"""What of a user's daily budget is left: everything, a cheaper model, search results only."""
+"""What a user's remaining daily budget allows: everything, a cheaper model, search results only."""
 Effect = Literal["search", "answer"]
-"""search: what is found, and so the answer too; answer: the answer alone."""
+"""search: affects the search results and therefore the answer; answer: affects only the answer."""
 OptionName = Literal[
     "answer_cache",
     "answer_without_search",
@@ -36,21 +36,21 @@ OptionName = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Something that a turn may do or leave. `is_on`: what is done where nobody decides otherwise."""
+    """An optional part of a turn. `is_on`: the default."""
 
     description: str
     is_on: bool
     requestable: bool = False
-    """Whether a request or a level may decide it. Never what guards others."""
+    """Whether a request or an intelligence level may switch it. False for checks that protect others."""
     setting: str | None = None
-    """The key of the setting that decides where somebody set it; a request stands above it."""
+    """The key of the setting that decides if it is set; a request overrides it."""
     ceiling: str | None = None
-    """The key of a setting that, where it is false or not set, nobody can overrule."""
+    """The key of a setting that switches the option off, whatever a request says, if it is false or not set."""
     held_only: bool = False
-    """Not where the answer is shown while it is written: what was shown cannot be taken back."""
+    """Off when the answer is streamed, because text that was sent cannot be taken back."""
     affects: Effect = "answer"
     pool_size: int = 0
-    """Passages that it ranks; 0 = it ranks none."""
+    """Number of passages that it ranks; 0 = it does not rank."""
 
 
 OPTIONS: Mapping[OptionName, Option] = {
@@ -78,34 +78,37 @@ LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
     "enhanced": {"reformulate": True},
     "maximum": {"reformulate": True},
 }
-"""What a level decides beside the defaults."""
+"""The options that an intelligence level sets differently from the defaults."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
+    """Whether an option is on, and why."""
+
     is_on: bool
     because: str
-    """Who decided it, in words: “default”, “level basic”, “CACHE__ENABLED is false”."""
+    """What decided it, in words: “default”, “level basic”, “CACHE__ENABLED is false”."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a turn is going to do. Only steps that their row allows to amend it change it, with a reason."""
+    """What a turn is going to do. Only steps whose row has `amends_plan` may change it, and they give a reason."""
 
     choices: Mapping[OptionName, Choice]
-    """Of every option."""
+    """One for every option."""
     level: IntelligenceLevel = "standard"
     level_because: str = "default"
     model: str | None = None
-    """The language model that answers; None = none does."""
+    """The language model that answers; None = no model."""
     allowance: Allowance = "full"
 
     def wants(self, option: OptionName) -> bool:
+        """Whether the option is on."""
         return self.choices[option].is_on
 
     @property
     def pool_size(self) -> int:
-        """Passages that are read to be ranked anew; 0 = as many as are asked for."""
+        """Number of passages to read for re-ranking; 0 = as many as the request asks for."""
         return max((OPTIONS[name].pool_size for name, choice in self.choices.items() if choice.is_on), default=0)
 
     def without(self, option: OptionName, because: str) -> Plan:
@@ -113,6 +116,6 @@ class Plan:
         return replace(self, choices={**self.choices, option: Choice(False, because)}) if self.wants(option) else self
 
     def fingerprint(self, *effects: Effect) -> str:
-        """Equal where all options with one of these effects are; the caches of searches and answers are kept apart by it."""
+        """A hash of the options with one of these effects, for cache keys."""
         chosen = sorted((name, choice.is_on) for name, choice in self.choices.items() if OPTIONS[name].affects in effects)
         return hashlib.sha256(json.dumps(chosen).encode()).hexdigest()[:16]

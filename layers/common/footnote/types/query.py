@@ -1,4 +1,4 @@
-"""One thing that is searched for."""
+"""`Query`: one text to search for."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 QueryKind = Literal["original", "standalone", "sub_question", "paraphrase", "hypothetical", "step_back", "feedback"]
-"""original = the question as it is, standalone = the question without its conversation, sub_question = a part of it; the others
-only find evidence: paraphrase = in other words, hypothetical = a text that could answer it, step_back = the general
-question behind it, feedback = its words and those of the first hits."""
+"""original = the question as it was asked, standalone = the question rewritten to need no conversation, sub_question = a part of
+it. The others only find evidence: paraphrase = other words, hypothetical = a text that could answer it, step_back = the more
+general question, feedback = its words and those of the first hits."""
 ASKED: tuple[QueryKind, ...] = ("original", "standalone", "sub_question")
-"""What is answered, cached and checked."""
+"""The kinds that are answered, cached and checked."""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
+    """A text to search for, with its language and vector."""
+
     text: str
     kind: QueryKind = "original"
     weight: float = 1.0
-    """Of what it finds, beside what the turn's other queries find."""
+    """Weight of its results relative to those of the turn's other queries."""
     lang: str = "en"
     vector: npt.NDArray[np.float32] | None = field(default=None, compare=False)
     embedder: str = ""
-    """Who made `vector`."""
+    """The name of the embedder that computed `vector`."""

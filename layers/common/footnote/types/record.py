@@ -1,4 +1,4 @@
-"""What a turn did: how long its steps took, what its models used, and what its owner may read of it."""
+"""What a turn did: the duration of its steps, the tokens used, and notes for its owner."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.types.stages import Stage
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that were read and written. `estimated`: some of them were counted here, because the provider did not report them."""
+    """Tokens read and written. `estimated`: some were counted here, because the provider did not report them."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -20,7 +20,7 @@ class Usage:
 
     @property
     def total_tokens(self) -> int:
-        """Both together."""
+        """Prompt and completion tokens together."""
         return self.prompt_tokens + self.completion_tokens
 
     def __add__(self, other: Usage) -> Usage:
@@ -33,7 +33,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class ModelUsage:
-    """What one model used. `model` None: it is not known which one."""
+    """Tokens that one model used. `model` None = unknown."""
 
     model: str | None
     usage: Usage
@@ -41,7 +41,7 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call of a language model, however it ended. `step`: the one that made it; `model`: the one that replied, or should have;
+    """One call of a language model, successful or not. `step`: the step that made it; `model`: the model that replied or failed to;
     `ms`: from the request to the end of the reply."""
 
     step: str
@@ -51,12 +51,12 @@ class ModelCall:
 
 
 def usage_of(calls: Iterable[ModelCall | ModelUsage]) -> Usage:
-    """What all of them used together."""
+    """The tokens of all calls together."""
     return sum((call.usage for call in calls), Usage())
 
 
 def usage_by_model(calls: Iterable[ModelCall | ModelUsage]) -> tuple[ModelUsage, ...]:
-    """What each model used, in the order of their first calls; models that used nothing are left out."""
+    """The tokens of each model, in the order of their first calls; models without tokens are left out."""
     sums: dict[str | None, Usage] = {}
     for call in calls:
         sums[call.model] = sums.get(call.model, Usage()) + call.usage
@@ -65,48 +65,48 @@ def usage_by_model(calls: Iterable[ModelCall | ModelUsage]) -> tuple[ModelUsage,
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """How long a step took. `status`: ok, skipped (its error was survived), failed, late or fallback."""
+    """The duration and result of a step. `status`: ok, skipped (it failed and the turn went on), failed, late or fallback."""
 
     name: str
     ms: float
     status: str = "ok"
     detail: Mapping[str, Any] = field(default_factory=dict)
     stage: Stage | None = None
-    """Not stored. None: a part of the step that is listed after it, such as an agent's round; that step's time includes it."""
+    """Not stored. None: a part of the step that follows in the list, such as an agent's round; that step's time includes it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What is kept and counted of a turn beside its answer."""
+    """What is recorded about a turn besides its answer."""
 
     started_at: float = 0.0
     first_token_ms: float | None = None
     """From the turn's start to the first piece of its text; None = there was none."""
     spans: tuple[Span, ...] = ()
     calls: tuple[ModelCall, ...] = ()
-    """Of language models, in the order in which they ended."""
+    """Calls of language models, in the order in which they ended."""
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """What only the turn's owner may read in its trace: texts that steps made or refused. JSON; `private` of a stored turn."""
+    """Notes that only the turn's owner may read in its trace, such as texts that steps wrote or rejected. JSON; stored as `private`."""
     degraded: bool = False
-    """Something failed and was done without."""
+    """Whether a part failed and the turn went on without it."""
     persisted: bool = False
     partial: str | None = None
-    """What had been sent when the turn failed; None = it has not."""
+    """The text sent before the turn failed; None = it has not failed."""
     model_address: str | None = None
-    """Where language models are asked, without credentials; None = nowhere."""
+    """The address of the language model endpoint, without credentials; None = there is none."""
     model_problem: str | None = None
-    """Why none of them could be chosen, although some are configured."""
+    """Why no model could be chosen although an endpoint is configured."""
     tool_messages: tuple[Message, ...] = ()
-    """What an agent and its tools said to each other before the answer."""
+    """The messages between an agent and its tools before the answer."""
     suggested_questions: tuple[str, ...] = ()
-    """What could be asked next."""
+    """Suggested follow-up questions."""
     search_cache_keys: tuple[str | None, ...] = ()
-    """Of each query, the key under which what it finds is to be kept; None = it was there. Keys tell of what others may read:
-    they stay in here."""
+    """For each query, the key under which to cache its results; None = they came from the cache. Never exposed: a key reveals what
+    others may read."""
     answer_cache_key: tuple[str, int] | None = None
-    """The key under which the answer is to be kept, and the tokens that were used before it."""
+    """The key under which to cache the answer, and the number of tokens used before it."""
 
     @property
     def usage(self) -> Usage:
-        """What all calls used together."""
+        """The tokens of all calls together."""
         return usage_of(self.calls)

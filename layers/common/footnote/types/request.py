@@ -1,4 +1,4 @@
-"""What somebody asks, and through which API: `Request` and `Profile`."""
+"""`Request`, one question and its options, and `Profile`, the behaviour of the API through which it came."""
 
 from __future__ import annotations
 
@@ -12,64 +12,64 @@ from footnote.types.plan import IntelligenceLevel, OptionName
 from footnote.types.retrieval import Retriever
 
 Mode = Literal["rag", "gpt", "pa", "vision"]
-"""Who answers: rag = the documents, gpt = the model and what was said before, pa = a model with tools, vision = a model
-that sees. `search_type` of a stored turn."""
+"""What answers: rag = the documents, gpt = a model from the conversation alone, pa = a model with tools (an agent), vision = a
+model that reads images. Stored as `search_type`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What one question asks for, in the core's words; every API makes one of what its client sent."""
+    """One question with its options. Every API converts its requests into this type."""
 
     question: str
     collection: str = ""
-    """“” = the one that the settings name."""
+    """“” = the configured default."""
     mode: Mode = "rag"
     retriever: Retriever = "cc"
     limit: int = 5
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Metadata field → accepted values; all fields must match."""
     conditions: Conditions = ANYTHING
-    """What else the metadata must be like."""
+    """Further conditions on the metadata."""
     levels: tuple[Level, ...] = (2,)
     model: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None
-    """None = the profile's or the settings'."""
+    """None = the value of the profile or of the settings."""
     room_id: str | None = None
     """The conversation; None = the question stands alone."""
     is_test: bool = False
-    """Nothing is stored, nothing counted."""
+    """If true, nothing is stored or counted."""
     tool_scope: str = ""
     """The organisation whose tools an agent may use."""
     ask_kdb: bool = False
-    """Whether another system's knowledge base is asked before the index."""
+    """Whether an external knowledge base is searched before the index."""
     images: tuple[str, ...] = ()
     """URLs or `data:` URIs, as given."""
     attached: str = ""
-    """What a client sent with the question, such as words of a file: a model reads it as material, nothing is searched for in it,
-    and it is not stored."""
+    """Text that the client sent with the question, such as the content of a file. The model reads it as reference material. It is
+    neither searched nor stored."""
     first_number: int = 1
-    """Of the answer's citations: a client may show sources of its own before them."""
+    """The number of the first citation: a client may show its own sources before them."""
     level: IntelligenceLevel | None = None
-    """How much is to be done for the answer; None = what is usual."""
+    """How much work to spend on the answer; None = the default."""
     options: Mapping[OptionName, bool] = field(default_factory=dict)
-    """What else the request wants, or does not."""
+    """Options that the request switches on or off."""
     link_origin: str | None = None
-    """The address of this server, where the answer's text is to link its citations; None = markers alone."""
+    """The origin of this server, if citations in the answer's text are to be links; None = markers only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a dialect asks of the core. Steps read this; none asks which API is calling."""
+    """The behaviour that a dialect wants from the core. Steps read this and never check which API is calling."""
 
     name: str
-    """Written to the stored turn; never compared."""
+    """Stored with the turn; never compared."""
     live: bool
-    """True: tokens go out as they are made. False: the text follows the checks."""
+    """True: tokens are streamed as they are generated. False: the text is sent after the checks."""
     citation_style: str
     """A key of answer/citation_styles.STYLES."""
     prompt: str
-    """The name of the system message's prompt, e.g. `answer_footnote`."""
+    """The name of the system prompt, e.g. `answer_footnote`."""
     limit: int = 5
     temperature: float | None = None
     max_tokens: int | None = None
@@ -77,16 +77,16 @@ class Profile:
     total_s: float = 120.0
     context_tokens: int = 3500
     nothing_found: str | None = None
-    """The message of a turn without hits; None = how to rephrase, or that there is nothing that the caller may read."""
+    """The message of a turn without hits; None = advice to rephrase, or that there is nothing that the caller may read."""
     history: int = 0
-    """Exchanges of the room that a follow-up is understood by; 0 = every question stands alone."""
+    """Number of exchanges of the room used to understand a follow-up; 0 = every question stands alone."""
     search_cache_s: float = 0
-    """How long what a question found may be used for the same or a similar one."""
+    """How long search results may be reused for the same or a similar question."""
     answer_cache_s: float = 0
-    """How long an answer may be given again."""
+    """How long an answer may be reused."""
     question_prompt: str | None = None
-    """The name of the prompt that holds documents and question together; None = they stand apart, in system and user message."""
+    """The name of the prompt that combines documents and question; None = they are in separate messages, system and user."""
     options: Mapping[OptionName, bool] = field(default_factory=dict)
-    """What this API does otherwise than is the default."""
+    """Options that this API sets differently from the default."""
     settings: Mapping[OptionName, str] = field(default_factory=dict)
-    """The keys of settings that decide in this API alone."""
+    """Option → key of the setting that decides it in this API only."""

@@ -1,4 +1,4 @@
-"""What is asked of an index, and what it finds."""
+"""`Search`, the request to an index, and `Candidates`, its reply."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Retriever = Literal["cc", "rrf", "bm25", "knn"]
-"""cc = convex combination of min-max scores, rrf = reciprocal rank fusion; the others are one list."""
+"""cc = convex combination of min-max scores, rrf = reciprocal rank fusion; bm25 and knn use one list only."""
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What an index is asked: `vector` None = the lexical list only, `text` "" = the dense list only."""
+    """A search of an index. `vector` None = the lexical list only, `text` "" = the dense list only."""
 
     collection: str
     text: str = ""
     lang: str = "en"
-    """The language that `text` is tokenised in."""
+    """The language used to tokenise `text`."""
     vector: npt.NDArray[np.float32] | None = None
     embedder: str = ""
-    """Who made `vector`; only vectors of the same embedder are compared."""
+    """The name of the embedder that computed `vector`; only vectors of the same embedder are compared."""
     languages: frozenset[str] | None = None
-    """Those whose chunks get vectors of this embedder; None = all."""
+    """The languages whose chunks this embedder embeds; None = all."""
     limit: int = 100
     """Entries per list."""
     levels: tuple[Level, ...] = (2,)
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Metadata field → accepted values; all fields must match."""
     conditions: Conditions = ANYTHING
-    """What else the metadata must be like."""
+    """Further conditions on the metadata."""
 
 
 class Candidate(NamedTuple):
-    """A tuple, as `Ranked` is: a search makes hundreds of them, and a frozen dataclass costs four times as much."""
+    """A chunk found by an index. A tuple, because a search makes hundreds and a frozen dataclass costs four times as much."""
 
     chunk_id: str
     score: float
@@ -48,20 +48,19 @@ class Candidate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """An index's answer: two lists, best first, not fused. Scores are the engine's own (higher = better)."""
+    """An index's reply: two lists, best first, not fused. Scores are on the engine's own scale (higher = better)."""
 
     lexical: tuple[Candidate, ...] = ()
     dense: tuple[Candidate, ...] = ()
     coverage: float = 1.0
-    """Share of the chunks that were searched and get vectors that have theirs already, 0..1. 1 where there are none, or no
-    vector was asked for."""
+    """Share of the searched, embeddable chunks that already have a vector, 0..1. 1 if there are none or the search had no vector."""
     bare: frozenset[str] = frozenset()
-    """Chunks in `lexical` without a vector: `dense` could not have held them."""
+    """Chunks in `lexical` without a vector, which `dense` could not contain."""
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceVectors:
-    """A chunk's sentences: character bounds in its text, and one int8 vector each (value = int8 / 127)."""
+    """The sentences of a chunk: (start, end) in its text, and one int8 vector each (value = int8 / 127)."""
 
     bounds: tuple[tuple[int, int], ...]
     vectors: npt.NDArray[np.int8] | None = None

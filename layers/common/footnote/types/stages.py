@@ -1,4 +1,4 @@
-"""What a step of a turn is for."""
+"""`Stage`: the purpose of a step."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class Stage(StrEnum):
-    """What metrics, translations and pages know of a step; its name appears in traces. Stages may repeat within a turn."""
+    """The purpose of a step, as used by metrics, translations and pages. Stages may repeat within a turn."""
 
     GUARD = "guard"
     UNDERSTAND = "understand"

@@ -1,4 +1,4 @@
-"""A question on its way to its answer: `Turn`, and what was said before it."""
+"""`Turn`: the state of one question while it is answered, and the conversation before it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 Outcome = Literal["no_hits", "refused", "blocked", "forbidden", "cached", "faq", "withdrawn"]
-"""What settled a turn before its answer; None at the end = answered. blocked: a check could not be made; forbidden: a
-check said no; cached, faq: the answer was there already; withdrawn: only of a stored turn, which its owner may not read any more."""
+"""What settled a turn early; None at the end = answered. blocked: a check could not be made; forbidden: a check refused the
+question; cached, faq: the answer existed already; withdrawn: a stored turn that its owner may no longer read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,19 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """What was said in the room before this turn."""
+    """The exchanges of the room before this turn."""
 
     exchanges: tuple[Exchange, ...] = ()
     """Oldest first."""
     trace_ids: tuple[str, ...] = ()
-    """Of the stored turns that they came from."""
+    """The trace ids of the stored turns that they came from."""
     leans_on: tuple[tuple[str, str], ...] = ()
-    """(passage, document) of what they quote, one of each document: the answer may quote it again."""
+    """(passage id, doc id) of the passages they quote, one for each document: the answer may quote them again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One question on its way to its answer. Steps return a `dataclasses.replace` of it, never change it."""
+    """The state of one question while it is answered. Steps return a changed copy (`dataclasses.replace`)."""
 
     trace_id: str
     caller: Caller
@@ -53,78 +53,80 @@ class Turn:
     request: Request
     plan: Plan
     queries: tuple[Query, ...]
-    """What is searched for. Never empty; those that are answered stand first."""
+    """The texts to search for. Never empty; the queries to answer come first."""
     conversation: Conversation = Conversation()
     evidence: Evidence = Evidence()
     messages: tuple[Message, ...] = ()
-    """What the model that answers reads."""
+    """The messages sent to the answering model."""
     answer: Answer | None = None
     outcome: Outcome | None = None
     record: Record = Record()
 
     @property
     def room_id(self) -> str:
-        """The conversation that keeps the turn; of a turn that was given none, its trace id."""
+        """The conversation that the turn belongs to; its own trace id if the request names none."""
         return self.request.room_id or self.trace_id
 
     @property
     def searched_for(self) -> tuple[str, ...]:
+        """The texts of all queries."""
         return tuple(query.text for query in self.queries)
 
     @property
     def answered(self) -> tuple[Query, ...]:
-        """The queries that are answered, cached and checked; the others only find evidence."""
+        """The queries that are answered, cached and checked. The others only find evidence."""
         return tuple(query for query in self.queries if query.kind in ASKED)
 
     @property
     def asked(self) -> str:
-        """What is answered: the question as somebody who knows nothing of the conversation would have to ask it."""
+        """The question that is answered, in a form that needs no conversation."""
         return " ".join(query.text for query in self.answered)
 
     @property
     def rewritten(self) -> tuple[str, ...]:
-        """What is answered in place of the question; () = the question as it is."""
+        """The queries that replace the question; () = the question is answered as it was asked."""
         return tuple(query.text for query in self.answered if query.kind != "original")
 
     @property
     def lang(self) -> str:
-        """Of the question."""
+        """The language of the question."""
         return self.queries[0].lang
 
     @property
     def vectors(self) -> tuple[npt.NDArray[np.float32], ...]:
-        """Of each query; () = not all of them have one."""
+        """The vector of each query; () if any query lacks one."""
         made = tuple(query.vector for query in self.queries if query.vector is not None)
         return made if len(made) == len(self.queries) else ()
 
     @property
     def embedder(self) -> str:
-        """Who made the vectors."""
+        """The name of the embedder that computed the vectors."""
         return self.queries[0].embedder
 
     def ask(self, question: str) -> Turn:
-        """The same turn with another question, of which nothing is known yet."""
+        """A copy with another question, before any search."""
         query = Query(question, lang=self.lang)
         return replace(self, request=replace(self.request, question=question), queries=(query,), evidence=Evidence())
 
     def again(self, *, limit: int | None = None) -> Turn:
-        """The same turn before its search, with the vectors of its queries."""
+        """A copy as before the search, with the vectors of its queries."""
         request = self.request if limit is None else replace(self.request, limit=limit)
         return replace(self, request=request, evidence=Evidence(), record=replace(self.record, spans=()))
 
     def rewrite(self, *texts: str) -> Turn:
-        """The same question in these words, several of them are its parts; the question as it is where there are none."""
+        """A copy that answers these texts instead: one is the standalone question, several are its parts. Without texts, the question
+        itself."""
         kind: QueryKind = "standalone" if len(texts) == 1 else "sub_question"
         written = tuple(Query(text, kind, lang=self.lang) for text in texts)
         return replace(self, queries=written or (Query(self.request.question, lang=self.lang),))
 
     def with_vectors(self, vectors: Iterable[npt.NDArray[np.float32]], embedder: str) -> Turn:
-        """One of each query."""
+        """A copy with these vectors, one for each query."""
         queries = tuple(replace(query, vector=vector, embedder=embedder) for query, vector in zip(self.queries, vectors, strict=True))
         return replace(self, queries=queries)
 
     def with_notes(self, **notes: Any) -> Turn:
-        """The same turn with something more that its owner may read."""
+        """A copy with further notes for the turn's owner."""
         return replace(self, record=replace(self.record, notes={**self.record.notes, **notes}))
 
 

@@ -1,4 +1,4 @@
-"""What is counted of turns: `TurnFigures` of a stored one for statistics, `TurnMetrics` of one that ends for monitoring."""
+"""`TurnFigures` of a stored turn for statistics, `TurnMetrics` of a turn that ends for monitoring."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from footnote.types.retrieval import Retriever
 from footnote.types.turn import Outcome
 
 Ended = Literal["answered", "rejected", "error"] | Outcome
-"""rejected: the request could not be used; error: something failed and there is no answer."""
+"""rejected: a guard rejected the request; error: something failed and there is no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class TurnFigures:
-    """What statistics need to know of a stored turn, and the feedback on it."""
+    """The figures of a stored turn for statistics, and the feedback on it."""
 
     trace_id: str
     user_id: str
@@ -31,22 +31,22 @@ class TurnFigures:
     outcome: str | None
     is_error: bool
     used: tuple[ModelUsage, ...] = ()
-    """What each model used."""
+    """The tokens of each model."""
     cache_hit: bool = False
-    """Whether the answer, or what was found, came from a cache."""
+    """Whether the answer or the search results came from a cache."""
     cited: tuple[str, ...] = ()
     """Public chunk ids, in the order shown."""
     feedback: tuple[Feedback, ...] = ()
 
     @property
     def usage(self) -> Usage:
-        """What all models used together."""
+        """The tokens of all models together."""
         return usage_of(self.used)
 
 
 @dataclass(frozen=True, slots=True)
 class TurnMetrics:
-    """Ids, counts and times of a turn that has ended; no text of users or documents."""
+    """Ids, counts and times of a finished turn; no text of users or documents."""
 
     trace_id: str
     user_id: str
@@ -55,12 +55,12 @@ class TurnMetrics:
     retriever: Retriever
     ended: Ended
     ms: float
-    """From the question to now."""
+    """Total duration of the turn."""
     first_token_ms: float | None
     model: str | None
-    """The one that answered."""
+    """The model that answered."""
     fell_back: bool
-    """Another model answered than the one that was picked."""
+    """Whether a different model answered than the one that was picked."""
     hits: int
     citations: int
     usage: Usage

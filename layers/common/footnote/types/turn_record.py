@@ -1,7 +1,7 @@
 """A turn as it is stored: `TurnRecord`, the version 3 document, the same JSON in every backend.
 
-It holds all that a reply shows except the texts of its passages. Those are read again, through the index's permission gate,
-whenever somebody looks at the turn. Times are ISO 8601, UTC.
+It holds everything that a reply shows except the texts of its passages. Those are read again, through the index's permission
+check, whenever the turn is shown. Times are ISO 8601, UTC.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from footnote.types.request import Mode
 from footnote.types.turn import Outcome
 
 Status = Literal["done", "error", "idle"]
-"""idle: the turn has begun and not ended, or the process that ran it has died."""
+"""idle: the turn is still running, or the process that ran it died."""
 
 
 class StoredFunction(TypedDict):
-    """The function that a tool call names. `arguments`: JSON as the model wrote it."""
+    """The function of a tool call. `arguments`: JSON as the model wrote it."""
 
     name: str
     arguments: str
@@ -80,13 +80,13 @@ class StoredReference(TypedDict):
 
 
 class StoredDecision(TypedDict):
-    """What was answered in place of the question; [] = the question as it was asked."""
+    """The queries that replaced the question; [] = it was answered as it was asked."""
 
     rewritten_query: list[str]
 
 
 class StoredResult(TypedDict):
-    """The reply. `final_response` of an error: what had been sent before it."""
+    """The reply. After an error, `final_response` is the text sent before it."""
 
     type: Literal["done", "error"]
     final_response: str
@@ -96,7 +96,7 @@ class StoredResult(TypedDict):
 
 
 class StoredPassage(TypedDict):
-    """A passage that the turn depends on. `passage`: the index's own id, of this generation of the document only."""
+    """A passage that the turn depends on. `passage`: the index's id, valid for this generation of the document only."""
 
     passage: str
     doc_id: str
@@ -117,7 +117,7 @@ class StoredHit(StoredPassage):
 
 
 class StoredSpan(TypedDict):
-    """What a step did."""
+    """The duration and result of a step."""
 
     name: str
     ms: float
@@ -152,12 +152,12 @@ class TurnRecord(TypedDict):
     """The model that answered."""
     llm_failed: bool
     llm_address: NotRequired[str | None]
-    """Where the model was asked; only in turns of admins."""
+    """The address of the model's endpoint; only in turns of admins."""
     extractive: bool
     warnings: list[str]
     hits: list[StoredHit]
     leans_on: NotRequired[list[StoredPassage]]
-    """What the conversation before this turn quotes."""
+    """The passages that the conversation before this turn quotes."""
     suggested_questions: list[str]
     latency_ms: int
     spans: list[StoredSpan]
