@@ -9,19 +9,20 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "문서에 이 질문에 대한 답이 없는 것 같습니다.",
     },
     "no_hits": {
-        "en": "No relevant information found. Try other words, ask for one thing at a time, or choose another collection.",
-        "de": "Keine passenden Informationen gefunden. Versuchen Sie andere Wörter, eine Frage nach der anderen oder eine andere Sammlung.",
-        "ko": "관련 정보를 찾지 못했습니다. 다른 단어로 바꾸거나 한 번에 한 가지만 묻거나 다른 컬렉션을 선택해 보세요.",
+        "en": "No relevant information found. Rephrase the question, ask one thing at a time, or choose another collection.",
+        "de": "Keine passenden Informationen gefunden. Formulieren Sie die Frage anders, fragen Sie nur nach einer Sache"
+        " oder wählen Sie eine andere Sammlung.",
+        "ko": "관련 정보를 찾지 못했습니다. 질문을 다르게 표현하거나, 한 번에 한 가지만 묻거나, 다른 컬렉션을 선택해 보세요.",
     },
     "nothing_found": {
-        "en": "No relevant information found. Try other words, or ask for one thing at a time.",
-        "de": "Keine passenden Informationen gefunden. Versuchen Sie andere Wörter oder eine Frage nach der anderen.",
-        "ko": "관련 정보를 찾지 못했습니다. 다른 단어로 바꾸거나 한 번에 한 가지만 물어 보세요.",
+        "en": "No relevant information found. Rephrase the question, or ask one thing at a time.",
+        "de": "Keine passenden Informationen gefunden. Formulieren Sie die Frage anders oder fragen Sie nur nach einer Sache.",
+        "ko": "관련 정보를 찾지 못했습니다. 질문을 다르게 표현하거나 한 번에 한 가지만 물어보세요.",
     },
     "nearest": {
-        "en": "Try other words, or ask for one thing at a time. These passages come nearest:",
-        "de": "Versuchen Sie andere Wörter oder eine Frage nach der anderen. Diese Textstellen kommen der Frage am nächsten:",
-        "ko": "다른 단어로 바꾸거나 한 번에 한 가지만 물어 보세요. 질문에 가장 가까운 구절은 다음과 같습니다.",
+        "en": "Rephrase the question, or ask one thing at a time. These passages are the closest matches:",
+        "de": "Formulieren Sie die Frage anders oder fragen Sie nur nach einer Sache. Diese Textstellen passen am ehesten:",
+        "ko": "질문을 다르게 표현하거나 한 번에 한 가지만 물어보세요. 질문에 가장 가까운 구절은 다음과 같습니다.",
     },
     "no_access": {
         "en": "You have no access to any documents here. Ask for access, or add your own.",
@@ -30,8 +31,8 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "empty": {
         "en": "There are no documents here yet. Add some, then ask again.",
-        "de": "Hier gibt es noch keine Dokumente. Fügen Sie welche hinzu und fragen Sie dann noch einmal.",
-        "ko": "아직 문서가 없습니다. 문서를 추가한 다음 다시 물어 보세요.",
+        "de": "Hier gibt es noch keine Dokumente. Fügen Sie welche hinzu und fragen Sie dann erneut.",
+        "ko": "아직 문서가 없습니다. 문서를 추가한 다음 다시 질문해 주세요.",
     },
     "search_failed": {
         "en": "The documents could not be searched, so this question was not answered. Please try again in a moment.",
@@ -40,9 +41,9 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "문서를 검색할 수 없어 질문에 답하지 못했습니다. 잠시 후 다시 시도해 주세요.",
     },
     "blocked": {
-        "en": "This question could not be checked and was not answered. Please try again later.",
-        "de": "Diese Frage konnte nicht geprüft werden und wurde nicht beantwortet. Bitte versuchen Sie es später noch einmal.",
-        "ko": "이 질문을 확인할 수 없어 답하지 않았습니다. 나중에 다시 시도해 주세요.",
+        "en": "This question could not be checked, so it was not answered. Please try again later.",
+        "de": "Diese Frage konnte nicht geprüft werden und wurde deshalb nicht beantwortet. Bitte versuchen Sie es später noch einmal.",
+        "ko": "이 질문을 검사할 수 없어 답변하지 않았습니다. 나중에 다시 시도해 주세요.",
     },
     "withdrawn": {
         "en": "This answer is not shown because it quotes a document that was deleted or that you can no longer access.",
@@ -62,9 +63,9 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "spent": {
         "en": "Your budget for today is used up. You can still search the documents; the language model is available again tomorrow (UTC).",
-        "de": "Ihr Budget für heute ist aufgebraucht. Sie können weiterhin in den Dokumenten suchen; das Sprachmodell steht"
-        " morgen wieder zur Verfügung (UTC).",
-        "ko": "오늘의 사용 한도를 모두 썼습니다. 문서 검색은 계속 사용할 수 있으며, 언어 모델은 내일(UTC) 다시 답합니다.",
+        "de": "Ihr Budget für heute ist aufgebraucht. Sie können weiterhin in den Dokumenten suchen; das Sprachmodell"
+        " steht morgen wieder zur Verfügung (UTC).",
+        "ko": "오늘의 예산을 모두 사용했습니다. 문서 검색은 계속 사용할 수 있으며, 언어 모델은 내일(UTC) 다시 사용할 수 있습니다.",
     },
     "unsupported": {
         "en": "The generated answer is not fully supported by its sources, so it is not shown.",
@@ -91,19 +92,19 @@ MESSAGES: dict[str, dict[str, str]] = {
     },
     "quoted_instead": {
         "en": "These sentences are quoted from the documents instead.",
-        "de": "Stattdessen sind diese Sätze aus den Dokumenten zitiert.",
+        "de": "Stattdessen wurden diese Sätze aus den Dokumenten zitiert.",
         "ko": "대신 문서의 문장을 인용했습니다.",
     },
     "budget_cheaper": {
         "en": "Most of your budget for today is used up, so a cheaper language model answered.",
         "de": "Ihr heutiges Budget ist größtenteils aufgebraucht. Deshalb hat ein günstigeres Sprachmodell geantwortet.",
-        "ko": "오늘 예산을 대부분 사용하여 더 저렴한 언어 모델이 답변을 작성했습니다.",
+        "ko": "오늘의 예산을 거의 다 사용하여 더 저렴한 언어 모델이 답변을 작성했습니다.",
     },
     "budget_search": {
         "en": "Your budget for today is used up. No language model is used until 0:00 UTC; these sentences are quoted from the documents.",
-        "de": "Ihr heutiges Budget ist aufgebraucht. Bis 0:00 Uhr UTC wird kein Sprachmodell verwendet; diese Sätze sind aus den Dokumenten"
-        " zitiert.",
-        "ko": "오늘 예산을 모두 사용했습니다. 0:00 UTC까지 언어 모델을 사용하지 않으며, 이 문장들은 문서에서 인용한 것입니다.",
+        "de": "Ihr heutiges Budget ist aufgebraucht. Bis 0:00 Uhr UTC wird kein Sprachmodell verwendet; diese Sätze sind"
+        " aus den Dokumenten zitiert.",
+        "ko": "오늘의 예산을 모두 사용했습니다. 0:00(UTC)까지 언어 모델을 사용하지 않으며, 이 문장들은 문서에서 인용한 것입니다.",
     },
 }
 
