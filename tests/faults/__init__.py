@@ -1,4 +1,5 @@
-"""What happens on a bad day. Some tests take samples, by FOOTNOTE_SEED; FOOTNOTE_DEEP=1 (`make nightly`) takes everything."""
+"""Failures of engines, models, processes and clients. Some tests sample by FOOTNOTE_SEED;
+FOOTNOTE_DEEP=1 (`make nightly`) runs every case."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ingest function between real engines, with a proxy before each: what is dropped is delivered, also twice, also after a crash."""
+"""The ingest function on real engines, with a proxy in front of each. Events are delivered at least once, also after a crash."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Context:
 
 @dataclass(slots=True)
 class World:
-    """One bucket, queue, pair of tables and prefix of indexes. `plan`: what becomes of the function's calls."""
+    """One bucket, queue, pair of tables and prefix of indexes. `plan`: the faults to inject into the function's calls."""
 
     name: str
     urls: dict[str, str]
@@ -69,7 +69,7 @@ class World:
 
     @contextmanager
     def core(self, *, proxied: bool = True) -> Iterator[Core]:
-        """A process of its own as far as the engines can tell."""
+        """A core with its own clients, as a separate process would have."""
         urls = self.urls if proxied else self.direct
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", urls["dynamodb"])
@@ -83,7 +83,7 @@ class World:
                 self.run(made.close())
 
     def run(self, work: Any) -> Any:
-        """On the thread's loop, as the handlers do."""
+        """Runs on the thread's event loop, as the handlers do."""
         import asyncio
 
         use_loop()
@@ -93,21 +93,21 @@ class World:
         self.s3.put_object(Bucket=f"{self.name}-drops", Key=key, Body=data)
 
     def delete(self, key: str) -> None:
-        """moto tells of no delete marker; S3 does, like this."""
+        """moto sends no event for a delete marker; this is the event of S3."""
         self.s3.delete_object(Bucket=f"{self.name}-drops", Key=key)
         place = {"bucket": {"name": f"{self.name}-drops"}, "object": {"key": quote_plus(key)}}
-        told = {"eventName": "ObjectRemoved:DeleteMarkerCreated", "s3": place}
-        self.sqs.send_message(QueueUrl=self.queue_url, MessageBody=json.dumps({"Records": [told]}))
+        event = {"eventName": "ObjectRemoved:DeleteMarkerCreated", "s3": place}
+        self.sqs.send_message(QueueUrl=self.queue_url, MessageBody=json.dumps({"Records": [event]}))
 
     def fetch(self) -> None:
-        """Takes what the queue holds: from here on this is the queue."""
+        """Moves the messages of the queue into memory, which is the queue from then on."""
         while found := self.sqs.receive_message(QueueUrl=self.queue_url, MaxNumberOfMessages=10).get("Messages"):
             for message in found:
                 self.sqs.delete_message(QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"])
                 self.waiting.append({"id": message["MessageId"], "body": message["Body"], "count": 0})
 
     def deliver(self, core: Core, *, most: int = 5) -> None:
-        """Until nothing waits; a message that was taken `most` times is dead."""
+        """Delivers until no message is left; one that was received `most` times becomes a dead letter."""
         handle = create_handler(create_app(lambda: core))
         self.fetch()
         while self.waiting:
@@ -144,8 +144,8 @@ def open_world(opensearch: str, dynamodb: str, aws: str) -> Iterator[World]:
         s3.put_bucket_versioning(Bucket=f"{name}-drops", VersioningConfiguration={"Status": "Enabled"})
         url = sqs.create_queue(QueueName=name)["QueueUrl"]
         arn = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
-        told = {"QueueConfigurations": [{"QueueArn": arn, "Events": ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"]}]}
-        s3.put_bucket_notification_configuration(Bucket=f"{name}-drops", NotificationConfiguration=told)
+        event = {"QueueConfigurations": [{"QueueArn": arn, "Events": ["s3:ObjectCreated:*", "s3:ObjectRemoved:*"]}]}
+        s3.put_bucket_notification_configuration(Bucket=f"{name}-drops", NotificationConfiguration=event)
         for client in (tables, s3, sqs):
             stack.callback(client.close)
         try:

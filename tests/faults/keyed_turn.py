@@ -1,4 +1,4 @@
-"""One request with an `Idempotency-Key`, in a process of its own that may be killed at any moment."""
+"""One request with an `Idempotency-Key`, in a separate process that may be killed at any moment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LOCAL = Caller("local", sees_all=True, role="admin")
 
 @dataclass(frozen=True)
 class Asked:
-    """`ahead_s`: how far its clock is ahead, so that a dead process's lease is over. `dies_at`: it kills itself before that row
+    """`ahead_s`: how far its clock is ahead, so that a dead process's lease has expired. `dies_at`: it kills itself before that row
     runs: the number of rows that have run, or a row's name. `remote`: the address of a MongoDB, and the databases in it."""
 
     folder: Path

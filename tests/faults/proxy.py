@@ -1,7 +1,7 @@
-"""A proxy on loopback that stands between an adapter and its engine, and does to their calls what a bad day does.
+"""A loopback proxy between an adapter and its engine that injects faults into the calls.
 
-HTTP engines are met call by call, MongoDB connection by connection. The proxy has a thread and a loop of
-its own: whoever is tested may block.
+Faults are injected per call for HTTP engines and per connection for MongoDB. The proxy runs an event loop in its own
+thread, so the code under test may block.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ NOT_PASSED = ("connection", "expect", "accept-encoding")
 
 @dataclass(slots=True)
 class Plan:
-    """What becomes of the calls through all proxies of a test, counted together from 0."""
+    """Decides the fault of each call. Calls are counted from 0 over all proxies of a test."""
 
     decide: Callable[[int, str], Action] = lambda number, call: "pass"
     calls: list[str] = field(default_factory=list)
@@ -73,7 +73,7 @@ class Plan:
 
 
 class Proxy:
-    """`engine`: a key of REPLIES, or "mongodb". `url`: where the engine really is. `name`: what its calls are called by."""
+    """`engine`: a key of REPLIES, or "mongodb". `url`: where the engine really is. `name`: the prefix of its calls in the plan."""
 
     def __init__(self, engine: str, url: str, plan: Plan, name: str = "") -> None:
         target = urlsplit(url)
@@ -103,11 +103,11 @@ class Proxy:
         self._loop.close()
 
     def drop(self) -> None:
-        """Cuts the connections that are open now, as a sleep of minutes does."""
+        """Cuts the open connections, as an idle timeout does."""
         self._run(self._cut())
 
     def go_away(self) -> None:
-        """Nobody listens any more, and who was connected is not."""
+        """Stops listening and closes the open connections."""
         self._run(self._stop())
 
     def come_back(self) -> None:
@@ -115,7 +115,7 @@ class Proxy:
         self._port = self._server.sockets[0].getsockname()[1]
 
     def freeze(self) -> None:
-        """Connections to MongoDB stay open, and nothing goes through them."""
+        """Keeps the connections to MongoDB open without forwarding anything."""
         self._loop.call_soon_threadsafe(self._flow.clear)
 
     def thaw(self) -> None:
@@ -193,10 +193,10 @@ class Proxy:
         try:
             writer.write("\r\n".join([lines[0], *kept, "Connection: close", "", ""]).encode("latin-1") + body)
             await writer.drain()
-            if self._engine == "openai":  # a server of the tests, which closes when its client does
+            if self._engine == "openai":  # a test server, which closes when its client does
                 writer.write_eof()
             reply = await reader.read()
-            return reply.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)  # engines keep it to themselves, and clients would go on
+            return reply.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)  # engines keep the connection alive, and clients would reuse it
         finally:
             writer.transport.abort()
 
@@ -224,12 +224,12 @@ class Proxy:
 
 
 def _reset(writer: asyncio.StreamWriter) -> None:
-    """So that its end is an RST."""
+    """Closes it with an RST."""
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 async def _read_body(reader: asyncio.StreamReader, headers: dict[str, str]) -> bytes:
-    """As it came, its chunks too."""
+    """The raw body, chunked encoding included."""
     if "chunked" not in headers.get("transfer-encoding", ""):
         return await reader.readexactly(int(headers.get("content-length", "0")))
     body = b""

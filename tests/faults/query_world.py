@@ -1,4 +1,4 @@
-"""The functions that answer over HTTP between engines and models, with a proxy before each."""
+"""The HTTP functions on real engines and model servers, with a proxy in front of each."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ FIND: dict[str, Any] = {"query_text": "bridge opened", "index_name": "default"}
 
 @dataclass(slots=True)
 class Site:
-    """`plan`: what becomes of calls, by the names of the parts."""
+    """`plan`: the faults to inject into calls, by the name of the part."""
 
     core: Core
     plan: Plan
@@ -80,7 +80,7 @@ class Site:
     clock: LoopClock
 
     def fail(self, fault: Fault, *parts: str) -> None:
-        """From now on, until `mend`."""
+        """Injects the fault into every call to these parts until `repair`."""
         if fault == "down":
             for part in parts:
                 self.proxies[part].go_away()
@@ -88,11 +88,11 @@ class Site:
             self.plan.decide = lambda number, call: fault if call.split()[0] in parts else "pass"
 
     def fail_once(self, fault: Action, part: str, at: int) -> None:
-        """The part's call with this number from now on, from 0."""
+        """Injects the fault into one later call to the part; `at` counts from 0."""
         first = self.count(part)
         self.plan.decide = lambda number, call: fault if call.split()[0] == part and self.count(part) == first + at + 1 else "pass"
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         self.plan.decide = lambda number, call: "pass"
         for proxy in self.proxies.values():
             proxy.thaw()
@@ -109,8 +109,8 @@ class Site:
         return (await self.query.post("/ask", json=ASK | changes)).json()
 
     async def wait(self, work: Awaitable[T], *, step_s: float = 0.25) -> tuple[T, float]:
-        """The result, and the seconds until then in which a reply did not come: they pass at once, by the loop's clock, and the
-        machine's own do not count."""
+        """The result, and the seconds that were spent waiting for a reply. They pass at once, by the loop's clock; the
+        machine's own time does not count."""
         started, task = self.clock.ahead, asyncio.ensure_future(work)
         while not (await asyncio.wait({task}, timeout=0.02))[0]:
             if any(proxy.hanging for proxy in self.proxies.values()):
@@ -120,7 +120,7 @@ class Site:
 
 @contextmanager
 def open_filled(opensearch: str, dynamodb: str, mongodb: str, aws: str) -> Iterator[World]:
-    """With the records of the bridge, READY and with their vectors."""
+    """A world in which the documents about the bridge are READY and have their vectors."""
     with ExitStack() as stack:
         stack.enter_context(pytest.MonkeyPatch.context()).setenv("LAMBDA_TASK_ROOT", "/var/task")
         world = stack.enter_context(open_world(opensearch, dynamodb, aws))
@@ -139,7 +139,7 @@ async def open_site(
     fallback: bool = False, mcp: bool = False, caching: bool = False, ledger_s: float = LEDGER_S, clock: Clock = time.time,
     **settings: Any,
 ) -> AsyncIterator[Site]:  # fmt: skip
-    """A process of its own as far as the engines can tell. Without `caching` each question reaches them all."""
+    """A core with its own clients, as a separate process would have. Without `caching` each question reaches every engine."""
     plan, vectors = Plan(), FakeEmbedder()
     async with AsyncExitStack() as stack:
         model: Server = await stack.enter_async_context(serving())
@@ -176,7 +176,7 @@ async def open_site(
             transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)
             clients.append(await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test")))
         site = Site(core, plan, proxies, *clients, clock=LoopClock())
-        stack.callback(site.mend)
+        stack.callback(site.repair)
         yield site
 
 
@@ -190,20 +190,20 @@ def _embedded(vectors: FakeEmbedder, texts: Sequence[str]) -> str:
     return json.dumps({"object": "list", "data": data, "model": vectors.name, "usage": {"prompt_tokens": 0, "total_tokens": 0}})
 
 
-def is_told(reply: httpx.Response, part: str) -> bool:
-    """Whether a reply says that this part is away, and nothing else: as a problem, or as the end of a stream that had begun."""
+def says_unavailable(reply: httpx.Response, part: str) -> bool:
+    """Whether a reply reports only that this part is unavailable: as a problem, or as the last event of a stream that had started."""
     assert "Traceback" not in reply.text
     assert "127.0.0.1" not in reply.text
     title = TITLES.get(part, STORAGE)
     if reply.headers["content-type"].startswith("text/event-stream"):
         *before, last = read_events(reply.text)
         return {event["type"] for event in before} <= {"step", "node"} and (last["type"], last["content"]) == ("error", title)
-    told = reply.json()
-    return (reply.status_code, reply.headers["content-type"], told.get("title")) == (503, "application/problem+json", title)
+    problem = reply.json()
+    return (reply.status_code, reply.headers["content-type"], problem.get("title")) == (503, "application/problem+json", title)
 
 
 def is_part(part: str, call: str) -> bool:
-    """Whether a call of the world's is one to this part; S3 and SQS share a proxy."""
+    """Whether a call goes to this part; S3 and SQS share a proxy."""
     if part in ("s3", "sqs"):
         return call.startswith("aws ") and (call == "aws POST SendMessage") == (part == "sqs")
     return call.startswith(KINDS[part])
@@ -218,13 +218,13 @@ async def upload(site: Site, name: str) -> httpx.Response:
 
 
 async def finish(site: Site) -> None:
-    """The worker's part, of all that waits."""
+    """Runs the worker until no job is left."""
     while await site.core.ingestor.work_one():
         pass
 
 
 async def documents(site: Site, name: str) -> list[tuple[str, int]]:
-    """(state, generation) of those of this name."""
+    """(state, generation) of the documents of this name."""
     return [(document.state, document.generation) for document in await list_all(site.core) if document.file_name == f"{name}.txt"]
 
 
@@ -233,6 +233,6 @@ async def ids(site: Site, name: str) -> list[str]:
 
 
 async def answers(site: Site, name: str) -> set[str]:
-    """Titles of what is found by this name and has it."""
+    """Titles of the documents that a search for this name finds and that contain it."""
     reply = await site.query.post("/retrieve-bm25", json=FIND | {"query_text": name})
     return {hit["_source"]["title"] for hit in reply.json()["hits"]["hits"] if name in hit["_source"]["content"]}

@@ -1,6 +1,7 @@
-"""Each part that the functions stand on is away, silent, slow to anger or only half there; what is said then, and how soon.
+"""Each backend of the functions is down, silent, slow to fail or partly broken: what is replied, and how soon.
 
-An id reads on from its test's name. Where no reply comes, the loop's clock is turned: seconds are those that a caller would wait.
+A test's id completes the sentence of its name. Where no reply comes, the loop's clock is advanced: seconds are those that a
+caller would wait.
 """
 
 from __future__ import annotations
@@ -37,9 +38,9 @@ from tests.faults.query_world import (
     finish,
     ids,
     is_part,
-    is_told,
     open_filled,
     open_site,
+    says_unavailable,
     upload,
 )
 from tests.faults.test_crash_sweep import check
@@ -64,7 +65,7 @@ PASSING: dict[str, Action] = {
     "loses a reply": "cut_after",
     **({"answers 500": "error", "closes a connection": "refuse", "resets a connection": "reset"} if DEEP else {}),
 }
-"""What another try mends."""
+"""Faults that a retry overcomes."""
 BATCHES: dict[str, Action] = {
     "does not answer": "hang",
     "answers 500": "error",
@@ -103,7 +104,7 @@ def assert_answered(reply: Any, *, persisted: bool = True, degraded: bool = Fals
 
 
 def questions(site: Site) -> dict[str, Any]:
-    """Everything that asks the search engine."""
+    """Every request that needs the search engine."""
     asked: dict[str, Any] = {f"/retrieve-{retriever}": FIND for retriever in ("rrf", "bm25", "knn", "cc")}
     asked |= {"/ask": ASK, "/ask/stream": ASK, "/chat": {"query": QUESTION}, "/v1/chat/completions": OPENAI}
     return {"/collections": site.query.get("/collections")} | {path: site.query.post(path, json=body) for path, body in asked.items()}
@@ -128,12 +129,12 @@ async def test_nothing_is_answered_while_the_search_engine(fault: Fault, site: S
         assert (openai.status_code, list(openai.json())) == (503, ["error"])
         safe = {replies.pop("/ask").json()["answer"], read_events(replies.pop("/ask/stream").text)[-1]["answer"]}
         assert safe == {message("search_failed", "en")}
-        assert {path for path, reply in replies.items() if not is_told(reply, "opensearch")} == set()
+        assert {path for path, reply in replies.items() if not says_unavailable(reply, "opensearch")} == set()
         assert waited_s < SEARCH_S
         written = [call for call in site.calls("cache")[before:] if "GetItem" not in call]
         assert written == ["cache POST PutItem"] * len(kept)
-        assert set(kept) <= {"terms"}  # questions that come at once may each copy the forbidden terms; nothing of an answer is kept
-        site.mend()
+        assert set(kept) <= {"terms"}  # concurrent questions may each copy the forbidden terms; no part of an answer is cached
+        site.repair()
         assert_answered(await site.ask())
 
 
@@ -146,8 +147,8 @@ async def test_a_question_does_not_notice_that_the_search_engine_once(fault: Act
         assert_answered(await site.ask())
 
 
-def tells_nothing(reply: Any) -> bool:
-    """Whether a reply of /ask or /ask/stream says that it has no answer."""
+def says_no_answer(reply: Any) -> bool:
+    """Whether a reply of /ask or /ask/stream has no answer."""
     last = read_events(reply.text)[-1] if reply.headers["content-type"].startswith("text/event-stream") else reply.json()
     return last.get("type") == "error" or (last["outcome"] in ("blocked", "refused") and not last["hits"])
 
@@ -156,14 +157,14 @@ def tells_nothing(reply: Any) -> bool:
 
 MONGODB: dict[str, Fault] = {
     "is down": "down",
-    "lets nobody in": "hang",
+    "accepts no connections": "hang",
     "falls silent": "pass",
     "closes connections": "refuse",
 }
 
 
 @each(MONGODB)
-async def test_an_answer_is_given_and_told_as_not_saved_while_mongodb(fault: Fault, site: Site) -> None:
+async def test_an_answer_is_given_and_reported_as_not_saved_while_mongodb(fault: Fault, site: Site) -> None:
     room_id = f"room-{fault}"
     kept = await site.ask(room_id=room_id)
     assert_answered(kept)
@@ -188,39 +189,37 @@ async def test_an_answer_is_given_and_told_as_not_saved_while_mongodb(fault: Fau
     *_, done = read_events(stream.text)
     assert_answered(done, persisted=False)
     assert "1894" in chat.json()["answer"]
-    assert [is_told(reply, "mongodb") for reply in (rooms, room, deleted, turn, rating)] == [True] * 5
-    site.mend()
+    assert [says_unavailable(reply, "mongodb") for reply in (rooms, room, deleted, turn, rating)] == [True] * 5
+    site.repair()
     assert_answered(await site.ask())
     assert [turn["trace_id"] for turn in (await site.query.get(f"/conversations/{room_id}")).json()["data"]] == [kept["trace_id"]]
 
 
-async def test_connections_to_mongodb_that_died_while_nobody_asked_cost_nothing(site: Site) -> None:
+async def test_idle_connections_to_mongodb_that_died_are_replaced_without_an_error(site: Site) -> None:
     for _ in range(4):
         assert_answered(await site.ask())
         site.proxies["mongodb"].drop()
     assert (await site.query.get("/conversations")).status_code == 200
 
 
-# --- the cache, and who asks -----------------------------------------------------------------------
+# --- the cache and sign-in ---------------------------------------------------------------------
 
 
 @each(FAULTS)
-async def test_collections_are_listed_with_questions_made_anew_while_the_cache(fault: Fault, site: Site) -> None:
+async def test_collections_are_listed_with_newly_generated_questions_while_the_cache(fault: Fault, site: Site) -> None:
     known = (await site.query.get("/collections")).json()
     assert [(found["name"], found["documents"], len(found["questions"])) for found in known["data"]] == [("default", 1, 2)]
     site.fail(fault, "cache")
     before = site.count("cache")
     reply = await site.query.get("/collections")
     assert (reply.status_code, reply.json()) == (200, known)
-    assert site.count("cache") - before <= (
-        1 if fault == "hang" else 6
-    )  # questions and forbidden terms; what waited in vain is not tried again
+    assert site.count("cache") - before <= (1 if fault == "hang" else 6)  # questions and forbidden terms; what timed out is not retried
     assert [call for call in site.calls("cache")[before:] if "GetItem" not in call] == []  # what cannot be read is not written
     assert_answered(await site.ask())
 
 
 @each(FAULTS)
-async def test_nobody_is_let_in_as_anybody_else_while_the_sessions_table(
+async def test_nobody_is_signed_in_as_another_user_while_the_sessions_table(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_site(world, monkeypatch, auth=Auth(mode="session")) as site:
@@ -239,15 +238,15 @@ async def test_nobody_is_let_in_as_anybody_else_while_the_sessions_table(
             site.ingest.get("/documents", headers=signed),
             site.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1}, headers=signed),
         )
-        assert [is_told(reply, "cache") for reply in replies] == [True] * 7
-        assert site.count("cache") - before <= (8 if fault == "hang" else 24)  # what waited in vain is not tried again
+        assert [says_unavailable(reply, "cache") for reply in replies] == [True] * 7
+        assert site.count("cache") - before <= (8 if fault == "hang" else 24)  # what timed out is not retried
         assert (await site.query.post("/ask", json=ASK)).status_code == 401
-        site.mend()
+        site.repair()
         assert_answered((await site.query.post("/ask", json=ASK, headers=signed)).json())
 
 
 @each(PASSING)
-async def test_somebody_who_has_signed_in_does_not_notice_that_the_table_once(
+async def test_a_signed_in_user_does_not_notice_that_the_sessions_table_once(
     fault: Action, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_site(world, monkeypatch, auth=Auth(mode="session")) as site:
@@ -264,20 +263,20 @@ async def test_somebody_who_has_signed_in_does_not_notice_that_the_table_once(
 
 @pytest.mark.parametrize("part", ["ledger", "s3", "sqs"])
 @each(FAULTS)
-async def test_a_file_is_not_taken_and_later_taken_once_if_meanwhile(
+async def test_a_file_is_refused_and_later_accepted_once_if_meanwhile(
     fault: Fault, part: str, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("footnote.adapters.aws.client.READ_S", 1.0)  # three tries of this
+    monkeypatch.setattr("footnote.adapters.aws.client.READ_S", 1.0)  # three attempts
     name = f"{part}{list(FAULTS.values()).index(fault)}tower"
     async with open_site(world, monkeypatch, ledger_s=2.0) as site:
         site.fail(fault, part)
         before = site.count(part)
-        assert is_told(await upload(site, name), part)
+        assert says_unavailable(await upload(site, name), part)
         target = await site.ingest.post("/uploads", json={"file_name": f"{name}.txt", "size": 1})
-        assert is_told(target, part) if part == "ledger" else target.status_code == 201
+        assert says_unavailable(target, part) if part == "ledger" else target.status_code == 201
         tries = 1 if (fault, part) == ("hang", "ledger") else 3
-        assert site.count(part) - before <= (2 if part == "ledger" else 1) * tries  # the second call is for the ledger alone
-        site.mend()
+        assert site.count(part) - before <= (2 if part == "ledger" else 1) * tries  # the second call is only for the ledger
+        site.repair()
         async with asyncio.timeout(30):
             while await documents(site, name) != [("READY", 1)]:  # at once, unless a slow machine loses the queue's reply
                 assert (await upload(site, name)).status_code == 202
@@ -286,27 +285,27 @@ async def test_a_file_is_not_taken_and_later_taken_once_if_meanwhile(
 
 
 @each(FAULTS)
-async def test_no_upload_is_announced_that_would_be_left_alone_while_the_cache(fault: Fault, site: Site) -> None:
+async def test_no_upload_url_is_issued_for_a_file_that_would_not_be_ingested_while_the_cache(fault: Fault, site: Site) -> None:
     site.fail(fault, "cache")
-    assert is_told(await site.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1}), "cache")
-    site.mend()
+    assert says_unavailable(await site.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1}), "cache")
+    site.repair()
     assert (await site.ingest.post("/uploads", json={"file_name": "a.txt", "size": 1})).status_code == 201
 
 
 @each({name: FAULTS[name] for name in ("is down", "does not answer", "loses its replies")})
-async def test_a_delete_is_told_as_not_done_and_later_done_if_the_search_engine(fault: Fault, world: World, site: Site) -> None:
+async def test_a_delete_fails_and_succeeds_later_if_the_search_engine(fault: Fault, world: World, site: Site) -> None:
     name = f"{fault}spire"
     assert (await upload(site, name)).status_code == 202
     await finish(site)
     (doc_id,) = await ids(site, name)
     await site.core.index.close()
-    site.core.index = OpenSearchIndex(site.core.settings.opensearch)  # of a process that knows nothing yet
+    site.core.index = OpenSearchIndex(site.core.settings.opensearch)  # a process without any state
     site.core.ingestor.index = site.core.index
     site.fail(fault, "opensearch")
     reply, waited_s = await site.wait(site.ingest.delete(f"/documents/{doc_id}"))
-    assert is_told(reply, "opensearch")
+    assert says_unavailable(reply, "opensearch")
     assert waited_s < SEARCH_S
-    site.mend()
+    site.repair()
     for document in await site.core.ledger.unpurged():
         await site.core.ingestor.purge(document)
     assert await answers(site, name) == set()
@@ -314,7 +313,7 @@ async def test_a_delete_is_told_as_not_done_and_later_done_if_the_search_engine(
 
 @pytest.mark.parametrize("part", ["ledger", "s3", "sqs"])
 @each(PASSING)
-async def test_who_sends_a_file_does_not_notice_that_once(fault: Action, part: str, site: Site) -> None:
+async def test_an_uploading_client_does_not_notice_that_once(fault: Action, part: str, site: Site) -> None:
     before = site.count(part)
     assert (await upload(site, f"{part}{fault}0")).status_code == 202
     for at in range(site.count(part) - before):
@@ -336,12 +335,12 @@ LIMITS = {
 
 @pytest.mark.parametrize("part", ["opensearch", "ledger", "s3", "sqs"])
 @each(BATCHES)
-def test_a_message_goes_back_and_is_done_later_if_meanwhile(
+def test_a_message_returns_to_the_queue_and_is_processed_later_if_meanwhile(
     fault: Action, part: str, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key = f"{part}{fault.replace('_', '')}mast.txt"
     world.fetch()
-    world.waiting.clear()  # what other tests left
+    world.waiting.clear()  # left by other tests
     world.put(key, f"The {key[:-4]} of version1 is a kind of tower.".encode())
     world.fetch()
     world.plan.decide = lambda number, call: fault if is_part(part, call) else "pass"
@@ -350,7 +349,7 @@ def test_a_message_goes_back_and_is_done_later_if_meanwhile(
             short.setattr(f"footnote.{name}", timeout_s)
         with world.core() as core:
             handle = create_handler(create_app(lambda: core))
-            for _ in range(2):  # its event, and the work that comes of it where that could be queued
+            for _ in range(2):  # its event, and the job for it if that could be queued
                 world.step(handle)
                 world.fetch()
     world.plan.decide = lambda number, call: "pass"
@@ -382,8 +381,8 @@ async def test_sentences_are_quoted_while_the_language_model(fault: Fault, talki
     assert (reply["extractive"], reply["citations"][0]["title"]) == (True, "Records of the bridge")
     assert_answered(reply, degraded=True)
     assert re.match(r"The model at http://127\.0\.0\.1:\d+/v1 did not answer\.", reply["notice"])
-    assert waited_s < (125 if fault == "stall" else 20)  # to its end, and to its first word
-    site.mend()
+    assert waited_s < (125 if fault == "stall" else 20)  # until its end, and until its first word
+    site.repair()
     assert (await site.ask())["extractive"] is False
 
 
@@ -407,7 +406,7 @@ async def test_a_stream_says_so_and_keeps_what_was_said_if_the_language_model(fa
 
 
 @pytest.mark.parametrize("fault", [pytest.param(fault, id=name) for name, fault in MODEL.items() if fault in MID_STREAM])
-async def test_a_client_of_openai_s_is_not_told_that_all_is_done_where_the_model(fault: Fault, talking: Site) -> None:
+async def test_an_openai_client_gets_no_done_event_where_the_model(fault: Fault, talking: Site) -> None:
     talking.fail(fault, "llm")
     stream, _ = await talking.wait(talking.query.post("/v1/chat/completions", json=OPENAI | {"stream": True}), step_s=2)
     assert '"content": "It' in stream.text
@@ -419,7 +418,7 @@ async def test_a_client_of_openai_s_is_not_told_that_all_is_done_where_the_model
 
 
 @each(FAULTS)
-async def test_words_alone_find_the_answer_while_the_embedder(fault: Fault, site: Site) -> None:
+async def test_full_text_search_alone_finds_the_answer_while_the_embedder(fault: Fault, site: Site) -> None:
     site.fail(fault, "embedder")
     reply, waited_s = await site.wait(site.ask())
     assert_answered(reply, degraded=True)
@@ -427,8 +426,8 @@ async def test_words_alone_find_the_answer_while_the_embedder(fault: Fault, site
     found, _ = await site.wait(site.query.post("/retrieve-rrf", json=FIND))
     assert [hit["_source"]["title"] for hit in found.json()["hits"]["hits"]][:1] == ["Records of the bridge"]
     near, _ = await site.wait(site.query.post("/retrieve-knn", json=FIND))
-    assert is_told(near, "opensearch")  # never: nothing was found
-    site.mend()
+    assert says_unavailable(near, "opensearch")  # never: nothing was found
+    site.repair()
     assert_answered(await site.ask())
 
 
@@ -444,7 +443,7 @@ async def test_a_file_is_found_by_its_words_and_its_vectors_follow_if_the_embedd
         await site.wait(site.core.ingestor.embed_some(16, doc_id), step_s=5)
     assert site.clock.ahead < EMBED_S
     assert await answers(site, name) == {name}
-    site.mend()
+    site.repair()
     assert await site.core.ingestor.embed_some(16, doc_id) == 1
 
 
@@ -456,7 +455,7 @@ READY = {"query": ("opensearch", "mongodb", "cache", "ledger"), "ingest": ("open
 
 def parts_of(reply: httpx.Response) -> tuple[int, int]:
     """(status, how many parts are not ok)"""
-    return reply.status_code, sum(told != "ok" for told in reply.json()["parts"].values())
+    return reply.status_code, sum(ready != "ok" for ready in reply.json()["parts"].values())
 
 
 @pytest.mark.parametrize(("function", "part"), [(function, part) for function, parts in READY.items() for part in parts])
@@ -465,8 +464,8 @@ async def test_a_function_that_is_asked_whether_it_is_ready_names(function: str,
     assert parts_of(await client.get("/ready")) == (200, 0)
     site.fail("down", part)
     assert parts_of(await client.get("/ready")) == (503, 1)
-    site.mend()
-    site.clock.advance(AWAY_S)  # sooner, a driver that is still connecting is not waited for
+    site.repair()
+    site.clock.advance(AWAY_S)  # shorter, so that a driver that is still connecting is not waited for
     assert parts_of(await client.get("/ready")) == (200, 0)
 
 
@@ -474,7 +473,7 @@ CANARY = "zebra-canary-7431"
 
 
 @pytest.mark.parametrize("fault", [pytest.param(fault, id=name) for name, fault in FAULTS.items() if fault in ("down", "hang", "error")])
-async def test_a_function_is_alive_and_quotes_nobody_while_everything(
+async def test_a_function_is_alive_and_logs_no_user_text_while_everything(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO")
@@ -498,15 +497,15 @@ async def test_a_function_is_alive_and_quotes_nobody_while_everything(
         ]
         replies, _ = await site.wait(asyncio.gather(*asked))
         for reply in replies:
-            assert reply.status_code in (503, 504) or tells_nothing(reply), reply.text
+            assert reply.status_code in (503, 504) or says_no_answer(reply), reply.text
             assert not [word for word in (CANARY, "Traceback", 'File \\"', "127.0.0.1") if word in reply.text]
         functions = {"query": site.query, "ingest": site.ingest, "feedback": site.feedback}
         for function, client in functions.items():
             assert (await client.get("/health")).json() == {"status": "ok", "function": function}
         before = len(site.plan.calls)
-        for told in await asyncio.gather(*(client.get("/ready") for client in functions.values())):
-            assert (told.status_code, "ok" in told.json()["parts"].values()) == (503, False)
+        for ready in await asyncio.gather(*(client.get("/ready") for client in functions.values())):
+            assert (ready.status_code, "ok" in ready.json()["parts"].values()) == (503, False)
         calls = Counter(call.split()[0] for call in site.plan.calls[before:])
         del calls["mongodb"]  # its driver goes on looking for a server
-        assert max(calls.values(), default=0) <= 12  # three functions, and the prompts of one of them; three tries each
+        assert max(calls.values(), default=0) <= 12  # three functions, and the prompts of one of them; three attempts each
     assert CANARY not in "".join(caplog.handler.format(record) for record in caplog.records if record.name != "httpx")  # that is ours

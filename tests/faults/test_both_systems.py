@@ -1,4 +1,4 @@
-"""Both source systems from end to end where nothing is wrong: in one folder, and between the engines. Two processes at once."""
+"""Both source systems end to end without faults: on one folder and on the engines, with two processes at once."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ ROOM = {"room_id": "room_123", "user_id": "user_456"}
 LARGEST = 400_000
 """Bytes of an item of DynamoDB."""
 
-Told = Callable[[], list[dict[str, Any]]]
+Read = Callable[[], list[dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
 class Home:
-    """`events`: what the bus was told since the last look. `statistics`: of chat-core's rag. `largest`: of what is cached, in bytes."""
+    """`events`: published since the last call. `statistics`: of chat-core's rag. `largest`: the largest cache entry, in bytes."""
 
     settings: Settings
-    events: Told
-    statistics: Told
+    events: Read
+    statistics: Read
     largest: Callable[[], int]
 
 
 @dataclass(slots=True)
 class Site:
-    """Two processes, and what the model was asked."""
+    """Two processes, and the requests that the model got."""
 
     home: Home
     one: Core
@@ -68,7 +68,7 @@ class Site:
         return read_events(reply.text)
 
 
-# --- where it stands -------------------------------------------------------------------------------
+# --- deployments -----------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -110,20 +110,20 @@ def between_engines() -> Iterator[Home]:
             environment.setenv(f"AWS_ENDPOINT_URL_{service}", world.direct["aws"])
         environment.setenv("AWS_ENDPOINT_URL_DYNAMODB", world.direct["dynamodb"])
         bus, tables = boto3.client("events"), boto3.client("dynamodb")
-        told = world.sqs.create_queue(QueueName=f"{world.name}-told")["QueueUrl"]
-        arn = world.sqs.get_queue_attributes(QueueUrl=told, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+        queue_url = world.sqs.create_queue(QueueName=f"{world.name}-events")["QueueUrl"]
+        arn = world.sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
         bus.create_event_bus(Name=world.name)
         bus.put_rule(Name="all", EventBusName=world.name, EventPattern=json.dumps({"source": ["footnote"]}))
-        bus.put_targets(Rule="all", EventBusName=world.name, Targets=[{"Id": "told", "Arn": arn}])
+        bus.put_targets(Rule="all", EventBusName=world.name, Targets=[{"Id": "queue", "Arn": arn}])
         client: pymongo.MongoClient[Any] = pymongo.MongoClient(world.direct["mongodb"])
         statistics = f"{world.name}-statistics"
 
         def events() -> list[dict[str, Any]]:
             found = []
-            while messages := world.sqs.receive_message(QueueUrl=told, MaxNumberOfMessages=10).get("Messages"):
+            while messages := world.sqs.receive_message(QueueUrl=queue_url, MaxNumberOfMessages=10).get("Messages"):
                 for message in messages:
                     found.append(json.loads(message["Body"]))
-                    world.sqs.delete_message(QueueUrl=told, ReceiptHandle=message["ReceiptHandle"])
+                    world.sqs.delete_message(QueueUrl=queue_url, ReceiptHandle=message["ReceiptHandle"])
             return found
 
         def largest() -> int:
@@ -135,16 +135,16 @@ def between_engines() -> Iterator[Home]:
         changes = {"db": db, "aws": settings.aws.model_copy(update={"event_bus": world.name})}
         yield Home(settings.model_copy(update=changes), events, lambda: list(client[statistics]["rag"].find()), largest)
         client.drop_database(statistics)
-        bus.remove_targets(Rule="all", EventBusName=world.name, Ids=["told"])
+        bus.remove_targets(Rule="all", EventBusName=world.name, Ids=["queue"])
         bus.delete_rule(Name="all", EventBusName=world.name)
         bus.delete_event_bus(Name=world.name)
-        world.sqs.delete_queue(QueueUrl=told)
+        world.sqs.delete_queue(QueueUrl=queue_url)
         for each in (client, bus, tables):
             each.close()
 
 
 def _run(work: Any) -> Any:
-    """Of fixtures that have no loop, and of tests that have one."""
+    """Runs a coroutine in fixtures without an event loop and in tests with one."""
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(1) as thread:
@@ -202,14 +202,14 @@ async def open_site(home: Home, gateway: str, clock: HandClock) -> AsyncIterator
 
 
 def says(sent: Any) -> Reply:
-    """A model that rewrites, looks at images, calls a tool once, cites in each style, and is modest where it is shown nothing."""
+    """A model that rewrites, describes images, calls a tool once, cites in each style, and gives no facts without passages."""
     text, tools = json.dumps(sent["messages"]), [tool["function"]["name"] for tool in sent.get("tools", ())]
     if "queries" in text:
-        return told('{"queries": ["Who opened the bridge?"]}')
+        return text_reply('{"queries": ["Who opened the bridge?"]}')
     if "Fix typos and unclear" in text:
-        return told('{"query": ""}')
+        return text_reply('{"query": ""}')
     if "image_url" in text:
-        return told("A blue bridge.")
+        return text_reply("A blue bridge.")
     if "mcp_add" in tools and not any(message["role"] == "tool" for message in sent["messages"]):
         calls = [("search_documents", {"query": QUESTION}), ("mcp_add", {"a": 1894, "b": 100})]
         made = [
@@ -218,13 +218,13 @@ def says(sent: Any) -> Reply:
         ]
         return sse({"choices": [{"index": 0, "delta": {"tool_calls": made}}]})
     if "SOURCES_USED" in text:
-        return told("The mayor opened it in 1894.\nSOURCES_USED: 1")
+        return text_reply("The mayor opened it in 1894.\nSOURCES_USED: 1")
     if found := re.search(r"bridge-[0-9a-f]{6}", text):
-        return told(f"It was opened in 1894 by the mayor. [^{found[0]}]")
-    return told("In 1894, by the mayor [1]." if "1894" in text else "Hello.")
+        return text_reply(f"It was opened in 1894 by the mayor. [^{found[0]}]")
+    return text_reply("In 1894, by the mayor [1]." if "1894" in text else "Hello.")
 
 
-def told(text: str) -> Reply:
+def text_reply(text: str) -> Reply:
     usage = {"choices": [], "usage": {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}}
     return sse(*(chunk(content=text[at : at + 7]) for at in range(0, len(text), 7)), usage)
 
@@ -311,11 +311,11 @@ async def test_the_chat_service_with_a_session_a_preference_and_a_limit(open_sit
 
 async def test_what_an_admin_changes_holds_in_another_process_within_5_seconds(open_site: Any) -> None:
     site: Site = await open_site()
-    site.clock.advance(60)  # after what other tests recorded
+    site.clock.advance(60)  # after the records of other tests
     ask = {"query_text": "What is the salary of the mayor?", "index_name": "default", "permission_groups": []}
 
     async def follow(rrf_k: int, *saved: str) -> None:
-        """A check that takes longer than a request waits for it holds for the next one."""
+        """A policy check that takes longer than a request waits for it applies to the next request."""
         site.clock.advance(5)
         async with asyncio.timeout(10):
             while (site.other.settings.rag.rrf_k, tuple(site.other.prompts.saved)) != (rrf_k, saved):

@@ -1,4 +1,5 @@
-"""kill -9 while a question with an `Idempotency-Key` is answered: asked again, the turn goes on, and nothing is paid or told twice."""
+"""kill -9 while a question with an `Idempotency-Key` is answered: when the question is sent again, the turn continues, and
+no model call is repeated and no event announced twice."""
 
 from __future__ import annotations
 
@@ -44,7 +45,7 @@ def processes() -> ForkServerContext:
 
 @dataclass(slots=True)
 class World:
-    """A filled folder that each trial has a copy of, and the model's server."""
+    """A filled folder, copied for each trial, and the model's server."""
 
     folder: Path
     server: Server
@@ -96,7 +97,7 @@ def _wait(process: ForkServerProcess, ours: Any, theirs: Any, dies_after_s: floa
 
 
 def answer(sent: Any) -> Reply:
-    """What the model says, by what it was asked. Its words come one by one."""
+    """The reply of the model by its prompt, streamed word by word."""
     prompt = json.dumps(sent["messages"])
     if '\\"queries\\"' in prompt:
         said = json.dumps({"queries": ["How often is the bridge painted?"]})
@@ -141,15 +142,15 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path, processes: ForkS
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What outlasts a turn: announcements by kind, tokens that the user's budget has counted, turns in the statistics."""
+class Effects:
+    """The side effects of a turn: announcements by kind, tokens counted in the user's budget, turns in the statistics."""
 
     announced: Counter[str]
     spent: int
     counted: int
 
 
-def told(asked: Asked) -> Told:
+def effects(asked: Asked) -> Effects:
     path = asked.folder / "events.jsonl"
     lines = path.read_text().splitlines() if path.exists() else []
     with closing(sqlite3.connect(asked.folder / "store.db")) as store:
@@ -160,20 +161,20 @@ def told(asked: Asked) -> Told:
             rollups = [
                 each["figures"] for name in client[asked.remote[2]].list_collection_names() for each in client[asked.remote[2]][name].find()
             ]
-    return Told(Counter(json.loads(line)["detail-type"] for line in lines), int(spent), sum(each["turns"] for each in rollups))
+    return Effects(Counter(json.loads(line)["detail-type"] for line in lines), int(spent), sum(each["turns"] for each in rollups))
 
 
 BOTH = Counter({"analytics.query.submitted": 1, "analytics.response.generated": 1})
 
 
 @pytest.mark.parametrize(("path", "body", "calls"), [("/v2/rag/query", RAG, 4), ("/v2/pa/query", AGENT, 6)], ids=["rag", "agent"])
-async def test_killed_before_each_row_in_turn_no_call_is_paid_twice(world: World, path: str, body: dict[str, Any], calls: int) -> None:
-    """Each try gets one row further than the one before it, and dies."""
+async def test_killed_before_each_row_in_turn_no_model_call_is_repeated(world: World, path: str, body: dict[str, Any], calls: int) -> None:
+    """Each attempt runs one row more than the one before it, and is killed."""
     asked = await world.trial(path, body)
     if "room_id" in body:
         await world.run(replace(asked, key=None, body={"query": "When was the bridge built?", "room_id": ROOM}))
         world.server.requests.clear()
-    before, traces, tries, reply = told(asked), set(), 0, None
+    before, traces, tries, reply = effects(asked), set(), 0, None
     while reply is None:
         reply, _ = await world.run(replace(asked, ahead_s=tries * LEASE_S, dies_at=tries))
         tries += 1
@@ -182,26 +183,26 @@ async def test_killed_before_each_row_in_turn_no_call_is_paid_twice(world: World
     assert [reference["p_id"] for reference in done["references"]] == ["bridge#000"]
     assert tries > 15
     assert sorted(world.prompts.values()) == [1] * calls
-    after = told(asked)
+    after = effects(asked)
     assert after.counted == before.counted + 1
     assert all((after.announced - before.announced)[kind] <= 1 for kind in BOTH)
     traces.add(done["trace_id"])
     again, _ = await world.run(replace(asked, ahead_s=tries * LEASE_S))
     assert again == (200, done)
-    assert (sum(world.prompts.values()), told(asked)) == (calls, after)
+    assert (sum(world.prompts.values()), effects(asked)) == (calls, after)
 
 
 @pytest.mark.parametrize("row", ["forbidden", "answer", "check", "save", "release"])
-async def test_a_turn_that_goes_on_is_announced_spent_and_counted_once(world: World, row: str) -> None:
+async def test_a_resumed_turn_is_announced_charged_and_counted_once(world: World, row: str) -> None:
     asked = await world.trial("/v2/rag/query", {"query": "How often is the bridge painted?"})
     assert (await world.run(replace(asked, dies_at=row)))[0] is None
     (status, done), _ = await world.run(replace(asked, ahead_s=LEASE_S))
     assert (status, done["type"]) == (200, "done")
-    assert told(asked) == Told(BOTH, done["usage"]["total_tokens"], 1)
+    assert effects(asked) == Effects(BOTH, done["usage"]["total_tokens"], 1)
     assert sorted(world.prompts.values()) == [1, 1, 1]
 
 
-async def test_killed_at_random_moments_a_call_is_repeated_only_where_it_was_cut(world: World, seed: str) -> None:
+async def test_killed_at_random_moments_only_interrupted_calls_are_repeated(world: World, seed: str) -> None:
     chance, killed, kills_in_all = random.Random(seed), 0, RANDOM_KILLS[world.mongodb]
     _, usual_s = await world.run(await world.trial("/v2/pa/query", AGENT))
     while killed < kills_in_all:
@@ -214,7 +215,7 @@ async def test_killed_at_random_moments_a_call_is_repeated_only_where_it_was_cut
         assert (done["type"], done["final_response"]) == ("done", f"{ANSWER} [1].")
         paid = world.prompts
         assert (len(paid), sum(paid.values()) <= len(paid) + kills) == (6, True)
-        after = told(asked)
+        after = effects(asked)
         assert after.counted == 1 or (world.mongodb and after.counted == 0)  # killed between its two databases: the next roll-up counts it
         assert all(count <= 1 for count in after.announced.values())
         assert after.spent in (0, done["usage"]["total_tokens"])  # 0: killed between the mark and the sum
@@ -231,7 +232,7 @@ async def test_a_document_withdrawn_in_between_is_not_in_the_answer(world: World
     assert "painted" not in done["final_response"]
 
 
-async def test_a_generation_that_was_cut_is_repeated_and_counted(world: World) -> None:
+async def test_an_interrupted_generation_is_repeated_and_counted(world: World) -> None:
     asked = await world.trial("/v2/rag/query", {"query": "How often is the bridge painted?"})
     begun = asyncio.Event()
 

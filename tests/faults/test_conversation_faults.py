@@ -1,6 +1,7 @@
-"""What a conversation, an admin, a limit, another model, tools and events stand on is away or slow; what is said then, and how soon.
+"""The backends of conversations, administration, limits, fallback models, tools and events are down or slow: what is replied,
+and how soon.
 
-An id reads on from its test's name. Where no reply comes, the loop's clock is turned; MongoDB's waits are real ones.
+A test's id completes the sentence of its name. Where no reply comes, the loop's clock is advanced; waits for MongoDB are real.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from footnote.guard.terms import Terms
 from footnote.settings import ApiKey, Auth, Budget, Limits
 from tests.conftest import HandClock
 from tests.faults.aws_world import World
-from tests.faults.query_world import ASK, QUESTION, SAID, Fault, Site, is_told, open_filled, open_site
+from tests.faults.query_world import ASK, QUESTION, SAID, Fault, Site, open_filled, open_site, says_unavailable
 from tests.faults.test_backend_faults import FAULTS, MID_STREAM, MODEL, MONGODB, assert_answered, each
 from tests.functions.conftest import read_events
 
@@ -53,12 +54,12 @@ def lose(site: Site, fault: Fault, part: str = "mongodb") -> None:
 
 @pytest.fixture
 def restless(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was mended is asked again at once."""
+    """The circuit breaker closes at once after a repair."""
     monkeypatch.setattr("footnote.adapters.resilience.cache.OPEN_S", 0.0)
 
 
 async def query(site: Site, path: str = "/v2/rag/query", **changes: Any) -> tuple[dict[str, Any], str]:
-    """The last event, and all that was said before it."""
+    """The last event, and the text of all tokens before it."""
     reply = await site.query.post(path, json=RAG | changes)
     assert reply.status_code == 200, reply.text
     *_, last = events = read_events(reply.text)
@@ -75,14 +76,14 @@ async def test_a_conversation_that_cannot_be_read_is_a_500_before_its_stream_whi
     started = time.monotonic()
     reply = await site.query.post("/v2/rag/query", json=RAG)
     assert time.monotonic() - started < OPEN_S
-    told = reply.json()
+    error = reply.json()
     assert (reply.status_code, reply.headers["content-type"]) == (500, "application/json")
-    assert (told["type"], told["content"]) == ("error", "A server error occurred: Storage is not available")
-    assert (told["final_response"], told["usage"], reply.headers["x-trace-id"] in told["detail"]) == ("", NO_USAGE, True)
+    assert (error["type"], error["content"]) == ("error", "A server error occurred: Storage is not available")
+    assert (error["final_response"], error["usage"], reply.headers["x-trace-id"] in error["detail"]) == ("", NO_USAGE, True)
     assert "127.0.0.1" not in reply.text
     alone, said = await query(site, room_id=None)
     assert (alone["type"], alone["persisted"], alone["degraded"], "1894" in said) == ("done", False, False, True)
-    site.mend()
+    site.repair()
     assert (await query(site))[0]["persisted"]
 
 
@@ -95,7 +96,7 @@ async def test_prompts_and_settings_stay_as_they_were_while_mongodb(fault: Fault
     clock.advance(20)
     assert_answered(await site.ask(), persisted=False)
     assert (site.core.settings.rag.rrf_k, list(site.core.prompts.saved)) == (17, ["system.en"])
-    site.mend()
+    site.repair()
     for path in ("/settings/rag.rrf_k", "/prompts/system"):
         body = {"value": None} if path.startswith("/settings") else None
         undone = await (site.query.put(path, json=body) if body else site.query.delete(path, params={"lang": "en"}))
@@ -103,13 +104,13 @@ async def test_prompts_and_settings_stay_as_they_were_while_mongodb(fault: Fault
 
 
 async def outcomes(site: Site) -> list[str]:
-    """Of a question that meets the term "salary", and of one that does not."""
+    """Outcomes of a question that matches the term "salary", and of one that does not."""
     asked = {"query_text": "What is the salary of the mayor?"}, {}
     return [reply["outcome"] for reply in await asyncio.gather(*(site.ask(**changes) for changes in asked))]
 
 
-def start_anew(site: Site) -> None:
-    """What a cold process knows of the terms."""
+def restart(site: Site) -> None:
+    """Drops the cached terms, as in a cold process."""
     site.core.terms = Terms(site.core.records, site.core.optional_cache, site.core.embedder, site.core.clock)
 
 
@@ -122,11 +123,11 @@ async def test_forbidden_terms_are_read_from_the_cache_by_warm_and_cold_processe
     lose(site, fault)
     clock.advance(DAY_S - 60)
     assert await outcomes(site) == ["forbidden", "answered"]
-    start_anew(site)
+    restart(site)
     assert await outcomes(site) == ["forbidden", "answered"]
     clock.advance(60)
     assert await outcomes(site) == ["blocked", "blocked"]
-    site.mend()
+    site.repair()
     assert await outcomes(site) == ["forbidden", "answered"]
     assert (await site.query.delete("/forbidden-terms/salary")).status_code == 204
 
@@ -137,7 +138,7 @@ async def test_where_no_term_is_forbidden_nothing_is_blocked_while_mongodb(fault
     lose(site, fault)
     clock.advance(6 * DAY_S)
     assert await outcomes(site) == ["refused", "answered"]
-    start_anew(site)
+    restart(site)
     assert await outcomes(site) == ["refused", "answered"]
 
 
@@ -152,7 +153,7 @@ async def test_nothing_is_answered_a_minute_after_mongodb_and_the_cache_went_dow
     assert await outcomes(site) == ["forbidden", "answered"]
     clock.advance(20)
     assert await outcomes(site) == ["blocked", "blocked"]
-    site.mend()
+    site.repair()
     assert await outcomes(site) == ["forbidden", "answered"]
     assert (await site.query.delete("/forbidden-terms/salary")).status_code == 204
 
@@ -167,8 +168,8 @@ async def test_what_cannot_be_recorded_is_not_changed(site: Site) -> None:
         await site.query.delete("/sessions/0123456789abcdef"),
         await site.ingest.delete(f"/documents/{document['doc_id']}"),
     )
-    assert [is_told(reply, "mongodb") for reply in changes] == [True] * 5
-    site.mend()
+    assert [says_unavailable(reply, "mongodb") for reply in changes] == [True] * 5
+    site.repair()
     assert (await site.query.get("/audit")).json()["data"][0]["action"] != "document.delete"
     assert_answered(await site.ask())
     assert (site.core.settings.rag.rrf_k, site.core.prompts.saved) == (30, {})
@@ -188,7 +189,7 @@ async def test_a_tenth_of_the_questions_is_let_through_while_the_counters_table(
         replies = [await site.query.post("/ask", json=ASK, headers=SIGNED) for _ in range(3)]
         assert [reply.status_code for reply in replies] == [200, 200, 429]
         assert 0 < int(replies[2].headers["retry-after"]) <= 60
-        site.mend()
+        site.repair()
         assert (await site.query.post("/ask", json=ASK, headers=SIGNED)).status_code == 200
 
 
@@ -197,7 +198,7 @@ async def test_a_tenth_of_the_questions_is_let_through_while_the_counters_table(
 async def test_a_tenth_of_a_budget_may_be_spent_while_the_counters_table(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock
 ) -> None:
-    clock.advance(DAY_S * list(FAULTS.values()).index(fault))  # what other tests spent does not count
+    clock.advance(DAY_S * list(FAULTS.values()).index(fault))  # tokens spent by other tests do not count
     async with open_site(world, monkeypatch, llm=True, auth=KEYS, budget=Budget(tokens_per_day=1500), clock=clock) as site:
 
         async def ask() -> tuple[bool, list[str]]:
@@ -207,13 +208,15 @@ async def test_a_tenth_of_a_budget_may_be_spent_while_the_counters_table(
         assert await ask() == (False, [])
         site.fail(fault, "cache")
         assert await ask() == (True, ["budget_search"])
-        site.mend()
+        site.repair()
         assert await ask() == (False, [])
 
 
 @each(FAULTS)
-async def test_answers_are_made_anew_while_the_cache(fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock) -> None:
-    clock.advance(DAY_S * list(FAULTS.values()).index(fault))  # what other tests kept is over
+async def test_answers_are_generated_again_while_the_cache(
+    fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, clock: HandClock
+) -> None:
+    clock.advance(DAY_S * list(FAULTS.values()).index(fault))  # entries of other tests have expired
     async with open_site(world, monkeypatch, caching=True, clock=clock) as site:
         assert [(await site.ask())["outcome"] for _ in range(2)] == ["answered", "cached"]
         site.fail(fault, "cache")
@@ -223,7 +226,7 @@ async def test_answers_are_made_anew_while_the_cache(fault: Fault, world: World,
         last, said = await query(site, room_id=None)
         assert (last["type"], last["degraded"], "1894" in said) == ("done", False, True)
         assert site.count("cache") - before <= (1 if fault == "hang" else 12)  # one wait, not one in each step
-        site.mend()
+        site.repair()
         monkeypatch.setattr(site.core.optional_cache, "_open_until", 0.0)
         assert (await site.ask())["outcome"] == "cached"
 
@@ -248,7 +251,7 @@ async def test_another_model_answers_while_the_first_one(fault: Fault, world: Wo
 
 
 @pytest.mark.parametrize("fault", [pytest.param(fault, id=name) for name, fault in MODEL.items() if fault in MID_STREAM])
-async def test_no_other_model_goes_on_with_an_answer_where_the_first_one(
+async def test_no_fallback_model_continues_an_answer_where_the_first_one(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with open_site(world, monkeypatch, llm=True, fallback=True) as site:
@@ -261,7 +264,7 @@ async def test_no_other_model_goes_on_with_an_answer_where_the_first_one(
         assert stored[-1]["status"] == "error"
 
 
-async def test_a_model_that_fails_again_and_again_is_left_alone(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_model_that_keeps_failing_is_not_called_for_a_while(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     async with open_site(world, monkeypatch, llm=True, fallback=True) as site:
         site.fail("error", "llm")
         for _ in range(4):
@@ -286,7 +289,7 @@ async def test_the_index_is_searched_while_the_tools_server(fault: Fault, world:
 
 
 @each(FAULTS)
-async def test_nobody_waits_for_events_while_the_bus(
+async def test_no_request_waits_for_events_while_the_bus(
     fault: Fault, world: World, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("INFO", "footnote.telemetry.metrics")
@@ -295,6 +298,6 @@ async def test_nobody_waits_for_events_while_the_bus(
         site.fail(fault, "bus")
         for _ in range(3):
             assert_answered(await site.ask())
-        told = [record.__dict__["steps"] for record in caplog.records if record.getMessage() == "turn"]
-        waits = [steps["announce"] + steps["announce_answer"] for steps in told]
+        error = [record.__dict__["steps"] for record in caplog.records if record.getMessage() == "turn"]
+        waits = [steps["announce"] + steps["announce_answer"] for steps in error]
         assert (len(waits), max(waits) < EVENTS_MS) == (3, True)

@@ -1,6 +1,6 @@
-"""Whatever call fails, is throttled, loses its reply or is the last of its process: the end is the same.
+"""Any call may fail, be throttled, lose its reply or be the last of its process: the final state is the same.
 
-Every call of the ingest function to its engines is met by every fault, for a file that is created, updated, deleted and
+Every fault is injected into every call of the ingest function to its engines, for a file that is created, updated, deleted and
 overwritten while it is read. After at most two redeliveries and one reconciliation the invariants hold.
 """
 
@@ -32,7 +32,7 @@ SAMPLE = 12
 
 @dataclass(slots=True)
 class Fault:
-    """Meets the call with this number; `met` once it has."""
+    """Injects a fault into the call with this number; `met` once that has happened."""
 
     kind: str
     at: int
@@ -53,7 +53,7 @@ class Fault:
 
 
 def text(key: str, version: int) -> bytes:
-    """Shorter with every version."""
+    """The text of a version; each version is shorter than the one before."""
     word = key.partition(".")[0]
     parts = [f"The {word} of version{version} has part {part}. {'It is described at length. ' * 60}" for part in range(4 - version)]
     return "\n\n".join(parts).encode()
@@ -75,7 +75,7 @@ def make_ready(world: World, key: str) -> None:
 
 
 def change(world: World, flow: str, key: str) -> int | None:
-    """→ the version that is to answer in the end, None = none."""
+    """→ the version that must answer in the end, or None."""
     if flow == "delete":
         world.delete(key)
         return None
@@ -92,7 +92,7 @@ def run_flow(world: World, flow: str, key: str, fault: Fault | None) -> int | No
         handle = create_handler(create_app(lambda: core))
         world.fetch()
         overwritten = flow != "overwrite"
-        for _ in range(4):  # what there is, each message once: a process that died delivers no more
+        for _ in range(4):  # each message once: a process that died delivers no more
             if not world.waiting:
                 break
             world.step(handle)
@@ -108,7 +108,7 @@ def run_flow(world: World, flow: str, key: str, fault: Fault | None) -> int | No
 
 
 def settle(world: World, key: str, expected: int | None) -> bool:
-    """Redeliveries and, where they are not enough, one reconciliation; False = they were enough."""
+    """Redelivers and, if that is not enough, reconciles once → whether it reconciled."""
     with world.core(proxied=False) as core:
         world.deliver(core, most=3)
         assert world.dead == []
@@ -156,7 +156,7 @@ async def list_all(core: Core) -> list[Document]:
 
 
 def check_everything(world: World, core: Core) -> None:
-    """Nothing is in the index, in the files or in the ledger that does not belong to an object in the bucket."""
+    """Fails if the index, the files or the ledger hold anything that belongs to no object in the bucket."""
     documents = {document.doc_id: document.generation for document in world.run(list_all(core))}
 
     async def look() -> tuple[dict[str, int], set[str]]:
@@ -172,7 +172,7 @@ def check_everything(world: World, core: Core) -> None:
 
 
 def all_cases(world: World) -> list[tuple[str, str, int]]:
-    """Every call that a flow makes when all goes well, with every fault."""
+    """Every call of a flow without faults, combined with every fault."""
     cases = []
     for flow in FLOWS:
         key = f"{flow}.txt"
@@ -186,7 +186,9 @@ def all_cases(world: World) -> list[tuple[str, str, int]]:
 
 
 @pytest.mark.timeout(21600 if DEEP else 600)  # many cases in one test; on a busy machine they took two minutes
-def test_every_call_may_fail_in_every_way(world: World, seed: str, record_property: Callable[[str, object], None]) -> None:
+def test_the_final_state_is_the_same_after_any_fault_in_any_call(
+    world: World, seed: str, record_property: Callable[[str, object], None]
+) -> None:
     met, reconciled = [], 0
     cases = all_cases(world)
     chosen = cases if DEEP else random.Random(seed).sample(cases, SAMPLE)

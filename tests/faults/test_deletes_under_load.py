@@ -1,4 +1,4 @@
-"""Documents come, change and go while thousands of questions are asked: none is answered from what was gone before it was asked."""
+"""Documents are added, changed and deleted during thousands of questions: no answer cites a version removed before the question."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAMES = [f"tower{number}" for number in range(12)]
 
 @dataclass(slots=True)
 class Truth:
-    """What has been acknowledged: name → the lowest version that may be cited; names that are deleted may not be at all."""
+    """Acknowledged changes: name → the lowest version that may be cited. A deleted name may not be cited."""
 
     least: dict[str, int] = field(default_factory=dict)
     deleted: set[str] = field(default_factory=set)
@@ -86,7 +86,7 @@ async def test_no_answer_cites_what_was_deleted_or_replaced_before_it_was_asked(
             )
             for hit in turn.evidence.hits:
                 words = hit.chunk.text.replace(".", "").split()
-                # Of a deleted one only what came after; that may be there before it is acknowledged.
+                # Of a deleted document only a later version, which may be found before it is acknowledged.
                 assert int(words[4].removeprefix("version")) >= least[words[1]] + (words[1] in deleted), hit.chunk.chunk_id
                 cited += 1
         over.set()

@@ -1,4 +1,4 @@
-"""Events that come twice, in any order, or with poison: on the engines of AWS, through the function's own handler."""
+"""Duplicate, reordered and poison events on the AWS engines, through the function's own handler."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def documents(world: World, core: Any) -> dict[str, Any]:
     return {document.file_name: document for document in world.run(core.ledger.list(LOCAL, limit=200)).data}
 
 
-def test_five_events_of_one_file_in_any_order_and_ten_times_over_end_the_same(world: World, seed: str) -> None:
+def test_five_events_of_one_file_give_the_same_result_in_any_order_and_repeated_ten_times(world: World, seed: str) -> None:
     orders = random.Random(seed).sample(list(permutations(range(5))), KEYS)
     texts = [f"The tower was painted in {year}. ".encode() for year in (1874, 1999, 2004)]
     expected = {}
     with world.core(proxied=False) as core:
         for number, order in enumerate(orders):
             key, last = f"orders/{number}.txt", number % 2
-            for step in (0, None, 1, None, 2)[: 5 - last]:  # the odd ones end deleted
+            for step in (0, None, 1, None, 2)[: 5 - last]:  # after the odd ones the file is deleted
                 world.delete(key) if step is None else world.put(key, texts[step] + key.encode())
             if last:
                 world.put(key, texts[0] + key.encode())
@@ -63,7 +63,7 @@ def test_five_events_of_one_file_in_any_order_and_ten_times_over_end_the_same(wo
 
 
 class Poisoned:
-    """Breaks on one file, as a parser with a defect does."""
+    """Fails on one file, like a parser with a defect."""
 
     async def parse(self, data: bytes, file_name: str) -> Parsed:
         from footnote.ingest.parse import parse
@@ -73,7 +73,7 @@ class Poisoned:
         return parse(data, file_name)
 
 
-def test_poison_ends_among_the_dead_letters_with_its_reason_and_the_others_are_read(world: World) -> None:
+def test_a_poison_message_becomes_a_dead_letter_with_its_reason_and_the_others_are_processed(world: World) -> None:
     with world.core(proxied=False) as core:
         core.parser = Poisoned()
         names = [f"batch/{number}.txt" for number in range(9)] + ["batch/poison.txt"]
@@ -91,17 +91,17 @@ def test_poison_ends_among_the_dead_letters_with_its_reason_and_the_others_are_r
         )
         assert [json.loads(message["body"]) for message in world.dead] == [{"doc_id": poison.doc_id, "generation": 1}]
         redriven, world.dead = [dict(message, count=0) for message in world.dead], []
-    with world.core(proxied=False) as mended:  # the defect is gone, and somebody sends the dead letters once more
+    with world.core(proxied=False) as repaired:  # the defect is fixed, and the dead letters are redriven
         for _ in range(2):
             world.waiting = [dict(message) for message in redriven]
-            world.deliver(mended)
-        assert (world.dead, documents(world, mended)["batch/poison.txt"].state) == ([], "READY")
+            world.deliver(repaired)
+        assert (world.dead, documents(world, repaired)["batch/poison.txt"].state) == ([], "READY")
 
 
 @pytest.mark.parametrize(
     "body", ["", "no JSON", "[]", "{}", '{"Event": "s3:TestEvent"}', '{"Records": []}', '{"Records": [{}]}', '{"doc_id": "x"}', "null"]
 )
-def test_a_message_that_nobody_understands_harms_nobody(body: str, world: World) -> None:
+def test_an_unreadable_message_does_not_stop_the_others(body: str, world: World) -> None:
     with world.core(proxied=False) as core:
         handle = create_handler(create_app(lambda: core))
         world.waiting = [{"id": "odd", "body": body, "count": 0}]

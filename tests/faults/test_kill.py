@@ -1,4 +1,4 @@
-"""kill -9, again and again, while a hundred files are read: in the end each is READY once, and nothing else is there."""
+"""kill -9, again and again, while a hundred files are ingested: in the end each is READY once, and nothing is left over."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def footnote(*arguments: str, data: Path) -> subprocess.Popen[str]:
 
 
 def kill(process: subprocess.Popen[str]) -> None:
-    """With its parser, as the kernel does when the memory is gone."""
+    """Kills the process and its parser, as the OOM killer does."""
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate()
 
@@ -53,7 +53,7 @@ def test_killed_at_any_moment_every_file_is_ready_once(tmp_path: Path, seed: str
         except subprocess.TimeoutExpired:
             kill(process)
             killed += 1
-        else:  # all is read: somebody changes some of the files
+        else:  # all files are ingested: some of them change
             process.communicate()
             for number in chance.sample(range(FILES), 20):
                 path = folder / f"{number:03d}.md"

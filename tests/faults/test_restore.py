@@ -1,4 +1,4 @@
-"""The ledger is restored to an earlier moment, on the engines of AWS: what was deleted since stays deleted, the rest fits in the end."""
+"""The ledger is restored to an earlier moment, on the AWS engines: documents deleted since stay deleted, the rest becomes consistent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def world(opensearch_url: str, dynamodb_url: str, aws_url: str) -> Iterator[Worl
 
 @pytest.fixture
 def restored(world: World) -> Iterator[str]:
-    """The name of a table beside the ledger, empty."""
+    """The name of an empty table for the restored ledger."""
     tables = boto3.client("dynamodb", endpoint_url=world.direct["dynamodb"])
     name = f"{world.name}-restored"
     tables.create_table(**table_definition(name))
@@ -44,7 +44,7 @@ def take(world: World, core: Core, key: str, text: str) -> None:
 
 
 def copy_ledger(world: World, name: str) -> None:
-    """What AWS does: the table as it is at this moment."""
+    """Copies the table as it is at this moment, as AWS does."""
     client = make_client(5.0, endpoint_url=world.direct["dynamodb"])
     for item in _items(Table(f"{world.name}-ledger", "", 5.0, client)):
         client.put_item(TableName=name, Item=item)
@@ -52,13 +52,13 @@ def copy_ledger(world: World, name: str) -> None:
 
 
 def delete(world: World, core: Core, key: str) -> None:
-    """As an owner does: the file stays in the bucket."""
+    """Deletes like an owner: the file stays in the bucket."""
     (doc_id,) = [document.doc_id for document in world.run(list_all(core)) if document.file_name == key]
     world.run(core.ingestor.delete(LOCAL, doc_id))
 
 
-def mend(world: World, core: Core) -> list[str]:
-    """The kinds of what the hourly comparison finds."""
+def reconcile(world: World, core: Core) -> list[str]:
+    """Runs the hourly reconciliation → the kinds of its findings."""
     found: list[str] = []
     for _ in range(4):
         report = world.run(verify(core.bucket, drop_buckets(core.settings), core.embedder, repair=True, abandoned_s=0.0))
@@ -82,7 +82,7 @@ def test_what_was_deleted_after_the_moment_stays_deleted_and_what_was_dropped_is
         delete(world, core, "brief.txt")
 
         assert world.run(restore(core, restored)) == 2
-        mend(world, core)
+        reconcile(world, core)
 
         def texts() -> Any:
             return sorted(chunk.text for chunk in world.run(core.index.sample(LOCAL, "default", 1000)))
@@ -98,7 +98,7 @@ def test_what_was_deleted_after_the_moment_stays_deleted_and_what_was_dropped_is
         check_everything(world, core)
 
 
-def test_without_a_table_of_its_own_it_says_what_it_wants(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_restore_without_a_separate_table_says_what_it_needs(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.delenv("AWS__LEDGER_TABLE", raising=False)
     assert main(["ledger-restored"]) == 2
     monkeypatch.setenv("AWS__LEDGER_TABLE", "ledger")

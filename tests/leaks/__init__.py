@@ -1,5 +1,5 @@
-"""Does anybody learn what they may not? A world of documents, groups and people, in which every channel is looked through.
+"""Permission tests: a world of documents, groups and users in which the output of every channel is searched for leaks.
 
-Each document holds words that stand nowhere else. Whatever a person sees that holds one of them, of a document that
-they may not read at this moment, is a leak; a document that they may read and do not find is a failure too.
+Each document holds canary words that occur nowhere else. A user who sees a canary of a document that they may not read at
+this moment has found a leak. A document that they may read and do not find is a failure too.
 """

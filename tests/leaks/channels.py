@@ -1,4 +1,4 @@
-"""Every way in which something can be learnt: a channel asks as a person, and gives all that came back, headers too."""
+"""Every channel through which documents can leak: each sends requests as a user and returns the replies, headers included."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ NOBODYS = "nothing-000000"
 
 
 def own_question(person: str) -> str:
-    """In their conversation people ask with a word of their own."""
+    """In a conversation, each user asks with a word that is unique to them."""
     return f"{QUESTION} {asked_by(person)}"
 
 
-def tells_all(reply: httpx.Response, kept: list[Kept], person: str) -> None:
-    """What may be read is told by a model that tells everything."""
+def assert_complete(reply: httpx.Response, kept: list[Kept], person: str) -> None:
+    """Fails unless the reply quotes every document that the user may read."""
     missing = [each.doc_id for each in kept if each.ready and each.canaries[0] not in reply.text]
-    assert not missing, f"{reply.request.url.path} did not tell {person} of {missing}: {reply.text[:400]}"
+    assert not missing, f"{reply.request.url.path} did not show {person} {missing}: {reply.text[:400]}"
 
 
 async def ask_retrieve(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    """Nor does a total count what may not be read; and no request gives itself groups."""
+    """Totals count only readable documents, and a request cannot add groups to its caller."""
     listed = (await world.call(person, "ingest", "GET", "/documents", params={"limit": 200})).json()["data"]
     for collection in COLLECTIONS:
         readable = sum(document["chunks"] for document in listed if document["collection"] == collection)
@@ -43,15 +43,15 @@ async def ask_retrieve(world: World, person: str) -> AsyncIterator[httpx.Respons
                 body = RETRIEVE | {"permission_groups": groups, "index_name": collection}
                 reply = await world.call(person, "query", "POST", f"/retrieve-{retriever}", json=body)
                 assert reply.json()["hits"]["total"]["value"] <= readable, (retriever, groups)
-                tells_all(reply, world.readable(person, collection, groups), person)
+                assert_complete(reply, world.readable(person, collection, groups), person)
                 yield reply
 
 
 async def ask_trd(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    """Those with the same groups are given the same answers; and what was asked before leads to no other collection."""
+    """Users with the same groups get the same answers, and an earlier question leads to no other collection."""
     for groups in NARROWINGS:
         reply = await world.call(person, "query", "POST", "/ask", json=ASK | {"debug": True, "permission_groups": groups})
-        tells_all(reply, world.readable(person, "default", groups), person)
+        assert_complete(reply, world.readable(person, "default", groups), person)
         world.trace(person, reply)
         _count(world, person, frozenset(groups) & world.members[person] if groups else frozenset({person}), reply.json()["outcome"])
         yield reply
@@ -63,7 +63,7 @@ async def ask_trd(world: World, person: str) -> AsyncIterator[httpx.Response]:
 
 
 def _count(world: World, person: str, groups: frozenset[str], outcome: str) -> None:
-    """Answers that were given again, and those among them that were made for somebody else."""
+    """Counts cached answers, and those among them that were generated for another user."""
     world.seen[outcome] += 1
     if outcome == "cached" and world.answered.get(groups) != person:
         world.seen["shared"] += 1
@@ -85,7 +85,7 @@ async def ask_stream(world: World, person: str) -> AsyncIterator[httpx.Response]
 
 async def ask_chat_core(world: World, person: str) -> AsyncIterator[httpx.Response]:
     alone = await world.call(person, "query", "POST", "/v2/rag/query", json=V2)
-    tells_all(alone, world.readable(person, "default"), person)
+    assert_complete(alone, world.readable(person, "default"), person)
     yield alone
     for route, collection in (("rag", "default"), ("rag", "side"), ("gpt", "default"), ("pa", "default")):
         own = {"query": own_question(person), "user_id": person, "room_id": ROOM}
@@ -129,7 +129,7 @@ async def ask_dify(world: World, person: str) -> AsyncIterator[httpx.Response]:
         reply = await world.call(person, "query", "POST", "/retrieval", json=body)
         readable = world.readable(person, collection)
         assert reply.status_code == (200 if readable or collection == "default" else 404), reply.text
-        tells_all(reply, readable, person)
+        assert_complete(reply, readable, person)
         yield reply
 
 
@@ -165,7 +165,7 @@ async def list_collections(world: World, person: str) -> AsyncIterator[httpx.Res
 
 
 async def read_documents(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    """What may not be read is as if it were not there, and cannot be deleted either."""
+    """An unreadable document looks as if it did not exist, and cannot be deleted."""
     reply = await world.call(person, "ingest", "GET", "/documents", params={"limit": 200})
     assert {document["doc_id"] for document in reply.json()["data"]} == {kept.doc_id for kept in world.readable(person)}
     yield reply
@@ -189,7 +189,7 @@ def _problem(reply: httpx.Response) -> dict[str, Any]:
 
 
 async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    """Their own, and those whose traces others know."""
+    """The user's own conversations, and those of others by their trace ids."""
     yield await world.call(person, "query", "GET", "/conversations")
     yield await world.call(person, "query", "GET", f"/conversations/{ROOM}", params={"limit": 200})
     exported = await world.call(person, "query", "GET", "/me/data")
@@ -204,7 +204,7 @@ async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.R
 
 
 async def read_figures(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    """Of all that is thought and counted, one's own."""
+    """Only the user's own traces and figures."""
     for owner, trace_id in [(owner, trace_id) for owner, traces in world.traces.items() for trace_id in traces[-1:]]:
         body = {"trace_id": trace_id, "rating": "up", "reason": f"because {asked_by(person)}"}
         reply = await world.call(person, "feedback", "POST", "/feedback", json=body)
@@ -225,7 +225,7 @@ async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response
 
 
 async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    """An upload says nothing of a file of the same name or content that somebody else has. Nor does a session that is over."""
+    """An upload reveals nothing about another user's file of the same name or content. Nor does an expired session."""
     for kept in world.documents.values():
         for groups in ([], sorted(kept.groups)):
             body = {"file_name": f"slot{kept.slot}.txt", "size": 10, "permission_groups": groups, "index_name": kept.collection}
@@ -246,23 +246,23 @@ DEAR: tuple[Channel, ...] = (ask_trd, ask_stream, ask_chat_core, ask_chat_servic
 REMEMBERING = (read_conversations, ask_trd, ask_stream, ask_chat_core, ask_chat_service)
 
 
-async def look_through(world: World, person: str, channels: tuple[Channel, ...]) -> None:
-    """AssertionError where a channel tells what this person may not know, or fails."""
+async def assert_permitted(world: World, person: str, channels: tuple[Channel, ...]) -> None:
+    """Raises AssertionError if a channel shows what this user may not see, or fails."""
     for channel in channels:
         async for reply in channel(world, person):
-            no_leak(world, person, channel, reply)
+            assert_no_leak(world, person, channel, reply)
 
 
-def no_leak(world: World, person: str, channel: Channel, reply: httpx.Response) -> None:
+def assert_no_leak(world: World, person: str, channel: Channel, reply: httpx.Response) -> None:
     name = channel.__name__
     assert reply.status_code < 500, (name, reply.request.url, reply.status_code, reply.text[:300])
-    told = set(SECRET.findall((reply.text + json.dumps(dict(reply.headers))).lower()))
-    found = sorted(told & world.forbidden(person, remembers=channel in REMEMBERING))
-    assert not found, f"{name} ({reply.request.method} {reply.request.url.path}) told {person} {found}: {reply.text[:400]}"
+    shown = set(SECRET.findall((reply.text + json.dumps(dict(reply.headers))).lower()))
+    found = sorted(shown & world.forbidden(person, remembers=channel in REMEMBERING))
+    assert not found, f"{name} ({reply.request.method} {reply.request.url.path}) showed {person} {found}: {reply.text[:400]}"
 
 
-async def finds_all(world: World, person: str) -> None:
-    """What may be read is found by its words, and can be opened."""
+async def assert_finds_all(world: World, person: str) -> None:
+    """Fails unless every readable document is found by its words and can be opened."""
     for kept in world.readable(person):
         opened = await world.call(person, "ingest", "GET", f"/documents/{kept.doc_id}")
         assert opened.status_code == 200, f"{person} cannot open {kept.doc_id}"

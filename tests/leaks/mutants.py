@@ -1,4 +1,4 @@
-"""Houses in which one check is missing. Each is a defect that somebody could make in a line, and that the suite must find."""
+"""Mutants of the code in which one check is missing. Each is a one-line defect that the suite must find."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Mutant = tuple[tuple[Any, str, Change], ...]
 
 
 def calling_as(turn: Callable[[Caller], Caller]) -> Change:
-    """The function gets another caller than it was given."""
+    """The function is called with a different caller."""
 
     def change(original: Any) -> Any:
         @wraps(original)
@@ -53,7 +53,7 @@ def _neighbour(caller: Caller) -> Caller:
 
 
 def giving(value: Any) -> Change:
-    """The function does nothing but this."""
+    """The function is replaced by this."""
 
     def change(original: Any) -> Any:
         if inspect.iscoroutinefunction(original):
@@ -81,7 +81,7 @@ def _logging_answers(original: Any) -> Any:
 
 
 def _by_user(made: Any) -> Any:
-    """Who somebody was when they first came."""
+    """The caller as of their first request."""
     known: dict[str, Caller] = {}
     return lambda session: known.setdefault(session.user_id, made(session))
 
@@ -91,7 +91,7 @@ def _for_all(scope: Any) -> Any:
 
 
 def _without_groups(original: Any) -> Any:
-    """Of the keys of suggested questions."""
+    """Removes the groups from the cache keys of suggested questions."""
 
     @wraps(original)
     async def called(self: SqliteCache, key: str, *args: Any) -> Any:
@@ -132,7 +132,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "figures are everybody's": ((SqliteTurnStore, "figures", is_admin),),
     "feedback is taken on any turn": ((SqliteTurnStore, "put_feedback", sees_all),),
     "a stream is anybody's": ((Streams, "find", lambda _: lambda self, trace_id, user_id: self._streams.get(trace_id)),),
-    "a stream that ended is told again whatever it quotes": ((Stream, "ended", lambda _: None),),
+    "a stream that ended is replayed whatever it quotes": ((Stream, "ended", lambda _: None),),
     "what was removed answers": ((SqliteIndex, "remove", giving(None)),),
     "turns quote what was withdrawn": ((withdrawn, "_withheld", lambda _: lambda record: record),),
     "turns quote what earlier ones quoted": ((withdrawn, "quoted_in", lambda _: lambda record: record["hits"]),),
@@ -154,7 +154,7 @@ MUTANTS: Mapping[str, Mutant] = {
 
 
 def chosen(names: Mapping[str, Mutant], count: int) -> list[str]:
-    """Some of them, others with each seed; all with FOOTNOTE_DEEP=1."""
+    """A sample that depends on the seed; all of them with FOOTNOTE_DEEP=1."""
     if os.environ.get("FOOTNOTE_DEEP") == "1":
         return list(names)
     seed = os.environ.get("FOOTNOTE_SEED", "0")

@@ -1,4 +1,4 @@
-"""Whatever happens in whatever order: nobody learns what they may not, and everybody finds what they may."""
+"""In any order of events, no user sees a document that they may not read, and every user finds those that they may."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
 
-from tests.leaks.channels import CHEAP, DEAR, ask_chat_core, ask_stream, ask_trd, finds_all, logs_say_nothing, look_through, read_figures
+from tests.leaks.channels import (
+    CHEAP,
+    DEAR,
+    ask_chat_core,
+    ask_stream,
+    ask_trd,
+    assert_finds_all,
+    assert_permitted,
+    logs_say_nothing,
+    read_figures,
+)
 from tests.leaks.mutants import MUTANTS, chosen
 from tests.leaks.world import GROUPS, PEOPLE, ROOM, World, open_world
 
@@ -31,7 +41,7 @@ memberships = st.frozensets(st.sampled_from(GROUPS))
 
 
 def calm(examples: int, steps: int) -> settings:
-    """The same examples in every run."""
+    """Hypothesis settings: the same examples in every run."""
     return settings(
         max_examples=examples,
         stateful_step_count=steps,
@@ -44,7 +54,8 @@ def calm(examples: int, steps: int) -> settings:
 
 
 class Leaks(RuleBasedStateMachine):
-    """Each step changes something; then one person tries some of the channels, others at each step, and everybody all at the end."""
+    """Each step changes something; then one user tries some of the channels, different ones at each step. At the end every user
+    tries all of them."""
 
     seen: ClassVar[Counter[str]] = Counter()
 
@@ -70,8 +81,8 @@ class Leaks(RuleBasedStateMachine):
         self._run(self.world.work())
         self._run(self.world.sign_in("ann", groups))
         self._run(self.world.sign_in("bob", groups))
-        self._run(look_through(self.world, "bob", (ask_trd, ask_stream, ask_chat_core, read_figures)))
-        self._run(self.world.delete(next(iter(self.world.documents))))  # of which the conversation has told by now
+        self._run(assert_permitted(self.world, "bob", (ask_trd, ask_stream, ask_chat_core, read_figures)))
+        self._run(self.world.delete(next(iter(self.world.documents))))  # which the conversation has quoted by now
         self._asking = "bob"
 
     @rule(slot=st.integers(0, 1), groups=acls, collection=collections, asking=people)
@@ -86,14 +97,14 @@ class Leaks(RuleBasedStateMachine):
 
     @precondition(lambda self: self.world.coming)
     @rule()
-    def finish_what_is_halfway(self) -> None:
+    def finish_halfway(self) -> None:
         self._run(self.world.work())
 
     @precondition(lambda self: self.world.documents)
     @rule(data=st.data(), asking=people)
     def delete(self, data: Any, asking: str) -> None:
         self._asking = asking
-        documents = list(self.world.documents)  # in the order of their arrival, as ids differ from run to run
+        documents = list(self.world.documents)  # in order of arrival, because ids differ from run to run
         self._run(self.world.delete(documents[data.draw(st.integers(0, len(documents) - 1))]))
 
     @rule(person=people, groups=memberships)
@@ -107,12 +118,12 @@ class Leaks(RuleBasedStateMachine):
         self._run(self.world.expire(person))
 
     @rule(person=people, asking=people)
-    def somebody_else_warms_the_caches(self, person: str, asking: str) -> None:
-        self._run(look_through(self.world, person, DEAR))
+    def warm_the_caches_as_another_user(self, person: str, asking: str) -> None:
+        self._run(assert_permitted(self.world, person, DEAR))
         self._asking = asking
 
     @rule(person=people)
-    def forget_a_room(self, person: str) -> None:
+    def delete_a_conversation(self, person: str) -> None:
         self._asking = person
         self._run(self.world.call(person, "query", "DELETE", f"/conversations/{ROOM}"))
 
@@ -121,17 +132,17 @@ class Leaks(RuleBasedStateMachine):
         self.world.clock.advance(seconds)
 
     @invariant()
-    def nobody_learns_what_they_may_not(self) -> None:
-        self._run(look_through(self.world, self._asking, next(self._channels)))
-        self._run(finds_all(self.world, self._asking))
+    def check_some_channels(self) -> None:
+        self._run(assert_permitted(self.world, self._asking, next(self._channels)))
+        self._run(assert_finds_all(self.world, self._asking))
         logs_say_nothing(self.world)
 
     def teardown(self) -> None:
         try:
             self._run(self.world.work())
             for person in PEOPLE:
-                self._run(look_through(self.world, person, CHEAP + DEAR))
-                self._run(finds_all(self.world, person))
+                self._run(assert_permitted(self.world, person, CHEAP + DEAR))
+                self._run(assert_finds_all(self.world, person))
             Leaks.seen.update(self.world.seen)
         finally:
             self._run(self._stack.aclose())
@@ -140,16 +151,16 @@ class Leaks(RuleBasedStateMachine):
 
 
 @pytest.mark.timeout(7200 if DEEP else 600)  # many examples in one test; on a busy machine they took over two minutes
-def test_nobody_learns_what_they_may_not_whatever_happens() -> None:
+def test_no_user_sees_what_they_may_not_read_in_any_order_of_events() -> None:
     Leaks.seen.clear()
     run_state_machine_as_test(Leaks, settings=calm(500, 50) if DEEP else calm(5, 30))
-    # Answers were made, given again to others with the same groups, withheld, followed; sessions were over.
+    # Answers were generated, served from the cache to users with the same groups, withheld and resumed; sessions expired.
     assert all(Leaks.seen[what] for what in ("answered", "cached", "shared", "withdrawn", "resumed", "ended")), Leaks.seen
 
 
 @pytest.mark.parametrize("name", chosen(MUTANTS, 3))
 def test_a_seeded_defect_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The suite can fail: of a house in which one check is missing it says so."""
+    """The suite finds a defect: it fails when one check is missing."""
     for target, attribute, change in MUTANTS[name]:
         monkeypatch.setattr(target, attribute, change(getattr(target, attribute)))
     with pytest.raises(AssertionError):

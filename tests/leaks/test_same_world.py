@@ -1,7 +1,7 @@
-"""Whoever may not read some documents sees the same as if they did not exist.
+"""A user who may not read some documents sees the same as if those did not exist.
 
-What is compared is what comes back, without ids, times, scores and the order that scores make: how rare a word is, is
-counted over a whole collection, and that is the one thing that readers share.
+Replies are compared without ids, times, scores and the order of scores: the document frequency of a term is counted over a
+whole collection, and that is the only thing that readers share.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ VARYING = frozenset(
 WORD = re.compile(r"\w+")
 
 Look = tuple[str, str, str, dict[str, Any]]
-# Where fewer passages are taken than there are, the order decides which: such replies are left out.
+# If not all passages fit, the order decides which are taken, so such replies are left out.
 LOOKS: tuple[Look, ...] = (
     *(("query", "POST", f"/retrieve-{kind}", RETRIEVE) for kind in ("rrf", "bm25", "knn")),
     *(("query", "POST", "/retrieve-cc", RETRIEVE | {"index_name": name, "permission_groups": ["red"]}) for name in (*COLLECTIONS, "none")),
@@ -64,7 +64,7 @@ scripts = st.lists(st.one_of(puts, puts, deletes, looks, waits), min_size=6, max
 
 
 async def play(script: list[Any], *, hidden: bool) -> list[Any]:
-    """What the reader saw, look by look. `hidden`: also what they may not read is put and deleted."""
+    """The replies that the reader got, in order. `hidden`: documents that they may not read are also put and deleted."""
     with tempfile.TemporaryDirectory() as folder:
         async with AsyncExitStack() as stack:
             world = await open_world(Path(folder), stack)
@@ -96,17 +96,17 @@ async def look(world: World, asked: Look, names: dict[str, str]) -> Any:
     seen = [path, json.dumps(body), reply.status_code, shown(reply, names)]
     if path == "/ask":
         for route in ("traces", "turns"):
-            told = await world.call(READER, "query", "GET", f"/{route}/{reply.json()['trace_id']}")
-            seen.append(shown(told, names))
+            trace = await world.call(READER, "query", "GET", f"/{route}/{reply.json()['trace_id']}")
+            seen.append(shown(trace, names))
     if path == "/documents":
         paths = [f"/documents/{document['doc_id']}" for document in reply.json()["data"]]
         told_of = [shown(await world.call(READER, "ingest", "GET", path), names) for path in paths]
-        seen.append(sorted(told_of, key=json.dumps))  # what came at one time is listed by ids
+        seen.append(sorted(told_of, key=json.dumps))  # documents of the same time are listed by id
     return seen
 
 
 def shown(reply: httpx.Response, names: dict[str, str]) -> Any:
-    """A reply as it is compared; of a stream its end, of lines each."""
+    """A reply in the form that is compared; of a stream its last event, of JSON lines each."""
     kind = reply.headers.get("content-type", "")
     if "event-stream" in kind:
         events = [json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: ")]
@@ -119,7 +119,7 @@ def shown(reply: httpx.Response, names: dict[str, str]) -> Any:
 def plain(value: Any, names: dict[str, str]) -> Any:
     match value:
         case dict():
-            caches = {name: name in value for name in ("answer_cache", "search_cache")}  # that they were asked, not what came of it
+            caches = {name: name in value for name in ("answer_cache", "search_cache")}  # only that they were asked, without the result
             return {name: plain(held, names) for name, held in value.items() if name not in VARYING and name not in caches} | caches
         case list():
             return sorted((plain(held, names) for held in value), key=lambda held: json.dumps(held, sort_keys=True))
@@ -132,7 +132,7 @@ def plain(value: Any, names: dict[str, str]) -> Any:
 
 @calm(30 if DEEP else 5, 30)
 @given(scripts)
-def test_what_may_not_be_read_changes_nothing_that_is_seen(script: list[Any]) -> None:
+def test_unreadable_documents_do_not_change_any_reply(script: list[Any]) -> None:
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         with_it, without = runner.run(play(script, hidden=True)), runner.run(play(script, hidden=False))
     assert len(with_it) == len(without)

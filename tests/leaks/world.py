@@ -1,4 +1,4 @@
-"""Documents with permission groups, people with memberships, and a model that tells all that it was shown."""
+"""Documents with permission groups, users with memberships, and a model that repeats everything in its prompt."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ class PlainParser:
         return Parsed((Block("heading", first, 1), *(Block("paragraph", text) for text in rest)), first, format="txt")
 
 
-class Blabber:
-    """`ports.LanguageModel`: says everything that it was shown, in the same words, and cites all of it."""
+class EchoModel:
+    """`ports.LanguageModel`: repeats all passages of its prompt verbatim and cites each of them."""
 
     name = "blabber"
 
@@ -69,7 +69,7 @@ class Blabber:
 
 @dataclass
 class Kept:
-    """A document as the world knows it."""
+    """The expected state of a document."""
 
     doc_id: str
     slot: int
@@ -77,17 +77,17 @@ class Kept:
     groups: frozenset[str]
     canaries: tuple[str, ...]
     ready: bool = True
-    """False: nobody has read it yet; its file is there."""
+    """False: its file is stored but not ingested yet."""
 
 
 def asked_by(person: str) -> str:
-    """A word that only this person's questions hold."""
+    """A word that occurs only in this user's questions."""
     return f"zqask{person}{PEOPLE.index(person)}x"
 
 
 @dataclass
 class World:
-    """One data folder, the four functions on it, and who may read what."""
+    """One data folder, the four functions on it, and the permissions."""
 
     core: Core
     clock: HandClock
@@ -116,18 +116,18 @@ class World:
         return kept.doc_id in self.documents and not kept.groups.isdisjoint(self.groups_of(person))
 
     def readable(self, person: str, collection: str | None = None, groups: Iterable[str] = ()) -> list[Kept]:
-        """What this person may read, of what answers; `groups`: narrowed to these."""
+        """The searchable documents that this user may read; `groups`: narrowed to these."""
         own = self.groups_of(person)
         own = own & {*groups, "*"} if groups else own
         listed = (kept for kept in self.documents.values() if collection in (None, kept.collection))
         return [kept for kept in listed if not kept.groups.isdisjoint(own)]
 
     def counted(self, person: str) -> Counter[str]:
-        """How many documents of each collection are shown to this person as ready."""
+        """How many ready documents of each collection this user sees."""
         return Counter(kept.collection for kept in self.readable(person) if kept.ready and kept.doc_id not in self.coming)
 
     def forbidden(self, person: str, *, remembers: bool) -> set[str]:
-        """Canaries that this person must not see now: of documents, and of what others have asked. `remembers`: their own
+        """Canaries that this user must not see now: of documents, and of others' questions. `remembers`: their own
         conversations may still quote what a document said before, while they may read it as it is."""
         now = [*self.documents.values(), *self.coming.values()]
         before = [kept for kept in self.gone if not (remembers and kept.doc_id in self.documents)]
@@ -142,7 +142,7 @@ class World:
     # --- what happens ----------------------------------------------------------------------------
 
     async def sign_in(self, person: str, groups: frozenset[str], valid_s: float = 1e9) -> None:
-        """With these memberships from now on: the session before is ended."""
+        """Signs in with these memberships; the previous session is ended."""
         if person in self.tokens:
             await self.call(person, "query", "DELETE", "/sessions")
             self.ended = [*self.ended[-2:], self.tokens[person]]
@@ -152,7 +152,7 @@ class World:
         self.members[person] = groups
 
     async def expire(self, person: str) -> None:
-        """This person's time is over; they sign in again."""
+        """Expires this user's session; they sign in again."""
         groups = self.members[person]
         await self.sign_in(person, groups, 10)
         self.clock.advance(11)
@@ -227,7 +227,7 @@ async def open_world(folder: Path, stack: AsyncExitStack) -> World:
         llm=LLM(discover=False),
         limits=Limits(user_per_minute=0, address_per_minute=0),
     )
-    core = Core(settings, clock=clock, models=FakeModels(Blabber()), parser=PlainParser())
+    core = Core(settings, clock=clock, models=FakeModels(EchoModel()), parser=PlainParser())
     core.embedder = FakeEmbedder()
     stack.push_async_callback(core.close)
     clients = {}
