@@ -14,7 +14,7 @@ import numpy.typing as npt
 from footnote.ports import Delta, LanguageModel
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
-from footnote.types import Chunk, Document, Hit, Level, Message, make_chunk_id
+from footnote.types import Chunk, ChunkLevel, Document, Hit, Message, make_chunk_id
 
 Piece = str | Delta | Exception | asyncio.Event
 """Of a reply: text or a Delta is sent, an exception is raised, an event is waited for."""
@@ -116,7 +116,7 @@ def make_document(doc_id: str = "plan", *, generation: int = 1, groups: Sequence
     return Document(doc_id, permission_groups=frozenset(groups), generation=generation, **fields)
 
 
-def make_chunk(document: Document, text: str, ordinal: int = 0, *, level: Level = 2, lang: str = "en", **changes: Any) -> Chunk:
+def make_chunk(document: Document, text: str, ordinal: int = 0, *, level: ChunkLevel = 2, lang: str = "en", **changes: Any) -> Chunk:
     fields: dict[str, Any] = {
         "permission_groups": document.permission_groups,
         "metadata": document.metadata,

@@ -57,7 +57,7 @@ async def test_a_turn_is_stored_as_a_version_3_document(turn_store: Any, me: Cal
         outcome="answered",
         degraded=True,
         calls=(ModelCall("rewrite", "llama", Usage(6, 3), 9.0), ModelCall("answer", "gpt-4.1", Usage(3, 1), 9.0)),
-        leans_on=(("plan|1|7", "plan"),),
+        quoted=(("plan|1|7", "plan"),),
         spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
         notes={"rejected": "Three years."},
     )

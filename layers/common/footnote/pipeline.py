@@ -34,9 +34,9 @@ from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of
 from footnote.guard.forbidden_words import check_forbidden
 from footnote.guard.input_guard import check_input
 from footnote.learn.questions import suggest_follow_ups
-from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
+from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
-from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
+from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
 from footnote.rank.select import cut, read_pool, was_reranked
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
@@ -114,8 +114,8 @@ INJECTION = Step(
 
 SEARCH = (
     Step(
-        "recall", recall_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_search_again,
-        shows=lambda t: {"queries": len(t.searched_for), **t.record.notes.get("search_cache", {})},
+        "recall", recall_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_use_search_cache,
+        shows=lambda t: {"queries": len(t.query_texts), **t.record.notes.get("search_cache", {})},
     ),
     Step(
         "search", search, stage=Stage.RETRIEVE, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
@@ -127,7 +127,10 @@ SEARCH = (
         },
         on_start=Searching("index"),
     ),
-    Step("keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_search_again),
+    Step(
+        "keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1,
+        when=may_use_search_cache,
+    ),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
         shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},
@@ -179,7 +182,7 @@ UNDERSTAND = (
 DOCUMENTS = (
     EMBED,
     Step(
-        "find_answer", find_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_answer_again,
+        "find_answer", find_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_use_answer_cache,
         shows=lambda t: t.record.notes.get("answer_cache", {}),
     ),
     *REMOTE,
@@ -201,7 +204,7 @@ DOCUMENTS = (
     CHECK,
     Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
     INJECTION,
-    Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_answer_again),
+    Step("keep_answer", keep_answer, stage=Stage.MEMORY, option="answer_cache", on_error=IGNORE, timeout_s=1, when=may_use_answer_cache),
 )
 """The queries → an answer from the documents."""
 

@@ -32,7 +32,7 @@ def _choose(name: OptionName, option: Option, request: Request, profile: Profile
         return Choice(False, f"{ceiling.variables[0]} is {'false' if ceiling.value(settings) is False else 'not set'}")
     if name in settings.rag.switched_off:
         return Choice(False, f"{_setting('rag.switched_off').variables[0]} names it")
-    if option.held_only and profile.live:
+    if option.buffered_only and profile.live:
         return Choice(False, "the answer is shown while it is written")
     return chosen
 

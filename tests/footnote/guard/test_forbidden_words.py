@@ -237,7 +237,7 @@ async def test_a_derived_query_that_meets_a_term_is_dropped_silently_and_without
     asked = make_turn("Who runs the firm?")
     derived = (Query("How much is the salary?", "paraphrase"), Query("The firm is run by ten people.", "hypothetical"))
     turn, model = await check(replace(asked, queries=(*asked.queries, *derived)), known, BLOCK)
-    assert (turn.outcome, turn.searched_for) == (None, ("Who runs the firm?", "The firm is run by ten people."))
+    assert (turn.outcome, turn.query_texts) == (None, ("Who runs the firm?", "The firm is run by ten people."))
     assert model.sent == []
     sub_question = replace(asked, queries=(*asked.queries, Query("How much is the salary?", "sub_question")))
     assert (await check(sub_question, known, BLOCK))[0].outcome == "forbidden"

@@ -15,7 +15,7 @@ from footnote.adapters.sqlite.turn_store import open_store
 from footnote.answer.extract import extract
 from footnote.errors import StoreUnavailable
 from footnote.events import Done, Event, Token
-from footnote.memory.answer_cache import find_answer, keep_answer, may_answer_again
+from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.pipeline import SEARCH
 from footnote.settings import Caching, Settings
 from footnote.steps import SKIP
@@ -29,10 +29,10 @@ from tests.turns import HELD, LIVE, make_turn, with_
 CACHED = replace(HELD, answer_cache_s=300, options={"answer_cache": True})
 ASKED = make_turn("When was the bridge built?", CACHED)
 TABLE = (
-    toy("find_answer", find_answer, option="answer_cache", on_error=SKIP, when=may_answer_again),
+    toy("find_answer", find_answer, option="answer_cache", on_error=SKIP, when=may_use_answer_cache),
     *SEARCH,
     toy("extract", extract),
-    toy("keep_answer", keep_answer, option="answer_cache", on_error=SKIP, when=may_answer_again),
+    toy("keep_answer", keep_answer, option="answer_cache", on_error=SKIP, when=may_use_answer_cache),
 )
 BRIDGE = ["The bridge was built in 1894. It is painted blue.", "Ferries cross the river."]
 

@@ -13,7 +13,7 @@ from footnote.adapters.sqlite.cache import SqliteCache
 from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import StoreUnavailable
-from footnote.memory.search_cache import keep_searches, may_search_again, recall_searches
+from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
 from footnote.pipeline import SEARCH
 from footnote.settings import Caching, Settings
 from footnote.types import Caller, Turn
@@ -141,5 +141,5 @@ async def test_without_the_store_the_search_goes_on(bound: FakeDeps) -> None:
 
 
 def test_what_another_system_found_is_not_searched_for() -> None:
-    assert may_search_again(ASKED)
-    assert not may_search_again(with_(ASKED, caller=ME, hits=(object(),)))
+    assert may_use_search_cache(ASKED)
+    assert not may_use_search_cache(with_(ASKED, caller=ME, hits=(object(),)))

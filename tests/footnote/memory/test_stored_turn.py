@@ -48,7 +48,7 @@ ENDED = make_turn(
     answer=ANSWER,
     suggested_questions=("What does it cost?",),
     calls=(ModelCall("rewrite", "small", Usage(6, 3), 5.0), ModelCall("answer", "llama", Usage(3, 1, estimated=True), 9.0)),
-    leans_on=(("pay|1|7", "pay"),),
+    quoted=(("pay|1|7", "pay"),),
     spans=(Span("search", 1.5, "ok", {"hits": 3}), Span("rewrite", 2.0, "skipped")),
     notes={"rejected": "Three years."},
     degraded=True,
@@ -176,5 +176,5 @@ def test_turns_of_early_versions_are_restored_and_counted() -> None:
         del record[name]  # type: ignore[misc]
     del record["result"]["usage"]["models"]
     restored = restore(BEGUN, record, {"plan|2|7": CHUNK})
-    assert (restored.answer, restored.conversation.leans_on, restored.record.usage) == (ANSWER, (), Usage(9, 4, estimated=True))
+    assert (restored.answer, restored.conversation.quoted, restored.record.usage) == (ANSWER, (), Usage(9, 4, estimated=True))
     assert (figures_of(record).llm, figures_of(record).cache_hit) == ("llama", False)

@@ -96,13 +96,13 @@ async def test_half_a_character_in_a_wording_is_no_part_of_what_is_searched_for(
 async def test_replies_of_another_form_are_an_error_and_count(reply: str) -> None:
     deps = FakeDeps(models=FakeModels(FakeModel([[reply, Delta(usage=Usage(30, 5))]] * 2)))
     turn = await finish((toy("reformulate", reformulate, on_error=SKIP),), asked("wehn"), deps)
-    assert (turn.searched_for, turn.record.degraded, turn.record.usage) == (("wehn",), True, Usage(61, 11))
+    assert (turn.query_texts, turn.record.degraded, turn.record.usage) == (("wehn",), True, Usage(61, 11))
 
 
 @pytest.mark.parametrize("reply", ['{"query": ""}', json.dumps({"query": "when " * 99})])
 async def test_a_reply_without_a_query_leaves_the_question_as_it_is(reply: str) -> None:
     turn = await mend(asked("wehn"), reply)
-    assert (turn.searched_for, turn.record.notes, turn.record.usage) == (("wehn",), {}, Usage(31, 6))
+    assert (turn.query_texts, turn.record.notes, turn.record.usage) == (("wehn",), {}, Usage(31, 6))
 
 
 @pytest.mark.parametrize(

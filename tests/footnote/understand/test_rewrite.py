@@ -131,7 +131,7 @@ async def test_a_reply_of_another_form_is_asked_for_once_more() -> None:
 @pytest.mark.parametrize("reply", ['{"queries": []}', '{"queries": ["  "]}', queries("x" * 401)])
 async def test_a_reply_that_holds_no_query_leaves_the_question_as_it_is_but_is_counted(reply: str) -> None:
     turn, _ = await ask(follow_up("When was it built?", TOWER), reply, usage=Usage(90, 10))
-    assert (turn.rewritten, turn.searched_for) == ((), ("When was it built?",))
+    assert (turn.rewritten, turn.query_texts) == ((), ("When was it built?",))
     assert turn.record.usage == Usage(91, 11)
 
 
@@ -150,7 +150,7 @@ async def test_when_the_model_fails_the_original_question_stands() -> None:
     row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
     deps = FakeDeps(models=FakeModels(FakeModel([[ModelUnavailable("down")]])))
     turn = await finish((row,), follow_up("When was it built?", TOWER), deps)
-    assert (turn.searched_for, turn.record.degraded, turn.record.usage) == (("When was it built?",), True, Usage(1, 1))
+    assert (turn.query_texts, turn.record.degraded, turn.record.usage) == (("When was it built?",), True, Usage(1, 1))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from footnote.answer.links import source_url
 from footnote.answer.sources_used import SourcesFilter
 from footnote.text.grounding import best_support, most_supporting
 from footnote.text.sentences import split_sentences
-from footnote.types import OUTSIDE, Citation, Hit, Turn
+from footnote.types import EXTERNAL_IDS, Citation, Hit, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Markers:
 
     def write(self, number: int, hit: Hit) -> str:
         marker = self.style.write(number, hit)
-        if not marker or self.origin is None or hit.chunk.chunk_id.startswith(OUTSIDE):
+        if not marker or self.origin is None or hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
             return marker
         return f"{marker}({source_url(self.origin, hit.chunk)})"
 

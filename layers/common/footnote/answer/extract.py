@@ -29,7 +29,7 @@ from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import covered_share
 from footnote.text.sentences import looks_like_heading, split_sentences
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
-from footnote.types import OUTSIDE, Answer, Chunk, Citation, Hit, SentenceVectors, Turn
+from footnote.types import EXTERNAL_IDS, Answer, Chunk, Citation, Hit, SentenceVectors, Turn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -133,7 +133,7 @@ def _sentences_outside(chunks: Sequence[Chunk]) -> dict[str, SentenceVectors]:
     return {
         chunk.chunk_id: SentenceVectors(tuple(split_sentences(chunk.text, chunk.lang)))
         for chunk in chunks
-        if chunk.chunk_id.startswith(OUTSIDE)
+        if chunk.chunk_id.startswith(EXTERNAL_IDS)
     }
 
 

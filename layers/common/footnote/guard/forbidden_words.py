@@ -60,7 +60,7 @@ async def check_forbidden(
     if copy is None or not copy.terms:
         yield turn
         return
-    asked = tuple(dict.fromkeys((*turn.searched_for, turn.request.question)))
+    asked = tuple(dict.fromkeys((*turn.query_texts, turn.request.question)))
     turn, vectors = await _with_vectors(turn, asked, embedder if copy.vectors else None)
     met = {
         question: hits

@@ -13,7 +13,7 @@ from itertools import takewhile
 
 from footnote.ingest.pieces import Piece, cost, divide, parts, piece_of, render, size
 from footnote.text.tokens import WIDEST, count_tokens
-from footnote.types import Block, BlockKind, Chunk, Document, Level, Parsed, make_chunk_id
+from footnote.types import Block, BlockKind, Chunk, ChunkLevel, Document, Parsed, make_chunk_id
 
 SMALL = 40
 """Tokens; a smaller passage is joined with a neighbour if possible."""
@@ -84,7 +84,7 @@ def chunk_document(document: Document, parsed: Parsed, *, max_tokens: int, lang:
     Level 1 needs more than one section and more than one passage; level 0 needs more than one passage."""
     sections = list(_sections(parsed.blocks))
     passages = _pack(sections, max_tokens, lang)
-    found: list[tuple[Level, Passage, str]] = [(2, passage, render(passage.pieces)) for passage in passages]
+    found: list[tuple[ChunkLevel, Passage, str]] = [(2, passage, render(passage.pieces)) for passage in passages]
     openings = [section for section in sections if section.has_body]
     if len(passages) > 1:
         if len(openings) > 1:
@@ -94,7 +94,7 @@ def chunk_document(document: Document, parsed: Parsed, *, max_tokens: int, lang:
     return [_chunk(document, i, level, passage, text, lang) for i, (level, passage, text) in enumerate(found)]
 
 
-def _chunk(document: Document, ordinal: int, level: Level, passage: Passage, text: str, lang: str) -> Chunk:
+def _chunk(document: Document, ordinal: int, level: ChunkLevel, passage: Passage, text: str, lang: str) -> Chunk:
     where = parts(passage.pieces)
     return Chunk(
         chunk_id=make_chunk_id(document.doc_id, document.generation, ordinal),

@@ -19,7 +19,7 @@ from footnote.settings import Settings
 from footnote.types import Answer, Chunk, Citation, Hit, Turn
 
 
-def may_answer_again(turn: Turn) -> bool:
+def may_use_answer_cache(turn: Turn) -> bool:
     """The question has no attached file and is not a test."""
     return not turn.request.is_test and not turn.request.attached
 

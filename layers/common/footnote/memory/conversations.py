@@ -57,7 +57,7 @@ async def load_history(turn: Turn, *, turns: TurnStore, index: Index, ledger: Le
         conversation=Conversation(
             exchanges=tuple(map(_exchange, found)),
             trace_ids=tuple(record["trace_id"] for record in found),
-            leans_on=tuple((passage, doc_id) for doc_id, passage in quoted.items()),
+            quoted=tuple((passage, doc_id) for doc_id, passage in quoted.items()),
         ),
     )
 

@@ -14,7 +14,7 @@ from footnote.settings import Settings
 from footnote.types import Candidate, RankedList, Turn
 
 
-def may_search_again(turn: Turn) -> bool:
+def may_use_search_cache(turn: Turn) -> bool:
     """External systems found nothing, and the turn is not a test."""
     return not turn.evidence.hits and not turn.request.is_test
 

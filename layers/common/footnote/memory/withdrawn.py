@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from footnote.errors import NotFound
 from footnote.ports import Index, Ledger
 from footnote.turn_records.read import quoted_in
-from footnote.types import OUTSIDE, Caller, Chunk, Outcome, TurnRecord
+from footnote.types import EXTERNAL_IDS, Caller, Chunk, Outcome, TurnRecord
 
 WITHDRAWN: Outcome = "withdrawn"
 
@@ -32,7 +32,7 @@ async def read_again(records: Sequence[TurnRecord], caller: Caller, *, index: In
     """The records, in the same order. If a record quotes a document that the caller may not read, only its question is left."""
     passages = {each["passage"]: each["doc_id"] for record in records for each in quoted_in(record)}
     chunks = {chunk.chunk_id: chunk for chunk in await index.read(caller, list(passages))}
-    missing = {passage: doc_id for passage, doc_id in passages.items() if passage not in chunks and not passage.startswith(OUTSIDE)}
+    missing = {passage: doc_id for passage, doc_id in passages.items() if passage not in chunks and not passage.startswith(EXTERNAL_IDS)}
     documents = sorted(set(missing.values()))
     readable = dict(zip(documents, await asyncio.gather(*(_is_readable(doc_id, caller, ledger) for doc_id in documents)), strict=True))
 

@@ -23,7 +23,7 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
     """Embeds the queries, if the dense list would have weight."""
     if embedder is None or (turn.request.retriever != "knn" and not vectors_count(embedder, turn.lang, rag)):
         return turn
-    return turn.with_vectors(await embedder.embed(turn.searched_for, query=True), embedder.name)
+    return turn.with_vectors(await embedder.embed(turn.query_texts, query=True), embedder.name)
 
 
 async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:

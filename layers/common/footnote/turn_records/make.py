@@ -59,7 +59,7 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "extractive": answer.extractive if answer else False,
         "warnings": list(answer.warnings) if answer else [],
         "hits": [_hit(hit) for hit in turn.evidence.hits],
-        "leans_on": [{"passage": passage, "doc_id": doc_id} for passage, doc_id in turn.conversation.leans_on],
+        "leans_on": [{"passage": passage, "doc_id": doc_id} for passage, doc_id in turn.conversation.quoted],
         "suggested_questions": list(record.suggested_questions),
         "latency_ms": max(0, round((now - record.started_at) * 1000)),
         "spans": [{"name": span.name, "ms": span.ms, "status": span.status, "detail": dict(span.detail)} for span in record.spans],

@@ -41,7 +41,7 @@ def restore(turn: Turn, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Turn
         turn,
         plan=replace(turn.plan, model=record["llm"]),
         queries=tuple(replace(query, lang=record["lang"]) for query in turn.queries),
-        conversation=Conversation(leans_on=tuple((each["passage"], each["doc_id"]) for each in record.get("leans_on", ()))),
+        conversation=Conversation(quoted=tuple((each["passage"], each["doc_id"]) for each in record.get("leans_on", ()))),
         evidence=Evidence(lists=_lists(turn.asked, record), hits=hits),
         answer=_answer(record, hits),
         outcome=record["outcome"],

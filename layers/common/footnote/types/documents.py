@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-Level = Literal[0, 1, 2]
+ChunkLevel = Literal[0, 1, 2]
 """0 = the document's outline, 1 = the opening of a section, 2 = a passage (the level that is cited)."""
 
 DocumentState = Literal["RECEIVED", "PROCESSING", "READY", "FAILED", "DELETED"]
@@ -73,19 +73,19 @@ class Part(NamedTuple):
 Unit = Literal["page", "slide", "sheet"]
 UNITS: Mapping[str, Unit] = {"pptx": "slide", "ppt": "slide", "odp": "slide", "xlsx": "sheet", "xls": "sheet", "ods": "sheet"}
 """File extension → what `page` counts in such a file, if not pages."""
-OUTSIDE = ("mcp|", "kdb|")
+EXTERNAL_IDS = ("mcp|", "kdb|")
 """Prefixes of the ids of passages that were found by external systems, whose permissions are not known here."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """A passage as the index stores it, with the id `doc_id|generation|ordinal`; or one of an external system (see OUTSIDE)."""
+    """A passage as the index stores it, with the id `doc_id|generation|ordinal`; or one of an external system (see EXTERNAL_IDS)."""
 
     chunk_id: str
     doc_id: str
     generation: int
     ordinal: int
-    level: Level
+    level: ChunkLevel
     title: str
     text: str
     lang: str

@@ -46,7 +46,7 @@ class Option:
     """The key of the setting that decides if it is set; a request overrides it."""
     ceiling: str | None = None
     """The key of a setting that switches the option off, whatever a request says, if it is false or not set."""
-    held_only: bool = False
+    buffered_only: bool = False
     """Off when the answer is streamed, because text that was sent cannot be taken back."""
     affects: Effect = "answer"
     pool_size: int = 0
@@ -64,7 +64,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "injection_check": Option("Warn if a passage contains instructions to the model.", True),
     "quotes": Option("Quote the documents where the model fails before its first word.", True),
     "reformulate": Option("Let a model mend typos and unclear wording before the search.", False, requestable=True),
-    "reject_uncited": Option("Replace an answer that cites nothing.", False, held_only=True),
+    "reject_uncited": Option("Replace an answer that cites nothing.", False, buffered_only=True),
     "remote_search": Option("Search by a tool of an MCP server before the index.", True),
     "rewrite": Option("Make a follow-up a question that stands alone.", True),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from footnote.types.conditions import ANYTHING, Conditions
-from footnote.types.documents import Level
+from footnote.types.documents import ChunkLevel
 from footnote.types.plan import IntelligenceLevel, OptionName
 from footnote.types.retrieval import Retriever
 
@@ -30,7 +30,7 @@ class Request:
     """Metadata field → accepted values; all fields must match."""
     conditions: Conditions = ANYTHING
     """Further conditions on the metadata."""
-    levels: tuple[Level, ...] = (2,)
+    levels: tuple[ChunkLevel, ...] = (2,)
     model: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None

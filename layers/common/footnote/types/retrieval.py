@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from footnote.types.conditions import ANYTHING, Conditions
-from footnote.types.documents import Level
+from footnote.types.documents import ChunkLevel
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,7 @@ class Search:
     """The languages whose chunks this embedder embeds; None = all."""
     limit: int = 100
     """Entries per list."""
-    levels: tuple[Level, ...] = (2,)
+    levels: tuple[ChunkLevel, ...] = (2,)
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Metadata field → accepted values; all fields must match."""
     conditions: Conditions = ANYTHING

@@ -39,7 +39,7 @@ class Conversation:
     """Oldest first."""
     trace_ids: tuple[str, ...] = ()
     """The trace ids of the stored turns that they came from."""
-    leans_on: tuple[tuple[str, str], ...] = ()
+    quoted: tuple[tuple[str, str], ...] = ()
     """(passage id, doc id) of the passages they quote, one for each document: the answer may quote them again."""
 
 
@@ -68,7 +68,7 @@ class Turn:
         return self.request.room_id or self.trace_id
 
     @property
-    def searched_for(self) -> tuple[str, ...]:
+    def query_texts(self) -> tuple[str, ...]:
         """The texts of all queries."""
         return tuple(query.text for query in self.queries)
 
