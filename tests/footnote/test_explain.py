@@ -31,7 +31,7 @@ def test_a_row_says_who_decided_what_is_missing_or_what_it_hangs_on() -> None:
     assert (told["embed"].runs, told["embed"].because) == ("no", MISSING["embedder"])
     assert (told["remote"].runs, told["remote"].because) == ("no", "MCP__GATEWAY is not set")
     assert (told["guard"].runs, told["guard"].because) == ("yes", "always")
-    assert (told["rewrite"].runs, told["rewrite"].because) == ("depends", "only if something was said before")
+    assert (told["rewrite"].runs, told["rewrite"].because) == ("depends", "only if the conversation has earlier exchanges")
     assert (told["answer"].runs, told["extract"].runs) == ("no", "yes")
     assert lines(make_turn(), embedder=FakeEmbedder())["embed"].runs == "depends"
 

@@ -124,13 +124,13 @@ def test_the_figures_in_words_count_what_they_are_shares_of() -> None:
     ("file", "text", "told"),
     [
         ("corpus.jsonl", '{"_id": "a", "text": "b"}\n{"_id"', "corpus.jsonl, line 2: not JSON."),
-        ("corpus.jsonl", '{"_id": "a"}', "corpus.jsonl, line 1: _id, text must be there."),
-        ("queries.jsonl", "[]\n", "queries.jsonl, line 1: _id, text must be there."),
+        ("corpus.jsonl", '{"_id": "a"}', "corpus.jsonl, line 1: _id, text required."),
+        ("queries.jsonl", "[]\n", "queries.jsonl, line 1: _id, text required."),
         ("queries.jsonl", b"\xff\n", "queries.jsonl, line 1: not JSON."),
         ("qrels.tsv", "query-id\tcorpus-id\tscore\nfirst ferry 1", "qrels.tsv, line 2: expected query-id, corpus-id and score"),
         ("qrels.tsv", None, "has no qrels.tsv"),
         ("corpus.jsonl", None, "has no corpus.jsonl"),
-        ("qrels.tsv", "query-id\tcorpus-id\tscore\n", "holds no query with a relevant document"),
+        ("qrels.tsv", "query-id\tcorpus-id\tscore\n", "contains no query with a relevant document"),
     ],
 )
 def test_a_broken_set_is_told_by_file_and_line(file: str, text: str | bytes | None, told: str, footnote: Footnote, beir: Path) -> None:

@@ -52,7 +52,10 @@ def test_terms_come_from_a_file_with_or_without_topics(footnote: Footnote, tmp_p
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"salary\n?!\n", "footnote: Line 2: The term holds no letter or digit, or a character that cannot be shown. Nothing was added.\n"),
+        (
+            b"salary\n?!\n",
+            "footnote: Line 2: The term contains no letter or digit, or a character that is not printable. Nothing was added.\n",
+        ),
         (b"salary,Pay,close\n", "footnote: Line 1: The match type must be one of exact, synonym, contextual. Nothing was added.\n"),
         (b"\xff\xfe", "footnote: The file is not readable UTF-8 text.\n"),
     ],

@@ -39,7 +39,7 @@ def detail_of(reply: httpx.Response, status: int = 422) -> str:
     [
         ("", "The question is empty. Write what you want to know."),
         (" \n\u200b", "The question is empty. Write what you want to know."),
-        ("?!", "The question holds no letter or digit. Write it in words."),
+        ("?!", "The question contains no letter or digit. Write it in words."),
         ("x" * 2001, "The question has 2001 characters; 2000 are allowed. Shorten it."),
     ],
 )
@@ -137,7 +137,7 @@ async def test_a_huge_body_is_a_413_of_any_type_with_its_length_declared_or_not(
 async def test_a_body_of_just_the_limit_is_read(open_client: OpenClient) -> None:
     body = b'{"query": "?"' + b" " * (2**20 - 14) + b"}"
     reply = await (await open_client(create_app)).post("/chat", content=body, headers=JSON)
-    assert detail_of(reply) == "The question holds no letter or digit. Write it in words."
+    assert detail_of(reply) == "The question contains no letter or digit. Write it in words."
 
 
 @pytest.mark.parametrize(

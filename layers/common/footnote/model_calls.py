@@ -1,4 +1,4 @@
-"""Calls of language models, for a text or for a value. Every call goes through `read_reply`, which keeps it for the turn's record."""
+"""Calls language models for a text or a structured value. Every call goes through `read_reply`, which records its usage."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ ASK_AGAIN = """Your reply cannot be used: {fault}
 Reply once more, with one JSON object and nothing else. It has these fields:
 {fields}
 Write the texts in the language that you were asked to write them in."""
-"""In English whatever the conversation's language is: it is about the form alone."""
+"""Always in English: it concerns only the format."""
 
 
 async def complete(
     models: Models, name: str | None, messages: Sequence[Message], *, max_tokens: int, timeout_s: float, temperature: float = 0.0
 ) -> str:
-    """A model's whole reply, without what it thinks aloud. ModelUnavailable where there is no model, or its reply is empty."""
+    """A model's whole reply without its thinking. Raises ModelUnavailable if there is no model or the reply is empty."""
     return await _read_whole(await _pick(models, name), messages, timeout_s, max_tokens=max_tokens, temperature=temperature)
 
 
@@ -44,11 +44,13 @@ async def ask(
     timeout_s: float,
     temperature: float = 0.0,
 ) -> Value:
-    """A model's reply as a value of `schema`: a flat model whose fields are all required and described, which is validated with the
-    reply's whole text as its context. The messages have to ask for JSON, because many endpoints ignore or refuse a schema.
+    """A model's reply as a value of `schema`.
 
-    A reply that does not fit is answered once with what is wrong about it. UnusableReply where the second does not fit either, or
-    no time is left for it: `timeout_s` is the limit of both. ModelUnavailable as for `complete`."""
+    `schema` is a flat model whose fields are all required and have descriptions; it is validated with the reply's text as context.
+    The messages must ask for JSON, because many endpoints ignore or reject a schema. An invalid reply is sent back once with its
+    errors. `timeout_s` covers both attempts. Raises UnusableReply if the second reply is invalid or no time is left for it, and
+    ModelUnavailable like `complete`.
+    """
     now, model = asyncio.get_running_loop().time, await _pick(models, name)
     end = now() + timeout_s
     options = {"max_tokens": max_tokens, "temperature": temperature, "schema": object_schema(schema)}
@@ -69,8 +71,8 @@ async def ask(
 
 
 def read_value(reply: str, schema: type[Value]) -> Value:
-    """The first JSON object of a reply that fits, whatever surrounds it. ValueError, in words for the model, where none does."""
-    fault = "It holds no JSON object."
+    """The first JSON object in a reply that fits `schema`. Raises ValueError, worded for the model, if none does."""
+    fault = "It contains no JSON object."
     for place, found in enumerate(_objects_in(reply)):
         try:
             return schema.model_validate(found, context=reply)
@@ -80,7 +82,7 @@ def read_value(reply: str, schema: type[Value]) -> Value:
 
 
 def describe(error: ValidationError) -> str:
-    """What does not fit, field by field, without the values."""
+    """The validation errors field by field, without the values."""
     faults = error.errors(include_url=False, include_context=False, include_input=False)
     return " ".join(f"{'.'.join(map(str, fault['loc'])) or 'object'}: {fault['msg']}." for fault in faults)
 
@@ -96,8 +98,11 @@ def object_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 
 async def read_reply(model: LanguageModel, messages: Sequence[Message], **options: Any) -> AsyncGenerator[Delta, None]:
-    """The reply as it comes. The step that runs collects the call when it ends, however it ends: tokens that the provider has not
-    reported by then are estimated, unless the model failed before its first word. Close it where it may not be read to its end."""
+    """Streams a reply and adds the call to the running step's record, even if the stream fails or is closed early.
+
+    Tokens that the provider has not reported are estimated, unless the model failed before its first word. Close the generator
+    (`aclosing`) if it may not be read to the end.
+    """
     collector = current_collector()
     timer = collector.timer if collector else perf_counter
     started, written, reported, failed = timer(), "", None, False
@@ -131,14 +136,14 @@ async def _read_whole(model: LanguageModel, messages: Sequence[Message], timeout
     async with aclosing(read_reply(model, messages, first_token_s=timeout_s, total_s=timeout_s, **options)) as deltas:
         async for delta in deltas:
             text += delta.text
-    said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # the beginning of a thought may be all that came
+    said = text.rpartition("</think>")[2].partition("<think>")[0].strip()  # the reply may have been cut off while thinking
     if not said:
         raise ModelUnavailable("The language model sent an empty answer.")
     return said
 
 
 def _objects_in(text: str) -> Iterator[dict[str, Any]]:
-    """JSON objects, outermost ones."""
+    """The outermost JSON objects in a text."""
     decoder, at = json.JSONDecoder(), text.find("{")
     while at >= 0:
         try:
@@ -146,5 +151,5 @@ def _objects_in(text: str) -> Iterator[dict[str, Any]]:
         except (ValueError, RecursionError):
             end = at + 1
         else:
-            yield json.loads(repair(json.dumps(found, ensure_ascii=False)))  # an escape may be half of a character
+            yield json.loads(repair(json.dumps(found, ensure_ascii=False)))  # an escape may be a lone surrogate
         at = text.find("{", end)

@@ -292,10 +292,10 @@ async def test_without_the_server_the_documents_are_still_searched() -> None:
 @pytest.mark.parametrize(
     ("wish", "told", "degraded"),
     [
-        (call("rm -rf", x=1), "There is no such tool. There are search_documents, mcp_add.", False),
-        (ToolCall("c", "mcp_add", "{a: 1"), "The arguments are no JSON object.", False),
-        (ToolCall("c", "mcp_add", "[1]"), "The arguments are no JSON object.", False),
-        (ToolCall("c", "mcp_add", "[" * 100_000), "The arguments are no JSON object.", False),
+        (call("rm -rf", x=1), "There is no such tool. Available tools: search_documents, mcp_add.", False),
+        (ToolCall("c", "mcp_add", "{a: 1"), "The arguments are not a JSON object.", False),
+        (ToolCall("c", "mcp_add", "[1]"), "The arguments are not a JSON object.", False),
+        (ToolCall("c", "mcp_add", "[" * 100_000), "The arguments are not a JSON object.", False),
         (call(q="x"), "The arguments cannot be used. query: ", False),
         (call(query=["x"]), "The arguments cannot be used. query: ", False),
         (call("mcp_add", a=1), "The MCP server did not answer within 9 s.", True),

@@ -67,12 +67,12 @@ def test_judgements_may_lie_in_a_folder_of_their_own(folder: Path) -> None:
         ("qrels.tsv", None, "has no qrels.tsv"),
         ("corpus.jsonl", b'{"_id": "d1", "text": "x"}\n{"_id":\n', "corpus.jsonl, line 2: not JSON"),
         ("corpus.jsonl", b'{"_id": "d1", "text": "x"}\n\n{"_id": "d2", "text": "\xff"}\n', "corpus.jsonl, line 3: not JSON"),
-        ("corpus.jsonl", b'{"_id": "d1"}\n', "corpus.jsonl, line 1: _id, text must be there"),
-        ("queries.jsonl", b'["1", "q"]\n', "queries.jsonl, line 1: _id, text must be there"),
+        ("corpus.jsonl", b'{"_id": "d1"}\n', "corpus.jsonl, line 1: _id, text required"),
+        ("queries.jsonl", b'["1", "q"]\n', "queries.jsonl, line 1: _id, text required"),
         ("qrels.tsv", b"q\tc\ts\n1\td1\t1\n1 d1 1\n", "qrels.tsv, line 3: expected"),
         ("qrels.tsv", b"q\tc\ts\n1\td1\tyes\n", "qrels.tsv, line 2: expected"),
         ("qrels.tsv", b"q\tc\ts\n1\td1\t--1\n", "qrels.tsv, line 2: expected"),
-        ("qrels.tsv", b"q\tc\ts\n1\td1\t0\n", "holds no query with a relevant document"),
+        ("qrels.tsv", b"q\tc\ts\n1\td1\t0\n", "contains no query with a relevant document"),
     ],
 )
 def test_what_is_wrong_is_told_with_file_and_line(folder: Path, name: str, content: bytes | None, told: str) -> None:
@@ -96,5 +96,5 @@ def test_a_query_may_follow_a_conversation(folder: Path) -> None:
 @pytest.mark.parametrize("message", ["a?", {"role": "user"}, {"role": "user", "content": None}, {"role": "tool", "content": "a"}])
 def test_a_conversation_that_is_none_is_told_by_its_query(message: Any, folder: Path) -> None:
     (folder / "queries.jsonl").write_text(lines({"_id": 1, "text": "Why?", "history": [message]}))
-    with pytest.raises(BadRequest, match=r"queries.jsonl, 1: `history` holds messages of user and assistant\."):
+    with pytest.raises(BadRequest, match=r"queries.jsonl, 1: `history` may contain only messages of user and assistant\."):
         load_golden(folder)

@@ -1,1 +1,1 @@
-"""What do we say?"""
+"""Writes, cites and checks answers."""

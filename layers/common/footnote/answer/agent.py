@@ -1,8 +1,8 @@
-"""What do we say? A model that may search and call tools, round by round.
+"""The agent: a model that searches and calls tools in rounds.
 
-A round is one reply of the model. The tools that it asks for are called at once; their results go back to it, until it
-answers or the rounds are over: then it is asked without tools, so that an answer comes. Text before a call that is no
-longer than HELD is a thought and not part of the answer; what was already shown stays.
+A round is one reply of the model. The tools it requests are called concurrently and their results are sent back to it. This
+repeats until it answers or no rounds are left; the last round offers no tools, so that the model has to answer. Text of up to
+HELD characters before a tool call is treated as thinking; longer text has been streamed by then and stays in the answer.
 """
 
 from __future__ import annotations
@@ -29,17 +29,21 @@ from footnote.settings import LLM, MCP
 from footnote.types import Answer, Message, RankedList, Span, Stage, ToolCall, Turn
 
 HELD = 200
-"""Characters of a reply that are not shown before it is known whether a call follows them."""
+"""Characters of a reply that are held back until it is known whether a tool call follows."""
 MOST_CALLS = 8
-"""Of one round."""
+"""Tool calls executed per round; the model is asked to repeat the others."""
 STYLE = "numbered"
 
 
 async def run_agent(
     turn: Turn, *, models: Models, tools: Tools | None, searcher: Search, prompts: Prompts, mcp: MCP, llm: LLM
 ) -> AsyncIterator[Event | Turn]:
-    """`turn.answer` with citations of `turn.evidence.hits`, which its searches found; `turn.record.tool_messages`: what was said
-    before it."""
+    """Runs the rounds and streams the answer.
+
+    Sets `turn.answer`, `turn.evidence.hits` (what its searches found and it may cite) and `turn.record.tool_messages` (the calls
+    and results before the answer). Raises ModelUnavailable if there is no model or it fails, ModelTimeout if all rounds together
+    exceed the profile's `total_s`.
+    """
     model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
@@ -48,7 +52,7 @@ async def run_agent(
     if tools is not None and mcp.mcp_enabled:
         try:
             remote = await _list(tools, turn, mcp)
-        except Unavailable:  # the documents can still be searched
+        except Unavailable:  # the documents can still be searched without them
             work.degraded = True
     box = Toolbox(turn, remote, tools=tools, search=searcher, timeout_s=mcp.limit_s)
     markers = filter_for(STYLE, box.hits)
@@ -62,7 +66,7 @@ async def run_agent(
         except ModelUnavailable as exc:
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
-            offered = ()  # a model, or its server, that knows no tools: it gets what a search for the question finds
+            offered = ()  # the model or its server may not support tools: search once and put the result into the prompt
             wish = ToolCall("search", SEARCH, json.dumps({"query": turn.asked}))
             async for event in work.call(box, [wish]):
                 yield event
@@ -95,7 +99,7 @@ async def run_agent(
 
 @dataclass(slots=True)
 class _Reply:
-    """A model's reply as it comes. `hold`: characters that are kept back."""
+    """A reply while it is read. `hold`: number of characters to hold back."""
 
     hold: int
     text: str = ""
@@ -104,7 +108,7 @@ class _Reply:
 
 @dataclass(slots=True)
 class _Work:
-    """What has been said, found and measured."""
+    """State of one agent run: messages, shown text, spans and search results."""
 
     turn: Turn
     model: LanguageModel
@@ -113,13 +117,13 @@ class _Work:
     shown: list[str] = field(default_factory=list)
     spans: list[Span] = field(default_factory=list)
     found: tuple[RankedList, ...] = ()
-    """What its searches found in the index."""
+    """Ranked lists of its searches in the index."""
     degraded: bool = False
     started: float = field(default_factory=perf_counter)
     steps: dict[str, int] = field(default_factory=dict)
 
     async def ask(self, reply: _Reply, messages: Sequence[Message], offered: Sequence[Tool], markers: StreamFilter) -> AsyncIterator[Event]:
-        """One round. All rounds together have the profile's time."""
+        """Runs one round. All rounds share the profile's `total_s`."""
         profile = self.turn.profile
         left = profile.total_s - (perf_counter() - self.started)
         if left <= 0:
@@ -171,7 +175,7 @@ class _Work:
         return markers.feed(text)
 
     async def call(self, box: Toolbox, wishes: Sequence[ToolCall]) -> AsyncIterator[Event]:
-        """Calls them all at once. The messages with their results follow in the order in which they were asked for."""
+        """Runs the tool calls concurrently; appends the result messages in the order of the calls."""
         names = [self._begin(f"tool:{_known(box, wish)}") for wish in wishes[:MOST_CALLS]]
         begun = perf_counter()
         for name, wish in zip(names, wishes, strict=False):
@@ -198,7 +202,7 @@ class _Work:
             self.said.append(Message("tool", box.show(wish, called), tool_call_id=wish.call_id, name=wish.name))
 
     def _begin(self, name: str) -> str:
-        """The step's name, with a number from the second of its kind on."""
+        """The step's name, numbered from its second occurrence on (`round#2`)."""
         self.steps[name] = self.steps.get(name, 0) + 1
         return f"{name}#{self.steps[name]}" if self.steps[name] > 1 else name
 
@@ -209,12 +213,12 @@ class _Work:
 
 
 def _known(box: Toolbox, wish: ToolCall) -> str:
-    """The tool's name; what a model made up is not repeated."""
+    """The tool's name; `unknown` for a name that the model made up."""
     return wish.name if box.knows(wish.name) else "unknown"
 
 
 async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
-    """All but the search: that is what `search_documents` asks first."""
+    """The remote tools without the remote search, which `search_documents` already covers."""
     scope = scope_of(turn.request, turn.caller)
     found = await tools.list(scope)
     search = find_search(found, mcp.search_tool, scope)

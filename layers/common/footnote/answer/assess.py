@@ -1,18 +1,23 @@
-"""Is what we say supported? Each claim against the passages that it cites.
+"""Checks whether the cited passages support the claims of an answer.
 
     recall  share of the claim's terms, weighted by rarity, in the sentence or two that hold most of them
     cosine  character bigrams of the claim against the nearest sentence or two
     near    of a number's neighbours in the claim, the share that stands with it in the passage
 
-A claim is doubted where a number or name stands in none of the passages, their titles and the question; near < .4; it denies
-what they say, or says what they deny (recall ≥ .5); or recall + cosine < LEAST. Of a sentence with fewer than three terms that
-carries no marker ("It is 999 euros.", "Yes."), only numbers, names and negations are compared. "Always" and "never" are left out
-of its terms: where two sentences differ in them alone, they are about the same.
+A claim is unsupported if one of these holds:
 
-Measured on claims made of squad2's sentences (in brackets xquad_de's; korquad's), doubted are: whole or shortened ones and clauses
-0–1 % (0–1; 0–3), a question put together with its answer 4 % (10; 22). Of those with another number 98 % (95; 96), a number from elsewhere
-in the passage 88 % (91; 93), an outside name 100 % (0; 100), one negation more 100 % (100), one less 79 % (82), another
-passage of the same document 98 % (99; 100).
+    - a number or name occurs neither in the passages, nor in their titles, nor in the question
+    - near < .4
+    - it negates what they say, or states what they negate, and recall ≥ .5
+    - recall + cosine < LEAST
+
+Of a sentence with fewer than three terms and no marker ("It is 999 euros.", "Yes."), only numbers, names and negations are
+compared. "Always" and "never" are excluded from its terms: two sentences that differ only in these have the same topic.
+
+Measured on claims built from the sentences of squad2 (in brackets xquad_de; korquad). False alarms: whole or shortened sentences
+and clauses 0–1 % (0–1; 0–3), a question combined with its answer 4 % (10; 22). Detected: another number 98 % (95; 96), a number
+from elsewhere in the passage 88 % (91; 93), a foreign name 100 % (0; 100), one negation added 100 % (100), one removed 79 % (82),
+another passage of the same document 98 % (99; 100).
 """
 
 from __future__ import annotations
@@ -34,53 +39,59 @@ from footnote.text.tokens import content_terms
 from footnote.types import Answer, Chunk, Citation, Turn
 
 LEAST = 0.9
-"""Of recall + cosine."""
+"""Minimum of recall + cosine."""
 NEAR, NEIGHBOURS = 0.4, 8
 LEAST_TERMS = 3
-"""Of a sentence without a marker, in an answer that names its sources at the end."""
+"""Minimum number of terms in a sentence without a marker, if the answer lists its sources at the end."""
 
 WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
 NAME = re.compile(r"(?<=[\w,;)] )[A-Z][\w’'-]+")
 LATIN = re.compile(r"[A-Za-z][A-Za-z0-9]+")
 SOFT = frozenset(("1", "1st", "100", "1000"))
-"""Numbers that are too common as words to mean much."""
+"""Numbers that are too common to be evidence."""
 ALWAYS = frozenset("always immer stets jederzeit 항상 언제나 늘 절대 결코 전혀".split())
 HEAD_KO = re.compile(r"(?<![가-힣])(?!있|하[지는]|되[지는]|수(?![가-힣]))[가-힣]{2}|[A-Za-z0-9]+")
 LIST_MARK = re.compile(r"^[\s*#•-]*(?:step |schritt )?\d{1,3}(?:단계)?[.):][*]*\s", re.MULTILINE | re.IGNORECASE)
 ANSWER_NO = re.compile(r"\A\W*(?:no|nein|아니요|아니오|아뇨)(?:[,.:;!]|\s+[-–—])", re.IGNORECASE)
-"""It denies the question, not the source."""
+"""An answer that begins with “no” negates the question, not the source."""
 GROUPING = re.compile(r"(?<=\d)[.,](?=\d{3}(?:\D|$))")
 
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
+    """A sentence, or two neighbours, prepared for comparison."""
+
     terms: frozenset[str]
     words: frozenset[str]
     numbers: frozenset[str]
     negated: bool
     denied: frozenset[str]
-    """Terms around its negations."""
+    """Terms near its negations."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
+    """How well the cited passages support one claim. recall, cosine and near: 0..1."""
+
     recall: float
     cosine: float
     near: float
     outside: bool
-    """A number or name comes from nowhere."""
+    """A number or name occurs neither in the sources nor in the question."""
     denied: bool
     measured: bool = True
-    """Whether it has enough words of its own for recall and cosine to mean something."""
+    """Whether the claim has enough terms for recall and cosine to be meaningful."""
 
     @property
     def total(self) -> float:
+        """recall + cosine, 0..2."""
         return self.recall + self.cosine
 
     @property
     def doubted(self) -> bool:
+        """Whether the claim counts as unsupported."""
         if self.outside or (self.denied and self.recall >= 0.5):
             return True
         return self.measured and (self.near < NEAR or self.total < LEAST)
@@ -92,8 +103,11 @@ def has_sources(turn: Turn) -> bool:
 
 
 async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:
-    """Notes the mean support as `groundedness`, 0..2. Where a claim is doubted, the answer gets a warning, or is replaced
-    where the settings say so and nobody has seen it yet."""
+    """Notes the mean support as `groundedness` (0..2) and the unsupported claims as `unsupported`.
+
+    If a claim is unsupported, the answer gets the warning `unsupported`. With RAG__OUTPUT_CHECK=reject it is replaced instead,
+    unless it has already been streamed.
+    """
     answer = turn.answer
     if answer is None:
         return turn
@@ -106,7 +120,7 @@ async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:
     found = [support(claim, [c.hit.chunk for c in cited], passages, weights, asked, turn.lang, least) for claim, cited in claims]
     if measured := [claim.total for claim in found if claim.measured]:
         turn = turn.with_notes(groundedness=round(fmean(measured), 3))
-    doubted = [claim for (claim, _), told in zip(claims, found, strict=True) if told.doubted]
+    doubted = [claim for (claim, _), result in zip(claims, found, strict=True) if result.doubted]
     if not doubted:
         return turn
     turn = turn.with_notes(unsupported=doubted)
@@ -117,7 +131,7 @@ async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:
 
 
 def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Citation]]]:
-    """(sentence without its markers, what it cites). Where no markers stand in the text, every sentence is held against all."""
+    """Pairs of (sentence without its markers, its citations). In a text without markers every sentence cites all sources."""
     text = answer.text
     marks = sorted((span, citation.number) for citation in answer.citations for span in citation.spans)
     for (start, end), _ in marks:
@@ -140,7 +154,11 @@ def support(
     lang: str,
     least_terms: int = 0,
 ) -> Support:
-    """`least_terms`: of the claim; with fewer, recall and cosine do not count."""
+    """Compares a claim with the passages that it cites.
+
+    `passages`: chunk id → sentences. `weights`: term → rarity. `least_terms`: a claim with fewer terms is not judged by recall
+    and cosine.
+    """
     claim = LIST_MARK.sub("", claim)
     terms = frozenset(content_terms(_without_polarity(claim), lang))
     heads = " ".join(" ".join((chunk.title, *chunk.headings)) for chunk in chunks)
@@ -150,7 +168,7 @@ def support(
     recalls = [covered_share(terms, window.terms | titled, weights) for window in windows]
     recall, best = max(((share, -i) for i, share in enumerate(recalls)), default=(0.0, 0))
     grams = bigrams(claim)
-    # The nearest by its letters is among the nearest by its words: the rest need not be counted.
+    # The window with the highest bigram cosine is nearly always among the two with the highest recall: skip the others.
     likely = sorted(range(len(windows)), key=lambda i: -recalls[i])[:2]
     numbers = numbers_in(claim, lang) - SOFT
     known = numbers_in(f"{question} {heads}", lang).union(*(window.numbers for window in windows))
@@ -166,7 +184,7 @@ def support(
 
 
 def sentences_of(chunk: Chunk, lang: str) -> list[Sentence]:
-    """Of the passage, as `support` compares them."""
+    """The sentences of a passage, prepared for `support`."""
     return [_sentence(chunk.text[start:end], lang) for start, end in split_sentences(chunk.text, chunk.lang)]
 
 
@@ -177,7 +195,7 @@ def _sentence(text: str, lang: str) -> Sentence:
 
 
 def _windows(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
-    """Each sentence, and each two neighbours."""
+    """Each sentence, and each pair of neighbours."""
     yield from sentences
     for a, b in pairwise(sentences):
         yield Sentence(
@@ -186,7 +204,7 @@ def _windows(sentences: Sequence[Sentence]) -> Iterator[Sentence]:
 
 
 def _near(claim: str, number: str, sentences: Sequence[Sentence], weights: Mapping[str, float], lang: str) -> float:
-    """The best share of the number's neighbours among the sentences that hold it; 1 where the number stands alone, or in a title only."""
+    """The highest share of the number's neighbours in a sentence with that number; 1 if it has none, or is only in a title."""
     words = WORD.findall(claim)
     at = next((i for i, word in enumerate(words) if number in numbers_in(word, lang)), None)
     if at is None:
@@ -198,13 +216,14 @@ def _near(claim: str, number: str, sentences: Sequence[Sentence], weights: Mappi
 
 
 def numbers_in(text: str, lang: str) -> frozenset[str]:
+    """The numbers of a text, in digits or spelled out, without digit grouping and with a decimal point."""
     spelled = SPELLINGS.get(lang, {})
     found = {GROUPING.sub("", number).replace(",", ".") for number in NUMBER.findall(text)}
     return frozenset(found | {digits for word in WORD.findall(text) if (digits := spelled.get(word.lower(), ""))[:1].isdigit()})
 
 
 def _names(claim: str, lang: str) -> frozenset[str]:
-    """Capitalised words within an English sentence, Latin ones in Korean; German nouns all have capitals."""
+    """Capitalised words within an English sentence; words in Latin letters in Korean. None in German, where all nouns are capitalised."""
     if lang == "ko":
         return _stems(claim, lang)
     spelled = SPELLINGS.get(lang, {})
@@ -212,29 +231,29 @@ def _names(claim: str, lang: str) -> frozenset[str]:
 
 
 def _stems(text: str, lang: str) -> frozenset[str]:
-    """Its words without endings: five letters of the longer ones; of Korean, the Latin words."""
+    """Lower-case words without endings: the first five letters of longer words. In Korean only the words in Latin letters."""
     words = (word.removesuffix("'s").removesuffix("’s").lower() for word in (LATIN if lang == "ko" else WORD).findall(text))
     return frozenset(word[:5] if len(word) > 6 else word for word in words)
 
 
 def _denies(window: Sentence, claim: str, lang: str) -> bool:
-    """Whether one denies what the other says: a negation of something else does not matter."""
+    """Whether one negates what the other states. A negation of something else does not count."""
     if _negations(claim, lang):
         return not window.negated
     said = _matter(claim, lang)
     shared = window.denied & said
-    # In Korean a negation follows what it denies; elsewhere its neighbours may belong to something else.
+    # In Korean a negation directly follows what it negates; in other languages its neighbours may belong to something else.
     return 2 * len(shared) > len(window.denied) + (lang != "ko") or (bool(said) and said <= window.denied)
 
 
 def _matter(text: str, lang: str) -> frozenset[str]:
-    """What a negation may be about: terms; in Korean, whose endings differ where something is denied, the beginnings of words."""
+    """What a negation can refer to: terms. In Korean the beginnings of words, because negation changes the endings."""
     bare = _without_polarity(text)
     return frozenset(HEAD_KO.findall(bare) if lang == "ko" else content_terms(bare, lang))
 
 
 def _negations(text: str, lang: str) -> list[str]:
-    """The words around each negation, without it."""
+    """The words around each negation, without the negation itself."""
     text = ANSWER_NO.sub("", text)
     if lang == "ko":
         return [re.split(r"[,;.]", text[max(0, match.start() - 12) : match.start()])[-1] for match in NEGATED_KO.finditer(text)]
@@ -244,7 +263,7 @@ def _negations(text: str, lang: str) -> list[str]:
 
 
 def _without_polarity(claim: str) -> str:
-    """Without “always” and “never”: two sentences that differ in these alone are about the same."""
+    """The claim without negations and words such as “always” and “never”, which do not change its topic."""
     return WORD.sub(lambda word: "" if word.group().lower() in ALWAYS or _negates(word.group()) else word.group(), claim)
 
 

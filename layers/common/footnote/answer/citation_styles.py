@@ -1,4 +1,4 @@
-"""How a citation is written in an answer's text, and how it is read back. One row per style."""
+"""Citation styles: how citations are written into an answer's text and parsed from a model's reply. One row per style."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from footnote.types import EXTERNAL_IDS, Citation, Hit, Turn
 
 @dataclass(frozen=True, slots=True)
 class CitationStyle:
-    """`write(number, hit)` makes a marker; `marker` finds one, its first group holds the references."""
+    """`write(number, hit)` returns a marker; `marker` matches one, and its first group contains the references."""
 
     marker: re.Pattern[str]
     write: Callable[[int, Hit], str]
     named: Callable[[str, Sequence[Hit]], list[int]]
-    """The places among the hits that a marker's content may mean; [] = none of them."""
+    """(marker content, hits) → positions of the hits it may refer to; [] = none."""
     merges: bool = False
-    """True: passages of one title and page are one source. For answers that are held: a stream cannot know the page yet."""
+    """True: passages with the same title and page are one source. Only for held answers: a stream does not know the page in time."""
     at_end: bool = False
-    """True: the text has no markers, one line names what was used (`sources_used`), and a citation's number is its passage's."""
+    """True: no markers; a last line lists the sources (`sources_used`), and a citation has the number of its passage."""
 
 
 def _by_doc_id(content: str, hits: Sequence[Hit]) -> list[int]:
@@ -37,14 +37,15 @@ def _by_number(content: str, hits: Sequence[Hit]) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Markers:
-    """How the citations of one answer are written: a row of STYLES, the number of the first one, and the address that links to
-    their sources begin with; None = no links."""
+    """Writes the markers of one answer. `first`: number of the first citation. `origin`: base URL for links to the sources;
+    None = no links."""
 
     style: CitationStyle
     first: int = 1
     origin: str | None = None
 
     def write(self, number: int, hit: Hit) -> str:
+        """The marker of a citation, with a link if the hit is a document of ours."""
         marker = self.style.write(number, hit)
         if not marker or self.origin is None or hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
             return marker
@@ -64,15 +65,18 @@ STYLES: dict[str, CitationStyle] = {
 
 
 def markers_of(turn: Turn) -> Markers:
+    """The markers that the turn's profile and request ask for."""
     return Markers(STYLES[turn.profile.citation_style], turn.request.first_number, turn.request.link_origin)
 
 
 def cite(
     text: str, hits: Sequence[Hit], style_name: str, lang: str, *, first: int = 1, origin: str | None = None
 ) -> tuple[str, tuple[Citation, ...]]:
-    """A model's text with its markers checked: what names no hit is taken out, the rest is numbered by
-    first appearance. Where a marker names a document with several hits, the one that supports the
-    sentence before it best is meant."""
+    """Parses a model's citations: returns the text with rewritten markers, and the citations.
+
+    Markers that refer to no hit are removed; the others are numbered by first appearance. If a marker names a document with
+    several hits, it cites the hit that best supports the sentence before it.
+    """
     style = STYLES[style_name]
     markers = Markers(style, first, origin)
     if style.at_end:
@@ -119,7 +123,7 @@ def _cite_at_end(text: str, hits: Sequence[Hit]) -> tuple[str, tuple[Citation, .
 
 
 def _claim_before(text: str, lang: str) -> str:
-    """The last sentence of `text`, where a marker follows it."""
+    """The last sentence of `text`, which the marker after it refers to."""
     tail = text[-1000:]
     bounds = split_sentences(tail, lang)
     return tail[slice(*bounds[-1])] if bounds else tail
@@ -130,6 +134,6 @@ def _support(hit: Hit, claim: str) -> tuple[int, int]:
 
 
 def _citation(number: int, hit: Hit, claim: str) -> Citation:
-    """With the sentence or two of the passage that support the claim best, and their page."""
+    """A citation with the one or two sentences of the passage that best support the claim, and their page."""
     start, end = _support(hit, claim)
     return Citation(number, hit, hit.chunk.text[start:end], hit.chunk.page_at(start), ((start, end),))

@@ -1,4 +1,4 @@
-"""Which of the evidence fits into the prompt, and how it is fenced there."""
+"""Assembles the prompt from the passages that fit, and warns of prompt injection in them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from footnote.text.tokens import count_tokens
 from footnote.types import Hit, Message, Turn
 
 LEAST = 60
-"""Tokens; a rest smaller than this is not worth starting a passage with."""
+"""Tokens. With less than this left, no further passage is added."""
 HISTORY_SHARE = 0.25
 
 
 async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
-    """`turn.messages` from the hits that fit, `turn.evidence.hits` cut to them: what is cited was shown to the model. What was said
-    before goes with them where the profile asks for it, in at most HISTORY_SHARE of the room for passages."""
+    """Sets `turn.messages` from the hits that fit and cuts `turn.evidence.hits` to these, so that only what the model saw is cited.
+
+    If the plan wants the history in the prompt, it gets at most HISTORY_SHARE of the profile's `context_tokens`.
+    """
     profile = turn.profile
     hits = fit(turn.evidence.hits, profile.context_tokens)
     earlier = (
@@ -61,7 +63,7 @@ async def warn_of_injection(turn: Turn) -> Turn:
 
 
 def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
-    """The first hits whose texts fit into `budget` tokens; always at least one."""
+    """The first hits that fit into `budget` tokens; at least one."""
     kept: list[Hit] = []
     for hit in hits:
         budget -= count_tokens(hit.chunk.text)
@@ -74,6 +76,6 @@ def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
 
 
 def _fenced(hit: Hit) -> dict[str, Any]:
-    """A passage as the template's value; it can't close its own fence."""
+    """A passage for the template, escaped so that it cannot close its own fence."""
     chunk = hit.chunk
     return {"id": chunk.doc_id, "title": untrusted_title(chunk.title), "page": chunk.page, "text": untrusted(chunk.text)}

@@ -1,4 +1,4 @@
-"""What do we say without documents? The conversation so far, as a model's messages."""
+"""Messages for an answer without documents: the conversation so far."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from footnote.types import Exchange, Message, Turn
 
 
 async def assemble_conversation(turn: Turn, *, prompts: Prompts) -> Turn:
-    """`turn.messages`: the system message, what was said before as far as it fits, the question."""
+    """Sets `turn.messages`: system message, as much of the history as fits, question."""
     system = Message("system", prompts.render(turn.profile.prompt, turn.lang, {}))
     earlier = said_before(turn.conversation.exchanges, turn.profile.context_tokens)
     return replace(turn, messages=(system, *earlier, Message("user", turn.request.question)))
 
 
 def said_before(history: Sequence[Exchange], budget: int) -> tuple[Message, ...]:
-    """The last exchanges that fit into `budget` tokens, oldest first. An exchange is given whole or not at all."""
+    """The last exchanges that fit into `budget` tokens as messages, oldest first. Exchanges are never cut."""
     kept: list[Message] = []
     for exchange in reversed(history):
         budget -= count_tokens(exchange.question) + count_tokens(exchange.answer)

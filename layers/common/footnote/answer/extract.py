@@ -1,16 +1,16 @@
-"""An answer without a language model: the sentences that answer, each cited, or a refusal.
+"""The extractive answer, without a language model: up to three sentences with citations, or a refusal.
 
-Every sentence of the best passages gets a score from the question's terms in it (weighted by
-rarity), the similarity of its vector, and whether it holds the kind of thing asked for:
+Each sentence of the best passages is scored by the question's terms it contains (weighted by rarity), its cosine similarity
+and whether it contains the type of answer that is asked for:
 
     with vectors     .3 covt + .2 covn + .4 cos(q, s) + .4 cos(q, passage) + .1 type + .25 covp
-    by words alone   .5 covt + .3 covn + .3 covp + .1 type
+    without          .5 covt + .3 covn + .3 covp + .1 type
 
-covt = share found in the sentence, title and headings, covn = in the sentence and its neighbours, covp = in
-the passage and title. Each is counted as if one more term, of the highest rarity, had been asked for and not
-found: of “How does it work?” only “work” is left. In covt two neighbouring terms of the question that stand
-together in the sentence count as one more term. Up to three sentences are given, fewer where the next falls
-off; below a threshold calibrated per language the question is refused.
+covt = share of the terms in the sentence, title and headings; covn = in the sentence and its neighbours; covp = in the passage
+and title. Each is computed as if one more term of the highest rarity had been asked for and not found, because a question may
+have few terms: of “How does it work?” only “work” is left. In covt, two neighbouring terms of the question that are also
+adjacent in the sentence count as one more term. Sentences whose score falls off are dropped; below a threshold, calibrated per
+language, the question is refused.
 """
 
 from __future__ import annotations
@@ -39,24 +39,24 @@ PASSAGES = 5
 MOST_SENTENCES = 3
 FALL_OFF = 0.22
 RULE = frozenset("-: ")
-"""What the line between a table's head and its rows is made of."""
+"""Characters of the line between a table's header and its rows."""
 TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 LEAD_IN = re.compile(r"[^.!?。！？]*[:：]")
 LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 UNSEEN = ""
-"""A term that stands nowhere: its weight is the highest that a collection knows."""
+"""A term that occurs nowhere: it has the highest weight in a collection."""
 
 VECTOR_THRESHOLD = 0.66
-"""Refuse below this where sentence vectors were compared (English, MiniLM)."""
+"""Refuse below this score if sentence vectors were compared (English, MiniLM)."""
 SURE_BY_WORDS = 0.66
-"""Answer from this on whatever the vectors say."""
+"""Answer from this word score on, regardless of the vectors."""
 WORD_THRESHOLDS = {"en": 0.4, "de": 0.288, "ko": 0.38}
-"""Refuse below this where only words were compared."""
+"""Refuse below this score if only words were compared."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A sentence of a hit. `score` orders; it is `words` where there are no vectors."""
+    """A sentence of a hit and its scores. `words`: without vectors. `score`: with vectors if there are any, else `words`."""
 
     hit: Hit
     start: int
@@ -67,20 +67,22 @@ class Scored:
 
     @property
     def text(self) -> str:
+        """The sentence as it is in the passage."""
         return self.hit.chunk.text[self.start : self.end]
 
     @property
     def is_row(self) -> bool:
-        """Of a table."""
+        """Whether it is a row of a table."""
         return self.text.startswith("|")
 
     @property
     def page(self) -> int | None:
+        """Page of its beginning, from 1; None if unknown."""
         return self.hit.chunk.page_at(self.start)
 
 
 async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
-    """Sends the answer's sentences as tokens; settles the turn as refused when none is good enough."""
+    """Streams the best sentences with their citations; ends the turn as refused if none is good enough."""
     ranked = await rank_sentences(turn, index)
     if not is_answer(ranked, turn.lang):
         text = message("refused", turn.lang)
@@ -113,7 +115,7 @@ async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
 
 
 async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
-    """The sentences of the first PASSAGES hits, best first."""
+    """Scores the sentences of the first PASSAGES hits; best first."""
     hits = turn.evidence.hits[:PASSAGES]
     terms = content_terms(turn.asked, turn.lang)
     weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN])
@@ -129,7 +131,7 @@ async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
 
 
 def _sentences_outside(chunks: Sequence[Chunk]) -> dict[str, SentenceVectors]:
-    """Of passages that the index does not have."""
+    """Sentences of passages from other systems, which the index does not contain; without vectors."""
     return {
         chunk.chunk_id: SentenceVectors(tuple(split_sentences(chunk.text, chunk.lang)))
         for chunk in chunks
@@ -138,8 +140,10 @@ def _sentences_outside(chunks: Sequence[Chunk]) -> dict[str, SentenceVectors]:
 
 
 def pick(ranked: Sequence[Scored]) -> list[Scored]:
-    """One sentence where the second falls off by more than FALL_OFF, two where the third does, else three. What
-    stands in two documents is said once. A table's row goes with rows only: beside a sentence it seldom adds anything."""
+    """The best sentence and up to two more whose score is at most FALL_OFF lower.
+
+    Duplicates are dropped. Rows of a table are used only if the best sentence is one: beside prose they rarely add anything.
+    """
     picked: dict[str, Scored] = {}
     for sentence in ranked:
         if len(picked) == MOST_SENTENCES or ranked[0].score - sentence.score > FALL_OFF:
@@ -151,8 +155,8 @@ def pick(ranked: Sequence[Scored]) -> list[Scored]:
 
 
 def is_answer(ranked: Sequence[Scored], lang: str) -> bool:
-    """Whether the best sentence is good enough to be given. By vectors, or where those fail, as in a table's
-    rows, by having nearly every word of the question."""
+    """Whether the best sentence is good enough to be an answer: by its vector score, or by containing nearly all words of the
+    question, since vectors represent rows of tables poorly."""
     if not ranked:
         return False
     best = ranked[0]
@@ -162,7 +166,7 @@ def is_answer(ranked: Sequence[Scored], lang: str) -> bool:
 
 
 def readable(sentence: Scored) -> str:
-    """The sentence as it is shown: on one line, without the mark of a list; a table's rows with their column names."""
+    """The sentence for display: on one line, without list markers; cells of a table's row with their column names."""
     text = sentence.text
     if not sentence.is_row:
         return LIST_MARK.sub("", " ".join(text.split()))
@@ -209,7 +213,7 @@ def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[st
 
 
 def _pairs(terms: Sequence[str], lang: str, weights: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Neighbouring terms, in either order, as one term of their mean weight. Not of bigrams: those overlap."""
+    """Pairs of neighbouring terms, in either order → their mean weight. None for bigrams, which overlap anyway."""
     if lang in BIGRAM_LANGUAGES:
         return {}
     weights = weights or {}
@@ -217,7 +221,7 @@ def _pairs(terms: Sequence[str], lang: str, weights: Mapping[str, float] | None 
 
 
 def _names_only(chunk: Chunk, start: int, end: int) -> bool:
-    """A heading, a caption, a table's head, a line that leads to a list: it names what follows, and answers nothing alone."""
+    """Whether it is a heading, caption, table header or the lead-in of a list: these answer nothing by themselves."""
     named = chunk.kind_at(start) in ("heading", "caption") or LEAD_IN.fullmatch(chunk.text, start, end)
     if named or looks_like_heading(chunk.text, start, end):
         return True
@@ -227,18 +231,18 @@ def _names_only(chunk: Chunk, start: int, end: int) -> bool:
 
 
 def _asks(sentence: str, question: str) -> bool:
-    """Whether the sentence itself asks something, or repeats the question with its mark: neither answers it."""
+    """Whether the sentence is itself a question, or repeats the question asked."""
     words, asked = " ".join(sentence.lower().split()), question.rstrip("?？ .").lower()
     return words.rstrip("\"'”’» ").endswith(("?", "？")) or f"{asked}?" in words or f"{asked}？" in words
 
 
 def _cosines(question: npt.NDArray[np.float32] | None, stored: SentenceVectors) -> list[float] | None:
-    """The question's cosine with the passage, then with each sentence; None where there are no vectors."""
+    """Cosine of the question with the passage, then with each sentence; None without vectors."""
     if question is None or stored.vectors is None or stored.passage is None:
         return None
     return [float(stored.passage @ question), *((stored.vectors @ question) / 127.0).tolist()]
 
 
 async def is_answerable(turn: Turn, *, index: Index) -> bool:
-    """Whether the hits hold a sentence that `extract` would give."""
+    """Whether `extract` would answer from these hits."""
     return is_answer(await rank_sentences(turn, index), turn.lang)

@@ -1,4 +1,4 @@
-"""What do we say to a frequent question? The answer that somebody wrote for it."""
+"""Answers a frequent question with the answer written for it in a FAQ document."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from footnote.text.similarity import bigram_cosine, bigrams
 from footnote.types import Answer, Chunk, Citation, Turn
 
 LOOKED_AT = 3
-"""Hits."""
+"""Number of hits that are examined."""
 LEAST = 0.95
-"""Similarity of the two questions: cosine of their vectors, else of their character bigrams."""
+"""Minimum similarity of the two questions: cosine of their vectors, else of their character bigrams."""
 
 QUESTION = re.compile(
     r"""^[ \t]*(?:Q|Question|F|Frage|문|질문)[ ]?\d*[ ]?[:：][ \t]*(?P<marked>[^\n]{3,300}?)(?:(?<=[?？])\s|[ \t]*$)   # Q: …
@@ -29,12 +29,12 @@ OUTLINE = " › "
 
 
 def may_be_faq(turn: Turn) -> bool:
-    """One of the first hits is a frequent question."""
+    """One of the first hits is from a FAQ."""
     return any(_is_faq(hit.chunk) for hit in turn.evidence.hits[:LOOKED_AT])
 
 
 async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIterator[Event | Turn]:
-    """Settles the turn with the words that stand below the same question, where one of the first hits has it."""
+    """Ends the turn with the FAQ's answer if one of the first hits contains the same question."""
     markers = markers_of(turn)
     for place, hit in enumerate(turn.evidence.hits[:LOOKED_AT]):
         for question, start, end in questions_of(hit.chunk) if _is_faq(hit.chunk) and len(turn.answered) == 1 else ():
@@ -52,8 +52,11 @@ async def answer_from_faq(turn: Turn, *, embedder: Embedder | None) -> AsyncIter
 
 
 def questions_of(chunk: Chunk) -> Iterator[tuple[str, int, int]]:
-    """(question, bounds of its answer in the text). A document of one question may name it in its metadata; a section, in its heading.
-    Where the text opens with other words for it, its answer is what stands below these."""
+    """Yields (question, start and end of its answer in the chunk's text).
+
+    The question of a single-question document may be in its metadata, that of a section in its heading. If the text then begins
+    with a paraphrase of that question, the answer starts after the paraphrase.
+    """
     text = chunk.text
     body = next((part.offset for part in chunk.parts if part.block >= 0), 0)
     found = [(match, next(asked for asked in match.groups() if asked)) for match in QUESTION.finditer(text)]
@@ -75,7 +78,7 @@ def _answered(question: str, text: str, start: int, end: int) -> Iterator[tuple[
 
 
 def _bare(question: str) -> str:
-    """Without the headings above it."""
+    """The question without the headings before it and without Markdown marks."""
     return question.rpartition(OUTLINE)[2].lstrip("#*-• \t").strip()
 
 

@@ -1,4 +1,4 @@
-"""What do we say? The language model's words, streamed, with their citations read back and checked."""
+"""Generates the answer with a language model, streams it and checks its citations."""
 
 from __future__ import annotations
 
@@ -23,9 +23,11 @@ T = TypeVar("T")
 
 
 async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) -> Turn:
-    """`turn.plan.model`: the name of the model that will answer, or None when there is none, or no budget for one. The request's
-    stands before the user's preference, and that before the configured one, which an admin may have changed since. An endpoint
-    that is down leaves `turn.record.model_problem`: the documents are still there."""
+    """Sets `turn.plan.model` to the name of the model that will answer; None if there is none or the budget is used up.
+
+    Precedence: request, the user's preference, configuration (which an admin may have changed at runtime). If the endpoint is
+    down, the reason is in `turn.record.model_problem` and the turn goes on without a model.
+    """
     if turn.plan.allowance == "search":
         return replace(turn, plan=replace(turn.plan, model=None))
     name = turn.plan.model or await _preferred(turn.caller.user_id, llm, records) or llm.model
@@ -41,7 +43,7 @@ async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) 
 
 
 async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
-    """None for a model that is not allowed any more, and while the store is down."""
+    """The user's preferred model; None if it is no longer allowed, or while the store is down."""
     try:
         preference = await records.get("preference", user_id)
     except StoreUnavailable:
@@ -51,8 +53,10 @@ async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
 
 
 async def need_model(turn: Turn) -> AsyncIterator[Event | Turn]:
-    """Where only a model can answer: settles the turn when its user's budget is used up. NoModel, with the remedy, where none
-    is configured, ModelUnavailable where it cannot be reached."""
+    """For modes that need a model: ends the turn if the user's budget is used up.
+
+    Raises NoModel if none is configured, ModelUnavailable if it cannot be reached.
+    """
     if turn.plan.model is None and turn.plan.allowance == "search":
         text = message("spent", turn.lang)
         yield Token(text)
@@ -77,7 +81,7 @@ def has_no_model(turn: Turn) -> bool:
 
 
 async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Event | Turn]:
-    """Streams the model's reply with checked citations; `turn.answer` is the whole of it, without what it thought aloud."""
+    """Streams the model's reply with checked citations; sets `turn.answer` to the whole reply without its thinking."""
     model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
@@ -112,21 +116,24 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     cited, citations = cite(said.strip(), turn.evidence.hits, profile.citation_style, turn.lang, **markers)
     if not cited.strip():
         raise ModelUnavailable("The language model sent an empty answer.")
-    instead = turn.plan.model is not None and model.name != turn.plan.model  # that one failed
+    instead = turn.plan.model is not None and model.name != turn.plan.model  # a fallback answered
     answer = Answer(cited.rstrip(), citations, model=model.name, cut=cut)
     yield replace(turn, answer=answer, record=replace(turn.record, degraded=turn.record.degraded or instead))
 
 
 def chosen(asked: T | None, llm: LLM, setting: str, usual: T | None) -> T | None:
-    """The request's, else what somebody has set, else the profile's, else None: what suits the model."""
+    """The request's value, else the configured one, else the profile's; None = the model's default."""
     if asked is not None:
         return asked
     return getattr(llm, setting) if setting in llm.model_fields_set else usual
 
 
 async def check_citations(turn: Turn) -> Turn:
-    """An answer that cites nothing, or only says that the documents lack it, is replaced where the profile says so; its owner
-    finds it in the trace. Elsewhere it stands, and carries a warning."""
+    """Handles an answer without citations, or one that only says that the documents do not contain the information.
+
+    With the option `reject_uncited` it is replaced by a notice and kept for its owner in the trace (`rejected_answer`); else it
+    gets the warning `uncited` or `insufficient`.
+    """
     answer = turn.answer
     if answer is None or answer.extractive:
         return turn
@@ -141,8 +148,10 @@ async def check_citations(turn: Turn) -> Turn:
 
 
 async def answer_no_hits(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
-    """Settles a turn without hits: says how to rephrase, or that there is nothing that this caller may read. Only who may read
-    everything learns that there is nothing at all."""
+    """Ends a turn without hits: suggests how to rephrase, or says that the caller may not read any document.
+
+    Only callers who may read everything are told that the collection is empty.
+    """
     key = turn.profile.nothing_found
     if key is None:
         visible = await index.sample(turn.caller, turn.request.collection, 1)
@@ -153,7 +162,7 @@ async def answer_no_hits(turn: Turn, *, index: Index) -> AsyncIterator[Event | T
 
 
 async def answer_without_search(turn: Turn) -> AsyncIterator[Event | Turn]:
-    """Settles a turn whose documents could not be searched: neither what they hold is said, nor that they hold nothing."""
+    """Ends a turn because the search failed, without saying anything about what the documents contain."""
     text = message("search_failed", turn.lang)
     yield Token(text)
     yield replace(turn, outcome="refused", answer=Answer(text))

@@ -1,4 +1,4 @@
-"""Does an answer only say that the documents lack it? By its words, in English, German and Korean."""
+"""Detects answers that only say that the documents lack the information. Patterns in English, German and Korean."""
 
 from __future__ import annotations
 
@@ -47,14 +47,16 @@ LACKS = re.compile(
 
 
 def says_nothing(answer: Answer, lang: str) -> bool:
-    """Whether the documents' silence is what the answer tells: in its first sentence, or wherever it cites something. What
-    only adds to an answer that a part of the question stays open is no such thing."""
+    """Whether the answer only says that the documents lack the information: in its first sentence, or wherever it cites.
+
+    An answer that merely adds that a part of the question remains open does not count.
+    """
     lacking = [bounds for bounds in split_sentences(answer.text, lang) if LACKS.search(answer.text, *bounds)]
     if not lacking:
         return False
     if not answer.text[: lacking[0][0]].strip():
         return True
     markers = [start for citation in answer.citations for start, _ in citation.spans]
-    if answer.citations and not markers:  # of a style without markers
+    if answer.citations and not markers:  # the style has no markers
         return False
     return all(any(start <= at <= end + 1 for start, end in lacking) for at in markers)

@@ -1,25 +1,25 @@
-"""`SOURCES_USED: 1, 3`: how a model that writes no markers tells what it used, taken out of its words while they come."""
+"""Removes `SOURCES_USED: 1, 3` from a streamed reply: the line in which a model without markers lists its sources."""
 
 from __future__ import annotations
 
 import re
 
 LEAD = r"\s{0,6}(?:(?<!\S)[*_`#>~\[(\-\"]{1,6}\s?)?"
-"""White space before the marker, and what Markdown may put there: `**`, `###`, a fence. Not the end of a bold word."""
+"""White space and Markdown before the marker: `**`, `###`, a fence. Does not match the end of a bold word."""
 MARKER = re.compile(LEAD + r"sources\\?_used", re.IGNORECASE)
 WORDS = ("none", "keine", "없음", "references")
 WORD = r"(?:none|keine|없음|references?)(?!\w)|(?:and|und|및)(?=[\s\[(]*\d)"
 SKIPPED = rf"[\s:：*_`~\"'\[\](),;.、，&#-]|{WORD}"
 LIST = re.compile(rf"(?:{SKIPPED})*(?:\d{{1,3}}(?!\d)(?:(?!\n)(?:{SKIPPED})|\d{{1,3}}(?!\d))*)?[\s`*]*", re.IGNORECASE)
-"""What follows the marker: numbers, on its line or on the next. What comes after them is text again."""
+"""What follows the marker: numbers, on the same line or the next. The rest is text again."""
 LONGEST_LIST = 500
-"""Characters; a model that never ends it has lost its way."""
+"""Characters. A longer list is a model stuck in repetition."""
 MORE = re.compile(r"(?:and|und|및)[\s\[(]*|an?|un?|")
-"""After a list, what may turn out to belong to it."""
+"""After a list, the beginning of what may still belong to it."""
 
 
 def _begun(*atoms: str) -> str:
-    """A pattern of every beginning of what the atoms make together."""
+    """A pattern that matches every prefix of the concatenated atoms."""
     pattern = ""
     for atom in reversed(atoms):
         pattern = f"(?:{atom}{pattern})?"
@@ -27,24 +27,24 @@ def _begun(*atoms: str) -> str:
 
 
 UNFINISHED = re.compile(LEAD + _begun(*"sources", r"\\?", "_", *"used") + r"\Z", re.IGNORECASE)
-"""At the end, what may become a marker: at most 30 characters."""
+"""At the end of the text: a prefix of a marker, at most 30 characters."""
 CUT_OFF = re.compile(LEAD + r"sources\\?_\w*\Z", re.IGNORECASE)
 
 
 class SourcesFilter:
-    """A model's words without the marker, however they are cut; `numbers` are those that it named, each once, in its order."""
+    """Removes the marker from streamed text, however it is split. `numbers`: the listed numbers, without duplicates, in order."""
 
     def __init__(self) -> None:
         self.numbers: tuple[int, ...] = ()
         self._held = ""
         self._last = ""
-        """What was shown last: it tells a marker's `**` from the end of a bold word."""
+        """The last character shown: tells a marker's `**` from the end of a bold word."""
         self._in_list = False
         self._gap = ""
-        """What stands where a marker was, if more text follows."""
+        """White space that replaces a marker if more text follows."""
 
     def feed(self, text: str) -> str:
-        """What can be shown now, maybe nothing yet."""
+        """Takes the next piece; returns the text that can be shown now, possibly none."""
         self._held += text
         shown = ""
         while True:
@@ -61,7 +61,7 @@ class SourcesFilter:
             return shown + self._show(ready)
 
     def flush(self) -> str:
-        """The rest. A marker that was cut off is none of it."""
+        """The rest of the text at the end of the stream, without a truncated marker."""
         if self._in_list:
             self._end_list(at_end=True)
         seen = self._last + self._held
@@ -70,7 +70,7 @@ class SourcesFilter:
         return self._show(seen[len(self._last) : cut_off.start() if cut_off else None].rstrip())
 
     def _end_list(self, *, at_end: bool = False) -> bool:
-        """Whether more than the list has come; then the list is taken off."""
+        """Removes the list if it is complete; returns whether it was."""
         found = LIST.match(self._held, 0, LONGEST_LIST)
         end = found.end() if found else 0
         rest = self._held[end:].lower()
@@ -83,7 +83,7 @@ class SourcesFilter:
         return True
 
     def _show(self, text: str) -> str:
-        """The beginning of an answer, and its end, have no white space."""
+        """Returns `text` with the pending gap; strips white space at the beginning of the answer."""
         if not self._last:
             text, self._gap = text.lstrip(), ""
         if not text:

@@ -1,7 +1,7 @@
-"""What an agent may use, and what comes of it: the search of the documents, and tools on other servers.
+"""The tools of an agent: document search and the tools of MCP servers.
 
-What a tool sends is material. It is fenced, shown to the model, and never read here: no call, no address and no setting
-comes out of it. Collection, filters, numbers, user and room are the turn's; a model neither sees nor sets them.
+A tool's output is untrusted data. It is fenced and shown to the model, never interpreted here. Collection, filters, limits, user
+and room come from the turn; the model neither sees nor sets them.
 """
 
 from __future__ import annotations
@@ -28,30 +28,30 @@ log = logging.getLogger(__name__)
 
 SEARCH = "search_documents"
 SHOWN, MOST_SHOWN = 8, 32
-"""Passages of one search, and of all searches of a turn."""
+"""Passages shown per search, and per turn."""
 LONGEST_RESULT = 20_000
-"""Characters that the model sees of a tool's result."""
+"""Characters of a tool's result that the model sees."""
 NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 
 Search = Callable[[Turn], Awaitable[Turn]]
-"""A turn → the same with hits, made by the steps that search for every question."""
+"""Runs the usual search steps on a turn; returns it with hits."""
 
 
 class SearchArguments(BaseModel, defer_build=True):
-    """What a model calls the search with."""
+    """Arguments of `search_documents`."""
 
     query: str = Field(description="What to look for, as a complete question or in words.")
 
 
 @cache
 def search_tool() -> Tool:
-    """The search of the documents, as it is offered to a model. Making its schema would slow the import."""
+    """Definition of `search_documents`. Built on first use, because building the schema would slow down the import."""
     return Tool(SEARCH, "Searches the documents that the user may read. Gives numbered passages.", object_schema(SearchArguments))
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What came of a call. `status`: ok; failed, where the model has to call otherwise; skipped, where the tool could not do it.
+    """Result of a tool call. `status`: ok; failed = the model has to call it differently; skipped = the tool was unavailable.
     `found`: the turn of a search."""
 
     text: str
@@ -60,32 +60,32 @@ class Called:
 
 
 class Toolbox:
-    """The tools of one turn, by the names that the model knows them under: a server's are `mcp_…`."""
+    """The tools of one turn by the names that the model sees; those of MCP servers begin with `mcp_`."""
 
     def __init__(self, turn: Turn, remote: Sequence[Tool], *, tools: Tools | None, search: Search, timeout_s: float) -> None:
         self._turn, self._tools, self._search, self._timeout_s = turn, tools, search, timeout_s
         self._remote = _named(remote)
         self._given = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
         self.hits: list[Hit] = []
-        """What was shown, in the order of its numbers."""
+        """Passages shown to the model; the first has the number 1."""
 
     @property
     def offered(self) -> tuple[Tool, ...]:
-        """The search and the servers' tools, as a model sees them."""
+        """Definitions of the search and the remote tools, as the model sees them."""
         remote = (replace(tool, name=name, parameters=as_shown(tool, self._given)) for name, tool in self._remote.items())
         return search_tool(), *remote
 
     def knows(self, name: str) -> bool:
-        """Whether a tool is offered under this name."""
+        """Whether there is a tool of this name."""
         return name == SEARCH or name in self._remote
 
     async def call(self, wish: ToolCall) -> Called:
-        """The result of a call. A tool's error is a result, too: the model reads it and goes on."""
+        """Executes a call. Errors are returned as results, so that the model can react to them."""
         if not self.knows(wish.name):
-            return Called(f"There is no such tool. There are {', '.join(tool.name for tool in self.offered)}.", "failed")
+            return Called(f"There is no such tool. Available tools: {', '.join(tool.name for tool in self.offered)}.", "failed")
         arguments = _arguments(wish.arguments)
         if arguments is None:
-            return Called("The arguments are no JSON object. Call the tool again with one.", "failed")
+            return Called("The arguments are not a JSON object. Call the tool again with one.", "failed")
         try:
             if self._tools is None or wish.name == SEARCH:
                 return await self._look_up(arguments)
@@ -95,7 +95,7 @@ class Toolbox:
             return Called(f"{exc.title}. {exc.detail}", "failed" if isinstance(exc, Rejected) else "skipped")
 
     def show(self, wish: ToolCall, called: Called) -> str:
-        """A result as the model sees it; passages get their numbers here, one call after the other."""
+        """Renders a result for the model. Assigns the passages' numbers, so results must be rendered in order."""
         if called.found is None or called.text:
             text = untrusted(called.text[:LONGEST_RESULT])
         else:
@@ -118,7 +118,7 @@ class Toolbox:
         return Called("", "ok", found)
 
     def _numbered(self, found: Sequence[Hit]) -> list[str]:
-        """What was shown before keeps its number, and is not shown again."""
+        """The passages with their numbers. A passage that was shown before keeps its number and is not repeated."""
         shown = []
         known = {hit.chunk.chunk_id: number for number, hit in enumerate(self.hits, start=1)}
         for hit in found[:SHOWN]:
@@ -133,13 +133,13 @@ class Toolbox:
 
 
 def _named(tools: Sequence[Tool]) -> dict[str, Tool]:
-    """By names that every model accepts. Two tools that would be called alike are both left out: which is meant?"""
+    """Tools by names that every model accepts. Tools whose names would collide are all dropped as ambiguous."""
     named: dict[str, list[Tool]] = {}
     for tool in tools:
         named.setdefault(f"mcp_{NO_NAME.sub('_', tool.name)}"[:64], []).append(tool)
     for name, same in named.items():
         if len(same) > 1:
-            log.warning("tools whose names cannot be told apart are not used", extra={"tool": name, "count": len(same)})
+            log.warning("tools with colliding names are ignored", extra={"tool": name, "count": len(same)})
     return {name: same[0] for name, same in named.items() if len(same) == 1}
 
 

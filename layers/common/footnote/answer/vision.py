@@ -1,4 +1,4 @@
-"""What do we say about images? They are fetched and checked here, and shown to a model."""
+"""Answers about images: fetches and checks them, and adds them to the messages."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ from footnote.settings import LLM, Vision
 from footnote.types import Message, Turn
 
 FETCH_S = 15.0
-"""Longest wait for one image."""
+"""Timeout for one image, in seconds."""
 
 
 async def look(turn: Turn, *, images: Images, vision: Vision, llm: LLM, prompts: Prompts) -> Turn:
-    """`turn.messages` with the images as `data:` URIs, for the model that sees. BadRequest for what is no image, or too much."""
+    """Sets `turn.messages` with the images as `data:` URIs, and `turn.plan.model` to the vision model.
+
+    Raises BadRequest for too many images, or one that is not an image or too large.
+    """
     if not turn.request.images:
         raise BadRequest("There is no image. Send one in `images`, as an address or a data: URI.")
     if len(turn.request.images) > vision.max_images:

@@ -1,1 +1,1 @@
-"""May this be asked?"""
+"""Authentication, limits, budgets, forbidden terms and the audit log."""

@@ -1,4 +1,4 @@
-"""Who changed what? Changes of permissions, prompts, settings, terms and sessions, and deletes, leave a record. No texts in it."""
+"""The audit log: who changed permissions, prompts, settings, terms or sessions, or deleted something. Contains no texts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from footnote.types import Caller, Page
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`facts`: names, ids, numbers and groups that tell more of the change."""
+    """One change. `facts`: details such as names, ids, numbers and groups."""
 
     entry_id: str
     at: float
@@ -23,14 +23,14 @@ class AuditEntry:
 
 
 async def audit(records: Records, caller: Caller, action: str, object_id: str, *, now: float, **facts: Any) -> None:
-    """Called before the change: what cannot be recorded is not done. `action` is `<kind>.<verb>`, such as `prompt.set`."""
+    """Records a change. Call it before the change, so that nothing happens unrecorded. `action`: `<kind>.<verb>`, e.g. `prompt.set`."""
     value = {"user_id": caller.user_id, "action": action, "object_id": object_id, "facts": facts}
-    # Keys in the order of time, and of any number of processes.
+    # Keys sort by time; the random suffix keeps them unique across processes.
     await records.put("audit", f"{now:017.6f}-{token_hex(4)}", {**value, "at": now}, by=caller.user_id, expected=0)
 
 
 async def read_audit(records: Records, limit: int, after: str | None = None) -> Page[AuditEntry]:
-    """Newest first."""
+    """A page of entries, newest first."""
     page = await records.list("audit", limit=limit, after=after, newest_first=True)
     return Page(tuple(map(_entry, page.data)), page.has_more, page.last_id)
 

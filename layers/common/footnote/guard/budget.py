@@ -1,4 +1,4 @@
-"""What may this user still spend today?"""
+"""Daily budgets of users, in tokens and money."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ log = logging.getLogger(__name__)
 
 DAY_S = 86_400
 MILLIONTHS = 1_000_000
-"""Counters are whole numbers: money is counted in millionths."""
+"""Counters are integers, so money is counted in millionths."""
 BLIND_SHARE = 0.1
-"""Of a budget, while the counters cannot be reached: each process knows its own spending only then."""
+"""Share of a budget that applies while the counters are unreachable and each process knows only its own spending."""
 
 
 class Spending:
-    """What users have spent today (UTC), counted in the store that all processes share."""
+    """What users have spent today (UTC), counted in a store shared by all processes."""
 
     def __init__(self, cache: Cache, clock: Clock) -> None:
         self._cache = cache
@@ -34,17 +34,17 @@ class Spending:
         self._day = 0
 
     async def share(self, user_id: str, budget: Budget) -> float:
-        """Of what the user may spend; 1 = all of it. The scarcer of tokens and money counts."""
+        """Share of the budget that the user has spent; 1 = all of it. The higher one of tokens and money."""
         limits = {self._key(unit, user_id): limit for unit, limit in _limits(budget).items()}
         try:
             spent = await asyncio.gather(*map(self._cache.get, limits))
         except StoreUnavailable:
-            log.warning("budgets are counted by this process alone")
+            log.warning("counter store is down; budgets are counted per process")
             return max(self._own[key] / limit for key, limit in limits.items()) / BLIND_SHARE
         return max((amount or 0) / limit for amount, limit in zip(spent, limits.values(), strict=True))
 
     async def add(self, user_id: str, spent: Mapping[str, int]) -> None:
-        """Counts what a user has spent: unit → amount, money in millionths."""
+        """Adds to what the user has spent. `spent`: unit → amount, money in millionths."""
         keys = {self._key(unit, user_id): amount for unit, amount in spent.items()}
         self._own.update(keys)
         await asyncio.gather(*(self._cache.add(key, amount, 2 * DAY_S) for key, amount in keys.items()))
@@ -59,12 +59,12 @@ class Spending:
 
 @known_early
 def spends(turn: Turn) -> bool:
-    """The user has a budget, and it is no test."""
+    """The user has a budget, and this is not a test request."""
     return not turn.request.is_test and not turn.caller.sees_all
 
 
 async def check_budget(turn: Turn, *, spending: Spending, budget: Budget) -> Turn:
-    """`turn.plan.allowance`"""
+    """Sets `turn.plan.allowance` by the share of the budget that is spent."""
     if not _limits(budget):
         return turn
     share = await spending.share(turn.caller.user_id, budget)
@@ -76,12 +76,12 @@ async def check_budget(turn: Turn, *, spending: Spending, budget: Budget) -> Tur
 
 
 def is_short(turn: Turn) -> bool:
-    """The user's daily budget is short."""
+    """The user's daily budget is nearly or completely used up."""
     return turn.plan.allowance != "full" and turn.answer is not None
 
 
 async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
-    """The answer says that it was made with less than usual: `budget_cheaper`, where that model wrote it, or `budget_search`."""
+    """Adds the warning `budget_cheaper` if the cheaper model wrote the answer, or `budget_search` if none was used."""
     answer = turn.answer
     if answer is None or (turn.plan.allowance == "cheaper" and (answer.model is None or answer.model != llm.cheaper_model)):
         return turn
@@ -89,10 +89,10 @@ async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
 
 
 async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM, checkpoint: TurnCheckpoint | None) -> Turn:
-    """Counts what the turn used, whatever became of it; of a request that was asked again, what came since."""
+    """Counts what the turn used, even if it failed. Of a resumed request, only what was used since the last attempt."""
     limits, calls = _limits(budget), turn.record.calls
     if limits and (tokens := turn.record.usage.total_tokens):
-        cost = sum(llm.cost([call]) or 0.0 for call in calls)  # tokens without a price count against the tokens alone
+        cost = sum(llm.cost([call]) or 0.0 for call in calls)  # tokens without a price count only against the token budget
         spent = {"tokens": tokens, "money": round(cost * MILLIONTHS)}
         if checkpoint is not None:
             before = await checkpoint.mark("spent", spent) or {}
@@ -102,6 +102,6 @@ async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM, che
 
 
 def _limits(budget: Budget) -> dict[str, float]:
-    """Unit → limit, of those there are."""
+    """Unit → limit, for those that are set."""
     limits = {"tokens": budget.tokens_per_day, "money": budget.money_per_day * MILLIONTHS}
     return {unit: limit for unit, limit in limits.items() if limit}

@@ -1,8 +1,8 @@
-"""May this be asked? Terms that are not for everybody's questions.
+"""Blocks questions about forbidden terms.
 
-Mode qdrant: a term that is met blocks. Mode llm: a model judges each question that meets one, first the hit, then, where
-that is allowed, whether it asks for personal data of somebody. Without a model exact and synonym hits block; for a
-question that asks for a method, such as “급여 신청 방법”, only the similarity of the whole question counts then.
+Mode qdrant: every match blocks. Mode llm: a model judges each matching question twice, for the matching terms and then for
+sensitive personal data. Without a model, exact and synonym matches block; if the question asks for a method, such as
+“급여 신청 방법” (how to apply for pay), only the similarity of the whole question counts.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     Vectors = Sequence[npt.NDArray[np.float32]]
 
 SHOWN = 5
-"""Terms of a question that a model is shown: the best matches."""
+"""Number of matching terms in the prompt: the best ones."""
 REPLY_TOKENS, MODEL_S = 1000, 12.0
-"""Limits of one judgement. The tokens suffice for a model that thinks first, and two judgements end within the row's limit."""
+"""Limits of one judgement: tokens, enough for a model that thinks first, and seconds, so that two fit into the step's timeout."""
 BLOCKING = ("exact", "synonym")
-"""Matches that block where no model can judge."""
+"""Matches that block if there is no model to judge."""
 
 
 class Verdict(BaseModel, defer_build=True):
-    """A model's reply."""
+    """The model's reply."""
 
     decision: Literal["allow", "block"] = Field(description='a text, "allow" or "block"')
 
     @model_validator(mode="after")
     def check_that_nothing_blocks(self, info: ValidationInfo) -> Self:
-        """An object that allows may be quoted from the question: the reply's text, the context, may say “block” beside it."""
+        """Rejects a reply that also contains "block": the object that allows may have been quoted from the question."""
         if self.decision == "allow" and '"block"' in str(info.context):
             raise ValueError("It says both allow and block")
         return self
@@ -55,7 +55,7 @@ class Verdict(BaseModel, defer_build=True):
 async def check_forbidden(
     turn: Turn, *, terms: Terms, embedder: Embedder | None, models: Models, prompts: Prompts, rag: Rag
 ) -> AsyncIterator[Event | Turn]:
-    """A turn that asks for what is forbidden is settled with the restriction notice. What cannot be checked raises."""
+    """Ends a turn that asks for something forbidden with a notice. Raises if the check is not possible."""
     copy = await terms.current()
     if copy is None or not copy.terms:
         yield turn
@@ -88,7 +88,7 @@ async def check_forbidden(
 
 
 def _without_derived(turn: Turn, met: Collection[str]) -> Turn:
-    """Drops the queries that only find evidence and meet a term. The reader did not ask them, so nothing is said about it."""
+    """Silently drops derived queries that match a term: the user did not ask them."""
     kept = tuple(query for query in turn.queries if query.kind in ASKED or query.text not in met)
     return replace(turn, queries=kept) if len(kept) < len(turn.queries) else turn
 
@@ -99,7 +99,7 @@ def _is_plain(question: str, hits: Sequence[TermHit]) -> bool:
 
 
 async def _judge_all(turn: Turn, met: Mapping[str, Sequence[TermHit]], model: str, models: Models, prompts: Prompts) -> list[bool]:
-    """Judges them all at once. Where one fails the others are cancelled: nothing of the turn runs on after it."""
+    """Judges all questions concurrently. If one call fails, the others are cancelled."""
     tasks = [asyncio.create_task(_judge(turn, question, hits, model, models, prompts)) for question, hits in met.items()]
     try:
         return await asyncio.gather(*tasks)
@@ -110,7 +110,7 @@ async def _judge_all(turn: Turn, met: Mapping[str, Sequence[TermHit]], model: st
 
 
 async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str, models: Models, prompts: Prompts) -> bool:
-    """Whether it blocks. Replies that are no verdict block."""
+    """Whether the question is blocked. An unusable reply blocks."""
     shown = [hit.term.text for hit in hits[:SHOWN]]
     for name, values in (("forbidden_check", {"terms": shown}), ("forbidden_personal", {})):
         system = Message("system", prompts.render(name, turn.lang, values))
@@ -125,8 +125,7 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
 
 
 async def _with_vectors(turn: Turn, asked: Sequence[str], embedder: Embedder | None) -> tuple[Turn, Vectors]:
-    """The vectors of all that is asked, where the embedder speaks its language; those of the queries stay on the turn, which
-    would be made for the search otherwise."""
+    """Embeds all questions, if the embedder supports the language. Keeps the queries' vectors on the turn for the search."""
     if not speaks(embedder, turn.lang):
         return turn, ()
     vectors = tuple(await embedder.embed(asked, query=True))

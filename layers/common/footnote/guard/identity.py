@@ -1,4 +1,4 @@
-"""Who asks? A token becomes a Caller, or nobody does: without an identity nothing is read."""
+"""Authentication: tokens to callers, and sessions. Nothing can be read without a Caller."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from footnote.settings import ApiKey, Auth
 from footnote.types import ADMINS, Caller, Page, Role
 
 LOCAL = Caller("local", sees_all=True, role="admin")
-"""Everyone who reaches a server without sign-in."""
+"""The caller if AUTH__MODE=none: anyone who can reach the server."""
 TOKEN_BYTES = 32
 ID_LENGTH = 16
 LONGEST_ID = 200
-"""Characters of a user's or a group's name."""
+"""Characters of a user's or group's name."""
 MISSING = "Sign in first: send a token as `Authorization: Bearer …`."
-REFUSED = "This token is unknown or its time is over. Sign in again."
+REFUSED = "This token is unknown or has expired. Sign in again."
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Who a session's token stands for."""
+    """The identity that a session's token stands for."""
 
     user_id: str
     groups: tuple[str, ...] = ()
@@ -35,7 +35,7 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """A session as lists show it: its id is no token, nobody signs in with it."""
+    """A session as listed. Its id cannot be used to sign in."""
 
     session_id: str
     user_id: str
@@ -46,8 +46,11 @@ class OpenSession:
 
 
 async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Tokens | None = None, on_behalf_of: str | None = None) -> Caller:
-    """Unauthorized for a missing, unknown or expired token. A store that is down lets nobody in. `on_behalf_of`: the user whom
-    a program asks for; counts with a key that may say so, and means nothing otherwise."""
+    """The caller of a request.
+
+    `on_behalf_of`: the user for whom a program asks; ignored unless its API key has `forwards_users`. Raises Unauthorized for a
+    missing, unknown or expired token, Unavailable if the session store is down.
+    """
     if auth.mode == "none":
         return LOCAL
     if not token:
@@ -59,7 +62,7 @@ async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Token
         raise Unauthorized(REFUSED)
     if auth.mode == "jwt":
         if tokens is None:
-            raise Unavailable("Nobody can sign in yet. Set AUTH__ISSUER, AUTH__AUDIENCE and AUTH__JWKS_URL.")
+            raise Unavailable("Sign-in is not configured. Set AUTH__ISSUER, AUTH__AUDIENCE and AUTH__JWKS_URL.")
         return make_caller(_session_of(await tokens.claims(token), auth))
     stored = await cache.get(_key(_digest(token)))
     if stored is None:
@@ -68,10 +71,10 @@ async def identify(token: str | None, *, auth: Auth, cache: Cache, tokens: Token
 
 
 async def open_session(session: Session, valid_s: float, *, cache: Cache, records: Records, now: float, by: str = LOCAL.user_id) -> str:
-    """A new token. Only its hash is stored: who reads the store cannot sign in with what is there."""
-    token = secrets.token_hex(TOKEN_BYTES)  # it never begins with a dash, which a command line would take for an option
+    """Opens a session and returns its token. Only a hash is stored, so a leak of the store yields no usable token."""
+    token = secrets.token_hex(TOKEN_BYTES)  # hex, because a token that begins with a dash would be taken for a command-line option
     digest = _digest(token)
-    # The list first: no session is good that nobody can see and end.
+    # The record first, so that every valid session can be listed and revoked.
     entry = {**asdict(session), "digest": digest, "created_at": now, "expires_at": now + valid_s}
     await records.put("session", session_id_of(token), entry, by=by)
     await cache.put(_key(digest), asdict(session), valid_s)
@@ -79,14 +82,14 @@ async def open_session(session: Session, valid_s: float, *, cache: Cache, record
 
 
 async def close_session(token: str, *, cache: Cache, records: Records) -> None:
-    """By its token. Unknown tokens are fine."""
+    """Ends a session by its token. Unknown tokens are ignored."""
     digest = _digest(token)
     await cache.delete(_key(digest))
     await records.delete("session", session_id_of(token))
 
 
 async def revoke_session(session_id: str, *, cache: Cache, records: Records) -> OpenSession:
-    """By its id; NotFound for one that does not exist."""
+    """Ends a session by its id. Raises NotFound if there is none."""
     record = await records.get("session", session_id)
     if record is None:
         raise NotFound("There is no such session.")
@@ -96,7 +99,7 @@ async def revoke_session(session_id: str, *, cache: Cache, records: Records) -> 
 
 
 async def list_sessions(now: float, *, records: Records, limit: int = 50, after: str | None = None) -> Page[OpenSession]:
-    """Those that are good now, in the order of their ids. What is over is forgotten on the way."""
+    """A page of the active sessions, by id. Deletes the expired ones that it meets."""
     page = await records.list("session", limit=limit, after=after)
     good = []
     for record in page.data:
@@ -108,30 +111,33 @@ async def list_sessions(now: float, *, records: Records, limit: int = 50, after:
 
 
 def is_name(text: str) -> bool:
-    """Of a user: it stands in lists, in the audit and in keys of stores."""
+    """Whether `text` is a valid user name: it is used in lists, in the audit log and in store keys."""
     return 0 < len(text) <= LONGEST_ID and text.isprintable()
 
 
 def session_id_of(token: str) -> str:
+    """The id of a token's session: a prefix of its hash."""
     return _digest(token)[:ID_LENGTH]
 
 
 def make_caller(session: Session) -> Caller:
+    """The caller with the session's groups, the user's own group and, for admins, the admins' group."""
     own = {f"user:{session.user_id}", *session.groups}
     return Caller(session.user_id, frozenset(own | {ADMINS} if session.role == "admin" else own), role=session.role)
 
 
 def _session_of_key(user_id: str, key: ApiKey, on_behalf_of: str | None) -> Session:
-    """A program's users have names below its own, so that none of them is anybody else, and its groups, never its role."""
+    """The session of an API key. A forwarded user is named `<program>:<user>`, so that names cannot collide, and gets the key's
+    groups but not its role."""
     if not (key.forwards_users and on_behalf_of):
         return Session(user_id, tuple(key.groups), key.role)
     if not is_name(name := f"{user_id}:{on_behalf_of}"):
-        raise Unauthorized("The user whom this program asks for cannot be told by that name.")
+        raise Unauthorized("The name of the forwarded user is empty, too long or not printable.")
     return Session(name, tuple(key.groups))
 
 
 def _session_of(claims: Mapping[str, Any], auth: Auth) -> Session:
-    """Groups that only we give, such as `user:…`, mean nothing in a token that others made."""
+    """The session of a JWT. Reserved groups such as `user:…` are dropped: only Footnote assigns these."""
     user_id, named = claims["sub"], claims.get(auth.groups_claim, [])
     if not isinstance(user_id, str) or not is_name(user_id):
         raise Unauthorized(REFUSED)

@@ -1,4 +1,4 @@
-"""May this be asked? Length, characters, no attempt on the assistant's rules. What is left is the question as everyone after sees it."""
+"""Validates and cleans the question: length, characters, prompt injection."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from footnote.text.prompt_injection.score import is_injection
 from footnote.types import Turn
 
 LONGEST = 2000
-"""Characters. Questions are short; two of five known attacks on prompts are longer than this."""
+"""Characters. Questions are short; two of five known prompt injections are longer than this."""
 READ = 10 * LONGEST
-"""Characters of what came: of more, nothing is cleaned, which would hold up everybody else."""
+"""Characters. A longer input is not even cleaned, because that would block other requests."""
 
 
 async def check_input(turn: Turn, *, rag: Rag) -> Turn:
-    """The turn with a cleaned question; `Rejected` when there is nothing to ask or far too much."""
+    """The turn with the cleaned question. Raises Rejected if it is empty, too long or a prompt injection."""
     question = clean_question(turn.request.question) if len(turn.request.question) <= READ else turn.request.question
     if not question:
         raise Rejected("The question is empty. Write what you want to know.")
     if len(question) > LONGEST:
         raise Rejected(f"The question has {len(question)} characters; {LONGEST} are allowed. Shorten it.")
     if not any(char.isalnum() for char in question):
-        raise Rejected("The question holds no letter or digit. Write it in words.")
+        raise Rejected("The question contains no letter or digit. Write it in words.")
     if rag.injection_check_enabled and is_injection(question):
         raise Rejected("The question tries to change the assistant's rules. Ask only what you want to know.")
     queries = tuple(replace(query, text=question) if query.kind == "original" else query for query in turn.queries)
@@ -33,6 +33,6 @@ async def check_input(turn: Turn, *, rag: Rag) -> Turn:
 
 
 def clean_question(text: str) -> str:
-    """NFC, without control and invisible characters, white space collapsed."""
+    """Normalises to NFC, removes control and invisible characters, collapses white space."""
     text = INVISIBLE.sub("", unicodedata.normalize("NFC", text))
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())

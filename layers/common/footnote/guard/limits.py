@@ -1,4 +1,4 @@
-"""May this be asked now? How many questions a user, and an address, may send in a minute."""
+"""Rate limits: questions per minute by user and by address."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ log = logging.getLogger(__name__)
 
 WINDOW_S = 60
 SIGN_INS = "rate:sign-in:"
-"""How the keys of failed sign-ins begin; every function may write these."""
+"""Key prefix of failed sign-ins, which every function may write."""
 BLIND_SHARE = 0.1
-"""Of a limit, while the counters cannot be reached: each process counts for itself then."""
+"""Share of a limit that applies while the counters are unreachable and each process counts for itself."""
 
 
 class RateLimiter:
-    """Counts by whole minutes, in the store that all processes share."""
+    """Counts per calendar minute in a store shared by all processes."""
 
     def __init__(self, cache: Cache, clock: Clock) -> None:
         self._cache = cache
@@ -30,7 +30,7 @@ class RateLimiter:
         self._minute = 0
 
     async def check(self, user_id: str, address: str, limits: Limits) -> None:
-        """Counts one question; TooManyRequests, with the time until the next minute, where there were too many."""
+        """Counts one question. Raises TooManyRequests, with the seconds to wait, if a limit is exceeded."""
         by_address, by_user = f"rate:address:{_short(address)}", f"rate:user:{_short(user_id)}"
         await asyncio.gather(
             self._check_one(by_address, limits.address_per_minute, "questions"),
@@ -38,7 +38,7 @@ class RateLimiter:
         )
 
     async def check_failed_sign_in(self, address: str, limits: Limits) -> None:
-        """The same for a token that is no good."""
+        """Counts one failed sign-in; raises like `check`."""
         await self._check_one(f"{SIGN_INS}{_short(address)}", limits.address_per_minute, "failed sign-ins")
 
     async def _check_one(self, name: str, most: int, what: str) -> None:
@@ -49,7 +49,7 @@ class RateLimiter:
         try:
             seen = await self._cache.add(key, 1, 2 * WINDOW_S)
         except StoreUnavailable:
-            log.warning("rate limits are counted by this process alone")
+            log.warning("counter store is down; rate limits are counted per process")
             seen, most = self._count(key, int(now // WINDOW_S)), max(1, int(most * BLIND_SHARE))
         if seen > most:
             wait_s = WINDOW_S - now % WINDOW_S
@@ -64,5 +64,5 @@ class RateLimiter:
 
 
 def _short(name: str) -> str:
-    """Of one length, and nobody's address in the store."""
+    """A hash, so that keys have a fixed length and no address is stored."""
     return hashlib.sha256(name.encode(errors="surrogatepass")).hexdigest()[:24]

@@ -1,8 +1,8 @@
-"""Which terms does a question meet, and how well?
+"""Matches questions with forbidden terms.
 
-Two similarities, each 0 to 1. Of the whole question: cosine of the vectors where the embedder speaks its language, else of the
-character bigrams, from .50. Of its words: 1 where the term stands there as a word of its own (Korean: whatever particle follows),
-the bigram cosine of an inflected form (from .80), at least .50 inside of a longer word.
+Two similarities, 0..1. Of the whole question: cosine of the vectors if the embedder supports its language, else of the character
+bigrams, from .50. Of its words: 1 if the term occurs as a word (in Korean with any particle), the bigram cosine of an inflected
+form (from .80), at least .50 inside a longer word.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ PARTICLES = re.compile(
     re.VERBOSE,
 )
 SHORTEST_INSIDE = {True: 2, False: 4}
-"""Characters of a term that may stand inside of a word: Korean, Chinese and Japanese; others."""
+"""Minimum characters of a term that is looked for inside words: {Korean, Chinese, Japanese: …, others: …}."""
 METHOD = re.compile(
     r"""\b(?:procedures?|process(?:es)?|methods?|steps|appl(?:y|ying|ications?)|requesting|submit(?:ting)?
       | verfahren\w*|ablauf|prozess\w*|methoden?|vorgehen\w*|schritte|beantrag\w*|antrag\w*|einreich\w*|bewerb\w*|formulare?)\b
@@ -38,27 +38,32 @@ METHOD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TermHit:
+    """A term that a question matches, with its similarities."""
+
     term: Term
     similarity: float
-    """The better of the two."""
+    """The higher one of the two similarities."""
     of_question: float
+    """Similarity of the whole question."""
 
     @property
     def match(self) -> Match | None:
-        """None = weak."""
+        """The kind of match; None = weak."""
         return match_of(self.similarity)
 
 
 def match_of(similarity: float) -> Match | None:
+    """The kind of match that a similarity amounts to; None = weak."""
     return next((match for match, least in LEAST.items() if similarity >= least), None)
 
 
 def asks_for_a_method(question: str) -> bool:
+    """Whether the question asks for a procedure, e.g. how to apply."""
     return METHOD.search(question) is not None
 
 
 def meet(question: str, vector: npt.NDArray[np.float32] | None, copy: TermCopy, threshold: float) -> list[TermHit]:
-    """The terms that are met, best first. A term's own match bounds it from below, the threshold those that have none."""
+    """The matching terms, best first. The minimum similarity is that of the term's own `match`, or `threshold` if it has none."""
     words = WORD.findall(normalise(question))
     spaced, pairs = " ".join(words), bigrams(question)
 
@@ -73,7 +78,7 @@ def meet(question: str, vector: npt.NDArray[np.float32] | None, copy: TermCopy, 
     for place, term in enumerate(copy.terms):
         form, known = _form(term.text), copy.vectors.get(place)
         whole = _by_letters(pairs, form.pairs) if vector is None or known is None else float(vector @ known)
-        # An inflected form begins as the term does.
+        # An inflected form begins with the same letter as the term.
         similarity = max(whole, *(_alike(words, start, form, pairs_of) for start in starts.get(form.joined[0], ())), 0.0)
         if form.inside and form.joined in spaced:
             similarity = max(similarity, LEAST["contextual"])
@@ -85,7 +90,7 @@ def meet(question: str, vector: npt.NDArray[np.float32] | None, copy: TermCopy, 
 @dataclass(frozen=True, slots=True)
 class _Form:
     joined: str
-    """Without spaces: Korean may be written with or without them."""
+    """Without spaces, which are optional in Korean."""
     words: int
     pairs: frozenset[str]
     inside: bool
@@ -99,13 +104,13 @@ def _form(term: str) -> _Form:
 
 
 def _by_letters(pairs: frozenset[str], other: frozenset[str]) -> float:
-    """The threshold is one for vectors: letters are alike by chance up to .50."""
+    """Bigram cosine; 0 below .50, where the resemblance of letters is accidental."""
     cosine = bigram_cosine(pairs, other)
     return cosine if cosine >= LEAST["contextual"] else 0.0
 
 
 def _alike(words: list[str], start: int, form: _Form, pairs_of: Callable[[int, int], frozenset[str]]) -> float:
-    """Of the term and the words from `start` on, as many as it has, one more or fewer. Below a synonym it is chance."""
+    """Similarity of the term and the words from `start` on, one more or fewer than it has; 0 below the threshold for synonyms."""
     best = 0.0
     for size in range(1, min(form.words + 1, len(words) - start) + 1):
         joined = "".join(words[start : start + size])

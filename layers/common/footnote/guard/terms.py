@@ -1,13 +1,13 @@
-"""Terms that are not for everybody's questions: kept as records, with their vectors, and copied into each process and the cache.
+"""Forbidden terms: stored as records with their vectors, and copied into each process and the cache.
 
-A copy is used for FRESH_S, then one small read tells whether it is stale. While the records are down:
+A copy is used for FRESH_S; then one small read checks whether it is stale. While the record store is down:
 
-    the cache answers                 the newer of its copy and our own, since it was compared with the records:
-                                      for SOME_S, and for NONE_S if it says that there are no terms
-    it answers, and has no copy       our own, for TOLERATED_S: somebody may be changing the terms
-    it is down too                    our own, for TOLERATED_S, and for NONE_S if it says that there are no terms
+    state of the cache       copy that is used                valid after its last comparison with the records
+    available, has a copy    the newer of its and our own     SOME_S; NONE_S if it has no terms
+    available, has none      our own                          TOLERATED_S: a term may just be changing
+    down                     our own                          TOLERATED_S; NONE_S if it has no terms
 
-After that, and without any copy, nothing can be checked, and what cannot be checked is not answered.
+After that, or without a copy, questions cannot be checked and are therefore not answered.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Match = Literal["exact", "synonym", "contextual"]
 LEAST: dict[Match, float] = {"exact": 0.95, "synonym": 0.80, "contextual": 0.50}
-"""Similarity from which a match is called so; what is below is weak."""
+"""Minimum similarity of each kind of match; anything below is weak."""
 FRESH_S, TOLERATED_S = 5.0, 60.0
 SOME_S, NONE_S = 24 * 3600.0, KEPT_S
 LONGEST = 100
@@ -47,7 +47,7 @@ PAGE = 200
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """`match`: how alike a question must be to meet it; None = as the settings say."""
+    """A forbidden term. `match`: how similar a question must be; None = the configured threshold."""
 
     text: str
     match: Match | None = None
@@ -58,7 +58,7 @@ class Term:
 
 @dataclass(frozen=True, slots=True)
 class TermCopy:
-    """All terms at one moment. `vectors`: of those that the embedder can read, by their place."""
+    """All terms at one point in time. `vectors`: position of a term → its vector, if the embedder supports its language."""
 
     changes: int
     terms: tuple[Term, ...]
@@ -66,7 +66,7 @@ class TermCopy:
 
 
 class Terms:
-    """The terms as one process knows them."""
+    """The terms, with this process's copy of them."""
 
     def __init__(self, records: Records, cache: Cache, embedder: Embedder | None, clock: Clock) -> None:
         self._records, self._embedder, self._clock = records, embedder, clock
@@ -74,10 +74,10 @@ class Terms:
         self._copy: TermCopy | None = None
         self._tried_at = self._known_at = self._good_until = float("-inf")
         self._edition = 0
-        """Of what was changed here: it holds here at once, also for who is just reading."""
+        """Incremented by changes in this process, so that a concurrent read does not restore the old copy."""
 
     async def current(self) -> TermCopy:
-        """Unavailable where the records have been down for too long."""
+        """The current terms. Raises Unavailable if the record store has been down for too long."""
         while True:
             now, copy, edition = self._clock(), self._copy, self._edition
             if copy is not None and now - self._tried_at < FRESH_S and now < self._good_until:
@@ -88,7 +88,7 @@ class Terms:
                 if copy is None or copy.changes != changes:
                     copy = await self._load(changes)
                 if await self._shared.refresh(self._rows(copy), now) and await self._records.changes("term") != changes:
-                    self._forget()  # somebody changed a term meanwhile, and may have deleted the shared copy before this
+                    self._forget()  # a term was changed meanwhile; the shared copy may have been deleted before our write
                     continue
                 known_at, good_s = now, NONE_S
             except Unavailable as exc:
@@ -98,7 +98,7 @@ class Terms:
                 return copy
 
     async def _survive(self, own: TermCopy | None, now: float, exc: Unavailable) -> tuple[TermCopy, float, float]:
-        """What is used while the records are down: (copy, when it was known to be right, for how long it is good since)."""
+        """The copy to use while the records are down: (copy, time of its last comparison, seconds it is valid after that)."""
         copy, known_at = own, self._known_at
         try:
             shared = await self._shared.find()
@@ -113,24 +113,24 @@ class Terms:
         return copy, known_at, good_s
 
     async def page(self, limit: int, after: str | None = None) -> Page[Term]:
-        """In the order of their letters."""
+        """A page of terms in alphabetical order."""
         page = await self._records.list("term", limit=limit, after=after)
         return Page(tuple(map(_term, page.data)), page.has_more, page.last_id)
 
     async def save(self, caller: Caller, text: str, match: Match | None = None, topic: str | None = None) -> Term:
-        """BadRequest for what cannot be a term."""
+        """Adds or changes a term. Raises BadRequest if the text is not a valid term."""
         text, topic = check_text(text, "term"), check_text(topic, "topic") if topic else None
         key = _key(text)
         vectors = await self._embedded([text])
         await audit(self._records, caller, "term.set", _id(key), now=self._clock(), match_type=match)
-        await self._shared.forget()  # where that fails nothing is changed: an old copy would go on counting
+        await self._shared.forget()  # if this fails, nothing is changed: the old copy would stay in use
         value = {"term": text, "match_type": match, "topic": topic, "vectors": _packed(vectors.get(0), self._embedder)}
         record = await self._records.put("term", key, value, by=caller.user_id)
         await self._share()
         return _term(record)
 
     async def remove(self, caller: Caller, text: str) -> None:
-        """NotFound where there is no such term."""
+        """Deletes a term. Raises NotFound if there is none."""
         key = _key(text)
         if await self._records.get("term", key) is None:
             raise NotFound("There is no such term.")
@@ -140,7 +140,7 @@ class Terms:
         await self._share()
 
     async def _share(self) -> None:
-        """What was changed holds here at once, and is in the cache for the others."""
+        """Applies a change in this process at once, and puts it into the cache for the others."""
         self._forget()
         with suppress(Unavailable):
             await self.current()
@@ -157,7 +157,7 @@ class Terms:
         known = {place: _unpacked(kept) for place, record in enumerate(records) if (kept := record.value.get("vectors", {}).get(name))}
         missing = [place for place in range(len(terms)) if place not in known]
         made = await self._embedded([terms[place].text for place in missing])
-        for at, vector in made.items():  # another embedder than when it was saved
+        for at, vector in made.items():  # the embedder has changed since the term was saved
             record = records[missing[at]]
             known[missing[at]] = vector
             value = {**record.value, "vectors": {**record.value.get("vectors", {}), **_packed(vector, self._embedder)}}
@@ -170,7 +170,7 @@ class Terms:
         return [(term.text, term.match, term.topic, vectors.get(place, {})) for place, term in enumerate(copy.terms)]
 
     async def _restored(self, rows: Sequence[Row]) -> TermCopy:
-        """Of no edition of the records: once they answer they are read."""
+        """A copy from the cache's rows; `changes` is -1, so that the records are read as soon as they are available."""
         name = self._embedder.name if self._embedder else ""
         known = {place: _unpacked(vectors[name]) for place, (*_, vectors) in enumerate(rows) if name in vectors}
         missing = [place for place in range(len(rows)) if place not in known]
@@ -179,7 +179,7 @@ class Terms:
         return TermCopy(-1, tuple(Term(text, cast("Match | None", match), topic) for text, match, topic, _ in rows), known)
 
     async def _embedded(self, texts: Sequence[str]) -> dict[int, Vector]:
-        """By their place; of those whose language the embedder speaks."""
+        """Position → vector, for the texts whose language the embedder supports."""
         if self._embedder is None:
             return {}
         read = [place for place, text in enumerate(texts) if speaks(self._embedder, detect_language(text))]
@@ -194,21 +194,22 @@ def _term(record: Record) -> Term:
 
 
 def check_text(text: str, what: str) -> str:
+    """The cleaned text. Raises BadRequest if it is empty, too long or not printable; `what` names it in the message."""
     text = " ".join(INVISIBLE.sub("", unicodedata.normalize("NFC", text)).split())
     if not any(char.isalnum() for char in normalise(text)) or not text.isprintable():
-        raise BadRequest(f"The {what} holds no letter or digit, or a character that cannot be shown.")
+        raise BadRequest(f"The {what} contains no letter or digit, or a character that is not printable.")
     if len(text) > LONGEST:
         raise BadRequest(f"The {what} has {len(text)} characters; {LONGEST} are allowed.")
     return text
 
 
 def _key(text: str) -> str:
-    """Case and width make no other term."""
+    """The record key: terms that differ only in case or width are the same."""
     return " ".join(normalise(text).split())
 
 
 def _id(key: str) -> str:
-    """Names a term where its text must not stand."""
+    """Identifies a term where its text must not appear."""
     return hashlib.sha256(key.encode(errors="surrogatepass")).hexdigest()[:16]
 
 

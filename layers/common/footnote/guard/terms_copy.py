@@ -1,7 +1,7 @@
 """A copy of the forbidden terms in the cache, for processes that cannot reach the records.
 
-Whoever reads the records refreshes it, and whoever changes a term deletes it first, so it is never behind the records: while
-these are down nobody can change them. `terms` is the head, which says when the copy was last compared with the records;
+Processes that read the records refresh it, and a change of a term deletes it first. It is therefore never behind the records:
+while these are down, terms cannot be changed. The entry `terms` is the head with the time of the last comparison;
 `terms:<digest>:<n>` are its pages.
 """
 
@@ -18,11 +18,11 @@ from footnote.ports import Cache
 
 HEAD = "terms"
 KEPT_S, REWRITE_S = 7 * 24 * 3600.0, 24 * 3600.0
-"""How long the cache keeps a copy that nobody refreshes; age from which its pages are written again."""
+"""Lifetime of a copy that is not refreshed; age after which its pages are rewritten."""
 REFRESH_S = 60.0
-"""Age from which the head is written again."""
+"""Age after which the head is rewritten."""
 PER_PAGE = 30
-"""Terms of a page: with the longest vectors they fit into an item of DynamoDB."""
+"""Terms per page: with the longest vectors, a page fits into a DynamoDB item."""
 
 Row = tuple[str, str | None, str | None, dict[str, str]]
 """Text, match, topic, and {name of an embedder: vector in base64}."""
@@ -30,18 +30,20 @@ Row = tuple[str, str | None, str | None, dict[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class SharedCopy:
-    """`known_at`: when somebody last compared it with the records."""
+    """The copy in the cache. `known_at`: when it was last compared with the records."""
 
     known_at: float
     rows: tuple[Row, ...]
 
 
 class SharedTerms:
+    """Reads and writes the copy in the cache."""
+
     def __init__(self, cache: Cache) -> None:
         self._cache = cache
 
     async def refresh(self, rows: Sequence[Row], now: float) -> bool:
-        """True where something was written. A cache that is down keeps what it has."""
+        """Writes the copy if it has changed or aged; returns whether it did. A cache that is down is ignored."""
         digest = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:24]
         with suppress(StoreUnavailable):
             head = await self._cache.get(HEAD) or {}
@@ -58,7 +60,7 @@ class SharedTerms:
         return False
 
     async def find(self) -> SharedCopy | None:
-        """StoreUnavailable while the cache is down."""
+        """The copy; None if there is none or it is incomplete. Raises StoreUnavailable if the cache is down."""
         head = await self._cache.get(HEAD)
         if head is None:
             return None
@@ -71,7 +73,7 @@ class SharedTerms:
         return SharedCopy(head["known_at"], tuple(rows))
 
     async def forget(self) -> None:
-        """StoreUnavailable while the cache is down."""
+        """Deletes the copy. Raises StoreUnavailable if the cache is down."""
         await self._cache.delete(HEAD)
 
 

@@ -1,1 +1,1 @@
-"""What do turns teach?"""
+"""Feedback, statistics, suggested questions and golden sets."""

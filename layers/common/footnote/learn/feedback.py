@@ -46,8 +46,8 @@ def measure_feedback(records: Sequence[TurnFigures], since: float, *, k: int) ->
 
 
 def rank_picked(cited: Sequence[str], picked: Sequence[str]) -> tuple[list[str], dict[str, int]]:
-    """(ranking, relevance). A passage is picked by its chunk id (`DOC#007`) or by its document's id,
-    which then counts once, at the document's first passage."""
+    """(ranking, relevance) of the cited passages. A passage is selected by its chunk id (`DOC#007`) or its document's id, which
+    counts once, at the document's first passage."""
     relevance = dict.fromkeys(picked, 1)
     ranked: list[str] = []
     for chunk_id in cited:

@@ -1,8 +1,8 @@
-"""Judged questions: a BEIR folder → documents, queries and relevance.
+"""Loads a golden set, i.e. documents, queries and relevance judgements, from a BEIR folder.
 
 corpus.jsonl {_id, title, text} · queries.jsonl {_id, text[, answers][, history]} · qrels.tsv or qrels/test.tsv
-with a header and `query-id, corpus-id, score`. `history`: what was said before, [{role, content}].
-unanswerable.jsonl {_id, text}, where there is one: questions that the documents do not answer.
+with a header and `query-id, corpus-id, score`. `history`: the messages before the query, [{role, content}].
+unanswerable.jsonl {_id, text}, optional: questions that the documents do not answer.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ GAIN = re.compile(r"-?[0-9]{1,9}")
 
 @dataclass(frozen=True, slots=True)
 class GoldenDocument:
+    """A document of the corpus."""
+
     doc_id: str
     title: str
     text: str
@@ -30,6 +32,8 @@ class GoldenDocument:
 
 @dataclass(frozen=True, slots=True)
 class GoldenQuery:
+    """A query. `relevance`: document id → gain, > 0 = relevant."""
+
     query_id: str
     text: str
     relevance: dict[str, int]
@@ -39,18 +43,22 @@ class GoldenQuery:
 
 @dataclass(frozen=True, slots=True)
 class GoldenSet:
+    """Documents with judged queries."""
+
     name: str
     documents: tuple[GoldenDocument, ...]
     queries: tuple[GoldenQuery, ...]
     digest: str
-    """Over the corpus: the same digest needs no new index."""
+    """SHA-256 of the corpus: an index with the same digest can be reused."""
     unanswerable: tuple[GoldenQuery, ...] = ()
-    """What the documents do not answer, and must be refused."""
+    """Questions that the documents do not answer and that must be refused."""
 
 
 def load_golden(folder: Path, *, limit: int | None = None) -> GoldenSet:
-    """Queries without a relevant document are left out; `limit` takes every n-th of the rest. BadRequest
-    tells which file is missing or which line is not as it should be."""
+    """Loads the set. Queries without a relevant document are skipped; `limit` takes that many of the rest, evenly spread.
+
+    Raises BadRequest with the missing file or the invalid line.
+    """
     corpus = folder / "corpus.jsonl"
     documents = tuple(
         GoldenDocument(str(line["_id"]), line.get("title") or "", line.get("text") or "") for line in _lines(corpus, ("_id", "text"))
@@ -62,7 +70,7 @@ def load_golden(folder: Path, *, limit: int | None = None) -> GoldenSet:
         if any(gain > 0 for gain in relevance.get(str(line["_id"]), {}).values())
     ]
     if not queries:
-        raise BadRequest(f"{folder} holds no query with a relevant document.")
+        raise BadRequest(f"{folder} contains no query with a relevant document.")
     nowhere = folder / "unanswerable.jsonl"
     refused = [GoldenQuery(str(line["_id"]), line["text"], {}) for line in _lines(nowhere, ("_id", "text"))] if nowhere.exists() else []
     digest = hashlib.sha256(corpus.read_bytes()).hexdigest()
@@ -91,7 +99,7 @@ def _relevance(folder: Path) -> dict[str, dict[str, int]]:
 
 
 def _exchanges(line: dict[str, Any], folder: Path) -> tuple[Exchange, ...]:
-    """Each question with what was answered until the next one."""
+    """Pairs each question with the answers before the next one."""
     said: list[tuple[str, list[str]]] = []
     for message in line.get("history") or ():
         match message:
@@ -101,13 +109,13 @@ def _exchanges(line: dict[str, Any], folder: Path) -> tuple[Exchange, ...]:
                 if said:
                     said[-1][1].append(answer)
             case _:
-                raise BadRequest(f"{folder / 'queries.jsonl'}, {line['_id']}: `history` holds messages of user and assistant.")
+                raise BadRequest(f"{folder / 'queries.jsonl'}, {line['_id']}: `history` may contain only messages of user and assistant.")
     return tuple(Exchange(question, "\n\n".join(answers)) for question, answers in said)
 
 
 def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[dict[str, Any]]:
     if not path.exists():
-        raise BadRequest(f"{path.parent} has no {path.name}. A BEIR folder holds corpus.jsonl, queries.jsonl and qrels.tsv.")
+        raise BadRequest(f"{path.parent} has no {path.name}. A BEIR folder contains corpus.jsonl, queries.jsonl and qrels.tsv.")
     with path.open("rb") as file:
         for number, line in enumerate(file, start=1):
             if not line.strip():
@@ -117,5 +125,5 @@ def _lines(path: Path, wanted: tuple[str, ...]) -> Iterator[dict[str, Any]]:
             except ValueError as exc:
                 raise BadRequest(f"{path}, line {number}: not JSON.") from exc
             if not isinstance(value, dict) or any(key not in value for key in wanted):
-                raise BadRequest(f"{path}, line {number}: {', '.join(wanted)} must be there.")
+                raise BadRequest(f"{path}, line {number}: {', '.join(wanted)} required.")
             yield value

@@ -98,7 +98,7 @@ def figures_of(records: Sequence[TurnFigures], prices: LLM | None = None, used: 
 
 
 def roll_up(records: Iterable[TurnFigures], by: By, prices: LLM | None = None) -> list[Group]:
-    """One group per value that occurs, in the values' order; None comes first."""
+    """One group per value, sorted by value, None first."""
     names = KEYS[by]
     groups = _grouped(records, lambda record: tuple(FIELDS[name](record) for name in names))
     used: dict[tuple[str | None, ...], list[ModelUsage]] = {}
@@ -115,8 +115,8 @@ def roll_up(records: Iterable[TurnFigures], by: By, prices: LLM | None = None) -
 async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[str, int]:
     """Rebuilds the roll-ups of the day of `at` and of the day before; returns the number of rows of each day.
 
-    Whole days from the stored turns, not increments: running twice, late or out of order changes nothing.
-    The day before is done again for its last hour and for feedback that came meanwhile.
+    Computes whole days from the stored turns, so repeated, late or out-of-order runs are harmless. The day before is included
+    for its last hour and for late feedback.
     """
     stored: dict[str, int] = {}
     for day in (day_of(at - DAY_S), day_of(at)):
@@ -129,7 +129,7 @@ async def store_rollups(caller: Caller, at: float, *, turns: TurnStore) -> dict[
 
 
 def _stored(figures: Figures) -> dict[str, float]:
-    """Without a cost: prices change, tokens do not."""
+    """The figures without the cost, which depends on current prices."""
     return {name: value for name, value in asdict(figures).items() if value is not None}
 
 

@@ -1,1 +1,1 @@
-"""What is asked?"""
+"""Detects the language and rewrites the question."""

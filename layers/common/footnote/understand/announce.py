@@ -1,4 +1,4 @@
-"""What is asked? Whoever asked is told what is searched for in place of the question."""
+"""Announces the queries that are searched instead of the question."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from footnote.types import Turn
 
 
 async def announce_queries(turn: Turn) -> AsyncIterator[Event | Turn]:
+    """Sends the rewritten queries as an event."""
     yield Rewritten(turn.rewritten)
     yield turn
 
 
 def was_rewritten(turn: Turn) -> bool:
-    """The question was reworded."""
+    """The question was rewritten."""
     return bool(turn.rewritten)

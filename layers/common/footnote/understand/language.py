@@ -1,4 +1,4 @@
-"""What language is asked in? The question's own, or where it does not tell, that of most passages that the caller may read."""
+"""Sets the language of a turn."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from footnote.types import Turn
 
 
 async def set_language(turn: Turn, *, index: Index) -> Turn:
+    """The question's language; if that is unclear, the most frequent one of the passages that the caller may read."""
     view = await index.view(turn.caller, turn.request.collection)
     return _in_language(turn, detect_language(turn.request.question, view.languages))
 
 
 async def set_language_without_index(turn: Turn) -> Turn:
-    """By the question's own words."""
+    """The question's language, detected from its words alone; used when the index is down."""
     return _in_language(turn, detect_language(turn.request.question))
 
 

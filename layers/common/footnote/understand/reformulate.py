@@ -1,4 +1,4 @@
-"""What is asked? Typos and unclear wording are corrected before the search."""
+"""Corrects typos and unclear wording before the search."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from footnote.types import Message, Turn
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 WORD = re.compile(r"[^\W_][\w'’+#-]*")
 LONGEST = 400
-"""Characters."""
+"""Characters of a query; longer only if the question itself is."""
 ALIKE = 0.8
-"""Edit similarity of a word with itself when it was misspelled."""
+"""Minimum edit similarity of a misspelled word and its correction."""
 LIMIT_S = 15
 REPLY_TOKENS = 1000
 
 
 class Wording(BaseModel, defer_build=True):
-    """A model's reply."""
+    """The model's reply."""
 
     query: str = Field(description="a text, the query")
 
 
 def may_reformulate(turn: Turn) -> bool:
-    """There is a language model, and the question was not reworded before."""
+    """There is a language model, and the question was not rewritten before."""
     return turn.plan.model is not None and not turn.rewritten
 
 
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
-    """Sets `turn.queries` to the question as a model words it, provided that it still asks for the same."""
+    """Sets `turn.queries` to the model's wording of the question, if that keeps the meaning."""
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)})
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Wording, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     query = " ".join(reply.query.split())
@@ -49,13 +49,13 @@ async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
 
 
 def keeps_meaning(question: str, query: str, lang: str) -> bool:
-    """The same language, numbers and negation, and the same names: what a question has of them is kept, and none is new."""
+    """Whether language, numbers, number of negations and names are the same: none is lost and none is new."""
     if detect_language(query, [lang]) != lang or sorted(NUMBER.findall(question)) != sorted(NUMBER.findall(query)):
         return False
     if _count_negations(question) != _count_negations(query):
         return False
     asked, worded = ({word.casefold() for word in WORD.findall(text)} for text in (question, query))
-    # A capital tells a German noun, not a name: it may have been misspelled.
+    # In German a capital marks any noun, not only names, so the word may have been misspelled.
     kept = all(name in worded or (lang == "de" and _is_near(name, worded)) for name in _names(question, lang))
     return kept and all(_is_near(name, asked) for name in _names(query, lang))
 
@@ -66,7 +66,7 @@ def _count_negations(text: str) -> int:
 
 
 def _names(text: str, lang: str) -> set[str]:
-    """Words with a capital that starts no sentence; in Korean, those in Latin letters."""
+    """Capitalised words that do not start a sentence; in Korean, words in Latin letters."""
     if lang == "ko":
         return {found.casefold() for found in re.findall(r"[A-Za-z][A-Za-z+#-]*", text)}
     starts = sentence_starts(text)

@@ -1,4 +1,4 @@
-"""What is asked? A follow-up becomes a question that stands alone; whatever stands alone already is left as it is."""
+"""Rewrites a follow-up into a self-contained question; other questions are left unchanged."""
 
 from __future__ import annotations
 
@@ -14,34 +14,34 @@ from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.types import Exchange, Message, Turn
 
 SEARCHING = frozenset({"rag", "pa"})
-"""Modes worth a call of the model. In the others nothing is searched, and the model that answers sees the conversation itself."""
+"""Modes in which the model is called. The others do not search, and the answering model sees the conversation."""
 EXCHANGES = 4
-"""Of the conversation, looked back at."""
+"""Number of earlier exchanges that are used."""
 ANSWER_CHARACTERS = 500
-"""Of an earlier answer: enough to tell what it was about."""
+"""Characters of an earlier answer in the prompt: enough to see its topic."""
 MOST_QUERIES = 4
 LONGEST_QUERY = 400
 """Characters."""
 MOST_WORDS = 12
-"""Added without a model."""
+"""Words added from the conversation if there is no model."""
 LIMIT_S = 15
 REPLY_TOKENS = 1000
 
 
 class Queries(BaseModel, defer_build=True):
-    """A model's reply."""
+    """The model's reply."""
 
     queries: list[str] = Field(description="a list of texts, each of them a query")
 
 
 def may_rewrite(turn: Turn) -> bool:
-    """Something was said before."""
+    """The conversation has earlier exchanges."""
     return bool(turn.conversation.exchanges)
 
 
 async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
-    """Sets `turn.queries`; a question that stands alone is left as it is. Without a model the words that the conversation was
-    about are added."""
+    """Sets `turn.queries` if the question refers back to the conversation. Without a model, salient words of earlier questions are
+    appended."""
     if is_greeting(turn.request.question):
         return turn
     refers_back = needs_rewriting(turn.request.question, turn.lang)
@@ -56,14 +56,16 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
 
 
 def clean_queries(written: Iterable[str]) -> tuple[str, ...]:
-    """Those that can be searched for, each once; () where none can."""
+    """The usable queries without duplicates; () if there are none."""
     queries = (" ".join(query.split()) for query in written)
     return tuple(dict.fromkeys(query for query in queries if 0 < len(query) <= LONGEST_QUERY))[:MOST_QUERIES]
 
 
 def add_words(question: str, history: tuple[Exchange, ...], lang: str) -> str:
-    """The question, followed by the words of the one before it, and of earlier ones as long as those refer back, too.
-    Answers are left out: their words lead elsewhere as often as not."""
+    """The question plus salient words of the previous question, and of earlier ones while these refer back, too.
+
+    Answers are not used: their words distract as often as they help.
+    """
     added: dict[str, str] = {}
     for exchange in reversed(history[-EXCHANGES:]):
         if is_greeting(exchange.question):

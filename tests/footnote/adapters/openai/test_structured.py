@@ -140,8 +140,8 @@ async def test_an_endpoint_that_ignores_a_schema_may_write_prose_around_the_valu
 @pytest.mark.parametrize(
     ("first", "fault"),
     [
-        ("It was built in 1894.", "It holds no JSON object."),
-        ('{"year": 1894', "It holds no JSON object."),
+        ("It was built in 1894.", "It contains no JSON object."),
+        ('{"year": 1894', "It contains no JSON object."),
         ('{"year": "then"}', "year: Input should be a valid integer, unable to parse string as an integer. where: Field required."),
     ],
 )
@@ -204,5 +204,5 @@ def test_half_a_character_in_a_value_is_repaired() -> None:
 
 @pytest.mark.parametrize("text", ['{"a": ' * 2000, "[" * 5000 + "{}", "{" * 3000])
 def test_nesting_without_end_is_no_object(text: str) -> None:
-    with pytest.raises(ValueError, match=r"It holds no JSON object|Field required"):
+    with pytest.raises(ValueError, match=r"It contains no JSON object|Field required"):
         read_value(text, Built)
