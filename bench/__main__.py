@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench import cold_start, first_answer, follow_up, imports, memory, opensearch, overhead, quality, retrieval
-from bench.figures import Figure, Measure, NoDataSets, NotMeasured, Setup, tell
+from bench.figures import Figure, Measure, NoDataSets, NotMeasured, Setup, log_progress
 
 PARTS: dict[str, Measure] = {
     "imports": imports.measure,
@@ -41,15 +41,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     failed = False
     for name in options.only or DEFAULT:
         figures[name] = []
-        tell(f"— {name}")
+        log_progress(f"— {name}")
         try:
             for figure in PARTS[name](setup):
                 figures[name].append(figure)
-                tell(f"{figure.name}: {figure.measured}")
+                log_progress(f"{figure.name}: {figure.measured}")
         except NotMeasured as exc:
             missing[name] = str(exc)
             failed = failed or options.only is not None or not isinstance(exc, NoDataSets)
-            tell(str(exc))
+            log_progress(str(exc))
     print(_json(figures, missing) if options.json else _table(figures, missing))
     return int(failed)
 

@@ -20,7 +20,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from time import perf_counter
 from typing import IO, NamedTuple
 
-from bench.figures import Figure, NotMeasured, Setup, tell
+from bench.figures import Figure, NotMeasured, Setup, log_progress
 from footnote_local.lambda_service import web_adapter
 from footnote_local.lambda_service.function_url import read_http
 from footnote_local.lambda_service.service import Lambda
@@ -55,7 +55,7 @@ class Start(NamedTuple):
 def measure(setup: Setup) -> Iterator[Figure]:
     """Yields the fastest of RUNS, because other processes can only slow a run down."""
     for name, starts in asyncio.run(_measure()).items():
-        tell(f"{name}: {', '.join(f'{start.first_s:.2f}' for start in starts)} s, at a load of {os.getloadavg()[0]:.1f}")
+        log_progress(f"{name}: {', '.join(f'{start.first_s:.2f}' for start in starts)} s, at a load of {os.getloadavg()[0]:.1f}")
         word = "byte of its stream" if name == "query" else "reply"
         yield Figure(
             f"{name}: from process start to the first {word}", min(start.first_s for start in starts), "s", COMMAND, most=MOST_S[name]

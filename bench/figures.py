@@ -78,5 +78,6 @@ def environment() -> dict[str, str]:
     return kept | {"LLM__DISCOVER": "false"}
 
 
-def tell(text: str) -> None:
+def log_progress(text: str) -> None:
+    """Prints a line of progress to standard error."""
     print(text, file=sys.stderr, flush=True)

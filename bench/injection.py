@@ -1,6 +1,6 @@
 """Measures the guards against prompt injection: recall on attacks and false positives, in questions and in documents.
 
-    python -m bench.injection [PROMPTS.json] --data-sets FOLDER [--planted TEXTS.json …]
+    python -m bench.injection [PROMPTS.json] --data-sets FOLDER [--injections TEXTS.json …]
 
 PROMPTS.json: a list of jailbreak prompts. A hash splits it in half: the patterns were written with knowledge of one half, and
 the other one counts. TEXTS.json: kind → texts to inject into passages of squad2 at three positions. Of BIPIA, the patterns
@@ -37,12 +37,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.injection", description="Measures the guards against injection.")
     parser.add_argument("prompts", type=Path, nargs="?", help="JSON list of jailbreak prompts")
     parser.add_argument("--data-sets", type=Path, required=True, help="folder of test sets in BEIR's format")
-    parser.add_argument("--planted", type=Path, nargs="+", default=[], help="JSON object: kind → texts to inject into documents")
+    parser.add_argument("--injections", type=Path, nargs="+", default=[], help="JSON object: kind → texts to inject into documents")
     options = parser.parse_args(arguments)
     figures = [*_prompts(json.loads(options.prompts.read_text("utf-8")))] if options.prompts else []
     figures += [*_questions(options.data_sets), *_documents(options.data_sets)]
-    for path in options.planted:
-        figures += _planted(path.stem, json.loads(path.read_text("utf-8")), options.data_sets)
+    for path in options.injections:
+        figures += _injections(path.stem, json.loads(path.read_text("utf-8")), options.data_sets)
     for figure in figures:
         print(f"{ {True: '✓', False: '✗', None: ' '}[figure.met] }  {figure.name:62} {figure.asked:10} {figure.measured}")
     return 0
@@ -81,7 +81,7 @@ def _documents(folder: Path) -> Iterator[Figure]:
         yield Figure(f"{name}: {len(passages)} plain passages flagged", 100 * sum(map(bool, found)) / len(passages), "%", COMMAND)
 
 
-def _planted(name: str, kinds: dict[str, list[str]], folder: Path) -> Iterator[Figure]:
+def _injections(name: str, kinds: dict[str, list[str]], folder: Path) -> Iterator[Figure]:
     passages = list(_rows(folder / "squad2" / "corpus.jsonl"))
     random = Random(0)
     found: dict[str, list[bool]] = {place: [] for place in PLACES}

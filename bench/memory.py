@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.figures import Figure, Setup, tell
+from bench.figures import Figure, Setup, log_progress
 from bench.server import serving
 from footnote.learn.golden import GoldenSet, load_golden
 from footnote.settings import Settings
@@ -25,11 +25,11 @@ def measure(setup: Setup) -> Iterator[Figure]:
     index = asyncio.run(_index(golden, setup.cache))
     with TemporaryDirectory() as folder:
         data = Path(folder) / "data"
-        shutil.copytree(index, data)  # the turns of these questions do not belong into the cache
+        shutil.copytree(index, data)  # turns of these questions do not belong in the cache
         with serving(data) as server:
             server.wait()
             start = server.peak_mb()
-            tell(f"Asking {len(golden.queries)} questions of {SET}")
+            log_progress(f"Asking {len(golden.queries)} questions of {SET}")
             for query in golden.queries:
                 server.ask(query.text)
             peak = server.peak_mb()

@@ -1,7 +1,7 @@
-"""OpenSearch beside the embedded index: the same passages, questions and vectors through the rows that answers run.
+"""Compares OpenSearch with the embedded index: the same passages, questions and vectors, through the pipeline steps of an answer.
 
-Needs OPENSEARCH__URL. Writes under prefixes of its own and deletes them. Vectors are those of the embedded index; the large
-index gets vectors by chance, for their quality does not matter there.
+Needs OPENSEARCH__URL. Writes under its own prefixes and deletes them. Vectors are those of the embedded index; the large
+index gets random vectors, because their quality does not matter there.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.figures import Figure, NotMeasured, Setup, tell
+from bench.figures import Figure, NotMeasured, Setup, log_progress
 from footnote.adapters.opensearch.client import OpenSearchClient
 from footnote.adapters.opensearch.mapping import Names
 from footnote.bootstrap import Core
@@ -63,10 +63,10 @@ def measure(setup: Setup) -> Iterator[Figure]:
 
 
 async def _beside(name: str, golden: GoldenSet, settings: Settings, cache: Path) -> list[Figure]:
-    tell(f"{name}: {len(golden.documents)} documents, {len(golden.queries)} questions")
+    log_progress(f"{name}: {len(golden.documents)} documents, {len(golden.queries)} questions")
     theirs, seconds = await build_index(golden, settings, cache / "eval", lambda what, done, total: None)
     ours = Core(theirs.settings.model_copy(update={"opensearch": OpenSearch()}))
-    tell(f"{name}: indexed in {seconds:.1f} s")
+    log_progress(f"{name}: indexed in {seconds:.1f} s")
     scores: list[float] = []
     their_scores: list[float] = []
     overlaps: list[float] = []
@@ -76,9 +76,9 @@ async def _beside(name: str, golden: GoldenSet, settings: Settings, cache: Path)
             turn = await ours.retrieve.finish(ours.new_turn(Request(query.text, "default", limit=DEPTH), CALLER, PROFILE))
             bare = turn.again()
             other = await theirs.retrieve.finish(bare)
-            for told, into in ((turn, scores), (other, their_scores)):
-                into.append(ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in told.evidence.hits)), query.relevance))
-            first, second = [{hit.chunk.chunk_id for hit in told.evidence.hits[:TOP]} for told in (turn, other)]
+            for each, into in ((turn, scores), (other, their_scores)):
+                into.append(ndcg(list(dict.fromkeys(hit.chunk.doc_id for hit in each.evidence.hits)), query.relevance))
+            first, second = [{hit.chunk.chunk_id for hit in each.evidence.hits[:TOP]} for each in (turn, other)]
             overlaps.append(len(first & second) / max(len(first), len(second), 1))
             if number % max(1, len(golden.queries) // TIMED) == 0:
                 timed.append(bare.again(limit=TOP))
@@ -89,7 +89,9 @@ async def _beside(name: str, golden: GoldenSet, settings: Settings, cache: Path)
         await drop_index(theirs)
     mean, low, high = mean_interval(scores)
     their_mean, their_low, their_high = mean_interval(their_scores)
-    tell(f"{name}: nDCG@10 {mean:.3f} ({low:.3f}–{high:.3f}) embedded, {their_mean:.3f} ({their_low:.3f}–{their_high:.3f}) in OpenSearch")
+    log_progress(
+        f"{name}: nDCG@10 {mean:.3f} ({low:.3f}–{high:.3f}) embedded, {their_mean:.3f} ({their_low:.3f}–{their_high:.3f}) in OpenSearch"
+    )
     least = LEAST_OVERLAP if name in HELD_TO_OVERLAP else None
     return [
         Figure(f"{name}: nDCG@10, embedded", mean, "", COMMAND),
@@ -100,8 +102,8 @@ async def _beside(name: str, golden: GoldenSet, settings: Settings, cache: Path)
 
 
 async def _times(name: str, core: Core, turns: Sequence[Turn]) -> list[Figure]:
-    """Both lists and their fusion, the vector given; the whole rows, to the passages; a search by words for the ids of 10 and
-    of 100 hits. In turns: what else runs slows all."""
+    """Times hybrid retrieval with the vector given, all steps up to the passages, and full-text searches for the ids of 10 and
+    of 100 hits. Interleaved, so that a slow moment of the machine affects all alike."""
     client, alias = OpenSearchClient(core.settings.opensearch), Names(core.settings.opensearch.prefix).chunks("default")
     questions = [" ".join(query_tokens(turn.request.question, turn.lang)) for turn in turns]
 
@@ -158,7 +160,7 @@ async def _large(settings: Settings, texts: Sequence[str]) -> list[Figure]:
         await core.index.put_vectors("chance", [ChunkVectors(chunk_id, vector) for chunk_id, vector in zip(ids, vectors, strict=True)])
 
     try:
-        tell(f"Indexing {PASSAGES} passages")
+        log_progress(f"Indexing {PASSAGES} passages")
         seconds, failed = await _at_once(add, documents)
         ids = [chunk.chunk_id for _, chunks in documents for chunk in chunks]
         vector_seconds, refused = await _at_once(embed, [ids[at : at + AT_ONCE] for at in range(0, len(ids), AT_ONCE)])
@@ -187,7 +189,7 @@ async def _large(settings: Settings, texts: Sequence[str]) -> list[Figure]:
 
 
 async def _at_once(work: Callable[[Any], Coroutine[Any, Any, Any]], items: Sequence[Any]) -> tuple[float, int]:
-    """(seconds, how many failed)."""
+    """Sends requests concurrently → (seconds, number of failures)."""
     waiting, failed, started = iter(items), 0, time.perf_counter()
 
     async def worker() -> None:
@@ -197,14 +199,14 @@ async def _at_once(work: Callable[[Any], Coroutine[Any, Any, Any]], items: Seque
                 await work(item)
             except FootnoteError as exc:
                 failed += 1
-                tell(exc.detail)
+                log_progress(exc.detail)
 
     await asyncio.gather(*(worker() for _ in range(WRITERS)))
     return time.perf_counter() - started, failed
 
 
 def _documents(texts: Sequence[str]) -> Iterator[tuple[Document, list[Chunk]]]:
-    """Passages of sentences of the sets, thrown together."""
+    """Passages of random sentences of the sets."""
     chance = random.Random(1)
     sentences = [text[start:end] for text in texts for start, end in split_sentences(text, "en")]
     for number in range(PASSAGES // OF_A_DOCUMENT):
@@ -232,7 +234,7 @@ def _documents(texts: Sequence[str]) -> Iterator[tuple[Document, list[Chunk]]]:
 
 
 async def _resident(engine: OpenSearch) -> float | None:
-    """MB of the engine's process, where it runs on this machine."""
+    """Resident memory of the engine's process in MB, if it runs on this machine."""
     client = OpenSearchClient(engine)
     nodes = (await client.request("GET", "/_nodes/process"))["nodes"]
     await client.close()

@@ -39,7 +39,7 @@ def measure(setup: Setup) -> Iterator[Figure]:
 
 
 async def _run(folder: Path) -> list[float]:
-    """Milliseconds of each turn."""
+    """Runs turns → milliseconds of each."""
     core = Core(Settings(footnote_data=folder, llm=LLM(discover=False)), models=Prompt())
     runner = Runner(_rows(), Deps, core.turn_deps)
     times = []
@@ -54,7 +54,7 @@ async def _run(folder: Path) -> list[float]:
 
 
 def _rows() -> tuple[Step, ...]:
-    """The first rows of a turn, with their time limits and policies; each of them runs."""
+    """The first rows of the step table, with their timeouts and policies; each of them runs."""
     rows = {row.name: row for row in (*ANSWER, *DOCUMENTS) if isinstance(row, Step)}
     made = [
         replace(row, run=_say if row.run is generate else _do_nothing, when=None, option=None, needs=None, always=False)
@@ -64,7 +64,7 @@ def _rows() -> tuple[Step, ...]:
 
 
 async def _kept(folder: Path) -> list[float]:
-    """Milliseconds that a call takes longer because it is kept, with what a search found before it."""
+    """Extra milliseconds of a model call for its checkpoint, with the results of a search before it."""
     core = Core(Settings(footnote_data=folder, llm=LLM(discover=False)), models=Prompt())
     entries = {name: [[f"document|1|{i}", 0.5] for i in range(100)] for name in ("lexical", "dense")}
     times = []

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.figures import Figure, NotMeasured, Setup, environment, tell
+from bench.figures import Figure, NotMeasured, Setup, environment, log_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ def measure(setup: Setup) -> Iterator[Figure]:
     for name, asked in SETS.items():
         folder = setup.find(name)
         if folder is None:
-            tell(f"There is no {name}.")
+            log_progress(f"There is no {name}.")
             continue
         found = True
         yield from _figures(name, asked, folder, setup)
@@ -54,7 +54,7 @@ def _figures(name: str, asked: Asked, folder: Path, setup: Setup) -> Iterator[Fi
         arguments, shown = [*arguments, "--answers"], f"{shown} --answers"
     if foreign is not None:
         arguments, shown = [*arguments, "--foreign", str(foreign)], f"{shown} --foreign $DATA_SETS/{FOREIGN}"
-    tell(shown)
+    log_progress(shown)
     report = run_eval(*arguments, "--data", str(setup.cache))
     yield Figure(f"{name}: nDCG@10", report["ndcg@10"], "", shown, least=asked.ndcg)
     if "ndcg@10_gain" in report:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from bench.figures import Figure, Setup, tell
+from bench.figures import Figure, Setup, log_progress
 from footnote.learn.golden import load_golden
 from footnote.learn.ranking_metrics import percentile
 from footnote.settings import Settings
@@ -34,7 +34,7 @@ async def _measure(folder: Path, cache: Path) -> tuple[float, float, float]:
     try:
         turns = [core.new_turn(Request(query.text, "default", limit=TOP), CALLER, PROFILE) for query in golden.queries]
         if core.embedder is not None:
-            tell(f"Embedding {len(turns)} questions of {SET}")
+            log_progress(f"Embedding {len(turns)} questions of {SET}")
             vectors = await core.embedder.embed([turn.request.question for turn in turns], query=True)
             turns = [turn.with_vectors((vector,), core.embedder.name) for turn, vector in zip(turns, vectors, strict=True)]
         cpu = time.process_time()

@@ -28,7 +28,7 @@ class Server:
         self.url = url
 
     def wait(self) -> None:
-        """Until `/ready` is 200; NotMeasured when that takes too long."""
+        """Waits until `/ready` is 200; NotMeasured if that takes too long."""
         until = time.monotonic() + READY_S
         while time.monotonic() < until and self._process.poll() is None:
             try:
@@ -46,7 +46,7 @@ class Server:
         return reply
 
     def peak_mb(self) -> float:
-        """Most memory that the process ever held; NotMeasured where there is no /proc."""
+        """Peak memory of the process; NotMeasured without /proc."""
         status = Path(f"/proc/{self._process.pid}/status")
         if not status.exists():
             raise NotMeasured("Peak memory is read from /proc, which is Linux's.")
@@ -56,7 +56,7 @@ class Server:
 
 @contextmanager
 def serving(data: Path, *, ingest: Sequence[Path] = (), **settings: str) -> Iterator[Server]:
-    """`settings`: of the environment, such as LLM__BASE_URL."""
+    """`settings`: environment variables, such as LLM__BASE_URL."""
     port = _free_port()
     command = [sys.executable, "-m", "footnote_local", "serve", "--port", str(port), "--data", str(data)]
     command += [argument for path in ingest for argument in ("--ingest", str(path))]

@@ -1,4 +1,4 @@
-"""Runs every system on every set and prints the table; `--write` puts it, and a picture, into the docs."""
+"""Runs every system on every set and prints the table; `--write` puts it and a chart into the docs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.figures import ROOT, NotMeasured, tell
+from bench.figures import ROOT, NotMeasured, log_progress
 from bench.peers.environment import make_environment, run_system, stub_model
 from bench.peers.job import Job
 from bench.peers.prepare import QUESTIONS, prepare
@@ -34,7 +34,7 @@ def main() -> int:
             raise NotMeasured("This needs test sets in BEIR's format. Name their folder: make compare DATA_SETS=FOLDER")
         report = measure(Path(options.data_sets).expanduser(), options.only)
     except NotMeasured as exc:
-        tell(str(exc))
+        log_progress(str(exc))
         return 1
     print(as_markdown(report))
     if options.write:
@@ -63,7 +63,7 @@ def measure(data_sets: Path, only: list[str] | None = None) -> Report:
 
 
 def _search(system: str, golden: GoldenSet, job: Job, peers: Path, index_s: float) -> Searched:
-    tell(f"{system} searches {golden.name}")
+    log_progress(f"{system} searches {golden.name}")
     measured = run_system(system, "search", job, peers)
     found = dict(zip(job.questions, measured["found"], strict=True))
     mean, low, high = mean_interval([ndcg(found[query.text.strip()], query.relevance) for query in golden.queries])
@@ -81,7 +81,7 @@ def _search(system: str, golden: GoldenSet, job: Job, peers: Path, index_s: floa
 
 
 def _chat(system: str, job: Job, peers: Path) -> Chatted:
-    tell(f"{system} answers")
+    log_progress(f"{system} answers")
     measured = run_system(system, "chat", job, peers)
     return Chatted(
         system=system,

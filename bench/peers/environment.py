@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from bench.figures import ROOT, NotMeasured, environment, tell
+from bench.figures import ROOT, NotMeasured, environment, log_progress
 from bench.peers.job import Job
 
 REQUIREMENTS = Path(__file__).parent / "requirements.txt"
@@ -34,7 +34,7 @@ def make_environment(folder: Path) -> Path:
     made = folder / f"peers-{hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:12]}"
     python = made / "bin" / "python"
     if not (made / "done").exists():
-        tell("Installing the other systems into an environment of their own; this is done once and takes about 6 GB.")
+        log_progress("Installing the other systems into a separate environment; this is done once and takes about 6 GB.")
         subprocess.run([sys.executable, "-m", "venv", "--clear", str(made)], check=True)
         install = [str(python), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps", "--require-hashes"]
         if subprocess.run([*install, "-r", str(REQUIREMENTS)]).returncode:
@@ -44,7 +44,7 @@ def make_environment(folder: Path) -> Path:
 
 
 def run_system(system: str, part: str, job: Job, peers: Path) -> dict[str, Any]:
-    """What `worker.py` prints; NotMeasured with the last line of its complaint."""
+    """The output of `worker.py`; NotMeasured with the last line of its error."""
     python = sys.executable if system in OURS else str(peers)
     command = [python, "-W", "ignore", "-m", "bench.peers.worker", system, part, str(job.folder), job.lang, job.model_url]
     env = environment() | QUIET | {"PYTHONPATH": str(ROOT)}
@@ -57,7 +57,7 @@ def run_system(system: str, part: str, job: Job, peers: Path) -> dict[str, Any]:
 
 @contextmanager
 def stub_model() -> Iterator[str]:
-    """The base URL of a stub model in a process of its own."""
+    """The base URL of a stub model in a separate process."""
     command = [sys.executable, "-m", "bench.peers.stub_model"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdin is not None

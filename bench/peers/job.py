@@ -1,4 +1,5 @@
-"""What a system is given: passages and questions with their vectors. Runs in the peers' environment too, so: no Footnote here."""
+"""The input of a system: passages and questions with their vectors. Also runs in the environment of the other systems, so it must
+not import Footnote."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ class Job:
 
     @property
     def texts(self) -> list[str]:
-        """Title and text, as they were embedded."""
+        """Title and text of each passage, as embedded."""
         texts: list[str] = self._content["texts"]
         return texts
 

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import numpy.typing as npt
 
-from bench.figures import tell
+from bench.figures import log_progress
 from bench.peers.job import Job
 from footnote.learn.golden import GoldenSet
 from footnote.ports import Embedder
@@ -35,13 +35,13 @@ async def prepare(golden: GoldenSet, cache: Path, folder: Path) -> tuple[Job, fl
     (folder / "job.json").write_text(json.dumps(content, ensure_ascii=False), "utf-8")
     kept = cache / "vectors" / f"{golden.digest[:16]}.npy"
     if not kept.exists():
-        tell(f"Embedding {len(texts)} passages of {golden.name}")
+        log_progress(f"Embedding {len(texts)} passages of {golden.name}")
         kept.parent.mkdir(parents=True, exist_ok=True)
         np.save(kept, await _embed(core.embedder, texts))
     shutil.copy(kept, folder / "passages.npy")
     np.save(folder / "questions.npy", await core.embedder.embed(questions, query=True))
     await core.close()
-    shutil.copytree(core.settings.data, folder / "footnote")  # the answers of the chat do not belong into the cache
+    shutil.copytree(core.settings.data, folder / "footnote")  # chat answers do not belong in the cache
     lang = detect_language(" ".join(texts[:50]))
     return Job(folder, lang), await _time_index(golden)
 

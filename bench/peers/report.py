@@ -110,13 +110,13 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def write_section(page: Path, text: str) -> None:
-    """Replaces what stands between the page's two marks."""
+    """Replaces the text between the page's two markers."""
     before, _, rest = page.read_text("utf-8").partition(BEGIN)
     page.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{rest.partition(END)[2]}", "utf-8")
 
 
 def as_picture(report: Report) -> str:
-    """One group of bars for each set (nDCG@10), then the answers a second."""
+    """One group of bars for each set (nDCG@10), then the answers per second."""
     groups = [
         (name, [(s, report.of(s, name).ndcg, f"{report.of(s, name).ndcg:.3f}") for s in report.searchers], 1.0) for name in report.sets
     ]

@@ -1,4 +1,4 @@
-"""A language model that costs nothing: OpenAI's wire format on loopback, fifty tokens at once, each an event of its own."""
+"""A stub language model: OpenAI's wire format on loopback, fifty tokens at once, each as a separate event."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> 
 
 
 async def serve() -> None:
-    """Prints its port, then serves until standard input is closed: it never outlives who started it."""
+    """Prints its port, then serves until standard input is closed: it never outlives the process that started it."""
     server = await asyncio.start_server(handle, "127.0.0.1", 0, limit=LARGEST_HEAD)
     print(server.sockets[0].getsockname()[1], flush=True)
     async with server:

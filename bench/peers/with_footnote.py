@@ -1,4 +1,4 @@
-"""Footnote in-process: its own tables on an embedded index, with the questions' vectors given."""
+"""Footnote in-process: its step tables on an embedded index, with the vectors of the questions given."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PROFILE = Profile("bench", live=True, citation_style="numbered", prompt="answer_
 
 @dataclass(frozen=True)
 class Given:
-    """`ports.Embedder` with the vectors of the job; it is the built-in model that made them."""
+    """`ports.Embedder` that returns the vectors of the job, which the built-in model computed."""
 
     job: Job
     name: str
@@ -33,7 +33,7 @@ class Given:
 
 
 def open_core(job: Job, *, vectors_given: bool) -> Core:
-    """On an index of the job's passages that was made before, as `footnote ingest` makes it."""
+    """Opens an existing index of the job's passages, as built by `footnote ingest`."""
     core = Core(Settings(footnote_data=job.folder / "footnote", llm=LLM(base_url=job.model_url or None, model="stub", discover=False)))
     if vectors_given:
         assert core.embedder is not None, "the built-in embedder is not installed"

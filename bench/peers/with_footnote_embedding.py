@@ -1,4 +1,4 @@
-"""Footnote in-process, with each question embedded as it comes."""
+"""Footnote in-process, embedding each question."""
 
 from __future__ import annotations
 

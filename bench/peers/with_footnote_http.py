@@ -1,4 +1,4 @@
-"""Footnote as people run it: `footnote serve` in a process of its own, asked by the openai SDK, each question embedded."""
+"""Footnote as a server: `footnote serve` in a separate process, called by the openai SDK, embedding each question."""
 
 from __future__ import annotations
 

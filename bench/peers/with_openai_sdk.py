@@ -1,4 +1,4 @@
-"""The bare openai SDK with a prompt of the same size: what nothing that uses it can beat. It searches nothing."""
+"""The bare openai SDK with a prompt of the same size: a lower bound for every system that uses it. It does not search."""
 
 from __future__ import annotations
 

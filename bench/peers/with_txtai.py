@@ -1,4 +1,4 @@
-"""txtai: its hybrid index over given vectors. It has no streamed chat of its own."""
+"""txtai: its hybrid index over given vectors. It has no streamed chat."""
 
 from __future__ import annotations
 

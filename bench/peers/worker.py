@@ -19,7 +19,7 @@ AT_ONCE, TOGETHER = 16, 320
 
 
 async def time_search(search: Search, questions: list[str]) -> dict[str, Any]:
-    """Every question once, one after the other; what was found is judged by who started this."""
+    """Searches every question once, one after the other; the parent process evaluates the results."""
     await search(questions[0])
     times, found = [], []
     for question in questions:
@@ -31,7 +31,7 @@ async def time_search(search: Search, questions: list[str]) -> dict[str, Any]:
 
 
 async def time_chat(chat: Chat, questions: list[str]) -> dict[str, Any]:
-    """Alone: the time to the first piece. Then AT_ONCE clients that ask without a pause."""
+    """With one client, the time to the first piece. Then the throughput with AT_ONCE clients that ask without pauses."""
 
     async def ask(question: str) -> float:
         started, first, pieces = time.perf_counter(), 0.0, 0
@@ -57,7 +57,7 @@ async def time_chat(chat: Chat, questions: list[str]) -> dict[str, Any]:
 
 
 def peak_mb() -> float:
-    """Of this process since it began; `getrusage` would count what its parent held."""
+    """Peak memory of this process; `getrusage` would include that of its parent."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM:"))
     return int(line.split()[1]) / 1024
 

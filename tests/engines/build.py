@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 TOOLS = ("java", "javac", "mvn")
 LIMIT_S = 600
 
-# What OpenSearch's distribution has in modules/: main class, the module it extends, its files. What no module claims is the core's.
+# What OpenSearch's distribution has in modules/: main class, the module it extends, its files. Files of no module belong to the core.
 MODULES = {
     "transport-netty4": ("org.opensearch.transport.Netty4Plugin", "", ("transport-netty4-client-*", "netty-*")),
     "lang-painless": (
@@ -42,7 +42,7 @@ class NotBuilt(Exception):
 
 
 def folder() -> Path:
-    """Its name tells what it was built from: nothing is built twice, and nothing stale is used."""
+    """The name contains a hash of the inputs, so nothing is built twice and no stale build is used."""
     sources = sorted([Path(__file__), HERE / "__init__.py", *HERE.rglob("*.java"), *HERE.rglob("*.xml"), *HERE.rglob("*.properties")])
     checksum = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()[:12]
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -50,13 +50,13 @@ def folder() -> Path:
 
 
 def find(name: str) -> Path | None:
-    """Where an engine lies, when it is built."""
+    """The folder of a built engine."""
     home = folder() / name
     return home if home.is_dir() else None
 
 
 def build(name: str) -> Path:
-    """Does nothing when it was done. Two at a time wait for one another, and the engine appears when it is whole."""
+    """Does nothing if the engine exists. Concurrent builds wait for each other, and the engine appears only when it is complete."""
     engine = ENGINES[name]
     if missing := [tool for tool in TOOLS if shutil.which(tool) is None]:
         raise NotBuilt(f"{engine.title} is built with a JDK (17 or newer) and Maven; not here: {', '.join(missing)}.")
@@ -77,7 +77,7 @@ def build(name: str) -> Path:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """One build at a time: Maven's own cache does not bear two. The lock goes with its process."""
+    """Allows one build at a time, because Maven's cache supports only one. The lock ends with its process."""
     folder().mkdir(parents=True, exist_ok=True)
     with open(folder() / "lock", "w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

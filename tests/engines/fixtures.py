@@ -1,6 +1,6 @@
-"""The engines' addresses: those that the environment gives, else those of engines started when the first test of a run asks.
+"""The engines' addresses: from the environment, else of engines that are started for the first test that needs them.
 
-Without an engine its tests fail where CI=true, and are skipped elsewhere. In CI what is not built is built while other tests run.
+Without an engine its tests fail if CI=true and are skipped elsewhere. In CI, missing engines are built while other tests run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.engines import ENGINES
 from tests.engines.build import find
 from tests.engines.start import NotStarted, start
 
-# So that no test needs anybody's keys, or asks a machine for them.
+# So that no test needs real keys or looks for them on the machine.
 os.environ.setdefault("AWS_ACCESS_KEY_ID", "test")
 os.environ.setdefault("AWS_SECRET_ACCESS_KEY", "test")
 os.environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
@@ -25,12 +25,12 @@ os.environ.setdefault("AWS_EC2_METADATA_DISABLED", "true")
 
 
 def given(name: str) -> str | None:
-    """The address of an engine that runs already."""
+    """The address of an engine that is already running."""
     return os.environ.get(_variable(name))
 
 
 def address(name: str) -> str:
-    """The same while the fixture `<name>_url` is in use, whoever started the engine."""
+    """The address while the fixture `<name>_url` is in use, however the engine was started."""
     return os.environ[_variable(name)]
 
 
@@ -63,7 +63,7 @@ def _start(name: str) -> str:
     except NotStarted as exc:
         why = str(exc)
     else:
-        engine.process.returncode = 0  # nobody waits for it here: it ends with the run
+        engine.process.returncode = 0  # not awaited here: it ends with the run
         (run_folder() / f"{name}.engine").write_text(str(engine.process.pid))
         return engine.url
     finally:

@@ -15,7 +15,7 @@ from tests.engines import ENGINES
 from tests.engines.build import find
 
 ROOT = Path(__file__).parents[2]
-LIMIT_S = 180  # OpenSearch takes six where nothing else runs, six times that where much does
+LIMIT_S = 180  # OpenSearch takes six on an idle machine, six times that on a busy one
 STOP_S = 15
 C1_ONLY = "-XX:TieredStopAtLevel=1"
 """Engines live for minutes: what the second compiler takes it does not give back."""
@@ -27,7 +27,7 @@ class NotStarted(Exception):
 
 @dataclass(slots=True)
 class Engine:
-    """A process, and the folder of its log and data."""
+    """The process of an engine, and the folder of its log and data."""
 
     name: str
     url: str
@@ -40,7 +40,7 @@ class Engine:
 
 
 def start(name: str, stdin: int = subprocess.PIPE, parent: Path | None = None) -> Engine:
-    """Waits until the engine takes requests. It ends with this process, or with the writers of `stdin`; its folder is made in `parent`."""
+    """Waits until the engine accepts requests. It ends with this process or when `stdin` is closed; its folder is created in `parent`."""
     described = ENGINES[name]
     home = find(name) if described.java else ROOT
     if home is None:
@@ -54,7 +54,7 @@ def start(name: str, stdin: int = subprocess.PIPE, parent: Path | None = None) -
     else:
         command = [sys.executable, "-m", f"tests.engines.{name}", str(folder)]
     log = folder / "log"
-    # A session of its own: Ctrl-C is for the tests, which stop it when they are done.
+    # Its own session: Ctrl-C goes to the tests, which stop the engine when they are done.
     with log.open("wb") as output:
         process = subprocess.Popen(command, cwd=home, stdin=stdin, stdout=output, stderr=subprocess.STDOUT, start_new_session=True)
     engine = Engine(name, "", process, folder)
@@ -81,7 +81,7 @@ def _port(process: subprocess.Popen[bytes], log: Path) -> int:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    if process.stdin is None:  # others may write to it
+    if process.stdin is None:  # other processes may write to it
         process.kill()
     else:
         process.stdin.close()

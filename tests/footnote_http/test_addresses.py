@@ -1,4 +1,4 @@
-"""Whose address a request has is not for its sender to say."""
+"""The client address of a request cannot be forged by its sender."""
 
 from __future__ import annotations
 
@@ -42,27 +42,27 @@ def context_of(authorizer: Any) -> dict[str, Any]:
     return {"http": {"method": "GET", "path": "/address", "sourceIp": EDGE}, "authorizer": authorizer}
 
 
-async def test_on_one_machine_it_is_the_address_of_the_connection(app: FastAPI) -> None:
+async def test_on_one_machine_the_client_address_is_that_of_the_connection(app: FastAPI) -> None:
     forged = FORGED | {VIEWER: INVENTED, EVENT_CONTEXT: json.dumps(context_of(SIGNED) | {"http": {"sourceIp": INVENTED}})}
     assert await seen_by(app, forged) == "127.0.0.1"
 
 
 @pytest.mark.parametrize(("authorizer", "address"), [(None, EDGE), ({}, EDGE), ({"jwt": {}}, EDGE), (SIGNED, READER)])
-async def test_behind_the_web_adapter_it_is_the_events_and_the_readers_where_cloudfront_signed(
+async def test_behind_the_web_adapter_it_is_the_address_of_the_event_or_of_the_viewer_if_cloudfront_signed(
     app: FastAPI, authorizer: Any, address: str
 ) -> None:
     app.state.in_lambda = True
-    told = {EVENT_CONTEXT: json.dumps(context_of(authorizer)), VIEWER: READER}
-    assert await seen_by(app, FORGED | told) == address
+    trusted = {EVENT_CONTEXT: json.dumps(context_of(authorizer)), VIEWER: READER}
+    assert await seen_by(app, FORGED | trusted) == address
 
 
-async def test_a_signed_request_without_the_readers_address_has_the_one_that_signed(app: FastAPI) -> None:
+async def test_a_signed_request_without_the_viewers_address_has_the_signers_address(app: FastAPI) -> None:
     app.state.in_lambda = True
     assert await seen_by(app, {EVENT_CONTEXT: json.dumps(context_of(SIGNED))}) == EDGE
 
 
 @pytest.mark.parametrize(("authorizer", "address"), [(None, EDGE), (SIGNED, READER)])
-def test_in_a_plain_handler_it_is_the_same(app: FastAPI, authorizer: Any, address: str) -> None:
+def test_a_plain_handler_sees_the_same_address(app: FastAPI, authorizer: Any, address: str) -> None:
     event = get_event("/address")
     event["requestContext"] |= {"authorizer": authorizer, "http": event["requestContext"]["http"] | {"sourceIp": EDGE}}
     event["headers"] |= FORGED | {VIEWER: READER}

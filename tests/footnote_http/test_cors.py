@@ -1,4 +1,4 @@
-"""Pages of other sites: none may read anything unless they are named, and a cookie never counts for `*`."""
+"""CORS: only pages of configured origins may read replies, and `*` never allows cookies."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ async def open_with(tmp_path: Path, clock: Clock) -> AsyncIterator[Open]:
         yield open_
 
 
-def told(reply: httpx.Response) -> tuple[str | None, ...]:
+def cors_headers(reply: httpx.Response) -> tuple[str | None, ...]:
     return tuple(reply.headers.get(name) for name in CORS)
 
 
@@ -57,7 +57,7 @@ def preflight(origin: str) -> dict[str, Any]:
 @pytest.mark.parametrize("path", ["/collections", "/documents", "/feedback/metrics", "/stats"])
 async def test_by_default_no_page_of_another_site_reads_anything(path: str, open_with: Open) -> None:
     client = await open_with()
-    assert told(await client.get(path, headers={**TOKEN, "origin": APP})) == (None, None)
+    assert cors_headers(await client.get(path, headers={**TOKEN, "origin": APP})) == (None, None)
     assert (await client.options(path, **preflight(APP))).status_code == 405
 
 
@@ -65,7 +65,7 @@ async def test_by_default_no_page_of_another_site_reads_anything(path: str, open
 async def test_a_named_origin_reads_with_its_cookies_and_no_other_does(path: str, open_with: Open) -> None:
     client = await open_with(APP)
     reply = await client.get(path, headers={**TOKEN, "origin": APP})
-    assert (reply.status_code, told(reply), reply.headers["vary"]) == (200, (APP, "true"), "Origin")
+    assert (reply.status_code, cors_headers(reply), reply.headers["vary"]) == (200, (APP, "true"), "Origin")
     assert "x-trace-id" in reply.headers["access-control-expose-headers"]
     other = await client.get(path, headers={**TOKEN, "origin": "https://evil.example"})
     assert other.headers.get("access-control-allow-origin") is None
@@ -74,7 +74,7 @@ async def test_a_named_origin_reads_with_its_cookies_and_no_other_does(path: str
 async def test_a_preflight_needs_no_token_and_errors_can_be_read_too(open_with: Open) -> None:
     client = await open_with(APP)
     asked = await client.options("/ask", **preflight(APP))
-    assert (asked.status_code, told(asked)) == (200, (APP, "true"))
+    assert (asked.status_code, cors_headers(asked)) == (200, (APP, "true"))
     assert "POST" in asked.headers["access-control-allow-methods"]
     assert asked.headers["access-control-allow-headers"] == "authorization,content-type"
     assert (await client.options("/ask", **preflight("https://evil.example"))).status_code == 400
@@ -83,7 +83,7 @@ async def test_a_preflight_needs_no_token_and_errors_can_be_read_too(open_with: 
         (await client.post("/ask", json={}, headers={**TOKEN, "origin": APP}), 422),
         (await client.post("/ask", content=b"x" * (2**20 + 1), headers={**TOKEN, "origin": APP}), 413),
     ):
-        assert (reply.status_code, told(reply)) == (status, (APP, "true"))
+        assert (reply.status_code, cors_headers(reply)) == (status, (APP, "true"))
 
 
 async def test_a_defect_can_be_read_by_the_page_that_asked(open_with: Open, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,8 +93,8 @@ async def test_a_defect_can_be_read_by_the_page_that_asked(open_with: Open, monk
     monkeypatch.setattr("footnote.bootstrap.Core.collections", fail)
     client = await open_with(APP)
     reply = await client.get("/collections", headers={**TOKEN, "origin": APP})
-    assert (reply.status_code, told(reply)) == (500, (APP, "true"))
-    assert told(await client.get("/collections", headers={**TOKEN, "origin": "https://evil.example"})) == (None, None)
+    assert (reply.status_code, cors_headers(reply)) == (500, (APP, "true"))
+    assert cors_headers(await client.get("/collections", headers={**TOKEN, "origin": "https://evil.example"})) == (None, None)
 
 
 async def test_every_origin_may_be_allowed_but_never_with_cookies(open_with: Open) -> None:
@@ -105,12 +105,12 @@ async def test_every_origin_may_be_allowed_but_never_with_cookies(open_with: Ope
     assert (await client.post("/ask", json={}, headers={**TOKEN, "origin": APP})).status_code == 422
 
 
-async def test_where_nobody_signs_in_every_origin_is_none(open_with: Open) -> None:
+async def test_without_sign_in_a_wildcard_allows_no_origin(open_with: Open) -> None:
     client = await open_with("*", auth=Auth(mode="none"))
-    assert told(await client.get("/collections", headers={"origin": APP})) == (None, None)
+    assert cors_headers(await client.get("/collections", headers={"origin": APP})) == (None, None)
     assert (await client.post("/ask", json={}, headers={"origin": APP})).status_code == 403
     named = await open_with(APP, auth=Auth(mode="none"))
-    assert told(await named.get("/collections", headers={"origin": APP})) == (APP, "true")
+    assert cors_headers(await named.get("/collections", headers={"origin": APP})) == (APP, "true")
 
 
 @pytest.mark.parametrize(("origins", "status"), [((APP,), 200), (("*",), 200), ((), 403), (("https://other.example",), 403)])

@@ -1,4 +1,4 @@
-"""The headers of every reply: a strict policy, opened for the configured buckets alone."""
+"""The headers of every reply: a strict content security policy that allows only the configured buckets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def connect_src(aws: AWS) -> list[str]:
     return next(part.split()[1:] for part in policy.split("; ") if part.startswith("connect-src"))
 
 
-def test_without_buckets_the_headers_are_those_of_one_machine() -> None:
+def test_without_buckets_the_headers_are_those_of_a_local_server() -> None:
     assert make_headers(AWS()) == HEADERS
     assert HEADERS["content-security-policy"] == LOCAL
 
@@ -53,7 +53,7 @@ def test_one_bucket_is_enough() -> None:
 
 
 @pytest.mark.parametrize("name", ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"])
-def test_a_stand_in_for_s3_is_allowed_where_the_sdk_is_sent_to_one(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_s3_endpoint_override_is_allowed_by_the_policy(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, "http://localhost:9000")
     assert connect_src(TWO_BUCKETS)[1:] == ["http://localhost:9000", "http://drops.localhost:9000", "http://files.localhost:9000"]
 
@@ -70,14 +70,14 @@ async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
         yield made
 
 
-async def test_every_reply_has_them_also_one_that_says_no(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_every_reply_has_the_headers_including_refusals(client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     first = (await client.get("/nowhere")).headers
     assert "https://drops.s3.eu-central-1.amazonaws.com" in first["content-security-policy"]
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-west-2")  # they are made once
     assert (await client.get("/nowhere")).headers["content-security-policy"] == first["content-security-policy"]
 
 
-async def test_only_who_came_by_https_is_told_to_stay_there(client: httpx.AsyncClient) -> None:
+async def test_only_https_replies_have_strict_transport_security(client: httpx.AsyncClient) -> None:
     assert "strict-transport-security" not in (await client.get("/nowhere")).headers
     forwarded = await client.get("/nowhere", headers={"x-forwarded-proto": "https"})
     direct = await client.get("https://footnote.test/nowhere")

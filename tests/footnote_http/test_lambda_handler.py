@@ -11,7 +11,7 @@ from footnote_http.lambda_handler import http_handler
 from tests.functions.conftest import get_event
 
 
-def test_every_event_runs_on_the_same_loop_even_after_somebody_took_the_threads_away() -> None:
+def test_every_event_runs_on_the_same_loop_even_after_the_threads_loop_was_removed() -> None:
     app = FastAPI()
     loops = []
 

@@ -53,10 +53,10 @@ def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixt
     ("outcome", "refused", "hits"),
     [(None, 0, 0), ("cached", 0, 1), ("faq", 0, 0), ("refused", 1, 0), ("no_hits", 1, 0), ("forbidden", 1, 0), ("blocked", 1, 0)],
 )
-def test_an_answer_that_was_there_already_is_no_refusal(capsys: pytest.CaptureFixture[str], outcome: Any, refused: int, hits: int) -> None:
+def test_a_cached_answer_does_not_count_as_a_refusal(capsys: pytest.CaptureFixture[str], outcome: Any, refused: int, hits: int) -> None:
     CloudWatchMeter("query").measure(metrics_of(turn_of(answer=Answer("Yes."), outcome=outcome), NOW))
-    told = values(written(capsys)[0])
-    assert (told["Refused"], told["CacheHits"], told["Errors"]) == (refused, hits, 0)
+    written_values = values(written(capsys)[0])
+    assert (written_values["Refused"], written_values["CacheHits"], written_values["Errors"]) == (refused, hits, 0)
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,13 @@ def test_a_step_that_did_not_go_well_is_counted_by_its_name_and_status(capsys: p
     spans = (Span("guard", 1), Span("embed", 4, "skipped"), Span("search", 10, "failed"), Span("save", 1))
     CloudWatchMeter("query").measure(metrics_of(turn_of(*spans, degraded=True), NOW))
     whole, *steps = written(capsys)
-    told = values(whole)
-    assert (told["Errors"], told["Refused"], told["Degraded"], "GenerationLatency" in told) == (1, 0, 1, False)
+    written_values = values(whole)
+    assert (written_values["Errors"], written_values["Refused"], written_values["Degraded"], "GenerationLatency" in written_values) == (
+        1,
+        0,
+        1,
+        False,
+    )
     assert [(step["step"], step["status"], step["service"], values(step)) for step in steps] == [
         ("embed", "skipped", "query", {"StepOutcome": 1}),
         ("search", "failed", "query", {"StepOutcome": 1}),
@@ -93,24 +98,24 @@ def test_a_step_that_did_not_go_well_is_counted_by_its_name_and_status(capsys: p
         turn_of(Span("guard", 1, "failed", stage=Stage.GUARD)),
     ],
 )
-def test_what_is_refused_is_no_error(turn: Turn, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_refused_request_does_not_count_as_an_error(turn: Turn, capsys: pytest.CaptureFixture[str]) -> None:
     CloudWatchMeter("query").measure(metrics_of(turn, NOW))
-    told = values(written(capsys)[0])
-    assert (told["Refused"], told["Errors"]) == (1, 0)
+    written_values = values(written(capsys)[0])
+    assert (written_values["Refused"], written_values["Errors"]) == (1, 0)
 
 
 @pytest.mark.parametrize(
     ("outcome", "persisted", "blocked", "unsaved"), [("blocked", True, 1, 0), (None, False, 0, 1), ("refused", True, 0, 0)]
 )
-def test_what_an_alarm_watches_has_a_figure_of_its_own(
+def test_every_alarm_has_its_own_metric(
     outcome: Any, persisted: bool, blocked: int, unsaved: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
     CloudWatchMeter("query").measure(metrics_of(turn_of(answer=Answer("Yes."), outcome=outcome, persisted=persisted), NOW))
-    told = values(written(capsys)[0])
-    assert (told["Blocked"], told["Unsaved"]) == (blocked, unsaved)
+    written_values = values(written(capsys)[0])
+    assert (written_values["Blocked"], written_values["Unsaved"]) == (blocked, unsaved)
 
 
-def test_turns_that_end_at_once_leave_in_a_write_each(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_turns_that_end_at_the_same_time_are_written_separately(monkeypatch: pytest.MonkeyPatch) -> None:
     class Pipe:
         def __init__(self) -> None:
             self.writes: list[str] = []
@@ -131,9 +136,9 @@ def test_turns_that_end_at_once_leave_in_a_write_each(monkeypatch: pytest.Monkey
     for thread in threads:
         thread.join()
     assert (len(pipe.writes), pipe.flushed) == (40, 40)
-    told = [[json.loads(line) for line in text.splitlines()] for text in pipe.writes]
-    assert sorted((turn["trace_id"], values(turn)["PromptTokens"]) for turn, _ in told) == sorted((f"t{i}", i) for i in range(40))
-    assert all(turn["trace_id"] == step["trace_id"] for turn, step in told)
+    written_values = [[json.loads(line) for line in text.splitlines()] for text in pipe.writes]
+    assert sorted((turn["trace_id"], values(turn)["PromptTokens"]) for turn, _ in written_values) == sorted((f"t{i}", i) for i in range(40))
+    assert all(turn["trace_id"] == step["trace_id"] for turn, step in written_values)
 
 
 def test_a_question_is_in_no_metric(capsys: pytest.CaptureFixture[str]) -> None:

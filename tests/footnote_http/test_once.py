@@ -1,4 +1,4 @@
-"""Events of a schedule come more than once."""
+"""Scheduled events may be delivered more than once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Context:
 
 
 class Work:
-    """Counts its runs; fails as often as it is told."""
+    """Counts its runs; fails the given number of times."""
 
     def __init__(self, fails: int = 0, error: type[BaseException] = ValueError) -> None:
         self.runs = 0
@@ -61,13 +61,13 @@ def run(event: dict[str, Any], work: Any, table: str | None, name: str = "roll-u
     return once(event, context or Context(), work, name=name, table=table)
 
 
-def test_an_event_that_comes_again_finds_what_was_done(table: str) -> None:
+def test_a_repeated_event_returns_the_stored_result(table: str) -> None:
     work = Work()
     assert [run(event, work, table) for event in (HOUR, AGAIN, HOUR)] == [{"rows": 1}] * 3
     assert work.runs == 1
 
 
-def test_the_next_time_and_another_work_are_something_else(table: str) -> None:
+def test_another_time_or_another_task_runs_again(table: str) -> None:
     work = Work()
     assert [run(HOUR, work, table), run(NEXT_HOUR, work, table), run(HOUR, work, table, "verify")] == [
         {"rows": 1},
@@ -76,7 +76,7 @@ def test_the_next_time_and_another_work_are_something_else(table: str) -> None:
     ]
 
 
-def test_what_failed_is_done_when_the_event_comes_again(table: str) -> None:
+def test_a_failed_task_runs_when_the_event_is_repeated(table: str) -> None:
     work = Work(fails=1)
     with pytest.raises(ValueError, match="broken"):
         run(HOUR, work, table)
@@ -91,14 +91,14 @@ def test_an_event_that_comes_while_it_is_handled_is_turned_away(table: str) -> N
     run(HOUR, work, table)
 
 
-def test_what_was_killed_is_done_when_its_time_is_over(table: str) -> None:
+def test_a_killed_task_runs_again_after_its_timeout(table: str) -> None:
     killed = partial(run, HOUR, Work(fails=1, error=SystemExit), table, context=Context(left_ms=-1))
     with pytest.raises(SystemExit):
         killed()
     assert run(AGAIN, Work(), table) == {"rows": 1}
 
 
-async def test_what_is_remembered_is_apart_from_what_is_cached_and_expires(table: str, clock: HandClock) -> None:
+async def test_results_are_stored_apart_from_the_cache_and_expire(table: str, clock: HandClock) -> None:
     run(HOUR, Work(), table)
     client = make_client(5.0)
     (item,) = client.scan(TableName=table)["Items"]
@@ -110,7 +110,7 @@ async def test_what_is_remembered_is_apart_from_what_is_cached_and_expires(table
     client.close()
 
 
-def test_without_a_table_it_is_just_done() -> None:
+def test_without_a_table_the_task_always_runs() -> None:
     work = Work()
     assert [run(HOUR, work, None), run(HOUR, work, None)] == [{"rows": 1}, {"rows": 2}]
 

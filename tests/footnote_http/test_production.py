@@ -1,4 +1,4 @@
-"""What AWS is not given to serve."""
+"""Configurations that the functions refuse to start with in AWS."""
 
 from __future__ import annotations
 
@@ -40,23 +40,23 @@ def test_links_lead_to_an_https_address(url: str, refused: bool) -> None:
 @pytest.mark.parametrize(
     "url", ["docs.example.org", "ftp://docs.example.org", "https://docs.example.org/sub/path", "https://", "https://a b"]
 )
-def test_an_address_of_links_is_one(url: str) -> None:
+def test_the_base_url_of_links_must_be_a_url(url: str) -> None:
     with pytest.raises(ValidationError):
         Settings(**WHOLE, public_url=url)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("auth", [KEYS, Auth(mode="session")])
-def test_a_whole_configuration_serves(function: str, auth: Auth) -> None:
+def test_a_complete_configuration_is_accepted(function: str, auth: Auth) -> None:
     check_production(Settings(**{**WHOLE, "auth": auth}), function)
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_without_sign_in_nothing_serves(function: str) -> None:
+def test_a_configuration_without_sign_in_is_refused(function: str) -> None:
     assert complaint(function, auth=Auth()) == "AUTH__MODE is none, which is not allowed in AWS. Set session, api_key or jwt."
 
 
-def test_keys_for_nobody_are_no_sign_in() -> None:
+def test_api_keys_without_users_are_refused() -> None:
     assert complaint(auth=Auth(mode="api_key")) == "AUTH__MODE is api_key, but AUTH__API_KEYS is empty."
 
 
@@ -68,13 +68,13 @@ def test_a_key_stands_for_one_user() -> None:
 JWT = Auth(mode="jwt", issuer="https://id.example.org", audience="footnote", jwks_url="https://id.example.org/keys")
 
 
-def test_tokens_of_an_identity_provider_that_were_made_for_us_are_a_sign_in() -> None:
+def test_tokens_of_an_identity_provider_for_our_audience_are_accepted() -> None:
     check_production(Settings(**{**WHOLE, "auth": JWT}), "feedback")
 
 
 @pytest.mark.parametrize("missing", ["issuer", "audience"])
 @pytest.mark.parametrize("value", [None, ""])
-def test_tokens_that_were_made_for_others_are_none(missing: str, value: str | None) -> None:
+def test_tokens_for_another_audience_are_refused(missing: str, value: str | None) -> None:
     assert complaint(auth=JWT.model_copy(update={missing: value})) == (
         "AUTH__MODE is jwt, but AUTH__ISSUER or AUTH__AUDIENCE is not set: tokens for other services would be accepted."
     )
@@ -151,12 +151,12 @@ def test_a_placeholder_is_no_key_of_a_model(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["", "changeme", "your-token"])
-def test_nor_is_it_of_another_endpoint_or_a_server_with_tools(value: str) -> None:
+def test_a_placeholder_is_no_key_of_another_endpoint_or_a_tool_server(value: str) -> None:
     llm = LLM(prices={"m": Price(input=1, output=2)}, fallback=Fallback(base_url="https://b.example.org/v1", model="m", api_key=value))
     assert complaint(llm=llm, mcp=MCP(token=value)) == ("LLM__FALLBACK is empty or a placeholder. MCP__TOKEN is empty or a placeholder.")
 
 
-def test_secrets_of_others_are_taken_as_short_as_they_are_and_may_be_missing() -> None:
+def test_secrets_of_other_systems_may_be_short_or_missing() -> None:
     fallback = Fallback(base_url="https://b.example.org/v1", model="m", api_key="sk-x1")
     check_production(Settings(**{**WHOLE, "llm": LLM(fallback=fallback), "mcp": MCP(token="tk-x1")}), "query")
     check_production(Settings(**{**WHOLE, "llm": LLM(fallback=fallback.model_copy(update={"api_key": None}))}), "query")
@@ -167,7 +167,7 @@ def test_secrets_of_others_are_taken_as_short_as_they_are_and_may_be_missing() -
     [{"llm": LLM(api_key="sk-x1")}, {"openai_api_key": "sk-x1"}, {"openrouter_api_key": "sk-x1"}, {"dep_ticket": "tk-x1"}],
     ids=lambda given: next(iter(given)),
 )
-def test_how_long_a_models_key_is_is_for_others_to_say(given: dict[str, Any]) -> None:
+def test_the_length_of_a_models_key_is_not_checked(given: dict[str, Any]) -> None:
     check_production(Settings(**WHOLE, **given), "query")
 
 
@@ -183,15 +183,15 @@ def test_how_long_a_models_key_is_is_for_others_to_say(given: dict[str, Any]) ->
         ("stats", "DB__URI, AWS__CACHE_TABLE"),
     ],
 )
-def test_what_would_lie_in_the_function_itself_is_named(function: str, names: str) -> None:
+def test_settings_that_would_store_data_in_the_function_are_named(function: str, names: str) -> None:
     nothing = {"db": DB(), "opensearch": OpenSearch(), "aws": AWS()}
     assert complaint(function, **nothing) == f"Required in AWS, but not set: {names}."
 
 
-def test_a_setting_that_is_there_but_empty_is_not_set() -> None:
+def test_an_empty_setting_counts_as_unset() -> None:
     assert complaint(opensearch=OpenSearch(url="")) == "Required in AWS, but not set: OPENSEARCH__URL."
 
 
-def test_all_that_is_wrong_is_said_at_once() -> None:
+def test_all_errors_are_reported_at_once() -> None:
     said = complaint(auth=Auth(), db=DB(uri="mongodb://app:test@db.example.org"), aws=AWS())
     assert [name for name in ("AUTH__MODE", "DB__URI", "AWS__CACHE_TABLE") if name not in said] == []

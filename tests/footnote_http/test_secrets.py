@@ -1,4 +1,4 @@
-"""Settings whose secrets lie in Secrets Manager."""
+"""Settings from Secrets Manager."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HUSH = "q7Vd2mZr9TbXw4Ke"
 
 @pytest.fixture
 def store(aws_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
-    """Stores a secret, which FOOTNOTE_SECRET names from then on; gives its ARN."""
+    """Stores a secret, sets FOOTNOTE_SECRET to it, and returns its ARN."""
     import boto3
 
     for name in ("LLM__API_KEY", "LLM__MODEL", "DB__URI", "DB__NAME"):
@@ -44,7 +44,7 @@ def store(aws_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
     client.close()
 
 
-def test_what_the_secret_holds_are_settings(store: Store) -> None:
+def test_the_values_of_the_secret_are_settings(store: Store) -> None:
     keys = {"ann": {"key": HUSH, "groups": ["staff"]}}
     arn = store(json.dumps({"LLM__API_KEY": HUSH, "DB__URI": f"mongodb://app:{HUSH}@db/x", "AUTH__API_KEYS": keys}))
     made = load_settings()
@@ -67,7 +67,7 @@ def test_a_setting_with_parts_is_an_object_in_the_secret(store: Store, monkeypat
     assert list(secrets_of(made)) == [("LLM__FALLBACK", HUSH), ("MCP__TOKEN", HUSH)]
 
 
-def test_the_environment_stands_before_the_secret_name_by_name(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_environment_overrides_single_values_of_the_secret(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     store(json.dumps({"LLM__API_KEY": HUSH, "LLM__MODEL": "theirs", "DB__NAME": "theirs"}))
     monkeypatch.setenv("LLM__MODEL", "ours")
     made = load_settings()
@@ -100,7 +100,7 @@ def test_a_service_that_is_not_there_stops_the_start(monkeypatch: pytest.MonkeyP
         (json.dumps({"AUTH__API_KEYS": {"ann": {"key": HUSH, "role": HUSH}}}), "AUTH__API_KEYS__ANN__ROLE: "),
     ],
 )
-def test_what_cannot_be_used_stops_the_start_and_is_not_repeated(store: Store, text: str, said: str) -> None:
+def test_an_invalid_secret_stops_the_start_and_is_not_quoted(store: Store, text: str, said: str) -> None:
     store(text)
     with pytest.raises(Misconfigured) as caught:
         load_settings()
@@ -108,7 +108,7 @@ def test_what_cannot_be_used_stops_the_start_and_is_not_repeated(store: Store, t
     assert HUSH not in "".join(format_exception(caught.value))
 
 
-def test_without_a_secret_the_environment_is_all(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_secret_only_the_environment_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("FOOTNOTE_SECRET", raising=False)
     monkeypatch.setenv("INDEX_NAME", "laws")
     assert load_settings().index_name == "laws"

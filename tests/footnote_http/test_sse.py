@@ -1,4 +1,4 @@
-"""Server-sent events: what is sent when, and what a reader who leaves costs."""
+"""Server-sent events: order, pings, errors, and readers that disconnect."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def encode(event: Event) -> Iterator[Mapping[str, Any]]:
             yield {"type": type(event).__name__}
 
 
-class Talk:
-    """Events, with waits between them; knows whether its reader left."""
+class Events:
+    """A source of events with waits between them; `closed` once its reader has disconnected."""
 
     def __init__(self, *items: Event | asyncio.Event) -> None:
         self.items = items
@@ -45,14 +45,14 @@ class Talk:
             self.closed = True
 
 
-async def lines_of(talk: Talk, **options: Any) -> list[str]:
-    response = await stream_events(talk.events(), encode, "t1", **options)
+async def lines_of(source: Events, **options: Any) -> list[str]:
+    response = await stream_events(source.events(), encode, "t1", **options)
     return [str(line) async for line in response.body_iterator]
 
 
 async def test_every_event_is_one_line_of_json_whatever_it_says() -> None:
     text = 'two\nlines\r\n\u2028data: 안녕 \ufffd \\ "'
-    lines = await lines_of(Talk(StepStarted("guard", Stage.GUARD), Token(text.replace("\ufffd", "\ud800")), Done(make_turn())))
+    lines = await lines_of(Events(StepStarted("guard", Stage.GUARD), Token(text.replace("\ufffd", "\ud800")), Done(make_turn())))
     assert all(line.startswith("data: ") and line.endswith("\n\n") and line.count("\n") == 2 for line in lines)
     assert [json.loads(line.removeprefix("data: ")) for line in lines] == [
         {"type": "StepStarted"},
@@ -61,9 +61,9 @@ async def test_every_event_is_one_line_of_json_whatever_it_says() -> None:
     ]
 
 
-async def test_while_nothing_happens_comments_keep_the_line_open() -> None:
+async def test_comments_keep_an_idle_connection_open() -> None:
     wait = asyncio.Event()
-    response = await stream_events(Talk(Token("a"), wait, Token("b"), Done(make_turn())).events(), encode, "t1", ping_s=0.01)
+    response = await stream_events(Events(Token("a"), wait, Token("b"), Done(make_turn())).events(), encode, "t1", ping_s=0.01)
     heard = []
     async for line in response.body_iterator:
         heard.append(line)
@@ -78,17 +78,17 @@ async def test_while_nothing_happens_comments_keep_the_line_open() -> None:
 
 
 async def test_an_error_before_the_first_word_is_raised_to_become_a_status() -> None:
-    talk = Talk(StepStarted("guard", Stage.GUARD), Failed(ModelTimeout("late"), make_turn()))
+    source = Events(StepStarted("guard", Stage.GUARD), Failed(ModelTimeout("late"), make_turn()))
     with pytest.raises(ModelTimeout, match="late"):
-        await lines_of(talk)
-    assert talk.closed
+        await lines_of(source)
+    assert source.closed
 
 
 @pytest.mark.parametrize("says", [True, False])
 async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bool) -> None:
     clock, wait = LoopClock(), asyncio.Event()
-    talk = Talk(StepStarted("guard", Stage.GUARD), wait, Failed(ModelTimeout("late"), make_turn()))
-    opening = asyncio.ensure_future(stream_events(talk.events(), encode if says else lambda _: (), "t1"))
+    source = Events(StepStarted("guard", Stage.GUARD), wait, Failed(ModelTimeout("late"), make_turn()))
+    opening = asyncio.ensure_future(stream_events(source.events(), encode if says else lambda _: (), "t1"))
     await asyncio.sleep(0.01)
     assert not opening.done()
     clock.advance(OPEN_S)
@@ -104,15 +104,15 @@ async def test_a_stream_begins_after_a_while_if_it_has_something_to_say(says: bo
 
 
 @pytest.mark.parametrize(("found", "says", "begins"), [(True, True, True), (True, False, False), (False, True, False)])
-async def test_a_stream_that_has_passages_to_tell_of_does_not_wait_for_the_model(found: bool, says: bool, begins: bool) -> None:
+async def test_a_stream_with_passages_to_show_does_not_wait_for_the_model(found: bool, says: bool, begins: bool) -> None:
     wait = asyncio.Event()
-    talk = Talk(
+    source = Events(
         StepStarted("read", Stage.RANK),
         PassagesRead(3) if found else StepFinished("read", 1.0, "failed", stage=Stage.RANK),
         wait,
         Failed(ModelTimeout("late"), make_turn()),
     )
-    opening = asyncio.ensure_future(stream_events(talk.events(), encode if says else lambda _: (), "t1"))
+    opening = asyncio.ensure_future(stream_events(source.events(), encode if says else lambda _: (), "t1"))
     await asyncio.sleep(0.01)
     assert opening.done() is begins
     wait.set()
@@ -125,28 +125,28 @@ async def test_a_stream_that_has_passages_to_tell_of_does_not_wait_for_the_model
 
 
 async def test_an_error_after_the_first_word_is_the_last_event() -> None:
-    lines = await lines_of(Talk(Token("It was"), Failed(ModelTimeout("late"), make_turn(), "It was")))
+    lines = await lines_of(Events(Token("It was"), Failed(ModelTimeout("late"), make_turn(), "It was")))
     assert lines[1:] == ['data: {"type": "error", "content": "late", "final_response": "It was"}\n\n']
 
 
 async def test_a_reader_who_leaves_while_nothing_happens_ends_the_reading() -> None:
-    talk = Talk(Token("a"), asyncio.Event())
-    response = await stream_events(talk.events(), encode, "t1")
+    source = Events(Token("a"), asyncio.Event())
+    response = await stream_events(source.events(), encode, "t1")
     lines: Any = response.body_iterator
     assert await anext(lines) == 'data: {"type": "token", "content": "a"}\n\n'
     next_line = asyncio.ensure_future(anext(lines))
     await asyncio.sleep(0)
     next_line.cancel()
     await asyncio.gather(next_line, return_exceptions=True)
-    assert talk.closed
+    assert source.closed
 
 
-async def test_an_event_has_an_id_where_events_are_numbered_and_the_last_of_its_objects_bears_it() -> None:
+async def test_a_numbered_event_has_an_id_on_the_last_of_its_objects() -> None:
     def encode_twice(event: Event) -> Iterator[Mapping[str, Any]]:
         yield {"part": 1}
         yield {"part": 2}
 
-    response = await stream_events(Talk(Token("a"), Done(make_turn())).events(), encode_twice, "t1", first=0)
+    response = await stream_events(Events(Token("a"), Done(make_turn())).events(), encode_twice, "t1", first=0)
     assert [line async for line in response.body_iterator] == [
         'data: {"part": 1}\n\n',
         'id: t1.0\ndata: {"part": 2}\n\n',
@@ -155,10 +155,10 @@ async def test_an_event_has_an_id_where_events_are_numbered_and_the_last_of_its_
     ]
 
 
-async def test_a_stream_that_goes_on_waits_for_nothing_and_tells_an_error_as_an_event() -> None:
-    talk = Talk(Failed(ModelTimeout("late"), make_turn(), "It was"))
-    assert await lines_of(talk, first=7) == ['id: t1.7\ndata: {"type": "error", "content": "late", "final_response": "It was"}\n\n']
-    silent = await stream_events(Talk(asyncio.Event()).events(), encode, "t1", first=7, ping_s=0.01)
+async def test_a_resumed_stream_starts_at_once_and_sends_an_error_as_an_event() -> None:
+    source = Events(Failed(ModelTimeout("late"), make_turn(), "It was"))
+    assert await lines_of(source, first=7) == ['id: t1.7\ndata: {"type": "error", "content": "late", "final_response": "It was"}\n\n']
+    silent = await stream_events(Events(asyncio.Event()).events(), encode, "t1", first=7, ping_s=0.01)
     lines: Any = silent.body_iterator
     assert await anext(lines) == ": ping\n\n"
     await lines.aclose()

@@ -1,4 +1,4 @@
-"""How functions start in Lambda, in processes of their own."""
+"""How functions start in Lambda, in separate processes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import yaml
 from footnote_local.lambda_service.functions import _free_port
 
 ROOT = Path(__file__).parents[2]
-DOORS = ["query", "ingest", "feedback", "stats"]
+FUNCTIONS = ["query", "ingest", "feedback", "stats"]
 CANARY = "zebra-canary-7431"
 STRONG = "q7Vd2mZr9TbXw4Ke"
 READY = {
@@ -48,26 +48,26 @@ def python(code: str, folder: Path, **more: str) -> subprocess.CompletedProcess[
 
 IMPORTS = """
 from importlib import import_module
-for door in ("query", "ingest", "feedback", "stats"):
+for function in ("query", "ingest", "feedback", "stats"):
     try:
-        import_module(f"{door}.app")
-        print(door, "starts")
+        import_module(f"{function}.app")
+        print(function, "starts")
     except Exception as exc:
-        print(door, type(exc).__name__, exc)
+        print(function, type(exc).__name__, exc)
 """
 
 
-def test_functions_that_must_not_serve_do_not_start(tmp_path: Path) -> None:
+def test_misconfigured_functions_do_not_start(tmp_path: Path) -> None:
     done = python(IMPORTS, tmp_path)
     said = [line.split(",")[0] for line in done.stdout.splitlines()]
-    assert said == [f"{door} Misconfigured AUTH__MODE is none" for door in DOORS]
+    assert said == [f"{function} Misconfigured AUTH__MODE is none" for function in FUNCTIONS]
     assert done.stdout.count("Required in AWS, but not set:") == 4
 
 
 @pytest.mark.parametrize("more", [READY, {"FOOTNOTE_LOCAL": "1"}])
-def test_functions_that_have_what_they_need_start_and_those_of_the_stand_in(more: dict[str, str], tmp_path: Path) -> None:
+def test_configured_functions_start_in_lambda_and_in_its_emulation(more: dict[str, str], tmp_path: Path) -> None:
     done = python(IMPORTS, tmp_path, **more)
-    assert done.stdout.splitlines() == [f"{door} starts" for door in DOORS]
+    assert done.stdout.splitlines() == [f"{function} starts" for function in FUNCTIONS]
     assert done.stderr == ""
 
 
@@ -83,9 +83,9 @@ def test_without_its_secret_a_function_does_not_start(tmp_path: Path) -> None:
     assert "The secret named by FOOTNOTE_SECRET cannot be read." in done.stderr.splitlines()[-1]
 
 
-def test_the_stand_in_for_lambda_is_told_by_a_variable_that_the_template_never_sets() -> None:
+def test_the_emulated_lambda_is_detected_by_a_variable_that_the_template_never_sets() -> None:
     class Plain(yaml.SafeLoader):
-        """CloudFormation's short forms as nothing."""
+        """Reads CloudFormation's short forms as None."""
 
     Plain.add_multi_constructor("!", lambda loader, suffix, node: None)
     template = yaml.load((ROOT / "template.yaml").read_text(), Plain)
@@ -108,7 +108,7 @@ for when in {whens}:
 """
 
 
-def test_an_event_that_fails_is_logged_under_its_request_and_told_to_the_runtime_unquoted(tmp_path: Path) -> None:
+def test_an_event_that_fails_is_logged_with_its_request_id_and_reported_without_its_text(tmp_path: Path) -> None:
     done = python(HANDLER.format(whens=[CANARY, "2026-01-15T04:50:00Z"]), tmp_path, FOOTNOTE_LOCAL="1")
     assert CANARY not in done.stdout + done.stderr
     cold, failed, raised, result = done.stdout.splitlines()
@@ -122,7 +122,7 @@ def test_an_event_that_fails_is_logged_under_its_request_and_told_to_the_runtime
 
 @contextmanager
 def query(folder: Path, **more: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """As Lambda starts it, but for the Web Adapter."""
+    """Starts the function as Lambda does, without the Web Adapter."""
     port = _free_port()
     environment = variables(folder, AWS_LWA_PORT=str(port), PYTHONPATH=f"{ROOT}/functions:{ROOT}/layers/common", **more)
     process = subprocess.Popen(
@@ -151,7 +151,7 @@ def test_the_query_function_under_its_server_writes_a_turn_and_its_metrics_befor
         trace_id = httpx.post(f"{url}/ask", json=asked).json()["trace_id"]
         httpx.post(f"{url}/ask", content=f'{{"query_text": "{CANARY}', headers={"content-type": "application/json"})
         assert process.stdout is not None
-        lines = [json.loads(process.stdout.readline()) for _ in range(2)]  # nothing that waits in a buffer
+        lines = [json.loads(process.stdout.readline()) for _ in range(2)]  # nothing is left in a buffer
         process.terminate()
         out, err = process.communicate()
     assert [line["trace_id"] for line in lines] == [trace_id, trace_id]

@@ -1,4 +1,4 @@
-"""Streams that are kept for their readers: how many, how long, how much of them."""
+"""Streams that are kept for resuming: how many, how long, and how much of each."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.turns import make_turn
 END = Done(make_turn())
 
 
-async def talk(*items: Event | asyncio.Event) -> AsyncGenerator[Event, None]:
+async def events_of(*items: Event | asyncio.Event) -> AsyncGenerator[Event, None]:
     for item in items:
         if isinstance(item, asyncio.Event):
             await item.wait()
@@ -29,7 +29,7 @@ async def heard(stream: Stream, number: int = -1) -> list[Event]:
 
 
 async def settle() -> None:
-    """Lets tasks and timers that are due run."""
+    """Runs the tasks and timers that are due."""
     for _ in range(3):
         await asyncio.sleep(0)
 
@@ -42,9 +42,9 @@ def test_an_id_names_a_turn_and_an_event() -> None:
             read_event_id(text)
 
 
-async def test_readers_hear_all_that_follows_what_they_know_each_at_its_own_pace() -> None:
+async def test_each_reader_gets_all_later_events_at_its_own_pace() -> None:
     rest = asyncio.Event()
-    stream = Streams().start("t1", "me", talk(Token("a"), Token("b"), rest, Token("c"), END))
+    stream = Streams().start("t1", "me", events_of(Token("a"), Token("b"), rest, Token("c"), END))
     early = asyncio.create_task(heard(stream))
     await settle()
     late = asyncio.create_task(heard(stream, 0))
@@ -58,9 +58,9 @@ async def test_readers_hear_all_that_follows_what_they_know_each_at_its_own_pace
     assert [stream.ends_with(number) for number in (2, 3, 4)] == [False, True, True]
 
 
-async def test_a_reader_who_leaves_takes_nothing_from_the_others() -> None:
+async def test_a_reader_that_disconnects_does_not_affect_the_others() -> None:
     rest = asyncio.Event()
-    stream = Streams().start("t1", "me", talk(rest, END))
+    stream = Streams().start("t1", "me", events_of(rest, END))
     readers = [asyncio.create_task(heard(stream)) for _ in range(2)]
     await settle()
     readers[0].cancel()
@@ -70,7 +70,7 @@ async def test_a_reader_who_leaves_takes_nothing_from_the_others() -> None:
 
 async def test_a_stream_is_found_by_its_user_until_a_minute_after_its_end() -> None:
     clock, rest, streams = LoopClock(), asyncio.Event(), Streams()
-    stream = streams.start("t1", "me", talk(rest, END))
+    stream = streams.start("t1", "me", events_of(rest, END))
     await settle()
     clock.advance(10 * KEPT_S)
     await settle()
@@ -86,20 +86,20 @@ async def test_a_stream_is_found_by_its_user_until_a_minute_after_its_end() -> N
     assert (streams.find("t1", "me"), len(streams)) == (None, 0)
 
 
-async def test_the_oldest_stream_makes_room_and_goes_on_for_its_reader() -> None:
+async def test_the_oldest_stream_is_evicted_and_continues_for_its_reader() -> None:
     rest, streams = asyncio.Event(), Streams()
-    first = streams.start("first", "me", talk(rest, END))
+    first = streams.start("first", "me", events_of(rest, END))
     for number in range(MOST_STREAMS):
-        streams.start(f"t{number}", "me", talk(END))
+        streams.start(f"t{number}", "me", events_of(END))
     assert (streams.find("first", "me"), len(streams)) == (None, MOST_STREAMS)
     rest.set()
     assert await heard(first) == [END]
 
 
-async def test_a_turn_that_said_very_much_is_not_kept() -> None:
+async def test_a_very_long_stream_is_not_kept() -> None:
     streams = Streams()
     kept, too_long = (
-        streams.start(name, "me", talk(*[Token("a")] * most, END)) for name, most in (("t1", MOST_EVENTS - 1), ("t2", MOST_EVENTS))
+        streams.start(name, "me", events_of(*[Token("a")] * most, END)) for name, most in (("t1", MOST_EVENTS - 1), ("t2", MOST_EVENTS))
     )
     assert len(await heard(kept)) + 1 == len(await heard(too_long)) == MOST_EVENTS + 1
     await settle()

@@ -1,4 +1,4 @@
-"""The command line on a folder of its own, without models."""
+"""The command line on a temporary folder, without models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Footnote = Callable[..., Result]
 
 
 class HereParser:
-    """The real parsers, without their process."""
+    """The real parsers, in this process."""
 
     async def parse(self, data: bytes, file_name: str) -> Parsed:
         return parse(data, file_name)
@@ -40,7 +40,7 @@ def open_core(folder: Path, *, auth: Auth | None = None, mcp: MCP | None = None,
 
 @pytest.fixture
 def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """What a command finds set: this folder, and no model that it could find."""
+    """Environment variables of a command: this folder, and no models."""
     for name in list(os.environ):
         if name.startswith(
             ("LLM", "OPENAI", "MODEL_NAME", "PRIMARY_MODEL", "EMBEDDING", "INGEST", "INDEX_NAME", "RETRIEVER", "RAG_", "REDIS_")
@@ -54,7 +54,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, st
 
 @pytest.fixture
 def footnote(environment: dict[str, str]) -> Iterator[Footnote]:
-    """Runs a command in this process, and leaves its logging and signals as they were."""
+    """Runs a command in this process, and restores logging and signals."""
     logger, on_term = logging.getLogger("footnote"), signal.getsignal(signal.SIGTERM)
     before = list(logger.handlers), logger.level, logger.propagate
 

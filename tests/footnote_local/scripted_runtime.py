@@ -1,4 +1,4 @@
-"""A runtime that does as its events say, for the tests of the Lambda service. Run with `extension`, it is one of those."""
+"""A runtime scripted by its events, for the tests of the Lambda service. Run with `extension`, it is an extension."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def call(method: str, path: str, body: Any = None, headers: dict[str, str] | Non
 
 
 def stream(path: str, wanted: dict[str, Any]) -> None:
-    """A part, a wait for the gate where there is one, another part; an error at the end where the event names one."""
+    """Streams a part, waits for the gate if there is one, streams another part, and ends with an error if the event names one."""
     API.putrequest("POST", path)
     for name, value in wanted.get("headers", {}).items():
         API.putheader(name, value)
@@ -69,9 +69,9 @@ def serve() -> None:
             case "silence":
                 pass
             case _:
-                told = {"pid": os.getpid(), "cwd": os.getcwd(), "seen": seen, "event": event, "headers": headers}
-                call("POST", f"{here}/response", told | {"variables": dict(os.environ)})
-        seen.append(wanted.get("do", "tell"))
+                description = {"pid": os.getpid(), "cwd": os.getcwd(), "seen": seen, "event": event, "headers": headers}
+                call("POST", f"{here}/response", description | {"variables": dict(os.environ)})
+        seen.append(wanted.get("do", "describe"))
 
 
 def extend() -> None:
@@ -83,8 +83,8 @@ def extend() -> None:
 
 
 def stop(*_: object) -> None:
-    """Writes down what the extension was told."""
-    PIPE.with_name("told").write_text(PIPE.read_text())
+    """Records the event that the extension received."""
+    PIPE.with_name("extension-event").write_text(PIPE.read_text())
     sys.exit()
 
 

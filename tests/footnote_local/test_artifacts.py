@@ -1,4 +1,4 @@
-"""What becomes of the folders that `sam build` fills."""
+"""Post-processing of the folders that `sam build` writes."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def build(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_what_lies_outside_of_a_function_is_not_touched(build: Path) -> None:
+def test_files_outside_of_a_function_are_not_touched(build: Path) -> None:
     with (build / "QueryFunction/shared-1.0.dist-info/RECORD").open("a") as record:
         record.write("../bin/tool,,\n")
     write(build / "bin/tool", "mine")
@@ -50,14 +50,14 @@ def test_what_lies_outside_of_a_function_is_not_touched(build: Path) -> None:
     assert not (build / "QueryFunction/shared").exists()
 
 
-def test_a_function_leaves_to_the_layer_what_that_has_in_the_same_version(build: Path) -> None:
+def test_packages_of_the_same_version_in_the_layer_are_removed_from_a_function(build: Path) -> None:
     artifacts.finish(build)
     assert sorted(path.name for path in (build / "QueryFunction").iterdir()) == ["own", "own-2.0.dist-info"]
     assert (build / "StatsFunction/shared/__init__.py").exists()
     assert (build / "CommonLayer/python/shared/__init__.py").exists()
 
 
-def test_what_never_runs_is_taken_out_and_names_of_versions_stay(build: Path) -> None:
+def test_files_that_never_run_are_removed_and_version_metadata_stays(build: Path) -> None:
     own = build / "QueryFunction/own"
     for path in (own / "tests/test_own.py", own / "own.pyi", own / "__pycache__/old.cpython-39.pyc", build / "QueryFunction/bin/own"):
         write(path)
@@ -70,7 +70,7 @@ def test_what_never_runs_is_taken_out_and_names_of_versions_stay(build: Path) ->
     assert [path.name for path in (build / "QueryFunction/own-2.0.dist-info").iterdir()] == ["METADATA"]
 
 
-def test_modules_are_compiled_as_they_will_lie_and_whatever_time_they_then_have(build: Path) -> None:
+def test_modules_are_compiled_for_their_final_path_and_any_modification_time(build: Path) -> None:
     artifacts.finish(build)
     in_layer = (build / f"CommonLayer/python/shared/__pycache__/__init__.{HERE}.pyc").read_bytes()
     in_function = (build / f"QueryFunction/own/__pycache__/__init__.{HERE}.pyc").read_bytes()
@@ -99,7 +99,7 @@ def test_modules_for_another_python_are_compiled_by_it(build: Path, capsys: pyte
 def test_a_python_of_that_name_that_is_another_one_does_not_compile(
     build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """pyenv's shims are there for every version that it ever had, and fail; and a link may lead anywhere."""
+    """pyenv has a shim for every version that was ever installed; the shim fails. A link may point anywhere."""
     build_for(build, "cpython-39")
     for name, does in [("3.9", f'exec {sys.executable} "$@"'), ("3.8", "exit 127")]:
         shim = write(tmp_path / f"bin/python{name}", f"#!/bin/sh\n{does}\n")
@@ -108,12 +108,12 @@ def test_a_python_of_that_name_that_is_another_one_does_not_compile(
     assert [artifacts.find_python(version) for version in ("3.8", "3.9")] == [None, None]
     assert artifacts.main([str(build)]) == 0
     assert list(build.rglob("*.pyc")) == []
-    told = capsys.readouterr().err
-    assert "NOT COMPILED: these functions need Python 3.9, which is not installed here." in told
-    assert "uv python install 3.9" in told
+    output = capsys.readouterr().err
+    assert "NOT COMPILED: these functions need Python 3.9, which is not installed here." in output
+    assert "uv python install 3.9" in output
 
 
-def test_sizes_are_told_with_the_layer(build: Path) -> None:
+def test_sizes_are_printed_with_the_layer(build: Path) -> None:
     sizes = artifacts.finish(build)
     assert list(sizes) == ["QueryFunction", "StatsFunction"]
     own, together = sizes["QueryFunction"]
@@ -135,5 +135,5 @@ def test_without_a_folder_it_says_what_it_wants(arguments: list[str], capsys: py
     assert ".aws-sam/build" in capsys.readouterr().err
 
 
-def test_a_folder_without_functions_is_no_build(tmp_path: Path) -> None:
+def test_a_folder_without_functions_is_refused(tmp_path: Path) -> None:
     assert artifacts.main([str(tmp_path)]) == 1

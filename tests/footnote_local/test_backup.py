@@ -1,4 +1,4 @@
-"""The commands of docs/backup.md, as they are written there, while a server takes files in: what is restored answers and is whole."""
+"""The commands of docs/backup.md, verbatim, while a server ingests files: the restored folder answers and is consistent."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def commands(name: str) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Where the commands are run: `.venv/bin` has the commands of this installation."""
+    """The working directory of the commands; `.venv/bin` holds the installed commands."""
     scripts = tmp_path / ".venv" / "bin"
     scripts.mkdir(parents=True)
     (scripts / "python").symlink_to(sys.executable)
@@ -56,7 +56,7 @@ def add(url: str, number: int) -> None:
 
 
 def states(url: str) -> Sequence[str]:
-    """Of the newest documents."""
+    """States of the newest documents."""
     return [document["state"] for document in httpx.get(f"{url}/documents").json()["data"]]
 
 

@@ -1,4 +1,4 @@
-"""The `footnote` command: what it prints where, and with which code it leaves."""
+"""The `footnote` command: output and exit codes."""
 
 from __future__ import annotations
 
@@ -68,18 +68,18 @@ def test_fields_of_the_files_are_given_with_them(footnote: Footnote, docs: Path)
 
 
 @pytest.mark.parametrize(
-    ("args", "told"),
+    ("args", "message"),
     [
         (("nowhere",), "No such file or folder: nowhere."),
         ((".", "--collection", "../x"), "An index name has 1 to 64 letters"),
     ],
 )
-def test_what_cannot_be_ingested_is_told(
-    args: tuple[str, ...], told: str, footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch
+def test_an_ingest_that_is_not_possible_says_why(
+    args: tuple[str, ...], message: str, footnote: Footnote, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(docs)
     result = footnote("ingest", *args)
-    assert told in result.output
+    assert message in result.output
     assert result.exit_code in (1, 2)
 
 
@@ -127,7 +127,7 @@ def test_search_lists_passages_with_their_scores(footnote: Footnote, docs: Path)
 
 
 @pytest.mark.parametrize("command", ["ask", "search"])
-def test_what_cannot_be_asked_is_told_on_standard_error(command: str, footnote: Footnote, docs: Path, tmp_path: Path) -> None:
+def test_an_invalid_question_is_reported_on_standard_error(command: str, footnote: Footnote, docs: Path, tmp_path: Path) -> None:
     footnote("ingest", docs)
     unknown = footnote(command, QUESTION, "--collection", "elsewhere", "--json")
     assert (unknown.exit_code, unknown.stdout) == (Exit.USAGE, "")
@@ -194,19 +194,19 @@ def test_help_cuts_no_sentence(group: tuple[str, ...], footnote: Footnote, monke
 COMMANDS = {"serve": (), "ingest": (".",), "ask": ("Who?",), "search": ("who",), "eval": (".",), "verify": (), "reindex": (), "doctor": ()}
 
 
-def test_every_command_is_tried_here_and_takes_json() -> None:
+def test_every_command_has_a_test_and_accepts_json() -> None:
     from typer.main import get_command
 
     commands = get_command(app).commands  # type: ignore[attr-defined]
     groups = {name for name, command in commands.items() if hasattr(command, "commands")}
-    assert groups == {"documents", "session", "user", "prompts", "forbidden"}  # these have tests of their own
-    assert set(commands) - groups == {*COMMANDS, "invoke", "audit", "events", "explain"}  # and so have these
+    assert groups == {"documents", "session", "user", "prompts", "forbidden"}  # tested in other files
+    assert set(commands) - groups == {*COMMANDS, "invoke", "audit", "events", "explain"}  # tested in other files, too
     commands = {name: command for name, command in commands.items() if name not in groups}
     assert [name for name, command in commands.items() if "--json" not in {option for each in command.params for option in each.opts}] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_data_folder_that_cannot_be_one_is_told(command: str, footnote: Footnote, tmp_path: Path) -> None:
+def test_an_unusable_data_folder_is_reported(command: str, footnote: Footnote, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     result = footnote(command, *COMMANDS[command], "--data", tmp_path / "file")
     assert (result.exit_code, result.stdout) == (Exit.UNAVAILABLE, "")
@@ -222,7 +222,7 @@ def test_a_wrong_setting_is_named_without_its_value(command: str, footnote: Foot
     assert "warm" not in result.stderr
 
 
-def test_settings_that_are_no_json_are_told(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_that_are_not_json_are_reported(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INGEST__DROP_GROUPS", "hr=staff")
     result = footnote("doctor")
     assert result.exit_code == Exit.USAGE
@@ -261,7 +261,7 @@ async def test_ctrl_c_in_the_middle_of_an_ingest_loses_nothing_and_the_same_comm
             break
         await asyncio.sleep(0.01)
     running.send_signal(signal.SIGINT)
-    out, err = [told.decode() for told in await asyncio.wait_for(running.communicate(), 20)]
+    out, err = [message.decode() for message in await asyncio.wait_for(running.communicate(), 20)]
     assert (running.returncode, out) == (Exit.STOPPED, "")
     assert "Stopped. Finished files are kept; run the same command to continue." in err
     assert "Traceback" not in err
@@ -279,7 +279,7 @@ async def test_ctrl_c_in_the_middle_of_an_ingest_loses_nothing_and_the_same_comm
     await core.close()
 
 
-def test_a_reader_that_has_enough_is_no_error(environment: dict[str, str], docs: Path) -> None:
+def test_a_closed_pipe_is_not_an_error(environment: dict[str, str], docs: Path) -> None:
     subprocess.run([sys.executable, "-m", "footnote_local", "ingest", str(docs)], env=environment, capture_output=True, check=True)
     read, write = os.pipe()
     os.close(read)

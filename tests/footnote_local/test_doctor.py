@@ -27,7 +27,7 @@ async def findings(folder: Path, embedder: Any = None, models: Any = None) -> di
     return {finding.part: finding for finding in await examine(core)}
 
 
-async def test_what_is_missing_is_told_with_its_remedy(tmp_path: Path) -> None:
+async def test_missing_parts_are_reported_with_a_remedy(tmp_path: Path) -> None:
     found = await findings(tmp_path)
     assert {part: finding.state for part, finding in found.items()} == {
         "python": "ok",
@@ -44,7 +44,7 @@ async def test_what_is_missing_is_told_with_its_remedy(tmp_path: Path) -> None:
         assert found[part].remedy
 
 
-async def test_what_answers_is_told_by_name(tmp_path: Path) -> None:
+async def test_working_parts_are_listed_by_name(tmp_path: Path) -> None:
     found = await findings(tmp_path, FakeEmbedder(), FakeModels(FakeModel([["OK"]])))
     assert (found["embedder"].state, found["embedder"].found) == ("ok", "fake-embedder for en; 0 of 0 passages have vectors")
     assert (found["language model"].state, found["language model"].found) == (
@@ -53,7 +53,7 @@ async def test_what_answers_is_told_by_name(tmp_path: Path) -> None:
     )
 
 
-async def test_what_is_configured_and_does_not_answer_is_broken(tmp_path: Path) -> None:
+async def test_a_configured_part_that_does_not_answer_is_broken(tmp_path: Path) -> None:
     class Down(FakeEmbedder):
         async def embed(self, texts: Any, *, query: bool = False) -> Any:
             raise ModelUnavailable("No answer from the embedder.")
@@ -72,7 +72,7 @@ CHAT, SAYS = "/v1/chat/completions", chunk(content="OK")
 
 
 @pytest.mark.parametrize(
-    ("reply", "state", "told"),
+    ("reply", "state", "shown"),
     [
         (sse(SAYS), "ok", "llama at {url}/v1; first word after 0.0 s"),
         (sse(), "broken", "llama at {url}/v1 returns empty answers"),
@@ -87,20 +87,20 @@ CHAT, SAYS = "/v1/chat/completions", chunk(content="OK")
     ],
     ids=["answers", "empty", "key", "name", "down", "nothing there"],
 )
-async def test_a_model_is_asked_for_a_word_before_it_is_called_ok(tmp_path: Path, reply: Reply | None, state: str, told: str) -> None:
+async def test_a_model_must_answer_before_it_is_reported_ok(tmp_path: Path, reply: Reply | None, state: str, shown: str) -> None:
     async with serving() as server:
         if reply is not None:
             server.replies[CHAT] = reply
         else:
-            server.url = "http://127.0.0.1:9"  # nobody listens there
+            server.url = "http://127.0.0.1:9"  # nothing listens on this port
         found = await examined(tmp_path, base_url=f"{server.url.replace('//', '//ann:hush@')}/v1", model="llama", api_key="hush")
         model = found["language model"]
-        assert (model.state, model.found, bool(model.remedy)) == (state, told.format(url=server.url), state != "ok")
+        assert (model.state, model.found, bool(model.remedy)) == (state, shown.format(url=server.url), state != "ok")
         assert "hush" not in f"{model.found}{model.remedy}"
         assert len(server.requests) == (0 if reply is None else 1)
 
 
-async def test_a_slow_model_is_told_with_its_time_and_a_silent_one_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_model_is_reported_with_its_time_and_a_silent_one_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, never = HandClock(), asyncio.Event()
 
     def slowly(_: Any) -> Reply:
@@ -129,7 +129,7 @@ async def test_the_endpoint_that_stands_in_is_tried_on_its_own(tmp_path: Path) -
         assert found["fallback model"].found == f"spare at {server.url}/v1; first word after 0.0 s"
 
 
-async def test_names_that_other_programs_use_are_told_and_stop_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_variables_of_other_programs_are_reported_and_stop_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in (("CACHE", "redis://ann:hush@localhost"), ("DB", "postgres"), ("AWS", "eu")):
         monkeypatch.setenv(name, value)
     found = await findings(tmp_path)
@@ -143,7 +143,7 @@ async def examined(folder: Path, timer: Any = None, **llm: Any) -> dict[str, Fin
 
 
 class Keys:
-    """An identity provider's, or what is wrong with it."""
+    """Keys of an identity provider, or its error."""
 
     def __init__(self, found: int | FootnoteError) -> None:
         self.found = found
@@ -160,7 +160,7 @@ DOWN = Unavailable("The keys of the identity provider cannot be fetched. Check A
 
 
 @pytest.mark.parametrize(
-    ("auth", "keys", "state", "told"),
+    ("auth", "keys", "state", "shown"),
     [
         (Auth(), None, "ok", "none: anyone who can reach the server has full access"),
         (Auth(mode="session"), None, "ok", "session: tokens are created with `footnote session create`"),
@@ -173,12 +173,12 @@ DOWN = Unavailable("The keys of the identity provider cannot be fetched. Check A
         (JWT, Keys(DOWN), "broken", f"jwt: {DOWN.detail}"),
     ],
 )
-async def test_how_people_sign_in_is_told(tmp_path: Path, auth: Auth, keys: Keys | None, state: str, told: str) -> None:
+async def test_the_sign_in_configuration_is_reported(tmp_path: Path, auth: Auth, keys: Keys | None, state: str, shown: str) -> None:
     core = open_core(tmp_path, models=FakeModels(), auth=auth)
     if keys is not None:
         core.tokens = keys  # type: ignore[assignment]
     found = {finding.part: finding for finding in await examine(core)}["sign-in"]
-    assert (found.state, found.found, bool(found.remedy)) == (state, told, state != "ok")
+    assert (found.state, found.found, bool(found.remedy)) == (state, shown, state != "ok")
 
 
 async def test_forbidden_terms_are_counted_and_not_named(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ async def test_forbidden_terms_are_counted_and_not_named(tmp_path: Path) -> None
     assert (found["forbidden terms"].state, found["forbidden terms"].found) == ("ok", "1")
 
 
-async def test_what_an_admin_switched_off_while_it_ran_is_told(tmp_path: Path) -> None:
+async def test_settings_that_an_admin_changed_at_runtime_are_reported(tmp_path: Path) -> None:
     core = open_core(tmp_path, models=FakeModels())
     await core.terms.save(LOCAL, "salary")
     await core.records.put("setting", "rag.forbidden_check_enabled", {"value": False}, by="ann")
@@ -200,11 +200,11 @@ async def test_what_an_admin_switched_off_while_it_ran_is_told(tmp_path: Path) -
 
 async def test_a_server_with_tools_is_asked_what_it_has(tmp_path: Path) -> None:
     with tools_server() as gateway:
-        told = "tools available to every organisation: 11"
+        shown = "tools available to every organisation: 11"
         refused = "The MCP server cannot be used. Check MCP__GATEWAY and MCP__TOKEN."
         for mcp, *expected in [
-            (MCP(gateway=gateway, token=TOKEN, mcp_enabled=True), "ok", told),
-            (MCP(gateway=gateway, token=TOKEN), "missing", f"{told}; tools are off"),
+            (MCP(gateway=gateway, token=TOKEN, mcp_enabled=True), "ok", shown),
+            (MCP(gateway=gateway, token=TOKEN), "missing", f"{shown}; tools are off"),
             (MCP(gateway=gateway, token="wrong", mcp_enabled=True), "broken", refused),
             (MCP(mcp_enabled=True), "missing", "MCP__MCP_ENABLED is set, but no server is configured"),
         ]:
@@ -230,7 +230,7 @@ async def test_a_knowledge_base_is_tried_and_somebody_must_be_allowed_to_use_it(
 
 
 @pytest.mark.parametrize("name", ["RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_URL", "RABBITMQ_HOST"])
-async def test_a_name_of_another_system_is_no_harm_and_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+async def test_a_variable_of_another_system_is_reported_as_harmless(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     monkeypatch.setenv(name, "http://rag.example.org:8001")
     assert (await findings(tmp_path))[name].found == "is set, but Footnote does not use it"
 

@@ -70,7 +70,7 @@ def test_nothing_is_deleted_unless_it_is_confirmed(footnote: Footnote, filled: d
 
 
 @pytest.mark.parametrize("command", ["show", "retry", "delete"])
-def test_an_unknown_document_is_told_and_the_others_stay(command: str, footnote: Footnote, filled: dict[str, str]) -> None:
+def test_an_unknown_document_is_reported_and_the_others_stay(command: str, footnote: Footnote, filled: dict[str, str]) -> None:
     options = ["--yes"] if command == "delete" else []
     given = [filled["tower.md"]] if command != "show" else []
     result = footnote("documents", command, *given, "nowhere", *options)
@@ -79,7 +79,7 @@ def test_an_unknown_document_is_told_and_the_others_stay(command: str, footnote:
     assert footnote("documents", "list").stderr == "3 documents.\n"
 
 
-def test_where_a_server_works_on_the_folder_what_does_not_wait_is_told_at_once(
+def test_while_a_server_uses_the_folder_a_command_without_wait_returns_at_once(
     footnote: Footnote, filled: dict[str, str], tmp_path: Path
 ) -> None:
     lock = Lock(tmp_path / "data")

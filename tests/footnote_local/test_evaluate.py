@@ -1,4 +1,4 @@
-"""`footnote eval` on sets so small that their figures can be worked out by hand."""
+"""`footnote eval` on sets small enough to work out the figures by hand."""
 
 from __future__ import annotations
 
@@ -107,12 +107,12 @@ def test_the_figures_in_words_count_what_they_are_shares_of() -> None:
         "answers_judged": 15, "answer_in_sentences": 0.6667, "wrong_refusals": 0.1333, "answered_right": 0.6,
         "foreign_set": "f", "foreign_queries": 15, "foreign_refused": 0.8,
     }  # fmt: skip
-    told = list(sentences(report))
-    assert told[3] == "Found among the first ten          50.0% of the relevant documents (recall@10, 95 % interval 0.4 to 0.6)"
-    assert told[4] == "Rank of the first relevant one     about 2.0 (MRR@10 0.5, 95 % interval 0.4 to 0.6)"
-    assert told[5] == "Follow-ups                         rewritten 3 of 4 (--rewrite heuristic)"
-    assert told[6].startswith("Effect of rewriting                ranking worse by 0.0200")
-    assert [line.split("(")[0].rstrip() for line in told[7:11]] == [
+    shown = list(sentences(report))
+    assert shown[3] == "Found among the first ten          50.0% of the relevant documents (recall@10, 95 % interval 0.4 to 0.6)"
+    assert shown[4] == "Rank of the first relevant one     about 2.0 (MRR@10 0.5, 95 % interval 0.4 to 0.6)"
+    assert shown[5] == "Follow-ups                         rewritten 3 of 4 (--rewrite heuristic)"
+    assert shown[6].startswith("Effect of rewriting                ranking worse by 0.0200")
+    assert [line.split("(")[0].rstrip() for line in shown[7:11]] == [
         "Quotes contain the gold answer     10 of 15",
         "Wrongly refused                    2 of 15",
         "Answered with the gold answer      9 of 15",
@@ -121,7 +121,7 @@ def test_the_figures_in_words_count_what_they_are_shares_of() -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "text", "told"),
+    ("file", "text", "shown"),
     [
         ("corpus.jsonl", '{"_id": "a", "text": "b"}\n{"_id"', "corpus.jsonl, line 2: not JSON."),
         ("corpus.jsonl", '{"_id": "a"}', "corpus.jsonl, line 1: _id, text required."),
@@ -133,13 +133,15 @@ def test_the_figures_in_words_count_what_they_are_shares_of() -> None:
         ("qrels.tsv", "query-id\tcorpus-id\tscore\n", "contains no query with a relevant document"),
     ],
 )
-def test_a_broken_set_is_told_by_file_and_line(file: str, text: str | bytes | None, told: str, footnote: Footnote, beir: Path) -> None:
+def test_an_invalid_set_is_reported_with_file_and_line(
+    file: str, text: str | bytes | None, shown: str, footnote: Footnote, beir: Path
+) -> None:
     (beir / file).unlink()
     if text is not None:
         (beir / file).write_bytes(text.encode() if isinstance(text, str) else text)
     result = footnote("eval", beir, "--json")
     assert (result.exit_code, result.stdout) == (2, "")
-    assert told in result.stderr
+    assert shown in result.stderr
 
 
 FOLLOW_UPS = [
@@ -176,7 +178,7 @@ def test_a_follow_up_may_be_asked_as_it_is(footnote: Footnote, conversations: Pa
     assert "rewritten" not in report
 
 
-async def test_a_model_rewords_what_leans_and_nothing_else(conversations: Path, tmp_path: Path) -> None:
+async def test_a_model_rewrites_follow_ups_only(conversations: Path, tmp_path: Path) -> None:
     golden = load_golden(conversations)
     core, _ = await build_index(golden, open_core(tmp_path).settings, tmp_path, lambda *step: None)
     model = FakeModel([['{"queries": ["When was the bridge built?"]}']])
@@ -194,18 +196,18 @@ def test_without_a_model_none_can_rewrite(footnote: Footnote, conversations: Pat
     assert "--rewrite model needs a language model." in result.stderr
 
 
-async def test_an_index_is_made_once_and_what_was_interrupted_is_made_good(beir: Path, tmp_path: Path) -> None:
+async def test_an_index_is_built_once_and_an_interrupted_build_is_completed(beir: Path, tmp_path: Path) -> None:
     golden = load_golden(beir)
-    told: list[tuple[str, int, int]] = []
+    shown: list[tuple[str, int, int]] = []
     bare = open_core(tmp_path)
     stopped = Core(bare.settings.model_copy(update={"footnote_data": tmp_path / f"{golden.digest[:16]}-320-{FORMAT}"}))
     await put_document(stopped.index, make_document("ferry", groups=("*",)), [CORPUS["ferry"]])
     bridge = make_document("bridge", groups=("*",))
-    await stopped.index.stage(bridge, [make_chunk(bridge, CORPUS["bridge"])], [()])  # and here it was stopped
+    await stopped.index.stage(bridge, [make_chunk(bridge, CORPUS["bridge"])], [()])  # interrupted here
     await stopped.close()
-    core, seconds = await build_index(golden, bare.settings, tmp_path, lambda *step: told.append(step))
+    core, seconds = await build_index(golden, bare.settings, tmp_path, lambda *step: shown.append(step))
     assert seconds > 0
-    assert told == [("indexing", 1, 3), ("indexing", 2, 3), ("indexing", 3, 3)]
+    assert shown == [("indexing", 1, 3), ("indexing", 2, 3), ("indexing", 3, 3)]
     assert {chunk.doc_id for chunk in await core.index.sample(CALLER, "default", 10)} == {"bridge", "paint", "ferry"}
     await core.close()
     core, seconds = await build_index(golden, bare.settings, tmp_path, lambda *step: None)

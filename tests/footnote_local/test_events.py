@@ -1,4 +1,4 @@
-"""`footnote events`: what it shows of the bus's file."""
+"""`footnote events`: prints the bus's file."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_the_last_ones_are_shown_newest_last_each_on_a_line(footnote: Footnote, 
     ]
 
 
-def test_half_a_line_is_no_event(footnote: Footnote, path: Path) -> None:
+def test_an_incomplete_line_is_not_an_event(footnote: Footnote, path: Path) -> None:
     path.write_text("{broken\n[]\n" + event("whole") + event("half")[:30])
     result = footnote("events")
     assert (result.exit_code, result.stdout) == (Exit.OK, "2026-01-02T03:04:05Z  analytics.query.submitted     ann  whole\n")
@@ -67,7 +67,7 @@ def test_events_that_go_to_aws_are_not_here(footnote: Footnote, path: Path, monk
     assert footnote("events").stderr.startswith("AWS__EVENT_BUS is set, so new events go there.")
 
 
-async def test_what_comes_is_followed_over_the_change_of_files(path: Path) -> None:
+async def test_new_events_are_followed_across_file_rotation(path: Path) -> None:
     path.write_text(event("seen"))
     lines, at = read_last(path, 10)
     assert (len(lines), at) == (1, path.stat().st_size)

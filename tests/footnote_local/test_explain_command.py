@@ -21,10 +21,10 @@ def test_a_plan_says_what_runs_what_does_not_and_why(footnote: Footnote, docs: P
     assert result.exit_code == 0
     head = "level basic (request) · retriever rrf · 5 passages · model none (the documents are quoted)"
     assert result.stdout.splitlines()[0] == head
-    told = rows(result.stdout)
-    assert told["support"] == ["check", "support", "no", "level", "basic"]
-    assert told["extract"][:3] == ["answer", "extract", "yes"]
-    assert told["search"][:3] == ["retrieve", "search", "depends"]
+    lines = rows(result.stdout)
+    assert lines["support"] == ["check", "support", "no", "level", "basic"]
+    assert lines["extract"][:3] == ["answer", "extract", "yes"]
+    assert lines["search"][:3] == ["retrieve", "search", "depends"]
     assert "MCP__GATEWAY is not set" in result.stdout
 
 

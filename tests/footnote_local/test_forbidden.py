@@ -15,8 +15,8 @@ def test_a_term_is_added_listed_and_removed(footnote: Footnote) -> None:
     assert "There are no forbidden terms" in footnote("forbidden", "list").stderr
     assert footnote("forbidden", "add", "임원", "--topic", "인사", "--match", "synonym").exit_code == Exit.OK
     assert footnote("forbidden", "list").stdout.split() == ["임원", "synonym", "인사"]
-    told = json.loads(footnote("forbidden", "list", "--json").stdout)
-    assert told == {"terms": [{"term": "임원", "match_type": "synonym", "topic": "인사"}]}
+    message = json.loads(footnote("forbidden", "list", "--json").stdout)
+    assert message == {"terms": [{"term": "임원", "match_type": "synonym", "topic": "인사"}]}
     assert footnote("forbidden", "remove", "임원").exit_code == Exit.OK
     gone = footnote("forbidden", "remove", "임원")
     assert (gone.exit_code, gone.stderr) == (Exit.USAGE, "footnote: There is no such term.\n")
@@ -50,7 +50,7 @@ def test_terms_come_from_a_file_with_or_without_topics(footnote: Footnote, tmp_p
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (
             b"salary\n?!\n",
@@ -60,8 +60,8 @@ def test_terms_come_from_a_file_with_or_without_topics(footnote: Footnote, tmp_p
         (b"\xff\xfe", "footnote: The file is not readable UTF-8 text.\n"),
     ],
 )
-def test_a_file_with_what_cannot_be_a_term_adds_nothing(content: bytes, told: str, footnote: Footnote, tmp_path: Path) -> None:
+def test_a_file_with_an_invalid_term_adds_nothing(content: bytes, message: str, footnote: Footnote, tmp_path: Path) -> None:
     (tmp_path / "terms.txt").write_bytes(content)
     refused = footnote("forbidden", "import", tmp_path / "terms.txt")
-    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, told)
+    assert (refused.exit_code, refused.stderr) == (Exit.USAGE, message)
     assert json.loads(footnote("forbidden", "list", "--json").stdout) == {"terms": []}

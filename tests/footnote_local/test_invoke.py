@@ -1,4 +1,4 @@
-"""`footnote invoke`: what it prints of one event, where, and with which code it leaves."""
+"""`footnote invoke`: output and exit codes for one event."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_the_whole_reply_is_there_for_programs(footnote: Footnote) -> None:
     assert json.loads(reply["body"])["data"] == []
 
 
-def test_a_function_that_fails_is_told_as_lambda_tells_it(footnote: Footnote, tmp_path: Path) -> None:
+def test_a_function_that_fails_is_reported_as_by_lambda(footnote: Footnote, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     event.write_text('{"detail-type": "Scheduled Event", "time": "soon"}')
     result = footnote("invoke", "stats", event)
@@ -44,19 +44,19 @@ def test_a_function_that_fails_is_told_as_lambda_tells_it(footnote: Footnote, tm
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (None, "cannot be read as JSON."),
         ("no JSON", "cannot be read as JSON."),
         ("[1]", "does not contain an event. An event is a JSON object."),
     ],
 )
-def test_what_is_no_event_is_told(content: str | None, told: str, footnote: Footnote, tmp_path: Path) -> None:
+def test_an_invalid_event_is_reported(content: str | None, message: str, footnote: Footnote, tmp_path: Path) -> None:
     event = tmp_path / "event.json"
     if content is not None:
         event.write_text(content)
     result = footnote("invoke", "stats", event)
-    assert (result.exit_code, result.stderr) == (2, f"footnote: {event} {told}\n")
+    assert (result.exit_code, result.stderr) == (2, f"footnote: {event} {message}\n")
 
 
 def test_without_a_part_of_the_runtime_the_command_says_how_to_get_it(

@@ -1,4 +1,4 @@
-"""The Lambda service's stand-in, with a runtime that does as its events say."""
+"""The emulated Lambda service, with a runtime scripted by its events."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def service(tmp_path: Path) -> AsyncIterator[Lambda]:
         yield service
 
 
-async def send(service: Lambda, do: str = "tell", **event: Any) -> Any:
+async def send(service: Lambda, do: str = "describe", **event: Any) -> Any:
     """Sends an event → the whole reply."""
     reply = await service.invoke(json.dumps({"do": do, **event}).encode())
     return json.loads(b"".join([part async for part in reply.body]))
@@ -75,18 +75,20 @@ async def gate() -> AsyncIterator[Gate]:
 # --- one environment ---------------------------------------------------------------------------
 
 
-async def test_a_function_finds_its_event_and_what_lambda_tells_it(service: Lambda, tmp_path: Path) -> None:
+async def test_a_function_gets_its_event_and_the_headers_and_variables_of_lambda(service: Lambda, tmp_path: Path) -> None:
     before = time.time()
-    told = await send(service, n=1)
-    assert (told["event"], told["cwd"]) == ({"do": "tell", "n": 1}, str(tmp_path))
-    assert {name: told["variables"].get(name) for name in ("_HANDLER", "AWS_LAMBDA_FUNCTION_NAME", "LAMBDA_TASK_ROOT", "TZ", "HOME")} == {
+    described = await send(service, n=1)
+    assert (described["event"], described["cwd"]) == ({"do": "describe", "n": 1}, str(tmp_path))
+    assert {
+        name: described["variables"].get(name) for name in ("_HANDLER", "AWS_LAMBDA_FUNCTION_NAME", "LAMBDA_TASK_ROOT", "TZ", "HOME")
+    } == {
         "_HANDLER": "app.handler",
         "AWS_LAMBDA_FUNCTION_NAME": "scripted",
         "LAMBDA_TASK_ROOT": str(tmp_path),
         "TZ": ":UTC",
         "HOME": None,
     }
-    headers = told["headers"]
+    headers = described["headers"]
     assert headers["lambda-runtime-invoked-function-arn"] == "arn:aws:lambda:us-east-1:000000000000:function:scripted"
     assert 30 <= int(headers["lambda-runtime-deadline-ms"]) / 1000 - before <= 30 + (time.time() - before)
     assert headers["lambda-runtime-aws-request-id"] != (await send(service))["headers"]["lambda-runtime-aws-request-id"]
@@ -95,7 +97,7 @@ async def test_a_function_finds_its_event_and_what_lambda_tells_it(service: Lamb
 async def test_one_process_takes_one_event_after_the_other(service: Lambda) -> None:
     replies = await asyncio.gather(*(send(service) for _ in range(3)))
     assert len({reply["pid"] for reply in replies}) == 1
-    assert [reply["seen"] for reply in replies] == [[], ["tell"], ["tell", "tell"]]
+    assert [reply["seen"] for reply in replies] == [[], ["describe"], ["describe", "describe"]]
     await service.finish()
     assert [report.init_ms is None for report in service.reports] == [False, True, True]
 
@@ -125,8 +127,8 @@ async def test_an_event_that_fails_leaves_the_process_as_it_is(do: str, service:
             "flood": {"errorType": "Function.ResponseSizeTooLarge", "errorMessage": "Response payload size exceeded 6291456 bytes."},
         }[do]
     )
-    told = await send(service)
-    assert (told["pid"], told["seen"]) == (pid, ["tell", "flood 413" if do == "flood" else do])
+    described = await send(service)
+    assert (described["pid"], described["seen"]) == (pid, ["describe", "flood 413" if do == "flood" else do])
 
 
 async def test_a_reply_to_another_event_is_refused(service: Lambda) -> None:
@@ -149,8 +151,8 @@ async def test_a_function_that_takes_too_long_is_killed_and_the_next_event_start
         error = await failure(service, "hang")
         assert error["errorType"] == "Sandbox.Timedout"
         assert error["errorMessage"].endswith(" Error: Task timed out after 1.00 seconds")
-        told = await send(service)
-        assert (told["seen"], told["pid"] == pid) == ([], False)
+        described = await send(service)
+        assert (described["seen"], described["pid"] == pid) == ([], False)
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
 
@@ -175,15 +177,15 @@ async def test_a_function_that_does_not_start_says_why_each_time(
 ) -> None:
     async with Lambda(make_function(tmp_path, **changes)) as service:
         for _ in range(2):
-            assert await failure(service, "tell") == {"errorType": error_type, "errorMessage": message}
+            assert await failure(service, "describe") == {"errorType": error_type, "errorMessage": message}
 
 
-async def test_an_extension_starts_before_the_runtime_and_is_told_of_the_end(tmp_path: Path) -> None:
+async def test_an_extension_starts_before_the_runtime_and_gets_the_shutdown_event(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     changes = {"extensions": ((*RUNTIME, "extension"),), "variables": {"PIPE": str(tmp_path / "pipe")}}
     async with Lambda(make_function(tmp_path, **changes)) as service:
         await send(service)
-    assert (tmp_path / "told").read_text() == "SHUTDOWN"
+    assert (tmp_path / "extension-event").read_text() == "SHUTDOWN"
 
 
 # --- streams -----------------------------------------------------------------------------------
@@ -221,7 +223,7 @@ def open_url(service: Lambda) -> OpenUrl:
 
 
 def do(do: str, **wanted: Any) -> dict[str, str]:
-    """A header that tells the runtime what to do with the request that it is on."""
+    """A header with the instruction for the scripted runtime."""
     return {"x-do": json.dumps({"do": do, **wanted})}
 
 
@@ -278,7 +280,7 @@ async def test_a_stream_that_breaks_off_is_cut(open_url: OpenUrl) -> None:
 
 @pytest.mark.parametrize("what", ["fail", "exit"])
 @pytest.mark.parametrize("mode", [True, False], ids=["streaming", "buffered"])
-async def test_a_function_that_fails_is_a_502_that_tells_nothing(mode: bool, what: str, open_url: OpenUrl) -> None:
+async def test_a_function_that_fails_is_a_502_without_details(mode: bool, what: str, open_url: OpenUrl) -> None:
     async with open_url(stream=mode) as client:
         reply = await client.get("/", headers=do(what))
     assert (reply.status_code, reply.json()) == (502, {"Message": "Internal Server Error"})

@@ -1,4 +1,4 @@
-"""Figures of the server for Prometheus: what is asked, how it goes, and nobody's names."""
+"""The server's Prometheus metrics: requests, outcomes and times, without user data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ async def open_with(tmp_path: Path) -> AsyncIterator[Open]:
 
 
 def read(text: str) -> Figures:
-    """Sample → its labels → its value; of histograms the counts."""
+    """Sample name → labels → value; for histograms the counts."""
     figures: Figures = {}
     for family in text_string_to_metric_families(text):
         for sample in family.samples:

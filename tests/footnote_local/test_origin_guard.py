@@ -1,4 +1,4 @@
-"""A page of another site gets nothing from a server that asks for no sign-in."""
+"""Pages of other sites cannot use a server without sign-in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footnote prompts` and `footnote audit`: what models are told, changed and changed back, and who did it."""
+"""`footnote prompts` and `footnote audit`: prompts are changed and restored, and the audit names the admin."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ def write(folder: Path, text: str) -> Path:
 
 def test_a_prompt_is_set_shown_put_back_and_reset(footnote: Footnote, tmp_path: Path) -> None:
     for number, text in enumerate(("Use {{ documents[0].text }}", "두 번째"), 1):
-        told = footnote("prompts", "set", "answer_numbered", "--lang", "ko", write(tmp_path, text))
-        assert (told.exit_code, told.stderr) == (Exit.OK, f"Version {number} is active.\n")
+        result = footnote("prompts", "set", "answer_numbered", "--lang", "ko", write(tmp_path, text))
+        assert (result.exit_code, result.stderr) == (Exit.OK, f"Version {number} is active.\n")
     shown = footnote("prompts", "show", "answer_numbered", "--lang", "ko")
     assert shown.stdout == "두 번째\n"
     assert "Variables: documents[].page, documents[].text, documents[].title.\nVersion 2: " in shown.stderr
@@ -41,7 +41,7 @@ def test_a_bad_template_is_refused_with_its_line(footnote: Footnote, tmp_path: P
     assert footnote("audit").stderr == "The audit log is empty.\n"
 
 
-def test_the_audit_tells_who_did_what_the_last_first(footnote: Footnote, tmp_path: Path) -> None:
+def test_the_audit_lists_changes_and_admins_newest_first(footnote: Footnote, tmp_path: Path) -> None:
     footnote("prompts", "set", "answer_numbered", "--lang", "en", write(tmp_path, "mine"))
     footnote("prompts", "reset", "answer_numbered", "--lang", "en")
     entries = json.loads(footnote("audit", "--json").stdout)["entries"]

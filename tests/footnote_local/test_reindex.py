@@ -1,4 +1,4 @@
-"""`footnote reindex`: what it says, what it refuses, and with which code it leaves."""
+"""`footnote reindex`: output, refusals and exit codes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def filled(settings: OpenSearch) -> None:
     with_index(settings, fill)
 
 
-def test_the_embedded_index_needs_none(footnote: Footnote) -> None:
+def test_the_embedded_index_needs_no_reindex(footnote: Footnote) -> None:
     result = footnote("reindex")
     assert (result.exit_code, result.stdout) == (Exit.OK, "")
     assert result.stderr == "Nothing to do: only an index in OpenSearch needs reindexing, and this data folder uses the embedded index.\n"
@@ -58,7 +58,7 @@ def test_the_embedded_index_needs_none(footnote: Footnote) -> None:
 
 
 @pytest.mark.usefixtures("filled")
-def test_every_collection_is_made_anew_or_the_one_that_is_named(footnote: Footnote, settings: OpenSearch) -> None:
+def test_every_collection_is_reindexed_or_only_the_named_one(footnote: Footnote, settings: OpenSearch) -> None:
     result = footnote("reindex")
     assert (result.exit_code, result.stdout) == (Exit.OK, "")
     assert result.stderr == (
@@ -100,7 +100,7 @@ def test_the_old_index_stays_where_the_new_one_finds_less(footnote: Footnote, se
 
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (("nowhere",), "There is no index “nowhere”."),
         (("notes", "--roll-back"), "There is no previous index to roll back to."),
@@ -108,8 +108,8 @@ def test_the_old_index_stays_where_the_new_one_finds_less(footnote: Footnote, se
         (("notes", "--judge", "{beir}"), "contains none of the documents in the qrels"),
     ],
 )
-def test_what_it_cannot_do_is_told(footnote: Footnote, arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
+def test_a_reindex_that_is_not_possible_says_why(footnote: Footnote, arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:
     beir = write_beir(tmp_path / "judged", {"x": "-"}, {"a": ("When?", "elsewhere")})
     result = footnote("reindex", *(argument.format(beir=beir) for argument in arguments))
     assert result.exit_code == Exit.USAGE
-    assert told in result.stderr
+    assert message in result.stderr

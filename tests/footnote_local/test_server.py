@@ -72,7 +72,7 @@ async def test_the_address_of_links_is_a_name_of_the_server(tmp_path: Path) -> N
             assert (await client.get("/health", headers={"host": host})).status_code == status
 
 
-async def test_who_comes_by_a_wrong_name_is_told_in_the_shape_of_the_path(tmp_path: Path) -> None:
+async def test_a_wrong_host_name_is_refused_in_the_format_of_the_api(tmp_path: Path) -> None:
     transport = httpx.ASGITransport(create_app(open_core(tmp_path)))
     async with httpx.AsyncClient(transport=transport, base_url="http://evil.example") as client:
         replies = [await client.get(path) for path in ("/v1/models", "/documents")]
@@ -109,7 +109,7 @@ async def test_ready_waits_for_the_first_documents(docs: Path, tmp_path: Path) -
     assert said[1].startswith("  empty.txt: This file is empty. ")
 
 
-async def test_first_documents_that_are_not_there_keep_nobody_from_asking(tmp_path: Path) -> None:
+async def test_missing_first_documents_do_not_block_questions(tmp_path: Path) -> None:
     from footnote_local.server import _FirstDocuments
 
     core, said = open_core(tmp_path / "data"), list[str]()
@@ -133,7 +133,7 @@ async def test_the_command_to_try_says_where_a_token_goes(mode: Literal["none", 
 # --- what keeps it from starting ---------------------------------------------------------------
 
 
-def test_a_port_in_use_is_told_with_the_way_around_it(footnote: Footnote) -> None:
+def test_a_port_in_use_is_reported_with_a_remedy(footnote: Footnote) -> None:
     listener = open_port("127.0.0.1", 0)
     port = listener.getsockname()[1]
     result = footnote("serve", "--port", str(port))
@@ -144,7 +144,7 @@ def test_a_port_in_use_is_told_with_the_way_around_it(footnote: Footnote) -> Non
     )
 
 
-def test_a_folder_at_work_elsewhere_is_told_by_process(footnote: Footnote, tmp_path: Path) -> None:
+def test_a_folder_in_use_is_reported_with_the_process(footnote: Footnote, tmp_path: Path) -> None:
     lock = Lock(tmp_path / "data")
     lock.take()
     result = footnote("serve", "--port", "0")
@@ -154,7 +154,7 @@ def test_a_folder_at_work_elsewhere_is_told_by_process(footnote: Footnote, tmp_p
 
 
 @pytest.mark.parametrize("name", ["store.db", "index.db"])
-def test_data_that_cannot_be_read_is_told_and_nothing_is_served(name: str, tmp_path: Path) -> None:
+def test_unreadable_data_is_reported_and_the_server_does_not_start(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"no database at all" * 100)
     with pytest.raises(Unavailable, match=f"{name} cannot be used"):
         serve(open_core(tmp_path), host="127.0.0.1", port=0, ingest=[], say=say_nothing, announce=say_nothing)
@@ -182,7 +182,9 @@ def server(environment: dict[str, str], docs: Path) -> Iterator[Running]:
         process.communicate()
 
 
-def test_a_server_answers_takes_what_a_second_command_brings_and_stops_when_told(server: Running, footnote: Footnote, docs: Path) -> None:
+def test_a_server_answers_ingests_the_files_of_a_second_command_and_stops_on_a_signal(
+    server: Running, footnote: Footnote, docs: Path
+) -> None:
     until = time.monotonic() + 60
     while httpx.get(f"{server.url}/ready").status_code != 200 and time.monotonic() < until:
         time.sleep(0.05)

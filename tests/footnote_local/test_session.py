@@ -1,4 +1,4 @@
-"""`footnote session`: what it prints signs in, until it is revoked."""
+"""`footnote session`: the printed token signs in until it is revoked."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from footnote_local.terminal import Exit
 from tests.footnote_local.conftest import Footnote, open_core
 
 
-def who(folder: Path, token: str) -> Caller:
-    async def look() -> Caller:
+def caller_of(folder: Path, token: str) -> Caller:
+    async def identify_token() -> Caller:
         core = open_core(folder / "data")
         try:
             return await identify(token, auth=Auth(mode="session"), cache=core.cache)
         finally:
             await core.close()
 
-    return asyncio.run(look())
+    return asyncio.run(identify_token())
 
 
 def test_a_session_that_was_made_signs_in_until_it_is_revoked(footnote: Footnote, tmp_path: Path) -> None:
     token = footnote("session", "create", "--user", "ann", "--groups", "staff, hr", "--hours", "1").stdout.strip()
-    assert who(tmp_path, token) == Caller("ann", frozenset({"staff", "hr", "user:ann"}))
+    assert caller_of(tmp_path, token) == Caller("ann", frozenset({"staff", "hr", "user:ann"}))
     assert footnote("session", "revoke", token).exit_code == Exit.OK
     with pytest.raises(Unauthorized):
-        who(tmp_path, token)
+        caller_of(tmp_path, token)
 
 
 def test_no_token_looks_like_an_option_of_a_command(footnote: Footnote, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("secrets.token_bytes", lambda size: b"\xfb" * size)  # “-_v7…” where every character may come first
+    monkeypatch.setattr("secrets.token_bytes", lambda size: b"\xfb" * size)  # would be “-_v7…” if any character could come first
     token = footnote("session", "create", "--user", "ann").stdout.strip()
     assert not token.startswith("-")
     assert footnote("session", "revoke", token).exit_code == Exit.OK
@@ -51,10 +51,10 @@ def test_a_session_is_made_listed_and_revoked_in_the_folder_that_is_named(footno
     assert footnote("session", "list", *there).stderr == "There are no active sessions.\n"
 
 
-def test_an_admins_session_is_told_as_json(footnote: Footnote, tmp_path: Path) -> None:
-    told = json.loads(footnote("session", "create", "--user", "root", "--role", "admin", "--json").stdout)
-    assert (told["user_id"], told["groups"], told["role"], told["hours"]) == ("root", [], "admin", 12)
-    assert who(tmp_path, told["token"]).role == "admin"
+def test_an_admins_session_is_printed_as_json(footnote: Footnote, tmp_path: Path) -> None:
+    session = json.loads(footnote("session", "create", "--user", "root", "--role", "admin", "--json").stdout)
+    assert (session["user_id"], session["groups"], session["role"], session["hours"]) == ("root", [], "admin", 12)
+    assert caller_of(tmp_path, session["token"]).role == "admin"
 
 
 def test_a_session_needs_a_user(footnote: Footnote, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_a_users_name_is_one_short_line(footnote: Footnote, user: str) -> None:
     assert json.loads(footnote("session", "list", "--json").stdout) == {"sessions": []}
 
 
-def test_a_session_that_there_is_not_is_not_called_over(footnote: Footnote) -> None:
+def test_an_unknown_session_is_not_reported_as_revoked(footnote: Footnote) -> None:
     footnote("session", "create", "--user", "ann")
     refused = footnote("session", "revoke", "0123456789abcdee")
     assert (refused.exit_code, refused.stderr) == (
@@ -86,8 +86,8 @@ def test_sessions_are_listed_and_ended_by_their_ids(footnote: Footnote, tmp_path
     assert [listed[user]["groups"] for user in ("ann", "bob")] == [["staff"], ["staff"]]
     assert footnote("session", "revoke", listed["bob"]["session_id"]).exit_code == Exit.OK
     with pytest.raises(Unauthorized):
-        who(tmp_path, tokens["bob"])
-    assert who(tmp_path, tokens["ann"]).user_id == "ann"
+        caller_of(tmp_path, tokens["bob"])
+    assert caller_of(tmp_path, tokens["ann"]).user_id == "ann"
     shown = footnote("session", "list")
     assert listed["ann"]["session_id"] in shown.stdout
     assert "bob" not in shown.stdout

@@ -35,7 +35,7 @@ def test_a_name_that_is_no_text_can_still_be_shown(tmp_path: Path) -> None:
     assert names(tmp_path) == ["caf?.txt"]
 
 
-def test_files_of_one_name_from_two_folders_are_told_apart(tmp_path: Path) -> None:
+def test_files_of_one_name_from_two_folders_get_different_names(tmp_path: Path) -> None:
     for folder in ("north", "south"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "readme.txt").write_text(folder)
@@ -55,14 +55,14 @@ def test_a_path_that_is_not_there_is_named(tmp_path: Path) -> None:
         names(tmp_path / "nowhere")
 
 
-async def test_every_file_gets_its_own_end(docs: Path, tmp_path: Path) -> None:
+async def test_every_file_gets_its_own_result(docs: Path, tmp_path: Path) -> None:
     (docs / "empty.txt").write_text("")
     (docs / "huge.txt").write_bytes(b"x" * (2**20 + 1))
     core = open_core(tmp_path / "data")
     worker = Worker(core)
     await worker.start()
-    told: list[tuple[int, int]] = []
-    report = await take_in(core, [docs], collection="default", groups=["hr"], progress=lambda *done: told.append(done))
+    progress_seen: list[tuple[int, int]] = []
+    report = await take_in(core, [docs], collection="default", groups=["hr"], progress=lambda *done: progress_seen.append(done))
     await worker.stop()
     await core.close()
     assert {name: document.state for name, document in report.documents.items()} == {
@@ -71,7 +71,7 @@ async def test_every_file_gets_its_own_end(docs: Path, tmp_path: Path) -> None:
         "tower.md": "READY",
     }
     assert report.refused == {"huge.txt": "The file has 1.0 MB; 1 MB are allowed. Split it, or raise INGEST__MAX_FILE_MB."}
-    assert (report.done, report.failed, told[-1]) == (4, 2, (4, 4))
+    assert (report.done, report.failed, progress_seen[-1]) == (4, 2, (4, 4))
     assert {document.permission_groups for document in report.documents.values()} == {frozenset({"hr"})}
 
 
@@ -86,15 +86,15 @@ async def test_vectors_are_waited_for_unless_the_embedder_is_in_trouble(docs: Pa
 
     core = open_core(tmp_path / "data")
     embedder = core.embedder = Moody()
-    told: list[tuple[int, int]] = []
+    progress_seen: list[tuple[int, int]] = []
     for trouble, progress in (("The embedder is down.", (0, 2)), (None, (2, 2))):
         worker = Worker(core)
         await worker.start()
         report = await take_in(core, [docs], collection="default", groups=[], progress=lambda *_: None)
         assert {document.state for document in report.documents.values()} == {"READY"}
         async with asyncio.timeout(10):
-            await wait_for_vectors(core, worker, lambda *done: told.append(done))
-        assert (worker.trouble, told[-1]) == (trouble, progress)
+            await wait_for_vectors(core, worker, lambda *done: progress_seen.append(done))
+        assert (worker.trouble, progress_seen[-1]) == (trouble, progress)
         await worker.stop()
         embedder.down = False
     await core.close()

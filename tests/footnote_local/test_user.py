@@ -1,4 +1,4 @@
-"""`footnote user`: one user's data, handed out and deleted."""
+"""`footnote user`: exports and deletes one user's data."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def asked(tmp_path: Path) -> None:
 
 
 def test_a_users_turns_are_printed_oldest_first(footnote: Footnote) -> None:
-    told = footnote("user", "export", "ann")
-    assert (told.exit_code, told.stderr) == (Exit.OK, "2 turns exported.\n")
-    assert [json.loads(line)["trace_id"] for line in told.stdout.splitlines()] == ["t0", "t2"]
-    assert "왜?" in told.stdout
+    result = footnote("user", "export", "ann")
+    assert (result.exit_code, result.stderr) == (Exit.OK, "2 turns exported.\n")
+    assert [json.loads(line)["trace_id"] for line in result.stdout.splitlines()] == ["t0", "t2"]
+    assert "왜?" in result.stdout
 
 
 def test_another_folder_has_other_turns(footnote: Footnote, tmp_path: Path) -> None:
@@ -44,24 +44,24 @@ def test_another_folder_has_other_turns(footnote: Footnote, tmp_path: Path) -> N
 
 
 def test_a_users_turns_are_written_to_a_file(footnote: Footnote, tmp_path: Path) -> None:
-    told = footnote("user", "export", "ben", "--out", tmp_path / "ben.jsonl")
-    assert (told.exit_code, told.stdout) == (Exit.OK, "")
+    result = footnote("user", "export", "ben", "--out", tmp_path / "ben.jsonl")
+    assert (result.exit_code, result.stdout) == (Exit.OK, "")
     assert json.loads((tmp_path / "ben.jsonl").read_text("utf-8"))["user_id"] == "ben"
 
 
-def test_a_file_that_cannot_be_written_is_told(footnote: Footnote, tmp_path: Path) -> None:
-    told = footnote("user", "export", "ben", "--out", tmp_path / "none" / "ben.jsonl")
-    assert told.exit_code == Exit.UNAVAILABLE
-    assert "cannot be written (No such file or directory)" in told.stderr
+def test_a_file_that_cannot_be_written_is_reported(footnote: Footnote, tmp_path: Path) -> None:
+    result = footnote("user", "export", "ben", "--out", tmp_path / "none" / "ben.jsonl")
+    assert result.exit_code == Exit.UNAVAILABLE
+    assert "cannot be written (No such file or directory)" in result.stderr
 
 
-def test_a_user_is_deleted_without_being_asked_where_that_is_wanted(footnote: Footnote) -> None:
+def test_a_user_is_deleted_without_confirmation_on_request(footnote: Footnote) -> None:
     assert footnote("user", "delete", "ann", "--yes").stderr == "2 turns deleted.\n"
     assert footnote("user", "export", "ann").stdout == ""
     assert len(footnote("user", "export", "ben").stdout.splitlines()) == 1
 
 
-def test_a_user_stays_where_nobody_says_yes(footnote: Footnote) -> None:
-    told = footnote("user", "delete", "ann")  # nothing to read from
-    assert told.exit_code == Exit.BAD
+def test_a_user_is_not_deleted_without_confirmation(footnote: Footnote) -> None:
+    result = footnote("user", "delete", "ann")  # standard input is empty
+    assert result.exit_code == Exit.BAD
     assert len(footnote("user", "export", "ann").stdout.splitlines()) == 2

@@ -1,4 +1,4 @@
-"""`footnote verify`: what it says, what it mends, and with which code it leaves."""
+"""`footnote verify`: findings, repairs and exit codes."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_what_was_queued_again_is_read_at_once(footnote: Footnote, one_lost: str
     assert footnote("verify").exit_code == Exit.OK
 
 
-def test_what_cannot_be_mended_says_what_to_do(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
+def test_a_finding_that_cannot_be_repaired_says_what_to_do(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
     (tmp_path / "data" / "files" / source_key(one_lost, 1)).unlink()
     result = footnote("verify", "--repair")
     assert (result.exit_code, result.stdout) == (Exit.BAD, f"no_file      wrong    {one_lost}\n")
     assert result.stderr == "1 document is searchable but its file is lost. Delete these documents and add the files again.\n"
 
 
-def test_while_a_server_works_on_the_folder_it_is_left_the_work(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
+def test_while_a_server_uses_the_folder_the_server_does_the_work(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
     server = Lock(tmp_path / "data")
     server.take()
     result = footnote("verify", "--repair")
@@ -84,10 +84,10 @@ def test_what_a_crash_left_behind_is_taken_up_without_waiting(footnote: Footnote
 
 
 @pytest.mark.parametrize("kind", SAID)
-def test_every_finding_is_told_in_words(kind: Kind) -> None:
+def test_every_finding_has_a_sentence(kind: Kind) -> None:
     for count in (1, 3):
         for repaired in (True, False):
             findings = tuple(Finding(kind, str(number), repaired) for number in range(count))
-            told = next(sentences(Report(9, findings), repair=repaired))
-            assert told.startswith(f"{count} {SAID[kind][count > 1]}")
-            assert told.endswith(".")
+            sentence = next(sentences(Report(9, findings), repair=repaired))
+            assert sentence.startswith(f"{count} {SAID[kind][count > 1]}")
+            assert sentence.endswith(".")

@@ -28,13 +28,13 @@ def test_a_second_lock_on_a_folder_names_the_first_ones_process(tmp_path: Path) 
     second.release()
 
 
-def test_a_folder_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_is_reported(tmp_path: Path) -> None:
     (tmp_path / "worker.lock").mkdir()
     with pytest.raises(StoreUnavailable, match=r"cannot be used \(Is a directory\)\. Is it writable\?"):
         Lock(tmp_path).take()
 
 
-async def test_a_worker_takes_up_what_was_left_behind_and_what_comes(tmp_path: Path) -> None:
+async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None:
     core = open_core(tmp_path)
 
     async def add(name: str) -> str:
@@ -42,7 +42,7 @@ async def test_a_worker_takes_up_what_was_left_behind_and_what_comes(tmp_path: P
         return document.doc_id
 
     ids = [await add("one.txt")]
-    assert await core.queue.take(300) is not None  # by a worker that died
+    assert await core.queue.take(300) is not None  # left by a worker that died
     worker = Worker(core)
     await worker.start()
     ids.append(await add("two.txt"))

@@ -100,8 +100,8 @@ async def look(world: World, asked: Look, names: dict[str, str]) -> Any:
             seen.append(shown(trace, names))
     if path == "/documents":
         paths = [f"/documents/{document['doc_id']}" for document in reply.json()["data"]]
-        told_of = [shown(await world.call(READER, "ingest", "GET", path), names) for path in paths]
-        seen.append(sorted(told_of, key=json.dumps))  # documents of the same time are listed by id
+        details = [shown(await world.call(READER, "ingest", "GET", path), names) for path in paths]
+        seen.append(sorted(details, key=json.dumps))  # documents of the same time are listed by id
     return seen
 
 

@@ -1,5 +1,5 @@
-"""The built functions among the engines, configured as the template says: tables, buckets, a queue with its reader, a secret,
-models, somebody's session."""
+"""The built functions on the engines, configured by the template: tables, buckets, a queue and its reader, a secret, models
+and a session."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ HOUR_S = 3600.0
 
 @dataclass(slots=True)
 class Site:
-    """`token`: of ann's session. `known`: what the template's references become."""
+    """`token`: of ann's session. `known`: the values of the template's references."""
 
     layout: Layout
     world: World
@@ -49,19 +49,19 @@ class Site:
         return self.known["Documents"]
 
     def function(self, name: str, **changes: str) -> Function:
-        """`changes`: variables in place of the template's own."""
+        """`changes`: variables that override the template's."""
         direct = self.world.direct
         theirs = {
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",
             "AWS_ENDPOINT_URL": direct["aws"],
             "AWS_ENDPOINT_URL_DYNAMODB": direct["dynamodb"],
-            "CACHE__ENABLED": "false",  # the same question is asked again and again, and is to be answered each time
+            "CACHE__ENABLED": "false",  # the same question is asked repeatedly and must be answered each time
         }
         return self.layout.function(name, artifacts.variables(name, self.known) | theirs | changes)
 
     async def read_queue(self, ingest: Lambda) -> list[str]:
-        """What the queue's reader does, in batches of one: what the function is done with is deleted, the rest stays
+        """Reads the queue in batches of one, as the event source mapping does: processed messages are deleted, the rest stays
         → ids of the rest, which can be received again."""
         sqs, queue = self.world.sqs, self.world.queue_url
         left = []
@@ -143,5 +143,5 @@ async def open_site(layout: Layout, *, opensearch: str, dynamodb: str, mongodb: 
 
 def embedded(texts: Iterable[str]) -> Reply:
     data = [{"object": "embedding", "index": at, "embedding": EMBEDDER.vector(text).tolist()} for at, text in enumerate(texts)]
-    told = {"object": "list", "data": data, "model": EMBEDDER.name, "usage": {"prompt_tokens": 0, "total_tokens": 0}}
-    return Reply(body=(json.dumps(told),))
+    content = {"object": "list", "data": data, "model": EMBEDDER.name, "usage": {"prompt_tokens": 0, "total_tokens": 0}}
+    return Reply(body=(json.dumps(content),))

@@ -1,4 +1,5 @@
-"""What `make artifacts` made, laid out as on Lambda: the function at /var/task, layers at /opt, what the runtime brings at /var/runtime."""
+"""The output of `make artifacts`, laid out as on Lambda: the function at /var/task, layers at /opt, the runtime's own packages at
+/var/runtime."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ BOOTSTRAP = '#!/bin/bash\nexec -- "${LAMBDA_TASK_ROOT}/${_HANDLER}"\n'
 
 
 def missing() -> str | None:
-    """Why there is nothing to run; None where what is built is this checkout, for this Python."""
+    """Why there is nothing to run; None if this checkout is built for this Python."""
     hint = f"Run `{' '.join(MAKE)}`."
     made = BUILD / "template.yaml"
     if not made.exists():
@@ -63,7 +64,7 @@ def _sources() -> Iterable[Path]:
 
 
 def forbidden() -> str | None:
-    """Why this process may not have file systems of its own; None where it may."""
+    """Why this process may not create mount namespaces; None if it may."""
     if shutil.which("unshare") is None:
         return "Mount namespaces are Linux's, and `unshare` of util-linux makes them."
     done = subprocess.run(["unshare", "--mount", "true"], capture_output=True, text=True, check=False)
@@ -72,14 +73,14 @@ def forbidden() -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Folders that the functions share. `adapter`: the Web Adapter's layer; `runtime`: /var/runtime."""
+    """Folders shared by the functions. `adapter`: the Web Adapter's layer; `runtime`: /var/runtime."""
 
     adapter: Path
     runtime: Path
     scratch: Path
 
     def command(self, name: str, command: Sequence[str]) -> tuple[str, ...]:
-        """The command in the function's own file system. All that a function starts share one /tmp."""
+        """Wraps the command so that it runs in the function's own file system. All processes of a function share one /tmp."""
         scratch = self.scratch / name
         (scratch / "root").mkdir(parents=True, exist_ok=True)
         (scratch / "tmp").mkdir(exist_ok=True)
@@ -89,11 +90,11 @@ class Layout:
         return ("unshare", "--mount", "sh", str(SANDBOX), *map(str, folders), "--", *command)
 
     def function(self, name: str, variables: Mapping[str, str]) -> Function:
-        """`variables`: of the template, and those that say where AWS is."""
+        """`variables`: those of the template and the endpoints of AWS."""
         described = FUNCTIONS[name]
         known = {**variables, **SERVICE}
         if wrapper := variables.get("AWS_LAMBDA_EXEC_WRAPPER"):
-            known |= {"PYTHONPATH": "/var/runtime", "AWS_LWA_PORT": str(_free_port())}  # in AWS an environment has all ports to itself
+            known |= {"PYTHONPATH": "/var/runtime", "AWS_LWA_PORT": str(_free_port())}  # in AWS each environment has its own ports
             command, extensions = self.command(name, [wrapper]), (self.command(name, ["/opt/extensions/lambda-adapter"]),)
         else:
             known["PYTHONPATH"] = "/opt/python:/var/runtime"
@@ -112,14 +113,14 @@ def lay_out(folder: Path) -> Layout:
     (layout.adapter / "bootstrap").chmod(0o755)
     for name in RUNTIME:
         for file in distribution(name).files or ():
-            if ".." not in file.parts:  # programs lie beside the packages
+            if ".." not in file.parts:  # programs are installed next to the packages
                 (layout.runtime / file).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(file.locate(), layout.runtime / file)
     return layout
 
 
 def variables(name: str, known: Mapping[str, str]) -> dict[str, str]:
-    """A function's own variables, as the template says. `known`: what its references become; parameters have their defaults."""
+    """A function's variables from the template. `known`: the values of its references; parameters have their defaults."""
     template = _template()
     parameters = {name: parameter["Default"] for name, parameter in template["Parameters"].items() if "Default" in parameter}
     own = template["Resources"][f"{name.title()}Function"]["Properties"]["Environment"]["Variables"]

@@ -1,6 +1,6 @@
-"""Functions as AWS Lambda runs them: real runtimes in processes of their own, the service's stand-in around them.
+"""Functions as AWS Lambda runs them: real runtimes in separate processes, driven by a local emulation of the Lambda service.
 
-Its loop runs in a thread, because these tests come after those of the browser, which keeps the main thread's.
+The event loop runs in a thread: the browser tests, which run first, keep the main thread's loop.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tests.live import artifacts
 from tests.live.artifacts import Layout, lay_out
 
 Event = dict[str, Any]
-OpenFunction = Callable[..., "Door"]
+OpenFunction = Callable[..., "RunningFunction"]
 COLD_STARTS = "cold-starts"
 """In the run's folder: a line for each."""
 
@@ -64,8 +64,8 @@ def layout(adapter: None, tmp_path_factory: pytest.TempPathFactory) -> Layout:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    told = run_folder() / COLD_STARTS
-    for line in told.read_text().splitlines() if told.exists() else ():
+    report_file = run_folder() / COLD_STARTS
+    for line in report_file.read_text().splitlines() if report_file.exists() else ():
         terminalreporter.write_line(line)
 
 
@@ -73,7 +73,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 
 @dataclass(slots=True)
-class Door:
+class RunningFunction:
     """A function in its own execution environment."""
 
     service: Lambda
@@ -87,7 +87,7 @@ class Door:
         return json.loads(b"".join([part async for part in reply.body]))
 
     def fail(self, event: Event) -> Any:
-        """What Lambda tells of an event that fails."""
+        """The error that Lambda returns for an event that fails."""
         with pytest.raises(FunctionError) as caught:
             self.invoke(event)
         return json.loads(caught.value.payload)
@@ -106,7 +106,7 @@ def portal() -> Iterator[BlockingPortal]:
 
 @pytest.fixture
 def core(tmp_path: Path, portal: BlockingPortal) -> Iterator[Core]:
-    """What the functions find, seen from outside."""
+    """A core on the data folder of the functions."""
     made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)))
     yield made
     portal.call(made.close)
@@ -114,22 +114,24 @@ def core(tmp_path: Path, portal: BlockingPortal) -> Iterator[Core]:
 
 @pytest.fixture
 def open_function(tmp_path: Path, portal: BlockingPortal) -> Iterator[OpenFunction]:
-    """Functions on one data folder, without models but for those that their variables name."""
+    """Opens functions on one data folder, with no models except those named in their variables."""
     opened: list[tuple[str, Lambda]] = []
     with ExitStack() as stack:
 
-        def open_(name: str, **variables: str) -> Door:
+        def open_(name: str, **variables: str) -> RunningFunction:
             ours = {"FOOTNOTE_DATA": str(tmp_path), "EMBEDDING__BUILTIN": "false", "LLM__DISCOVER": "false"}
             service = Lambda(function(name, ours | variables))
             stack.enter_context(portal.wrap_async_context_manager(service))
             opened.append((name, service))
-            return Door(service, portal)
+            return RunningFunction(service, portal)
 
         yield open_
-    tell_starts(opened)
+    report_cold_starts(opened)
 
 
-def tell_starts(opened: Sequence[tuple[str, Lambda]]) -> None:
-    with (run_folder() / COLD_STARTS).open("a") as told:
+def report_cold_starts(opened: Sequence[tuple[str, Lambda]]) -> None:
+    with (run_folder() / COLD_STARTS).open("a") as report_file:
         for name, service in opened:
-            told.writelines(f"cold start of {name}: {report.init_ms:.0f} ms\n" for report in service.reports if report.init_ms is not None)
+            report_file.writelines(
+                f"cold start of {name}: {report.init_ms:.0f} ms\n" for report in service.reports if report.init_ms is not None
+            )

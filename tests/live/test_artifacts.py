@@ -1,4 +1,4 @@
-"""What is uploaded to Lambda, run where Lambda puts it: nothing of this checkout but the build, among the engines."""
+"""The artifacts that are uploaded to Lambda, run at their paths on Lambda, with engines and nothing else of this checkout."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from tests.hostile.packages import docx, paragraph
 from tests.live import artifacts
 from tests.live.artifact_site import ANN, Site, open_site
 from tests.live.artifacts import Layout
-from tests.live.conftest import Door, tell_starts
+from tests.live.conftest import RunningFunction, report_cold_starts
 from tests.openai_server import Server, chunk, sse
 from tests.turns import make_turn, stored
 
@@ -39,7 +39,7 @@ ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
 TRACE_ID = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
 JAN_15 = 1_768_469_400.0
 
-OpenDoor = Callable[..., AbstractContextManager[Door]]
+OpenFunction = Callable[..., AbstractContextManager[RunningFunction]]
 
 
 @pytest.fixture(scope="module")
@@ -50,32 +50,32 @@ def site(layout: Layout, portal: BlockingPortal, opensearch_url: str, dynamodb_u
 
 
 @pytest.fixture(scope="module")
-def open_door(site: Site, portal: BlockingPortal) -> OpenDoor:
+def open_function(site: Site, portal: BlockingPortal) -> OpenFunction:
     @contextmanager
-    def open_(name: str, **changes: str) -> Iterator[Door]:
+    def open_(name: str, **changes: str) -> Iterator[RunningFunction]:
         service = Lambda(site.function(name, **changes))
         with portal.wrap_async_context_manager(service):
-            yield Door(service, portal)
-        tell_starts([(f"{name} at /var/task", service)])
+            yield RunningFunction(service, portal)
+        report_cold_starts([(f"{name} at /var/task", service)])
 
     return open_
 
 
 @pytest.fixture(scope="module")
-def ingest(open_door: OpenDoor) -> Iterator[Door]:
-    with open_door("ingest") as door:
-        yield door
+def ingest(open_function: OpenFunction) -> Iterator[RunningFunction]:
+    with open_function("ingest") as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def query(open_door: OpenDoor) -> Iterator[Door]:
-    with open_door("query") as door:
-        yield door
+def query(open_function: OpenFunction) -> Iterator[RunningFunction]:
+    with open_function("query") as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
-def client(query: Door, site: Site) -> Iterator[httpx.Client]:
-    """Ann's, at the query function's URL in mode RESPONSE_STREAM."""
+def client(query: RunningFunction, site: Site) -> Iterator[httpx.Client]:
+    """A client signed in as ann, at the query function's URL in mode RESPONSE_STREAM."""
     signed = {"authorization": f"Bearer {site.token}"}
     with (
         query.portal.wrap_async_context_manager(function_url(query.service, stream=True)) as url,
@@ -92,47 +92,47 @@ def model(site: Site) -> Server:
 
 @pytest.fixture(scope="module")
 def turns(site: Site, portal: BlockingPortal) -> Iterator[MongoTurnStore]:
-    """What the functions keep, written from outside."""
+    """The turn store of the functions, for writes from the test."""
     databases = Databases(site.mongodb, site.world.name, f"{site.world.name}-statistics")
     yield MongoTurnStore(databases, HandClock())
     portal.call(databases.close)
 
 
 @pytest.fixture(scope="module")
-def guide(site: Site, ingest: Door) -> str:
+def guide(site: Site, ingest: RunningFunction) -> str:
     """The id of a document that was dropped and read."""
     site.world.put("handbooks/guide.md", GUIDE)
     assert read_queue(site, ingest) == []
     return document(site, ingest, "handbooks/guide.md")["doc_id"]
 
 
-def read_queue(site: Site, ingest: Door) -> list[str]:
+def read_queue(site: Site, ingest: RunningFunction) -> list[str]:
     return ingest.portal.call(site.read_queue, ingest.service)
 
 
 def signed(site: Site, event: Event) -> Event:
-    """A sample of an HTTP event, sent by ann."""
+    """A sample HTTP event, sent by ann."""
     return event | {"headers": event["headers"] | {"authorization": f"Bearer {site.token}"}}
 
 
 def of_our_bucket(site: Site, event: Event) -> Event:
-    """A sample of an S3 event, about the bucket that there is."""
+    """A sample S3 event with the name of the bucket under test."""
     return json.loads(json.dumps(event).replace("footnote-documents", site.documents))
 
 
-def documents(site: Site, ingest: Door) -> list[dict[str, Any]]:
+def documents(site: Site, ingest: RunningFunction) -> list[dict[str, Any]]:
     status, body = ingest.http(signed(site, sample_event("ingest_http_get")))
     assert (status, body["has_more"]) == (200, False)
     return list(body["data"])
 
 
-def document(site: Site, ingest: Door, name: str) -> dict[str, Any]:
+def document(site: Site, ingest: RunningFunction, name: str) -> dict[str, Any]:
     (found,) = [document for document in documents(site, ingest) if document["file_name"] == name]
     return found
 
 
-def tell_slowly(*rest: Any) -> tuple[Any, asyncio.Event]:
-    """A completion that holds after its first words until the event is set."""
+def stream_slowly(*rest: Any) -> tuple[Any, asyncio.Event]:
+    """A completion that pauses after its first words until the event is set."""
     gate = asyncio.Event()
     return sse(chunk(content="Send DELETE "), gate, *rest), gate
 
@@ -172,7 +172,7 @@ def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(l
 
 
 @pytest.mark.parametrize(
-    ("name", "change", "told"),
+    ("name", "change", "message"),
     [
         ("ingest", {"AUTH__MODE": "none"}, "AUTH__MODE is none, which is not allowed in AWS. Set session, api_key or jwt."),
         ("stats", {"FOOTNOTE_SECRET": ""}, "Required in AWS, but not set: DB__URI."),
@@ -184,24 +184,24 @@ def test_a_function_sees_its_build_and_what_lambda_has_and_writes_to_tmp_alone(l
         ),
     ],
 )
-def test_a_function_that_must_not_serve_does_not_start_and_says_why(
-    open_door: OpenDoor, name: str, change: dict[str, str], told: str
+def test_a_misconfigured_function_does_not_start_and_says_why(
+    open_function: OpenFunction, name: str, change: dict[str, str], message: str
 ) -> None:
-    with open_door(name, **change) as door:
-        reply = door.fail(sample_event("stats_schedule"))
-    assert (reply["errorType"], reply["errorMessage"]) == ("Misconfigured", told)
+    with open_function(name, **change) as running:
+        reply = running.fail(sample_event("stats_schedule"))
+    assert (reply["errorType"], reply["errorMessage"]) == ("Misconfigured", message)
 
 
-def test_the_query_function_says_it_in_the_log(open_door: OpenDoor, capfd: pytest.CaptureFixture[str]) -> None:
-    with open_door("query", AUTH__MODE="none") as door:
-        assert door.fail(sample_event("query_http_get"))["errorType"] == "Runtime.ExitError"
+def test_a_misconfigured_query_function_says_why_in_the_log(open_function: OpenFunction, capfd: pytest.CaptureFixture[str]) -> None:
+    with open_function("query", AUTH__MODE="none") as running:
+        assert running.fail(sample_event("query_http_get"))["errorType"] == "Runtime.ExitError"
     assert "Misconfigured: AUTH__MODE is none" in capfd.readouterr().err
 
 
 # --- the sample events ----------------------------------------------------------------------------
 
 
-def test_ingest_takes_what_s3_and_http_send(site: Site, ingest: Door) -> None:
+def test_ingest_takes_what_s3_and_http_send(site: Site, ingest: RunningFunction) -> None:
     name = "handbooks/여행 규정.pdf"
     assert ingest.invoke(sample_event("ingest_s3_test")) == {"batchItemFailures": []}
 
@@ -236,7 +236,7 @@ def test_ingest_takes_what_s3_and_http_send(site: Site, ingest: Door) -> None:
     assert ingest.invoke(sample_event("ingest_verify")) == {}
 
 
-def test_query_answers_http(site: Site, query: Door, model: Server, guide: str) -> None:
+def test_query_answers_http(site: Site, query: RunningFunction, model: Server, guide: str) -> None:
     def send(event: Event) -> tuple[int, str, str]:
         async def ask() -> tuple[int, str, str]:
             reply = await read_http(await query.service.invoke(json.dumps(event).encode()))
@@ -249,9 +249,9 @@ def test_query_answers_http(site: Site, query: Door, model: Server, guide: str) 
     (collection,) = json.loads(body)["data"]
     assert (status, kind, collection["name"], collection["documents"] >= 1) == (200, "application/json", "default", True)
     status, kind, body = send(signed(site, sample_event("query_http")))
-    told = json.loads(body)
-    assert (status, kind, told["outcome"], told["answer"]) == (200, "application/json", "answered", f"Send DELETE [^{guide}].")
-    assert [citation["doc_id"] for citation in told["citations"]] == [guide]
+    message = json.loads(body)
+    assert (status, kind, message["outcome"], message["answer"]) == (200, "application/json", "answered", f"Send DELETE [^{guide}].")
+    assert [citation["doc_id"] for citation in message["citations"]] == [guide]
     status, kind, body = send(signed(site, sample_event("query_http_stream")))
     events = read_events(body)
     first = {"type": "step", "id": "guard", "content": "guard", "stage": "guard"}
@@ -261,16 +261,16 @@ def test_query_answers_http(site: Site, query: Door, model: Server, guide: str) 
 
 
 def test_feedback_and_stats_take_http_and_the_schedule(
-    site: Site, turns: MongoTurnStore, portal: BlockingPortal, open_door: OpenDoor
+    site: Site, turns: MongoTurnStore, portal: BlockingPortal, open_function: OpenFunction
 ) -> None:
     turn = make_turn(trace_id=TRACE_ID, caller=Caller(ANN.user_id), started_at=JAN_15, answer=Answer("Yes.", model="m"), usage=Usage(10, 4))
     portal.call(turns.save, stored(turn))
-    with open_door("feedback") as feedback:
+    with open_function("feedback") as feedback:
         assert feedback.http(signed(site, sample_event("feedback_http"))) == (200, {"status": "ok"})
         status, body = feedback.http(signed(site, sample_event("feedback_http_get")))
         assert (status, sorted(body)) == (200, ["counts_by_reason", "mrr@k", "ndcg@k", "positive_rate", "trending_queries"])
         assert feedback.http(sample_event("feedback_http"))[0] == 401
-    with open_door("stats") as stats:
+    with open_function("stats") as stats:
         assert stats.invoke(sample_event("stats_schedule")) == {"2026-01-14": 0, "2026-01-15": 1}
         status, body = stats.http(signed(site, sample_event("stats_http_get")))
         assert (status, body["from"], body["to"], body["total"]["turns"], body["total"]["total_tokens"]) == (
@@ -284,16 +284,16 @@ def test_feedback_and_stats_take_http_and_the_schedule(
 
 
 @pytest.mark.parametrize(("name", "event"), [("ingest", "ingest_http_get"), ("feedback", "feedback_http"), ("stats", "stats_http_get")])
-def test_every_function_can_check_tokens_of_an_identity_provider(open_door: OpenDoor, name: str, event: str) -> None:
+def test_every_function_can_check_tokens_of_an_identity_provider(open_function: OpenFunction, name: str, event: str) -> None:
     sent = sample_event(event)
     sent["headers"]["authorization"] = "Bearer eyJhbGciOiAiUlMyNTYiLCAia2lkIjogImsxIn0.e30.c2ln"
     jwt = {"AUTH__MODE": "jwt", "AUTH__ISSUER": "https://id.example.org", "AUTH__AUDIENCE": "footnote"}
-    with open_door(name, **jwt, AUTH__JWKS_URL="https://127.0.0.1:1/keys") as door:
-        status, body = door.http(sent)
+    with open_function(name, **jwt, AUTH__JWKS_URL="https://127.0.0.1:1/keys") as running:
+        status, body = running.http(sent)
     assert (status, body["detail"]) == (503, "The keys of the identity provider cannot be fetched. Check AUTH__JWKS_URL.")
 
 
-def test_ingest_writes_down_who_deleted_a_document(site: Site, ingest: Door, portal: BlockingPortal) -> None:
+def test_ingest_audits_who_deleted_a_document(site: Site, ingest: RunningFunction, portal: BlockingPortal) -> None:
     site.world.put("handbooks/old.md", GUIDE + b"\n\nThis is the old one.\n")
     assert read_queue(site, ingest) == []
     doc_id = document(site, ingest, "handbooks/old.md")["doc_id"]
@@ -324,10 +324,10 @@ def test_the_page_and_the_mcp_server_come_through_the_same_url(client: httpx.Cli
 # --- streams --------------------------------------------------------------------------------------
 
 
-def test_the_first_words_arrive_before_the_model_made_the_last(
+def test_the_first_words_arrive_before_the_model_sends_the_last(
     client: httpx.Client, model: Server, portal: BlockingPortal, guide: str
 ) -> None:
-    model.replies[COMPLETIONS], gate = tell_slowly(chunk(content=f"to its address [^{guide}]."))
+    model.replies[COMPLETIONS], gate = stream_slowly(chunk(content=f"to its address [^{guide}]."))
     with client.stream("POST", "/ask/stream", json=ASK) as reply:
         lines = reply.iter_lines()
         assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
@@ -337,10 +337,10 @@ def test_the_first_words_arrive_before_the_model_made_the_last(
         assert "".join(lines) == ""
 
 
-def test_a_model_that_breaks_off_is_told_as_an_error_at_the_end_of_a_whole_stream(
+def test_a_model_that_breaks_off_gives_an_error_event_at_the_end_of_a_complete_stream(
     client: httpx.Client, model: Server, portal: BlockingPortal, guide: str
 ) -> None:
-    model.replies[COMPLETIONS], gate = tell_slowly(None)
+    model.replies[COMPLETIONS], gate = stream_slowly(None)
     with client.stream("POST", "/ask/stream", json=ASK) as reply:
         lines = reply.iter_lines()
         assert read_until("token", lines)["content"] == "Send DELETE"
@@ -353,7 +353,7 @@ def test_a_model_that_breaks_off_is_told_as_an_error_at_the_end_of_a_whole_strea
 def test_the_turn_of_a_client_that_leaves_is_finished_and_saved(
     client: httpx.Client, model: Server, portal: BlockingPortal, guide: str
 ) -> None:
-    model.replies[COMPLETIONS], gate = tell_slowly(chunk(content=f"to its address [^{guide}]."))
+    model.replies[COMPLETIONS], gate = stream_slowly(chunk(content=f"to its address [^{guide}]."))
     with client.stream("POST", "/ask/stream", json=ASK | {"room_id": "left"}) as reply:
         read_until("token", reply.iter_lines())
     portal.call(gate.set)
@@ -367,8 +367,8 @@ def test_the_turn_of_a_client_that_leaves_is_finished_and_saved(
 # --- from the bucket to the answer ----------------------------------------------------------------
 
 
-def test_a_file_in_the_bucket_is_answered_from_with_a_citation_and_after_its_delete_it_is_not(
-    site: Site, ingest: Door, client: httpx.Client, model: Server
+def test_a_file_in_the_bucket_is_cited_until_it_is_deleted(
+    site: Site, ingest: RunningFunction, client: httpx.Client, model: Server
 ) -> None:
     ask = ASK | {"query_text": "When was the aqueduct opened?", "retriever": "bm25"}
     model.replies[COMPLETIONS] = sse(chunk(content="In 1871."))
@@ -382,13 +382,13 @@ def test_a_file_in_the_bucket_is_answered_from_with_a_citation_and_after_its_del
     assert (reply["outcome"], reply["answer"]) == ("answered", f"In 1871 [^{doc_id}].")
     assert [(citation["doc_id"], citation["title"]) for citation in reply["citations"]] == [(doc_id, "aqueduct")]
 
-    # The emulated bucket tells of no delete marker. S3 does, and so does `delete`.
+    # The emulated bucket sends no event for a delete marker. S3 does, and so does `delete`.
     site.world.delete("handbooks/aqueduct.md")
     assert read_queue(site, ingest) == []
     assert client.post("/ask", json=ask).json()["outcome"] == "no_hits"
 
 
-def test_the_readers_of_files_are_in_the_build(site: Site, ingest: Door) -> None:
+def test_the_parsers_are_in_the_build(site: Site, ingest: RunningFunction) -> None:
     files = {
         "report.pdf": make_pdf([[Text(60, 700, "Swans sleep on the lake.")]]),
         "letter.docx": docx(paragraph("Herons stand in the reeds.")),
@@ -407,7 +407,7 @@ def test_the_readers_of_files_are_in_the_build(site: Site, ingest: Door) -> None
     }
 
 
-def test_an_upload_by_a_signed_form_is_read_and_taken_out_of_the_bucket(site: Site, ingest: Door, client: httpx.Client) -> None:
+def test_an_upload_by_a_signed_form_is_read_and_taken_out_of_the_bucket(site: Site, ingest: RunningFunction, client: httpx.Client) -> None:
     file = b"The lighthouse keeper sleeps by day."
     body = json.dumps({"file_name": "keeper.txt", "size": len(file), "permission_groups": ["staff"]})
     status, target = ingest.http(signed(site, sample_event("ingest_http", body=body)))
@@ -422,7 +422,7 @@ def test_an_upload_by_a_signed_form_is_read_and_taken_out_of_the_bucket(site: Si
     assert [hit["_id"].partition("#")[0] for hit in found["hits"]["hits"]] == [target["doc_id"]]
 
 
-def test_a_message_that_cannot_be_read_stays_in_the_queue_and_the_next_ones_are_done(site: Site, ingest: Door) -> None:
+def test_a_message_that_cannot_be_read_stays_in_the_queue_and_the_next_ones_are_done(site: Site, ingest: RunningFunction) -> None:
     sqs, queue = site.world.sqs, site.world.queue_url
     poison = sqs.send_message(QueueUrl=queue, MessageBody='{"Records": [')["MessageId"]
     site.world.put("handbooks/after.md", b"After the rain.")

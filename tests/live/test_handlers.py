@@ -19,7 +19,7 @@ TRACE_ID = "01JHM0E7V5N3K9Q2T8W4X6Y1ZA"
 JAN_15 = 1_768_469_400.0
 
 
-def test_a_dropped_file_is_a_document_that_http_lists_and_of_a_batch_only_the_poison_goes_back(
+def test_a_dropped_file_is_listed_over_http_and_only_the_poison_message_of_a_batch_is_retried(
     open_function: OpenFunction, tmp_path: Path
 ) -> None:
     ingest = open_function("ingest", INGEST__DROP_GROUPS='{"handbooks/": ["hr"]}')
@@ -45,7 +45,7 @@ def test_a_dropped_file_is_a_document_that_http_lists_and_of_a_batch_only_the_po
     assert ingest.http(sample_event("ingest_http_get"))[1]["data"] == [changed]
 
 
-def test_an_upload_is_told_where_to_go(open_function: OpenFunction) -> None:
+def test_an_upload_gets_a_signed_form(open_function: OpenFunction) -> None:
     status, body = open_function("ingest").http(sample_event("ingest_http"))
     assert (status, body["url"], sorted(body["fields"])) == (201, "/uploads/form", ["key", "policy", "x-amz-signature"])
 
@@ -58,12 +58,12 @@ def test_feedback_on_a_turn_is_taken_and_measured(open_function: OpenFunction, c
     assert (status, body["positive_rate"], body["counts_by_reason"]) == (200, 0.0, {"The passage is about another version.": 1})
 
 
-def test_feedback_on_no_turn_is_a_404(open_function: OpenFunction) -> None:
+def test_feedback_on_an_unknown_turn_is_a_404(open_function: OpenFunction) -> None:
     status, body = open_function("feedback").http(sample_event("feedback_http"))
     assert (status, body["status"], body["detail"]) == (404, 404, "There is no such turn.")
 
 
-def test_the_schedule_and_http_tell_the_same_figures(open_function: OpenFunction, core: Core, portal: BlockingPortal) -> None:
+def test_the_schedule_and_http_return_the_same_figures(open_function: OpenFunction, core: Core, portal: BlockingPortal) -> None:
     turn = make_turn(trace_id=TRACE_ID, caller=LOCAL, started_at=JAN_15, answer=Answer("Yes.", model="llama"), usage=Usage(10, 4))
     portal.call(core.turns.save, stored(turn))
     stats = open_function("stats")
@@ -78,7 +78,7 @@ def test_the_schedule_and_http_tell_the_same_figures(open_function: OpenFunction
     )
 
 
-def test_a_defect_of_an_event_is_told_by_the_runtime_and_the_next_one_is_served(open_function: OpenFunction) -> None:
+def test_an_event_that_raises_is_reported_by_the_runtime_and_the_next_one_is_served(open_function: OpenFunction) -> None:
     stats = open_function("stats")
     event = sample_event("stats_schedule", time="soon")
     reply = stats.fail(event)

@@ -1,4 +1,4 @@
-"""The query function behind the real Lambda Web Adapter: what it streams arrives as it is made."""
+"""The query function behind the real Lambda Web Adapter: a stream arrives as it is generated."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from footnote.bootstrap import Core
 from footnote_local.lambda_service.function_url import function_url, read_http
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import EVENTS, LOCAL, Event, sample_event
-from tests.live.conftest import Door, OpenFunction
+from tests.live.conftest import OpenFunction, RunningFunction
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
 pytestmark = pytest.mark.usefixtures("adapter")
@@ -35,22 +35,22 @@ def model(portal: BlockingPortal) -> Iterator[Server]:
 
 
 @pytest.fixture
-def query(open_function: OpenFunction, model: Server, core: Core, portal: BlockingPortal) -> Door:
-    """On one document, with the scripted model."""
+def query(open_function: OpenFunction, model: Server, core: Core, portal: BlockingPortal) -> RunningFunction:
+    """The query function on one document, with the scripted model."""
     bridge = make_document("bridge", groups=("*",))
     portal.call(put_document, core.index, bridge, ["The bridge was built in 1894."])
     return open_function("query", LLM__BASE_URL=f"{model.url}/v1", LLM__MODEL="m", LLM__API_KEY="k")
 
 
 @pytest.fixture
-def client(query: Door) -> Iterator[httpx.Client]:
-    """At the function's URL, in mode RESPONSE_STREAM."""
+def client(query: RunningFunction) -> Iterator[httpx.Client]:
+    """A client of the function's URL, in mode RESPONSE_STREAM."""
     with query.portal.wrap_async_context_manager(function_url(query.service, stream=True)) as url, httpx.Client(base_url=url) as client:
         yield client
 
 
-def tell_slowly(*rest: Any) -> tuple[Reply, asyncio.Event]:
-    """A completion that holds after its first words until the event is set."""
+def stream_slowly(*rest: Any) -> tuple[Reply, asyncio.Event]:
+    """A completion that pauses after its first words until the event is set."""
     gate = asyncio.Event()
     return sse(chunk(content="It was built "), gate, *rest), gate
 
@@ -63,10 +63,8 @@ def read_until(kind: str, lines: Iterator[str]) -> dict[str, Any]:
     raise AssertionError(f"The stream ended without {kind}.")
 
 
-def test_the_first_words_arrive_while_the_model_still_thinks_of_the_rest(
-    client: httpx.Client, model: Server, portal: BlockingPortal
-) -> None:
-    model.replies[COMPLETIONS], gate = tell_slowly(chunk(content="in 1894 [^bridge]."))
+def test_the_first_words_arrive_before_the_model_has_finished(client: httpx.Client, model: Server, portal: BlockingPortal) -> None:
+    model.replies[COMPLETIONS], gate = stream_slowly(chunk(content="in 1894 [^bridge]."))
     with client.stream("POST", "/ask/stream", json=QUESTION) as reply:
         lines = reply.iter_lines()
         assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
@@ -77,10 +75,10 @@ def test_the_first_words_arrive_while_the_model_still_thinks_of_the_rest(
         assert "".join(lines) == ""
 
 
-def test_a_model_that_breaks_off_in_the_middle_is_told_as_an_error_at_the_end_of_a_whole_stream(
+def test_a_model_that_breaks_off_in_the_middle_gives_an_error_event_at_the_end_of_a_complete_stream(
     client: httpx.Client, model: Server, portal: BlockingPortal
 ) -> None:
-    model.replies[COMPLETIONS], gate = tell_slowly(None)
+    model.replies[COMPLETIONS], gate = stream_slowly(None)
     with client.stream("POST", "/ask/stream", json=QUESTION) as reply:
         lines = reply.iter_lines()
         assert read_until("token", lines)["content"] == "It was built"
@@ -93,7 +91,7 @@ def test_a_model_that_breaks_off_in_the_middle_is_told_as_an_error_at_the_end_of
 def test_the_turn_of_a_client_that_leaves_is_finished_and_saved(
     client: httpx.Client, model: Server, core: Core, portal: BlockingPortal, open_function: OpenFunction
 ) -> None:
-    model.replies[COMPLETIONS], gate = tell_slowly(chunk(content="in 1894 [^bridge]."))
+    model.replies[COMPLETIONS], gate = stream_slowly(chunk(content="in 1894 [^bridge]."))
     with client.stream("POST", "/ask/stream", json=QUESTION) as reply:
         read_until("token", reply.iter_lines())
         trace_id = reply.headers["x-trace-id"]
@@ -113,7 +111,7 @@ def test_the_page_and_what_it_loads_come_through_the_same_url(client: httpx.Clie
     assert client.get("/nowhere").status_code == 404
 
 
-def test_limits_count_the_address_of_the_event_whatever_the_client_says_it_is(open_function: OpenFunction) -> None:
+def test_rate_limits_use_the_address_of_the_event_and_ignore_forged_headers(open_function: OpenFunction) -> None:
     query = open_function("query", AUTH__MODE="session", LIMITS__ADDRESS_PER_MINUTE="2")
 
     def guess(number: int, **context: Any) -> int:
@@ -131,13 +129,13 @@ def test_limits_count_the_address_of_the_event_whatever_the_client_says_it_is(op
         return query.portal.call(ask)
 
     statuses = [guess(number) for number in range(8)]
-    assert statuses.count(401) in (2, 3, 4)  # two in each minute, and one may end meanwhile
+    assert statuses.count(401) in (2, 3, 4)  # two per minute, and a minute may end meanwhile
     assert statuses.count(401) + statuses.count(429) == 8
     iam = {"accessKey": "A", "accountId": "1", "callerId": "C", "userArn": "arn:aws:sts::1:assumed-role/x", "userId": "U"}
     assert [guess(number, authorizer={"iam": iam}) for number in (100, 101, 102, 103)] == [401] * 4  # readers behind CloudFront
 
 
-def test_the_sample_events_are_answered(query: Door) -> None:
+def test_the_sample_events_are_answered(query: RunningFunction) -> None:
     def send(event: Event) -> tuple[int, str, str]:
         async def ask() -> tuple[int, str, str]:
             reply = await read_http(await query.service.invoke(json.dumps(event).encode()))

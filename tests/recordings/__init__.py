@@ -1,6 +1,6 @@
-"""What every API answers, asks the model, stores, announces and logs, as recorded: a change of structure must not change it.
+"""Recordings of what every API replies, sends to the model, stores, announces and logs. A refactoring must not change them.
 
-A change that is meant is recorded anew, and its reviewer reads the diff of `recorded/`:
+After an intended change, record again and review the diff of `recorded/`:
 
     FOOTNOTE_RECORD=1 python -m pytest tests/recordings                  # all scenes
     FOOTNOTE_RECORD=1 python -m pytest tests/recordings -k ask_stream    # some

@@ -1,4 +1,4 @@
-"""The data that every scene begins with."""
+"""The initial data of every scene."""
 
 from __future__ import annotations
 
@@ -19,5 +19,5 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Embedder | N
 
 @pytest.fixture(autouse=True)
 def patient_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether an error is a status or a message must not depend on how fast this machine is."""
+    """Whether an error is a status or a message must not depend on the speed of the machine."""
     monkeypatch.setattr("footnote_http.sse.OPEN_S", 60.0)

@@ -1,4 +1,4 @@
-"""What differs from run to run is left out of a recording; what is left is compared."""
+"""Removes what differs from run to run from a recording, and compares the rest."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PLAN = "model_calls_at_most"
 
 
 class Normalizer:
-    """Of one scene: an id is the same number wherever it appears."""
+    """The normalizer of one scene: each id becomes the same number wherever it appears."""
 
     def __init__(self) -> None:
         self._ids: dict[str, str] = {}
@@ -61,7 +61,7 @@ class Normalizer:
 
 
 def lay_out(value: Any, indent: int = 0) -> str:
-    """JSON in lines of at most WIDTH, where words are not longer: as many items in a line as it holds."""
+    """Formats JSON in lines of at most WIDTH unless a word is longer, with as many items per line as fit."""
     line = json.dumps(value, ensure_ascii=False)
     if not value or not isinstance(value, dict | list) or len(line) + indent < WIDTH:
         return line
@@ -79,7 +79,7 @@ def lay_out(value: Any, indent: int = 0) -> str:
 
 
 def differences(recorded: Any, played: Any, path: str = "") -> Iterator[str]:
-    """Where they are not the same, and what stands there."""
+    """The paths at which two recordings differ, with both values."""
     match recorded, played:
         case dict(), dict():
             for name in sorted({*recorded, *played}):

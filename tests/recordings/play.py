@@ -28,7 +28,7 @@ STORED = ("turns", "cache", "rollups")
 
 
 def fill(folder: Path) -> Embedder | None:
-    """Every document with its vectors. Gives the embedder, whose model takes long to load."""
+    """Ingests and embeds every document. Returns the embedder, whose model takes long to load."""
 
     async def run() -> Embedder | None:
         core = _core(folder, Scene([]), None)
@@ -49,7 +49,7 @@ def fill(folder: Path) -> Embedder | None:
 
 
 async def play(scene: Scene, folder: Path, embedder: Embedder | None) -> dict[str, Any]:
-    """Replies, what the model was asked, what is stored afterwards, what was announced, and the line of the log for each turn."""
+    """Returns the replies, the prompts, what is stored afterwards, the announced events, and the log line of each turn."""
     model = FakeModel([*scene.replies]) if scene.replies else None
     with turn_lines() as lines:
         async with open_scene(scene, folder, embedder, model) as (_, client):
@@ -96,7 +96,7 @@ def _core(folder: Path, scene: Scene, model: FakeModel | None) -> Core:
 
 
 class Failing:
-    """A port of which one method fails."""
+    """Wraps a port so that one method fails."""
 
     def __init__(self, port: Any, method: str, error: Exception) -> None:
         self._port, self._method, self._error = port, method, error
@@ -127,7 +127,7 @@ def body_of(reply: httpx.Response) -> Any:
 
 
 def _message(block: str) -> Any:
-    """A message of a stream, line by line; JSON is read. The number in its id counts what the core says, which an API need not tell."""
+    """A message of a stream, line by line; JSON is read. The number in its id counts the events of the core, which an API need not send."""
     lines = [re.sub(r"^(id: .+\.)\d+$", r"\1<n>", line) for line in block.split("\n")]
     return [*lines[:-1], json.loads(lines[-1][len("data: ") :])] if lines[-1].startswith("data: {") else lines
 
@@ -138,7 +138,7 @@ def _prompt(sent: Sent) -> dict[str, Any]:
 
 
 def _option(name: str, value: Any) -> Any:
-    """What is left of a time limit hangs on the machine; `tools` are objects."""
+    """The remainder of a timeout depends on the machine; `tools` are objects."""
     if name.endswith("_s"):
         return 5 * round(value / 5)
     return value if isinstance(value, int | float | str | None) else repr(value)
@@ -151,7 +151,7 @@ def _stored(folder: Path) -> dict[str, Any]:
 
 
 def _announced(file: Path) -> list[Any]:
-    """`events.jsonl` without the time, which is the machine's."""
+    """`events.jsonl` without the times."""
     events = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     return [{name: value for name, value in event.items() if name != "time"} for event in events]
 

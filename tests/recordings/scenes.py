@@ -1,4 +1,4 @@
-"""Requests to every API, each with what the language model says to it."""
+"""Requests to every API, each with the replies of the language model."""
 
 from __future__ import annotations
 
@@ -292,7 +292,7 @@ SCENES: Mapping[str, Scene] = {
     "mcp_search": Scene([_mcp("search", query=WHEN), _mcp("search", query="zebra")]),
     "mcp_ask": Scene([_mcp("ask", question=WHEN)], [NUMBERED]),
     "mcp_refused": Scene([_mcp("ask", question=INJECTION), _mcp("ask", question="salary"), _mcp("nonsense")], terms=["salary"]),
-    # --- what was stored, as it is read
+    # --- stored turns, read back
     "stored_turn": Scene([_trd("/ask", **ROOM), Request("/traces/{trace}")], [CITED]),
     "stored_conversation": Scene(
         [_trd("/ask", **ROOM), Request("/conversations"), Request("/conversations/room"), Request("/v2/rag/tokens?room_id=room")], [CITED]

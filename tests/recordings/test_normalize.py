@@ -1,4 +1,4 @@
-"""What a recording holds, and when it counts as the same."""
+"""What a recording contains, and when two recordings are equal."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ RECORDS = os.environ.get("FOOTNOTE_RECORD") == "1"
 
 
 @pytest.mark.parametrize("name", SCENES)
-async def test_what_was_recorded_comes_again(name: str, filled: tuple[Path, Embedder | None], tmp_path: Path) -> None:
+async def test_every_scene_matches_its_recording(name: str, filled: tuple[Path, Embedder | None], tmp_path: Path) -> None:
     folder, embedder = filled
     shutil.copytree(folder, tmp_path / "data")
     played = Normalizer()(await play(SCENES[name], tmp_path / "data", embedder))
@@ -41,10 +41,10 @@ EVERY_API = (
 
 
 @pytest.mark.parametrize("name", EVERY_API)
-async def test_no_api_knows_a_step_by_its_name(
+async def test_no_api_depends_on_the_name_of_a_step(
     name: str, filled: tuple[Path, Embedder | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """With other names everything else comes as it was recorded."""
+    """With renamed steps, everything else is as recorded."""
     tables = {"ANSWER": pipeline.ANSWER, "RETRIEVE": pipeline.RETRIEVE, "LOOK_UP": pipeline.LOOK_UP}
     for table, rows in tables.items():
         monkeypatch.setattr(f"footnote.bootstrap.{table}", renamed(rows))

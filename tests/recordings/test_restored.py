@@ -1,4 +1,4 @@
-"""A stored turn, made a turn again, gives every API the reply that it gave the first time."""
+"""A turn restored from its record gives every API the same reply as the first time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PASSING = ("step", "node", "debug", "think", "status", "response.created", "resp
 
 
 class Stored:
-    """`Core.answer` that runs nothing: the turns are stored."""
+    """`Core.answer` that returns stored turns and runs nothing."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -42,7 +42,7 @@ class Stored:
 
 
 def whole(body: Any) -> Any:
-    """What a reply says in the end: of a stream the text that was sent, and its messages but those on the way."""
+    """The final content of a reply; of a stream, the text sent and the messages except progress."""
     if not isinstance(body, list):
         return body
     text, messages = "", []
@@ -63,7 +63,7 @@ def whole(body: Any) -> Any:
 
 
 async def play_twice(scene: Scene, folder: Path, embedder: Embedder | None) -> list[tuple[Any, Any]]:
-    """The first reply and the one that is made from the stored turn, of each request whose turn was stored and has not failed."""
+    """Pairs of the first reply and the one from the stored turn, for each request whose turn was stored and has not failed."""
     replies, trace = [], ""
     async with open_scene(scene, folder, embedder, FakeModel([*scene.replies]) if scene.replies else None) as (core, client):
         runner, new_turn = core.answer, core.new_turn
@@ -102,7 +102,7 @@ PLAYED = [name for name, scene in SCENES.items() if not scene.failing and any(ea
 
 
 @pytest.mark.parametrize("name", PLAYED)
-async def test_a_restored_turn_has_the_reply_of_the_first_time(name: str, filled: tuple[Path, Embedder | None], tmp_path: Path) -> None:
+async def test_a_restored_turn_gives_the_first_reply_again(name: str, filled: tuple[Path, Embedder | None], tmp_path: Path) -> None:
     folder, embedder = filled
     shutil.copytree(folder, tmp_path / "data")
     for first, again in await play_twice(SCENES[name], tmp_path / "data", embedder):
