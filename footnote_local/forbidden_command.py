@@ -122,7 +122,7 @@ async def _try(core: Core, question: str) -> tuple[Any, list[Any]]:
     from footnote.guard.forbidden_words import check_forbidden
     from footnote.guard.identity import LOCAL
     from footnote.guard.input_guard import clean_question
-    from footnote.guard.term_hits import meet
+    from footnote.guard.term_hits import match_terms
     from footnote.plan import make_plan
     from footnote.text.language import detect_language
     from footnote.types import Request, Turn, begin_turn
@@ -137,4 +137,4 @@ async def _try(core: Core, question: str) -> tuple[Any, list[Any]]:
             if isinstance(event, Turn):
                 turn = event
     vector = turn.vectors[0] if turn.vectors else None
-    return turn, meet(question, vector, await core.terms.current(), core.settings.rag.forbidden_check_threshold)
+    return turn, match_terms(question, vector, await core.terms.current(), core.settings.rag.forbidden_check_threshold)

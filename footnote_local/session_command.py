@@ -32,12 +32,12 @@ def create(
 ) -> None:
     """Create a session and print its token. The token is shown only once."""
     from footnote.guard.audit import audit
-    from footnote.guard.identity import LOCAL, LONGEST_ID, Session, is_name, open_session
+    from footnote.guard.identity import LOCAL, LONGEST_ID, Session, is_user_name, open_session
 
     if not user.strip():
         say("footnote: --user must not be empty.")
         leave(Exit.USAGE)
-    if not is_name(user.strip()):
+    if not is_user_name(user.strip()):
         say(f"footnote: --user must be a single line of at most {LONGEST_ID} characters.")
         leave(Exit.USAGE)
     session = Session(user.strip(), tuple(group.strip() for group in groups.split(",") if group.strip()), role)

@@ -26,7 +26,7 @@ from footnote.answer.generate import (
     need_model,
     pick_model,
 )
-from footnote.answer.vision import look
+from footnote.answer.vision import attach_images
 from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
 from footnote.events import Answering, LanguageKnown, PassagesRead, Searching
@@ -218,7 +218,7 @@ CONVERSATION = (
 IMAGES = (
     NEED_MODEL,
     Step(
-        "look", look, stage=Stage.ANSWER, amends_plan=True, on_error=FAIL, timeout_s=30,
+        "look", attach_images, stage=Stage.ANSWER, amends_plan=True, on_error=FAIL, timeout_s=30,
         shows=lambda t: {"images": len(t.request.images)},
     ),
     SAY,

@@ -32,7 +32,7 @@ HALL = make_hit("Guests can rent the hall on Sundays.")
 
 
 class Weights:
-    """An index in which all terms are alike."""
+    """An index in which all terms have the same weight."""
 
     async def term_weights(self, caller: Any, collection: str, terms: list[str]) -> dict[str, float]:
         return dict.fromkeys(terms, 1.0)
@@ -165,7 +165,7 @@ async def test_how_well_all_claims_are_supported_is_noted() -> None:
     assert (await check("The tea is green [2].")).record.notes["groundedness"] < 0.6
 
 
-async def test_a_doubted_answer_is_replaced_where_the_settings_say_so_and_nobody_has_seen_it() -> None:
+async def test_an_unsupported_answer_is_replaced_if_configured_and_not_yet_streamed() -> None:
     text = "The bridge was built in 1897 [1]."
     turn = await check(text, output_check="reject")
     assert (turn.outcome, turn.answer) == ("refused", Answer(message("unsupported", "en"), model="m"))

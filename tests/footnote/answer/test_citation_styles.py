@@ -1,4 +1,4 @@
-"""Markers in an answer's text: written, read back, checked."""
+"""Markers in an answer's text: written, parsed, checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ HITS = (BRIDGE, REPAIR, TOWER)
 
 
 def cited(text: str, style: str = "numbered", hits: Sequence[Hit] = HITS) -> tuple[str, list[tuple[int, Hit, str]]]:
-    """The text, and each citation with what stands at its spans; every span must hold its own marker."""
+    """The text, and each citation with the text at its spans; every span must hold its own marker."""
     out, citations = cite(text, hits, style, "en")
     for citation in citations:
         for start, end in citation.spans:
@@ -37,7 +37,7 @@ def test_spans_say_where_the_markers_stand_in_code_points() -> None:
     assert [(citation.number, citation.spans) for citation in citations] == [(1, ((6, 9), (24, 27))), (2, ((15, 18),))]
 
 
-def test_each_marker_has_the_sentence_that_supports_what_stands_before_it() -> None:
+def test_each_marker_has_the_sentence_that_supports_the_text_before_it() -> None:
     text = "Horace Jones was its architect [1]. The bridge was built in 1894 [1]. The tower is older [3]."
     _, citations = cite(text, HITS, "numbered", "en")
     quoted = [[citation.hit.chunk.text[start:end] for start, end in citation.bounds] for citation in citations]
@@ -63,7 +63,7 @@ def test_each_marker_has_the_sentence_that_supports_what_stands_before_it() -> N
         ("No marker.", "No marker."),
     ],
 )
-def test_a_numbered_marker_that_names_no_passage_is_taken_out(written: str, kept: str) -> None:
+def test_a_numbered_marker_that_names_no_passage_is_removed(written: str, kept: str) -> None:
     assert cited(written)[0] == kept
 
 
@@ -77,7 +77,7 @@ def test_a_numbered_marker_that_names_no_passage_is_taken_out(written: str, kept
         ("Old [3] and [^] and [tower].", "Old [3] and [^] and [tower]."),
     ],
 )
-def test_a_footnote_marker_that_names_no_document_is_taken_out(written: str, kept: str) -> None:
+def test_a_footnote_marker_that_names_no_document_is_removed(written: str, kept: str) -> None:
     assert cited(written, "footnote")[0] == kept
 
 
@@ -136,7 +136,7 @@ OVER_TWO = Hit(make_chunk(make_document("a", title="Rules"), RULES, page=3, part
 
 
 @pytest.mark.parametrize("style", ["numbered", "numbered_by_page", "footnote", "references"])
-def test_a_citation_names_the_page_on_which_its_sentence_stands(style: str) -> None:
+def test_a_citation_names_the_page_of_its_sentence(style: str) -> None:
     """The passage begins on page 3 and ends on page 4."""
     marker = STYLES[style].write(1, OVER_TWO) or "\nSOURCES_USED: 1"
     claims = ("Dogs pay a crown.", "Cats pay two of them.", "Dogs pay a crown, cats pay two.")  # the last begins on page 3

@@ -1,4 +1,4 @@
-"""What fits into a prompt, and how it is fenced there."""
+"""Passages in the prompt: selection, fences, and warnings of prompt injection."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_passages_are_taken_while_they_fit_and_always_one(budget: int, kept: int
     assert fit([HUNDRED] * 3, budget) == [HUNDRED] * kept
 
 
-def test_no_passage_is_begun_when_hardly_any_room_is_left() -> None:
+def test_no_passage_is_added_when_few_tokens_are_left() -> None:
     assert len(fit([HUNDRED, make_hit("short")], 159)) == 1
     assert len(fit([HUNDRED, make_hit("short")], 160)) == 2
     assert fit([], 100) == []

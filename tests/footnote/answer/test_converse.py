@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.answer.converse import assemble_conversation, said_before
+from footnote.answer.converse import assemble_conversation, history_messages
 from footnote.prompts import LANGUAGES
 from footnote.types import Exchange, Message
 from tests.deps import FakeDeps, call_step
@@ -18,7 +18,7 @@ FIRST, SECOND = Exchange("one two", "three four"), Exchange("five", "six seven")
 
 @pytest.mark.parametrize(("budget", "kept"), [(7, (FIRST, SECOND)), (6, (SECOND,)), (3, (SECOND,)), (2, ())])
 def test_of_what_was_said_before_the_last_is_kept_whole_or_not_at_all(budget: int, kept: tuple[Exchange, ...]) -> None:
-    assert said_before((FIRST, SECOND), budget) == tuple(
+    assert history_messages((FIRST, SECOND), budget) == tuple(
         message for each in kept for message in (Message("user", each.question), Message("assistant", each.answer))
     )
 

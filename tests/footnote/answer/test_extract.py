@@ -36,7 +36,7 @@ BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives o
 
 
 class Stored:
-    """An index that knows the sentences of some hits; every term weighs 1 unless told otherwise, an unseen one nothing."""
+    """An index that knows the sentences of some hits; every term weighs 1 unless set otherwise, an unseen one 0."""
 
     def __init__(self, *hits: Hit, vectors: Any = None, passage: Any = None, weights: dict[str, float] | None = None) -> None:
         self._hits = {hit.chunk.chunk_id: hit for hit in hits}
@@ -188,7 +188,7 @@ def test_a_row_of_a_table_is_given_beside_rows_only_unless_it_comes_first(first:
     assert [ranked.index(sentence) for sentence in pick(ranked)] == taken
 
 
-def test_what_stands_in_two_documents_is_said_once() -> None:
+def test_a_sentence_of_two_documents_is_quoted_once() -> None:
     first, copy, other = (
         make_hit(text, doc_id) for text, doc_id in ((BRIDGE, "a"), ("- The  bridge was built in 1894.", "b"), (BRIDGE, "c"))
     )
@@ -197,7 +197,7 @@ def test_what_stands_in_two_documents_is_said_once() -> None:
 
 
 @pytest.mark.parametrize(("style", "first", "second"), [("numbered", "[1]", "[2]"), ("footnote", "[^𝒷ridge]", "[^tower]")])
-async def test_each_sentence_is_cited_where_its_marker_stands(style: str, first: str, second: str) -> None:
+async def test_each_sentence_is_cited_at_its_marker(style: str, first: str, second: str) -> None:
     hits = (
         make_hit("🙂 The bridge was built in 1894. Its  paint\nis blue by now.", "𝒷ridge"),
         make_hit("The tower was built in 1894 too.", "tower"),
@@ -226,7 +226,7 @@ async def test_sentences_of_one_passage_share_its_number() -> None:
     assert [(citation.number, citation.spans) for citation in turn.answer.citations] == [(1, ((30, 33), (63, 66)))]
 
 
-async def test_a_quoted_sentence_is_cited_with_the_page_on_which_it_stands() -> None:
+async def test_a_quoted_sentence_is_cited_with_its_page() -> None:
     """The passage begins on page 6 and ends on page 7."""
     text = "Nobody knows its maker.\n\nThe bridge was built in 1894."
     hit = make_hit(text, page=6, parts=(Part(0, 6, 0, 0), Part(25, 7, 1, 0)))
@@ -343,11 +343,11 @@ TABLE = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n|
         ("| too | few |", "too · few"),
     ],
 )
-def test_a_row_of_a_table_is_told_with_its_column_names(row: str, shown: str) -> None:
+def test_a_row_of_a_table_is_shown_with_its_column_names(row: str, shown: str) -> None:
     start = TABLE.index(row)
     assert readable(Scored(make_hit(TABLE, kind="table"), start, start + len(row), 1.0, 1.0, False)) == shown
 
 
-def test_other_text_is_told_on_one_line() -> None:
+def test_other_text_is_shown_on_one_line() -> None:
     text = "A line |\nand   another."
     assert readable(Scored(make_hit(text), 0, len(text), 1.0, 1.0, False)) == "A line | and another."

@@ -1,4 +1,4 @@
-"""A frequent question gets the answer that somebody wrote for it."""
+"""A frequent question gets the answer of the FAQ."""
 
 from __future__ import annotations
 
@@ -148,8 +148,8 @@ async def test_letters_of_a_frequent_question_agree_from_95_percent_on(question:
     assert (await run(make_turn(question, hits=(faq(text),))))[1].outcome == outcome
 
 
-async def test_a_frequent_answer_is_cited_with_the_page_on_which_it_stands() -> None:
-    """The passage begins on page 2; the answer stands on page 3."""
+async def test_a_faq_answer_is_cited_with_its_page() -> None:
+    """The passage begins on page 2; the answer is on page 3."""
     text = "Opening hours are posted.\n\nIs it free?\nYes, it is."
     hit = faq(text, page=2, parts=(Part(0, 2, 0, 0), Part(text.index("Is it"), 3, 1, 0)))
     _, turn = await run(make_turn("Is it free?", hits=(hit,)))

@@ -1,4 +1,4 @@
-"""The language model's words, with their citations checked."""
+"""Generated answers and the check of their citations."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ async def test_a_model_that_is_gone_meanwhile_is_an_error() -> None:
         ({"profile": HELD}, LLM(), (None, None)),
     ],
 )
-async def test_the_request_stands_before_the_settings_and_those_before_the_profile(
+async def test_the_request_overrides_the_settings_and_those_override_the_profile(
     asked: dict[str, Any], settings: LLM, sent: tuple[float | None, int | None]
 ) -> None:
     _, _, model = await run("In 1894 [1].", turn=with_(ASKED, **asked), llm=settings)
@@ -110,7 +110,7 @@ async def test_the_request_stands_before_the_settings_and_those_before_the_profi
 
 
 class Preferences:
-    """`ports.Records` that know what one user prefers, or are down."""
+    """`ports.Records` with one user's preference, or down."""
 
     def __init__(self, model_id: str | None = None, error: Exception | None = None) -> None:
         self._model_id, self._error = model_id, error
@@ -133,7 +133,7 @@ class Preferences:
         (None, LLM(), Preferences(error=StoreUnavailable("down")), None),
     ],
 )
-async def test_a_request_s_model_stands_before_the_user_s_and_that_before_the_configured_one(
+async def test_the_model_of_the_request_overrides_the_user_s_and_that_overrides_the_configured_one(
     asked: str | None, llm: LLM, preferences: Any, picked: str | None
 ) -> None:
     models = FakeModels(FakeModel([], name="llama"))
@@ -142,7 +142,7 @@ async def test_a_request_s_model_stands_before_the_user_s_and_that_before_the_co
     assert models.asked == [picked]
 
 
-async def test_no_model_is_none() -> None:
+async def test_without_a_model_the_plan_has_none() -> None:
     records: Any = Preferences()
     assert (await call_step(pick_model, make_turn(model="big"), FakeDeps(records=records))).plan.model is None
 
@@ -155,7 +155,7 @@ async def test_a_budget_that_runs_out_leaves_a_cheaper_model_and_then_none() -> 
     assert models.asked == ["small", "mine"]
 
 
-async def test_where_only_a_model_can_answer_a_user_without_a_budget_is_told_so() -> None:
+async def test_a_mode_that_needs_a_model_reports_a_used_up_budget() -> None:
     assert [event async for event in need_model(ASKED)] == [ASKED]
     spent, settled = [event async for event in need_model(make_turn(allowance="search", lang="de"))]
     assert spent == Token(message("spent", "de"))
@@ -165,7 +165,7 @@ async def test_where_only_a_model_can_answer_a_user_without_a_budget_is_told_so(
         [event async for event in need_model(make_turn())]
 
 
-# --- thinking aloud ----------------------------------------------------------------------------
+# --- thinking ----------------------------------------------------------------------------------
 
 
 async def test_thoughts_in_the_text_are_no_part_of_the_answer() -> None:
@@ -232,7 +232,7 @@ async def test_other_answers_stand(answer: Answer | None) -> None:
     assert await check_citations(turn) == turn
 
 
-async def test_a_reader_is_told_why_nothing_was_found() -> None:
+async def test_the_notice_says_why_nothing_was_found() -> None:
     class Visible:
         def __init__(self, *chunks: Chunk) -> None:
             self._chunks = chunks
@@ -255,6 +255,6 @@ async def test_a_reader_is_told_why_nothing_was_found() -> None:
         assert (said[1].outcome, said[1].answer) == ("no_hits", Answer(MESSAGES[key]["ko"]))
 
 
-def test_every_message_is_there_in_three_languages_and_english_stands_for_the_rest() -> None:
+def test_every_message_exists_in_three_languages_and_falls_back_to_english() -> None:
     assert all(sorted(texts) == ["de", "en", "ko"] and all(texts.values()) for texts in MESSAGES.values())
     assert message("empty", "fr") == MESSAGES["empty"]["en"]

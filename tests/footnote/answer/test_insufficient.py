@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from footnote.answer.insufficient import says_nothing
+from footnote.answer.insufficient import lacks_information
 from footnote.types import Answer, Citation
 from tests.fakes import make_hit
 
@@ -79,16 +79,16 @@ def answer(text: str) -> Answer:
 
 
 @pytest.mark.parametrize(("lang", "text"), [(lang, text) for lang, texts in SILENT.items() for text in texts])
-def test_an_answer_that_tells_that_the_documents_are_silent_is_known_by_its_words(lang: str, text: str) -> None:
-    assert says_nothing(answer(text), lang)
+def test_an_answer_that_says_the_documents_lack_the_information_is_recognised(lang: str, text: str) -> None:
+    assert lacks_information(answer(text), lang)
 
 
 @pytest.mark.parametrize(("lang", "text"), [(lang, text) for lang, texts in SAID.items() for text in texts])
 def test_an_answer_that_says_no_or_leaves_a_part_open_is_an_answer(lang: str, text: str) -> None:
-    assert not says_nothing(answer(text), lang)
+    assert not lacks_information(answer(text), lang)
 
 
 def test_citations_without_markers_speak_for_all_but_the_first_sentence() -> None:
     cited = (Citation(1, HIT, "x"),)
-    assert says_nothing(Answer("The documents do not say who built it. It is blue.", cited), "en")
-    assert not says_nothing(Answer("It was built in 1894. The documents do not say who built it.", cited), "en")
+    assert lacks_information(Answer("The documents do not say who built it. It is blue.", cited), "en")
+    assert not lacks_information(Answer("It was built in 1894. The documents do not say who built it.", cited), "en")

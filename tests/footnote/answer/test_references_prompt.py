@@ -35,7 +35,7 @@ async def test_references_stand_beside_the_question_after_what_was_said_before(l
     assert (user.content.count("[References]"), question.startswith("When {{ 1 }}")) == (1, True)
 
 
-async def test_without_earlier_words_the_question_is_the_one_that_stands_alone() -> None:
+async def test_without_history_the_question_is_the_rewritten_one() -> None:
     profile = Profile("p", live=True, citation_style="numbered", prompt="answer_numbered", options={"history_in_prompt": True})
     turn = await call_step(
         assemble_context, make_turn("And it?", profile, hits=(make_hit("x"),), queries=("When was it built?",)), FakeDeps()

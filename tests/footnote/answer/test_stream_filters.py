@@ -86,7 +86,7 @@ def told(pieces: Sequence[str]) -> tuple[str, str, bool]:
 
 
 @pytest.mark.parametrize(("written", "thought", "said"), THOUGHTS)
-def test_what_a_model_thinks_aloud_is_told_from_what_it_says_wherever_it_is_cut(written: str, thought: str, said: str) -> None:
+def test_thinking_is_separated_from_the_answer_wherever_the_stream_is_cut(written: str, thought: str, said: str) -> None:
     assert told(written) == (thought, said, False)
     for first in range(len(written) + 1):
         for second in range(first, len(written) + 1):

@@ -1,4 +1,4 @@
-"""Images for a model that sees."""
+"""Images for a vision model."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from footnote.answer.vision import FETCH_S, look
+from footnote.answer.vision import FETCH_S, attach_images
 from footnote.errors import BadRequest
 from footnote.prompts import LANGUAGES, Prompts
 from footnote.settings import LLM, Vision
@@ -30,7 +30,9 @@ class FakeImages:
 
 async def shown(turn: Turn, images: FakeImages | None = None, vision_model: str | None = None) -> Turn:
     llm = LLM(discover=False, vision_model=vision_model)
-    return await call_step(look, turn, FakeDeps(images=images or FakeImages(), vision=Vision(max_images=2, max_image_mb=0.5), llm=llm))
+    return await call_step(
+        attach_images, turn, FakeDeps(images=images or FakeImages(), vision=Vision(max_images=2, max_image_mb=0.5), llm=llm)
+    )
 
 
 async def test_the_model_that_sees_gets_the_images_with_the_question() -> None:
@@ -46,7 +48,7 @@ async def test_the_model_that_sees_gets_the_images_with_the_question() -> None:
     assert (await shown(make_turn(images=("a",), model="llama"))).plan.model == "llama"
 
 
-async def test_no_image_too_many_and_what_is_none_are_refused() -> None:
+async def test_missing_too_many_and_invalid_images_are_refused() -> None:
     with pytest.raises(BadRequest, match="There is no image"):
         await shown(make_turn())
     images = FakeImages()

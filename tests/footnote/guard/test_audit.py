@@ -1,4 +1,4 @@
-"""Who changed what, in the order of time."""
+"""The audit log."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ async def records(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteRecor
     database.close()
 
 
-async def test_the_last_change_is_told_first_page_by_page(records: Any, clock: HandClock) -> None:
+async def test_the_latest_change_is_listed_first_page_by_page(records: Any, clock: HandClock) -> None:
     for number in range(5):
         await audit(records, ANN, "document.delete", f"doc-{number}", now=clock(), chunks=number)
         clock.advance(0.001)

@@ -1,4 +1,4 @@
-"""What one user may spend in a day, and what becomes of their turns when it runs out."""
+"""Daily budgets, and turns of users whose budget runs out."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class DownCache:
 
 
 class CountingCache:
-    """Counts its calls and knows nothing."""
+    """An empty store that counts its calls."""
 
     calls = 0
 

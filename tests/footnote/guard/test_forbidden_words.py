@@ -1,4 +1,4 @@
-"""Forbidden terms: what is asked, judged, said and not answered."""
+"""Forbidden terms: matches, judgements and notices."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ HARMLESS = [("ko", "회원 가입은 어떻게 하나요?"), ("en", "When was th
 
 
 class Kept:
-    """Terms that nothing changes."""
+    """A fixed set of terms."""
 
     def __init__(self, *terms: Term) -> None:
         self.copy = TermCopy(1, terms, {})
@@ -72,7 +72,7 @@ def known() -> Any:
 
 
 async def check(turn: Turn, terms: Any, *replies: Sequence[Piece] | str, rag: Rag = LLM, **ports: Any) -> tuple[Turn, FakeModel]:
-    """The turn after the check, with a model that replies so; without replies there is none."""
+    """The turn after the check, with a model that sends these replies; without replies there is no model."""
     model = FakeModel([[reply] if isinstance(reply, str) else reply for reply in replies])
     deps = FakeDeps(**{"terms": terms, "models": FakeModels(model if replies else None), "rag": rag, **ports})
     return await run_step(check_forbidden, turn, deps), model
@@ -142,7 +142,7 @@ async def test_a_reply_that_is_no_decision_blocks(reply: str, step: int, known: 
     assert turn.outcome == "forbidden"
 
 
-async def test_a_reply_that_is_no_decision_is_asked_for_once_more(known: Any) -> None:
+async def test_a_reply_without_a_decision_is_requested_once_more(known: Any) -> None:
     turn, model = await check(make_turn("Executive appointment procedure"), known, "It may be asked.", ALLOW, ALLOW)
     assert (turn.outcome, len(model.sent)) == (None, 3)
     turn, model = await check(make_turn("Who is the executive?"), known, "It may not be asked.", BLOCK)
@@ -233,7 +233,7 @@ async def test_the_vectors_of_the_queries_stay_on_the_turn(tmp_path: Path, clock
 
 
 async def test_a_derived_query_that_meets_a_term_is_dropped_silently_and_without_a_model(known: Any) -> None:
-    """Nobody asked it: only what is answered settles a turn."""
+    """The user did not ask a derived query, so it cannot end the turn."""
     asked = make_turn("Who runs the firm?")
     derived = (Query("How much is the salary?", "paraphrase"), Query("The firm is run by ten people.", "hypothetical"))
     turn, model = await check(replace(asked, queries=(*asked.queries, *derived)), known, BLOCK)

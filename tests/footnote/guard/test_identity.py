@@ -1,4 +1,4 @@
-"""A token becomes a caller, or nobody does."""
+"""Tokens to callers, and sessions."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ async def test_a_key_stands_for_its_user_with_their_groups(cache: Any) -> None:
 
 @pytest.mark.parametrize("token", [None, "", "k", "k" * 31, "k" * 33, "ann", "한국어", "\udce9"])
 @pytest.mark.parametrize("auth", [KEYS, SESSIONS, Auth(mode="api_key")], ids=["keys", "sessions", "no keys"])
-async def test_whoever_sends_anything_else_is_nobody(token: str | None, auth: Auth, cache: Any) -> None:
+async def test_any_other_token_is_refused(token: str | None, auth: Auth, cache: Any) -> None:
     with pytest.raises(Unauthorized):
         await identify(token, auth=auth, cache=cache)
 
 
 async def test_a_refusal_keeps_nothing_of_whom_it_refused_before(cache: Any) -> None:
-    """An error that is raised again holds the frames of every time before, with all that they knew."""
+    """An error that is raised again keeps the frames of earlier raises, with their local variables."""
     refused = []
     for token in (None, None, "k", "k"):
         with pytest.raises(Unauthorized) as told:
@@ -93,7 +93,7 @@ async def test_sessions_are_listed_without_their_tokens_and_ended_by_their_ids(s
 
 
 class Issuer:
-    """`ports.Tokens`: says of every token what it was made with."""
+    """`ports.Tokens`: returns the same claims for every token."""
 
     def __init__(self, **claims: Any) -> None:
         self._claims = claims
@@ -114,11 +114,11 @@ JWT = Auth(mode="jwt", admin_group="root")
         ({"sub": "ann", "groups": ["user:bob", "role:admin", "", 3, None]}, Caller("ann", frozenset({"user:ann"}))),
     ],
 )
-async def test_a_signed_token_stands_for_its_subject_without_groups_that_only_we_give(claims: Any, caller: Caller, cache: Any) -> None:
+async def test_a_jwt_identifies_its_subject_without_reserved_groups(claims: Any, caller: Caller, cache: Any) -> None:
     assert await identify("t", auth=JWT, cache=cache, tokens=Issuer(**claims)) == caller
 
 
-async def test_where_it_is_not_said_whose_tokens_count_the_remedy_is_told(cache: Any) -> None:
+async def test_without_an_issuer_the_error_names_the_settings(cache: Any) -> None:
     with pytest.raises(Unavailable, match="Set AUTH__ISSUER, AUTH__AUDIENCE and AUTH__JWKS_URL"):
         await identify("t", auth=JWT, cache=cache)
 
@@ -141,7 +141,7 @@ async def test_without_an_admin_group_nobody_is_an_admin(unset: str | None, cach
         {"sub": "ann", "groups": {}},
     ],
 )
-async def test_a_signed_token_that_names_nobody_rightly_is_refused(claims: Any, cache: Any) -> None:
+async def test_a_jwt_without_a_valid_subject_is_refused(claims: Any, cache: Any) -> None:
     with pytest.raises(Unauthorized):
         await identify("t", auth=JWT, cache=cache, tokens=Issuer(**claims))
 
@@ -151,7 +151,7 @@ async def test_the_store_holds_no_token(stores: Any, tmp_path: Path) -> None:
     assert not any(token.encode() in path.read_bytes() for path in tmp_path.iterdir())
 
 
-async def test_a_store_that_is_down_lets_nobody_in() -> None:
+async def test_nobody_can_sign_in_while_the_store_is_down() -> None:
     class Down:
         async def get(self, key: str) -> Any:
             raise StoreUnavailable("down")

@@ -1,4 +1,4 @@
-"""What may be asked at all."""
+"""Validation and cleaning of questions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ async def test_a_usable_question_goes_on_cleaned() -> None:
         ("?! 🙂", "no letter or digit"),
     ],
 )
-async def test_what_cannot_be_asked_is_refused_with_what_to_do(asked: str, told: str) -> None:
+async def test_an_invalid_question_is_refused_with_a_remedy(asked: str, told: str) -> None:
     with pytest.raises(Rejected, match=told):
         await call_step(check_input, make_turn(asked), FakeDeps())
 

@@ -1,4 +1,4 @@
-"""How often somebody may ask, whoever counts."""
+"""Rate limits with each store, and without one."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ async def cache(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCache]:
 
 
 class Down:
-    """A cache of which nothing works."""
+    """A cache that is down."""
 
     async def add(self, key: str, amount: int, ttl_s: float) -> int:
         raise StoreUnavailable("down")
 
 
 async def count(limiter: RateLimiter, user: str, address: str, limits: Limits = THREE, most: int = 20) -> int:
-    """How many questions come through."""
+    """Number of questions that are accepted."""
     for number in range(most):
         try:
             await limiter.check(user, address, limits)
@@ -51,13 +51,13 @@ async def test_a_user_may_ask_so_often_in_a_minute_wherever_they_are(cache: Any,
     assert await count(limiter, "ann", "a") == 3
 
 
-async def test_an_address_may_ask_so_often_whoever_it_is(cache: Any, clock: HandClock) -> None:
+async def test_an_address_is_limited_regardless_of_the_user(cache: Any, clock: HandClock) -> None:
     limiter = RateLimiter(cache, clock)
     assert [await count(limiter, user, "a", most=2) for user in ("ann", "bob", "eve")] == [2, 2, 1]
     assert await count(limiter, "ann", "b", most=1) == 1
 
 
-async def test_failed_sign_ins_are_limited_and_keep_nobody_from_asking(cache: Any, clock: HandClock) -> None:
+async def test_failed_sign_ins_are_limited_without_blocking_questions(cache: Any, clock: HandClock) -> None:
     limiter = RateLimiter(cache, clock)
     for _ in range(5):
         await limiter.check_failed_sign_in("a", THREE)
@@ -75,7 +75,7 @@ async def test_nought_is_no_limit(cache: Any, clock: HandClock) -> None:
     assert await count(RateLimiter(cache, clock), "ann", "a", Limits(user_per_minute=0, address_per_minute=0)) == 20
 
 
-async def test_one_is_told_how_long_to_wait(cache: Any) -> None:
+async def test_the_error_says_how_long_to_wait(cache: Any) -> None:
     limiter = RateLimiter(cache, HandClock(1_700_000_065.0))  # 25 s into a minute
     await count(limiter, "ann", "a")
     with pytest.raises(TooManyRequests) as refused:
@@ -92,6 +92,6 @@ async def test_without_the_counters_each_process_lets_a_tenth_through(clock: Han
     assert await count(limiter, "ann", "a", limits) == 4
 
 
-async def test_the_store_holds_nobodys_address(cache: Any, clock: HandClock, tmp_path: Path) -> None:
+async def test_the_store_contains_no_address(cache: Any, clock: HandClock, tmp_path: Path) -> None:
     await RateLimiter(cache, clock).check("ann", "192.0.2.7", THREE)
     assert not any(b"192.0.2.7" in path.read_bytes() for path in tmp_path.iterdir())

@@ -1,16 +1,16 @@
-"""How well a question meets a term."""
+"""Similarity of questions and terms."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from footnote.guard.term_hits import asks_for_a_method, meet
+from footnote.guard.term_hits import asks_for_a_method, match_terms
 from footnote.guard.terms import Match, Term, TermCopy
 
 
 def similarity(question: str, term: str, threshold: float = 0.3, match: Match | None = None) -> float:
-    hits = meet(question, None, TermCopy(1, (Term(term, match),), {}), threshold)
+    hits = match_terms(question, None, TermCopy(1, (Term(term, match),), {}), threshold)
     return round(hits[0].similarity, 2) if hits else 0.0
 
 
@@ -50,7 +50,7 @@ def test_a_terms_own_match_bounds_how_it_is_met(match: Match, met: set[str]) -> 
 
 def test_the_vectors_count_where_there_are_some() -> None:
     copy = TermCopy(1, (Term("pay"), Term("home address")), {0: np.array([1, 0], np.float32), 1: np.array([0.6, 0.8], np.float32)})
-    hits = meet("What do they earn?", np.array([0.8, 0.6], np.float32), copy, 0.3)
+    hits = match_terms("What do they earn?", np.array([0.8, 0.6], np.float32), copy, 0.3)
     assert [(hit.term.text, round(hit.similarity, 2), hit.match) for hit in hits] == [
         ("home address", 0.96, "exact"),
         ("pay", 0.8, "synonym"),

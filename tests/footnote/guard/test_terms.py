@@ -1,4 +1,4 @@
-"""Terms are kept, copied into each process, and never trusted for too long."""
+"""Terms are stored, copied into each process, and not trusted for too long."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ async def test_a_first_term_that_somebody_else_adds_counts_where_only_the_cache_
     assert await texts(here) == ["salary"]
 
 
-async def test_a_change_that_the_cache_cannot_be_told_of_is_not_made(terms: Terms, records: Any, cache: Cache) -> None:
+async def test_no_change_is_made_while_the_cache_is_down(terms: Terms, records: Any, cache: Cache) -> None:
     await terms.save(ME, "salary")
     cache.down = True
     with pytest.raises(StoreUnavailable):
@@ -197,7 +197,7 @@ async def test_a_change_that_the_cache_cannot_be_told_of_is_not_made(terms: Term
 async def test_a_change_that_stopped_half_way_leaves_copies_good_for_a_minute(
     terms: Terms, records: Any, cache: Cache, clock: HandClock
 ) -> None:
-    """The cache has no copy any more, and whether the records have the term nobody can tell."""
+    """The cache has lost its copy, and the records cannot be read."""
 
     class Stopped(Failing):
         async def put(self, kind: Any, *args: Any, **options: Any) -> Any:

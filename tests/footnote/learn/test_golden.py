@@ -75,7 +75,7 @@ def test_judgements_may_lie_in_a_folder_of_their_own(folder: Path) -> None:
         ("qrels.tsv", b"q\tc\ts\n1\td1\t0\n", "contains no query with a relevant document"),
     ],
 )
-def test_what_is_wrong_is_told_with_file_and_line(folder: Path, name: str, content: bytes | None, told: str) -> None:
+def test_errors_name_the_file_and_the_line(folder: Path, name: str, content: bytes | None, told: str) -> None:
     if content is None:
         (folder / name).unlink()
     else:
@@ -94,7 +94,7 @@ def test_a_query_may_follow_a_conversation(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("message", ["a?", {"role": "user"}, {"role": "user", "content": None}, {"role": "tool", "content": "a"}])
-def test_a_conversation_that_is_none_is_told_by_its_query(message: Any, folder: Path) -> None:
+def test_an_invalid_history_is_reported_with_its_query(message: Any, folder: Path) -> None:
     (folder / "queries.jsonl").write_text(lines({"_id": 1, "text": "Why?", "history": [message]}))
     with pytest.raises(BadRequest, match=r"queries.jsonl, 1: `history` may contain only messages of user and assistant\."):
         load_golden(folder)

@@ -1,4 +1,4 @@
-"""Questions that a newcomer could ask."""
+"""Suggested questions."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ async def test_they_are_in_the_language_of_the_question(lang: str, doc_id: str, 
     assert await follow_ups("Wie viel Urlaub?", *hits, lang=lang) == (question,)
 
 
-async def test_a_question_in_a_language_without_words_for_it_gets_none() -> None:
+async def test_no_questions_are_suggested_in_a_language_without_templates() -> None:
     assert await follow_ups("Combien ?", hit("plan", "Congés", lang="fr"), hit("plan", "Voyages", 1, "fr"), lang="fr") == ()
 
 

@@ -1,4 +1,4 @@
-"""How good a ranking is, by hand."""
+"""Ranking metrics against values computed by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What language a question is asked in."""
+"""The language of a question."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Typos are mended by a model that may not change what is asked."""
+"""A model corrects typos without changing the meaning of the question."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ async def test_half_a_character_in_a_wording_is_no_part_of_what_is_searched_for(
 
 
 @pytest.mark.parametrize("reply", ["When?", '{"query": ', '{"query": ["When?"]}', '{"queries": ["When?"]}'])
-async def test_replies_of_another_form_are_an_error_and_count(reply: str) -> None:
+async def test_malformed_replies_are_an_error_and_their_usage_counts(reply: str) -> None:
     deps = FakeDeps(models=FakeModels(FakeModel([[reply, Delta(usage=Usage(30, 5))]] * 2)))
     turn = await finish((toy("reformulate", reformulate, on_error=SKIP),), asked("wehn"), deps)
     assert (turn.query_texts, turn.record.degraded, turn.record.usage) == (("wehn",), True, Usage(61, 11))

@@ -1,4 +1,4 @@
-"""Follow-ups become questions that stand alone; what stands alone is left as it is."""
+"""Follow-ups become self-contained questions; other questions are unchanged."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_a_greeting_is_never_rewritten(question: str, model: str | None) -
     assert asked.sent == []
 
 
-async def test_a_question_that_stands_alone_costs_no_call() -> None:
+async def test_a_self_contained_question_costs_no_call() -> None:
     turn = follow_up("How high is the Brandenburg Gate?", TOWER)
     rewritten, model = await ask(turn)
     assert rewritten is turn
@@ -114,7 +114,7 @@ async def test_where_nothing_is_searched_no_model_is_asked_but_the_checks_see_wh
         "[]",
     ],
 )
-async def test_replies_of_another_form_leave_the_question_as_it_is_and_count(reply: str) -> None:
+async def test_malformed_replies_leave_the_question_unchanged_and_their_usage_counts(reply: str) -> None:
     row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
     deps = FakeDeps(models=FakeModels(FakeModel([[reply, Delta(usage=Usage(90, 10))]] * 2)))
     turn = await finish((row,), follow_up("When was it built?", TOWER), deps)
@@ -146,7 +146,7 @@ async def test_half_a_character_in_a_query_is_no_part_of_what_is_searched_for() 
     assert turn.rewritten == ("When was the tower built\ufffd?",)
 
 
-async def test_when_the_model_fails_the_original_question_stands() -> None:
+async def test_when_the_model_fails_the_original_question_is_used() -> None:
     row = toy("rewrite", rewrite, on_error=SKIP, when=may_rewrite)
     deps = FakeDeps(models=FakeModels(FakeModel([[ModelUnavailable("down")]])))
     turn = await finish((row,), follow_up("When was it built?", TOWER), deps)
@@ -184,6 +184,6 @@ async def test_no_word_is_added_twice_and_at_most_twelve_are() -> None:
     assert turn.rewritten[0].split()[4:] == ["Word1", "word0", "word2", *[f"word{n}" for n in range(4, 13)]]
 
 
-async def test_without_a_model_a_question_that_stands_alone_is_left_alone_even_where_every_one_may_be_reworded() -> None:
+async def test_without_a_model_a_self_contained_question_is_unchanged_even_with_rewrite_always() -> None:
     turn = follow_up("How high is the Brandenburg Gate?", TOWER, model=None, profile=ALWAYS)
     assert (await ask(turn))[0] is turn

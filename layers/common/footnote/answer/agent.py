@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from footnote.answer.citation_styles import cite
-from footnote.answer.converse import said_before
+from footnote.answer.converse import history_messages
 from footnote.answer.generate import chosen
 from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
-from footnote.answer.toolbox import SEARCH, Called, Search, Toolbox
+from footnote.answer.toolbox import SEARCH, Search, Toolbox, ToolResult
 from footnote.errors import ModelTimeout, ModelUnavailable, Unavailable
 from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
 from footnote.model_calls import read_reply
@@ -30,7 +30,7 @@ from footnote.types import Answer, Message, RankedList, Span, Stage, ToolCall, T
 
 HELD = 200
 """Characters of a reply that are held back until it is known whether a tool call follows."""
-MOST_CALLS = 8
+MAX_CALLS = 8
 """Tool calls executed per round; the model is asked to repeat the others."""
 STYLE = "numbered"
 
@@ -176,7 +176,7 @@ class _Work:
 
     async def call(self, box: Toolbox, wishes: Sequence[ToolCall]) -> AsyncIterator[Event]:
         """Runs the tool calls concurrently; appends the result messages in the order of the calls."""
-        names = [self._begin(f"tool:{_known(box, wish)}") for wish in wishes[:MOST_CALLS]]
+        names = [self._begin(f"tool:{_known(box, wish)}") for wish in wishes[:MAX_CALLS]]
         begun = perf_counter()
         for name, wish in zip(names, wishes, strict=False):
             yield StepStarted(name, Stage.ANSWER)
@@ -195,7 +195,7 @@ class _Work:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         results = [task.result() for task in tasks]
-        results += [Called("Too many calls at once. Call it again.", "failed")] * (len(wishes) - len(results))
+        results += [ToolResult("Too many calls at once. Call it again.", "failed")] * (len(wishes) - len(results))
         for wish, called in zip(wishes, results, strict=True):
             self.degraded |= called.status == "skipped" or (called.found is not None and called.found.record.degraded)
             self.found += called.found.evidence.lists if called.found is not None else ()
@@ -228,4 +228,4 @@ async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
 def _conversation(turn: Turn) -> list[Message]:
     if not turn.plan.wants("history_in_prompt") or not turn.conversation.exchanges:
         return [Message("user", turn.asked)]
-    return [*said_before(turn.conversation.exchanges, turn.profile.context_tokens), Message("user", turn.request.question)]
+    return [*history_messages(turn.conversation.exchanges, turn.profile.context_tokens), Message("user", turn.request.question)]

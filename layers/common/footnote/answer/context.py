@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from footnote.answer.converse import said_before
+from footnote.answer.converse import history_messages
 from footnote.answer.toolbox import SEARCH
 from footnote.prompts import Prompts
 from footnote.text.fences import untrusted, untrusted_title
@@ -28,7 +28,7 @@ async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
     profile = turn.profile
     hits = fit(turn.evidence.hits, profile.context_tokens)
     earlier = (
-        said_before(turn.conversation.exchanges, round(profile.context_tokens * HISTORY_SHARE))
+        history_messages(turn.conversation.exchanges, round(profile.context_tokens * HISTORY_SHARE))
         if turn.plan.wants("history_in_prompt")
         else ()
     )

@@ -13,11 +13,11 @@ from footnote.types import Exchange, Message, Turn
 async def assemble_conversation(turn: Turn, *, prompts: Prompts) -> Turn:
     """Sets `turn.messages`: system message, as much of the history as fits, question."""
     system = Message("system", prompts.render(turn.profile.prompt, turn.lang, {}))
-    earlier = said_before(turn.conversation.exchanges, turn.profile.context_tokens)
+    earlier = history_messages(turn.conversation.exchanges, turn.profile.context_tokens)
     return replace(turn, messages=(system, *earlier, Message("user", turn.request.question)))
 
 
-def said_before(history: Sequence[Exchange], budget: int) -> tuple[Message, ...]:
+def history_messages(history: Sequence[Exchange], budget: int) -> tuple[Message, ...]:
     """The last exchanges that fit into `budget` tokens as messages, oldest first. Exchanges are never cut."""
     kept: list[Message] = []
     for exchange in reversed(history):

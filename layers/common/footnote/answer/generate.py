@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from footnote.answer.citation_styles import cite
-from footnote.answer.insufficient import says_nothing
+from footnote.answer.insufficient import lacks_information
 from footnote.answer.messages import message
 from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
@@ -137,7 +137,7 @@ async def check_citations(turn: Turn) -> Turn:
     answer = turn.answer
     if answer is None or answer.extractive:
         return turn
-    lacking = says_nothing(answer, turn.lang)
+    lacking = lacks_information(answer, turn.lang)
     if not lacking and answer.citations:
         return turn
     if turn.plan.wants("reject_uncited"):

@@ -46,7 +46,7 @@ LACKS = re.compile(
 )
 
 
-def says_nothing(answer: Answer, lang: str) -> bool:
+def lacks_information(answer: Answer, lang: str) -> bool:
     """Whether the answer only says that the documents lack the information: in its first sentence, or wherever it cites.
 
     An answer that merely adds that a part of the question remains open does not count.

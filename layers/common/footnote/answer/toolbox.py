@@ -50,7 +50,7 @@ def search_tool() -> Tool:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
+class ToolResult:
     """Result of a tool call. `status`: ok; failed = the model has to call it differently; skipped = the tool was unavailable.
     `found`: the turn of a search."""
 
@@ -79,22 +79,22 @@ class Toolbox:
         """Whether there is a tool of this name."""
         return name == SEARCH or name in self._remote
 
-    async def call(self, wish: ToolCall) -> Called:
+    async def call(self, wish: ToolCall) -> ToolResult:
         """Executes a call. Errors are returned as results, so that the model can react to them."""
         if not self.knows(wish.name):
-            return Called(f"There is no such tool. Available tools: {', '.join(tool.name for tool in self.offered)}.", "failed")
+            return ToolResult(f"There is no such tool. Available tools: {', '.join(tool.name for tool in self.offered)}.", "failed")
         arguments = _arguments(wish.arguments)
         if arguments is None:
-            return Called("The arguments are not a JSON object. Call the tool again with one.", "failed")
+            return ToolResult("The arguments are not a JSON object. Call the tool again with one.", "failed")
         try:
             if self._tools is None or wish.name == SEARCH:
                 return await self._look_up(arguments)
             tool = self._remote[wish.name]
-            return Called(await self._tools.call(tool.name, filled(tool, self._given, arguments), timeout_s=self._timeout_s))
+            return ToolResult(await self._tools.call(tool.name, filled(tool, self._given, arguments), timeout_s=self._timeout_s))
         except FootnoteError as exc:
-            return Called(f"{exc.title}. {exc.detail}", "failed" if isinstance(exc, Rejected) else "skipped")
+            return ToolResult(f"{exc.title}. {exc.detail}", "failed" if isinstance(exc, Rejected) else "skipped")
 
-    def show(self, wish: ToolCall, called: Called) -> str:
+    def show(self, wish: ToolCall, called: ToolResult) -> str:
         """Renders a result for the model. Assigns the passages' numbers, so results must be rendered in order."""
         if called.found is None or called.text:
             text = untrusted(called.text[:LONGEST_RESULT])
@@ -103,19 +103,19 @@ class Toolbox:
         name = wish.name if self.knows(wish.name) else "unknown"
         return f'<tool_output tool="{name}">\n{text}\n</tool_output>'
 
-    async def _look_up(self, arguments: Mapping[str, Any]) -> Called:
+    async def _look_up(self, arguments: Mapping[str, Any]) -> ToolResult:
         try:
             query = SearchArguments.model_validate(arguments).query
         except ValidationError as exc:
-            return Called(f"The arguments cannot be used. {describe(exc)}", "failed")
+            return ToolResult(f"The arguments cannot be used. {describe(exc)}", "failed")
         record = replace(self._turn.record, calls=(), spans=())
         found = await self._search(replace(self._turn.ask(query), conversation=Conversation(), record=record))
         match found.outcome:
             case "forbidden":
-                return Called("This may not be searched for.", "failed", replace(found, evidence=Evidence()))
+                return ToolResult("This may not be searched for.", "failed", replace(found, evidence=Evidence()))
             case "blocked":
-                return Called("It could not be checked whether this may be searched for.", "skipped")
-        return Called("", "ok", found)
+                return ToolResult("It could not be checked whether this may be searched for.", "skipped")
+        return ToolResult("", "ok", found)
 
     def _numbered(self, found: Sequence[Hit]) -> list[str]:
         """The passages with their numbers. A passage that was shown before keeps its number and is not repeated."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from footnote.answer.converse import said_before
+from footnote.answer.converse import history_messages
 from footnote.errors import BadRequest
 from footnote.ports import Images
 from footnote.prompts import Prompts
@@ -16,7 +16,7 @@ FETCH_S = 15.0
 """Timeout for one image, in seconds."""
 
 
-async def look(turn: Turn, *, images: Images, vision: Vision, llm: LLM, prompts: Prompts) -> Turn:
+async def attach_images(turn: Turn, *, images: Images, vision: Vision, llm: LLM, prompts: Prompts) -> Turn:
     """Sets `turn.messages` with the images as `data:` URIs, and `turn.plan.model` to the vision model.
 
     Raises BadRequest for too many images, or one that is not an image or too large.
@@ -28,6 +28,6 @@ async def look(turn: Turn, *, images: Images, vision: Vision, llm: LLM, prompts:
     most = int(vision.max_image_mb * 2**20)
     seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, timeout_s=FETCH_S) for url in turn.request.images))
     system = Message("system", prompts.render("vision", turn.lang, {}))
-    earlier = said_before(turn.conversation.exchanges, turn.profile.context_tokens)
+    earlier = history_messages(turn.conversation.exchanges, turn.profile.context_tokens)
     asked = Message("user", turn.request.question, images=tuple(seen))
     return replace(turn, plan=replace(turn.plan, model=llm.vision_model or turn.plan.model), messages=(system, *earlier, asked))

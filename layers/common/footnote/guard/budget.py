@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 DAY_S = 86_400
 MILLIONTHS = 1_000_000
 """Counters are integers, so money is counted in millionths."""
-BLIND_SHARE = 0.1
+OUTAGE_SHARE = 0.1
 """Share of a budget that applies while the counters are unreachable and each process knows only its own spending."""
 
 
@@ -40,7 +40,7 @@ class Spending:
             spent = await asyncio.gather(*map(self._cache.get, limits))
         except StoreUnavailable:
             log.warning("counter store is down; budgets are counted per process")
-            return max(self._own[key] / limit for key, limit in limits.items()) / BLIND_SHARE
+            return max(self._own[key] / limit for key, limit in limits.items()) / OUTAGE_SHARE
         return max((amount or 0) / limit for amount, limit in zip(spent, limits.values(), strict=True))
 
     async def add(self, user_id: str, spent: Mapping[str, int]) -> None:

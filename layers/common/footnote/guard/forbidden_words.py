@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, ValidationInfo, model_validator
 
 from footnote.errors import UnusableReply
 from footnote.events import Event, Token
-from footnote.guard.term_hits import TermHit, asks_for_a_method, match_of, meet
+from footnote.guard.term_hits import TermHit, asks_for_a_method, match_of, match_terms
 from footnote.guard.terms import Terms
 from footnote.model_calls import ask
 from footnote.ports import Embedder, Models, speaks
@@ -65,7 +65,7 @@ async def check_forbidden(
     met = {
         question: hits
         for place, question in enumerate(asked)
-        if (hits := meet(question, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold))
+        if (hits := match_terms(question, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold))
     }
     turn = _without_derived(turn, met)
     settling = {query.text for query in turn.answered} | {turn.request.question}

@@ -110,7 +110,7 @@ async def list_sessions(now: float, *, records: Records, limit: int = 50, after:
     return Page(tuple(good), page.has_more, page.last_id)
 
 
-def is_name(text: str) -> bool:
+def is_user_name(text: str) -> bool:
     """Whether `text` is a valid user name: it is used in lists, in the audit log and in store keys."""
     return 0 < len(text) <= LONGEST_ID and text.isprintable()
 
@@ -131,7 +131,7 @@ def _session_of_key(user_id: str, key: ApiKey, on_behalf_of: str | None) -> Sess
     groups but not its role."""
     if not (key.forwards_users and on_behalf_of):
         return Session(user_id, tuple(key.groups), key.role)
-    if not is_name(name := f"{user_id}:{on_behalf_of}"):
+    if not is_user_name(name := f"{user_id}:{on_behalf_of}"):
         raise Unauthorized("The name of the forwarded user is empty, too long or not printable.")
     return Session(name, tuple(key.groups))
 
@@ -139,7 +139,7 @@ def _session_of_key(user_id: str, key: ApiKey, on_behalf_of: str | None) -> Sess
 def _session_of(claims: Mapping[str, Any], auth: Auth) -> Session:
     """The session of a JWT. Reserved groups such as `user:…` are dropped: only Footnote assigns these."""
     user_id, named = claims["sub"], claims.get(auth.groups_claim, [])
-    if not isinstance(user_id, str) or not is_name(user_id):
+    if not isinstance(user_id, str) or not is_user_name(user_id):
         raise Unauthorized(REFUSED)
     if not isinstance(named, list):
         raise Unauthorized(REFUSED)

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 WINDOW_S = 60
 SIGN_INS = "rate:sign-in:"
 """Key prefix of failed sign-ins, which every function may write."""
-BLIND_SHARE = 0.1
+OUTAGE_SHARE = 0.1
 """Share of a limit that applies while the counters are unreachable and each process counts for itself."""
 
 
@@ -50,7 +50,7 @@ class RateLimiter:
             seen = await self._cache.add(key, 1, 2 * WINDOW_S)
         except StoreUnavailable:
             log.warning("counter store is down; rate limits are counted per process")
-            seen, most = self._count(key, int(now // WINDOW_S)), max(1, int(most * BLIND_SHARE))
+            seen, most = self._count(key, int(now // WINDOW_S)), max(1, int(most * OUTAGE_SHARE))
         if seen > most:
             wait_s = WINDOW_S - now % WINDOW_S
             raise TooManyRequests(f"More than {most} {what} in a minute. Try again in {wait_s:.0f} s.", retry_after_s=wait_s)

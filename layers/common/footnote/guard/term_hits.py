@@ -62,7 +62,7 @@ def asks_for_a_method(question: str) -> bool:
     return METHOD.search(question) is not None
 
 
-def meet(question: str, vector: npt.NDArray[np.float32] | None, copy: TermCopy, threshold: float) -> list[TermHit]:
+def match_terms(question: str, vector: npt.NDArray[np.float32] | None, copy: TermCopy, threshold: float) -> list[TermHit]:
     """The matching terms, best first. The minimum similarity is that of the term's own `match`, or `threshold` if it has none."""
     words = WORD.findall(normalise(question))
     spaced, pairs = " ".join(words), bigrams(question)
