@@ -1,1 +1,1 @@
-"""Writes, cites and checks answers."""
+"""What do we say? Writes, cites and checks answers."""

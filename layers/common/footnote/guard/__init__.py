@@ -1,1 +1,1 @@
-"""Authentication, limits, budgets, forbidden terms and the audit log."""
+"""May this be asked? Authentication, limits, budgets, forbidden terms and the audit log."""

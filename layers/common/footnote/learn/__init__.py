@@ -1,1 +1,1 @@
-"""Feedback, statistics, suggested questions and golden sets."""
+"""What do turns teach? Feedback, statistics, suggested questions and golden sets."""

@@ -63,7 +63,7 @@ class Profile:
     """The behaviour that a dialect wants from the core. Steps read this and never check which API is calling."""
 
     name: str
-    """Stored with the turn; never compared."""
+    """A label that is stored with the turn. Histories and caches of different APIs are kept apart by it; no step branches on it."""
     live: bool
     """True: tokens are streamed as they are generated. False: the text is sent after the checks."""
     citation_style: str

@@ -1,1 +1,1 @@
-"""Detects the language and rewrites the question."""
+"""What is asked? Detects the language and rewrites the question."""
