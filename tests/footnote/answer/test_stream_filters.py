@@ -79,7 +79,7 @@ THOUGHTS = [
 ]
 
 
-def told(pieces: Sequence[str]) -> tuple[str, str, bool]:
+def filtered(pieces: Sequence[str]) -> tuple[str, str, bool]:
     thoughts = ThinkFilter()
     both = [*map(thoughts.feed, pieces), thoughts.flush()]
     return "".join(thought for thought, _ in both), "".join(said for _, said in both), thoughts.unopened
@@ -87,15 +87,15 @@ def told(pieces: Sequence[str]) -> tuple[str, str, bool]:
 
 @pytest.mark.parametrize(("written", "thought", "said"), THOUGHTS)
 def test_thinking_is_separated_from_the_answer_wherever_the_stream_is_cut(written: str, thought: str, said: str) -> None:
-    assert told(written) == (thought, said, False)
+    assert filtered(written) == (thought, said, False)
     for first in range(len(written) + 1):
         for second in range(first, len(written) + 1):
-            assert told((written[:first], written[first:second], written[second:])) == (thought, said, False)
+            assert filtered((written[:first], written[first:second], written[second:])) == (thought, said, False)
 
 
 def test_an_end_of_thinking_without_a_beginning_is_noticed_and_not_shown() -> None:
     for cut in range(len("Hm.</think>Blue.") + 1):
-        assert told(("Hm.</think>Blue."[:cut], "Hm.</think>Blue."[cut:])) == ("", "Hm.Blue.", True)
+        assert filtered(("Hm.</think>Blue."[:cut], "Hm.</think>Blue."[cut:])) == ("", "Hm.Blue.", True)
 
 
 def test_only_what_may_become_a_tag_is_held_back() -> None:

@@ -191,18 +191,18 @@ async def test_what_a_check_cost_is_counted_though_one_beside_it_fails(known: An
 
 
 @pytest.mark.parametrize(
-    ("lang", "question", "topic", "told"),
+    ("lang", "question", "topic", "expected"),
     [
         ("en", "Who is the executive?", "people", "Questions about people cannot be answered here."),
         ("de", "Wer ist der Vorstand?", None, "Diese Frage kann hier nicht beantwortet werden"),
         ("ko", "임원이 누구야?", "인사", "“인사”에 관한 질문에는 답변할 수 없습니다."),
     ],
 )
-async def test_a_notice_says_what_it_is_about_in_the_questions_language(lang: str, question: str, topic: str | None, told: str) -> None:
+async def test_a_notice_says_what_it_is_about_in_the_questions_language(lang: str, question: str, topic: str | None, expected: str) -> None:
     terms = Kept(*(Term(text, topic=topic) for text in ("executive", "Vorstand", "임원")))
     turn, _ = await check(make_turn(question, lang=lang), terms)
     assert turn.answer is not None
-    assert told in turn.answer.text
+    assert expected in turn.answer.text
     assert turn.record.notes == {"forbidden": {"topic": topic}}
 
 

@@ -52,9 +52,9 @@ async def test_a_refusal_keeps_nothing_of_whom_it_refused_before(cache: Any) -> 
     """An error that is raised again keeps the frames of earlier raises, with their local variables."""
     refused = []
     for token in (None, None, "k", "k"):
-        with pytest.raises(Unauthorized) as told:
+        with pytest.raises(Unauthorized) as raised:
             await identify(token, auth=KEYS, cache=cache)
-        refused.append(told.value)
+        refused.append(raised.value)
     assert len(set(map(id, refused))) == 4
 
 

@@ -36,7 +36,7 @@ async def test_a_usable_question_goes_on_cleaned() -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("asked", "expected"),
     [
         ("", "is empty"),
         (" \u200b\n", "is empty"),
@@ -46,8 +46,8 @@ async def test_a_usable_question_goes_on_cleaned() -> None:
         ("?! 🙂", "no letter or digit"),
     ],
 )
-async def test_an_invalid_question_is_refused_with_a_remedy(asked: str, told: str) -> None:
-    with pytest.raises(Rejected, match=told):
+async def test_an_invalid_question_is_refused_with_a_remedy(asked: str, expected: str) -> None:
+    with pytest.raises(Rejected, match=expected):
         await call_step(check_input, make_turn(asked), FakeDeps())
 
 

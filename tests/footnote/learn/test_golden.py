@@ -60,7 +60,7 @@ def test_judgements_may_lie_in_a_folder_of_their_own(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "expected"),
     [
         ("corpus.jsonl", None, "has no corpus.jsonl"),
         ("queries.jsonl", None, "has no queries.jsonl"),
@@ -75,12 +75,12 @@ def test_judgements_may_lie_in_a_folder_of_their_own(folder: Path) -> None:
         ("qrels.tsv", b"q\tc\ts\n1\td1\t0\n", "contains no query with a relevant document"),
     ],
 )
-def test_errors_name_the_file_and_the_line(folder: Path, name: str, content: bytes | None, told: str) -> None:
+def test_errors_name_the_file_and_the_line(folder: Path, name: str, content: bytes | None, expected: str) -> None:
     if content is None:
         (folder / name).unlink()
     else:
         (folder / name).write_bytes(content)
-    with pytest.raises(BadRequest, match=told):
+    with pytest.raises(BadRequest, match=expected):
         load_golden(folder)
 
 

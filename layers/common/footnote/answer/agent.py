@@ -67,8 +67,8 @@ async def run_agent(
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
             offered = ()  # the model or its server may not support tools: search once and put the result into the prompt
-            wish = ToolCall("search", SEARCH, json.dumps({"query": turn.asked}))
-            async for event in work.call(box, [wish]):
+            tool_call = ToolCall("search", SEARCH, json.dumps({"query": turn.asked}))
+            async for event in work.call(box, [tool_call]):
                 yield event
             found = work.said.pop().content
             messages[-1] = replace(messages[-1], content=f"{found}\n\n{messages[-1].content}")
@@ -174,14 +174,14 @@ class _Work:
         self.shown.append(text)
         return markers.feed(text)
 
-    async def call(self, box: Toolbox, wishes: Sequence[ToolCall]) -> AsyncIterator[Event]:
+    async def call(self, box: Toolbox, tool_calls: Sequence[ToolCall]) -> AsyncIterator[Event]:
         """Runs the tool calls concurrently; appends the result messages in the order of the calls."""
-        names = [self._begin(f"tool:{_known(box, wish)}") for wish in wishes[:MAX_CALLS]]
+        names = [self._begin(f"tool:{_known(box, tool_call)}") for tool_call in tool_calls[:MAX_CALLS]]
         begun = perf_counter()
-        for name, wish in zip(names, wishes, strict=False):
+        for name, tool_call in zip(names, tool_calls, strict=False):
             yield StepStarted(name, Stage.ANSWER)
-            yield ToolCalled(_known(box, wish))
-        tasks = {asyncio.create_task(box.call(wish)): name for wish, name in zip(wishes, names, strict=False)}
+            yield ToolCalled(_known(box, tool_call))
+        tasks = {asyncio.create_task(box.call(tool_call)): name for tool_call, name in zip(tool_calls, names, strict=False)}
         pending = set(tasks)
         try:
             while pending:
@@ -195,11 +195,11 @@ class _Work:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
         results = [task.result() for task in tasks]
-        results += [ToolResult("Too many calls at once. Call it again.", "failed")] * (len(wishes) - len(results))
-        for wish, called in zip(wishes, results, strict=True):
+        results += [ToolResult("Too many calls at once. Call it again.", "failed")] * (len(tool_calls) - len(results))
+        for tool_call, called in zip(tool_calls, results, strict=True):
             self.degraded |= called.status == "skipped" or (called.found is not None and called.found.record.degraded)
             self.found += called.found.evidence.lists if called.found is not None else ()
-            self.said.append(Message("tool", box.show(wish, called), tool_call_id=wish.call_id, name=wish.name))
+            self.said.append(Message("tool", box.show(tool_call, called), tool_call_id=tool_call.call_id, name=tool_call.name))
 
     def _begin(self, name: str) -> str:
         """The step's name, numbered from its second occurrence on (`round#2`)."""
@@ -212,9 +212,9 @@ class _Work:
         return StepFinished(name, ms, status, detail, stage=Stage.ANSWER)
 
 
-def _known(box: Toolbox, wish: ToolCall) -> str:
+def _known(box: Toolbox, tool_call: ToolCall) -> str:
     """The tool's name; `unknown` for a name that the model made up."""
-    return wish.name if box.knows(wish.name) else "unknown"
+    return tool_call.name if box.knows(tool_call.name) else "unknown"
 
 
 async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:

@@ -2,7 +2,7 @@
 
     recall  share of the claim's terms, weighted by rarity, in the sentence or two that hold most of them
     cosine  character bigrams of the claim against the nearest sentence or two
-    near    of a number's neighbours in the claim, the share that stands with it in the passage
+    near    share of a number's neighbours in the claim that are also near it in the passage
 
 A claim is unsupported if one of these holds:
 

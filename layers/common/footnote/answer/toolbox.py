@@ -79,28 +79,28 @@ class Toolbox:
         """Whether there is a tool of this name."""
         return name == SEARCH or name in self._remote
 
-    async def call(self, wish: ToolCall) -> ToolResult:
+    async def call(self, tool_call: ToolCall) -> ToolResult:
         """Executes a call. Errors are returned as results, so that the model can react to them."""
-        if not self.knows(wish.name):
+        if not self.knows(tool_call.name):
             return ToolResult(f"There is no such tool. Available tools: {', '.join(tool.name for tool in self.offered)}.", "failed")
-        arguments = _arguments(wish.arguments)
+        arguments = _arguments(tool_call.arguments)
         if arguments is None:
             return ToolResult("The arguments are not a JSON object. Call the tool again with one.", "failed")
         try:
-            if self._tools is None or wish.name == SEARCH:
+            if self._tools is None or tool_call.name == SEARCH:
                 return await self._look_up(arguments)
-            tool = self._remote[wish.name]
+            tool = self._remote[tool_call.name]
             return ToolResult(await self._tools.call(tool.name, filled(tool, self._given, arguments), timeout_s=self._timeout_s))
         except FootnoteError as exc:
             return ToolResult(f"{exc.title}. {exc.detail}", "failed" if isinstance(exc, Rejected) else "skipped")
 
-    def show(self, wish: ToolCall, called: ToolResult) -> str:
+    def show(self, tool_call: ToolCall, called: ToolResult) -> str:
         """Renders a result for the model. Assigns the passages' numbers, so results must be rendered in order."""
         if called.found is None or called.text:
             text = untrusted(called.text[:LONGEST_RESULT])
         else:
             text = "\n".join(self._numbered(called.found.evidence.hits)) or "Nothing was found."
-        name = wish.name if self.knows(wish.name) else "unknown"
+        name = tool_call.name if self.knows(tool_call.name) else "unknown"
         return f'<tool_output tool="{name}">\n{text}\n</tool_output>'
 
     async def _look_up(self, arguments: Mapping[str, Any]) -> ToolResult:

@@ -1,7 +1,7 @@
-"""What do people think of the answers? Ratings, reasons, the rank of the passages they picked, questions asked more and more.
+"""Metrics of user feedback: ratings, reasons, rank of the passages that users selected, trending questions.
 
-Each picked passage is a gain of 1. The ranking is the citations as they were shown: nDCG@k and MRR@k
-show whether the passages that people found useful came first.
+The ranking is that of the citations as shown; each selected passage has a gain of 1. nDCG@k and MRR@k measure whether the
+passages that users found useful came first.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ASKED_AT_LEAST = 2
 
 @dataclass(frozen=True, slots=True)
 class FeedbackMetrics:
-    """None where there is no feedback to measure."""
+    """Metrics of a period; None = no feedback of that kind."""
 
     positive_rate: float | None
     counts_by_reason: dict[str, int]

@@ -1,4 +1,4 @@
-"""What do turns cost, how long do they take, and what do users think of them? Figures by user, room, search type, model or day.
+"""Statistics of turns: number, tokens, cost, latency and feedback by user, room, search type, model or day.
 
 Days are UTC. Percentiles are nearest rank; they cannot be added up, so each group is made from its turns.
 """
