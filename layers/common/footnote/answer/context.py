@@ -10,9 +10,9 @@ from typing import Any
 from footnote.answer.converse import history_messages
 from footnote.answer.toolbox import SEARCH
 from footnote.prompts import Prompts
-from footnote.text.fences import untrusted, untrusted_title
 from footnote.text.prompt_injection.passages import find_injected_sentences
 from footnote.text.tokens import count_tokens
+from footnote.text.untrusted import untrusted, untrusted_title
 from footnote.types import Hit, Message, Turn
 
 LEAST = 60

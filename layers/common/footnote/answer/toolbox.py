@@ -20,7 +20,7 @@ from footnote.errors import FootnoteError, Rejected
 from footnote.model_calls import describe, object_schema
 from footnote.ports import Tool, Tools
 from footnote.ports.tool_arguments import as_shown, filled, session_arguments
-from footnote.text.fences import untrusted, untrusted_title
+from footnote.text.untrusted import untrusted, untrusted_title
 from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn
 
 log = logging.getLogger(__name__)

@@ -22,7 +22,7 @@ from footnote.model_calls import ask
 from footnote.ports import Embedder, Models, speaks
 from footnote.prompts import Prompts
 from footnote.settings import Rag
-from footnote.text.fences import untrusted
+from footnote.text.untrusted import untrusted
 from footnote.types import ASKED, Answer, Message, Turn
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from footnote.errors import Rejected
 from footnote.settings import Rag
-from footnote.text.fences import INVISIBLE
 from footnote.text.prompt_injection.score import is_injection
+from footnote.text.untrusted import INVISIBLE
 from footnote.types import Turn
 
 LONGEST = 2000

@@ -24,9 +24,9 @@ from footnote.errors import BadRequest, Conflict, NotFound, StoreUnavailable, Un
 from footnote.guard.audit import audit
 from footnote.guard.terms_copy import KEPT_S, Row, SharedTerms
 from footnote.ports import Cache, Clock, Embedder, Record, Records, read_all, speaks
-from footnote.text.fences import INVISIBLE
 from footnote.text.language import detect_language
 from footnote.text.tokens import normalise
+from footnote.text.untrusted import INVISIBLE
 from footnote.types import Caller, Page
 
 if TYPE_CHECKING:

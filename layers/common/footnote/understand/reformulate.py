@@ -12,9 +12,9 @@ from footnote.model_calls import ask
 from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.agreement import sentence_starts
-from footnote.text.fences import untrusted
 from footnote.text.language import detect_language
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
+from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
 
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")

@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field
 from footnote.model_calls import ask
 from footnote.ports import Models
 from footnote.prompts import Prompts
-from footnote.text.fences import untrusted
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
+from footnote.text.untrusted import untrusted
 from footnote.types import Exchange, Message, Turn
 
 SEARCHING = frozenset({"rag", "pa"})

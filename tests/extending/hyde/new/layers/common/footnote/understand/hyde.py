@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from footnote.model_calls import complete
 from footnote.ports import Models
-from footnote.text.fences import untrusted
+from footnote.text.untrusted import untrusted
 from footnote.types import Message, Query, Turn
 
 PROMPT = "Write two sentences that could stand in a document and answer this question, in its language:\n\n{}"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from footnote.text.fences import untrusted, untrusted_title
+from footnote.text.untrusted import untrusted, untrusted_title
 
 LOOSE = re.compile(r"<\s*[/\\]?\s*(document|tool_output|system|user|question|reference)|<\||\[/?inst\]|\[question\]", re.IGNORECASE)
 
