@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError
-from footnote.ingest.suspects import Progress
+from footnote.ingest.disagreements import Progress
 from footnote.ingest.verify import ABANDONED_S, Kind, Report, drop_buckets, verify
 from footnote.ports import embedded_languages
 from footnote_local.terminal import progress_bar, say

@@ -505,7 +505,7 @@ async def test_faults_repaired_by_others_are_not_counted(happens: str, moment: t
 
 
 async def test_of_very_many_documents_each_is_read_in_its_hour(core: Core, clock: HandClock, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("footnote.ingest.suspects.MOST_TEXTS", 1)
+    monkeypatch.setattr("footnote.ingest.disagreements.MOST_TEXTS", 1)
     documents = [await add(core, clock, LONG + name.encode(), name) for name in ("a.md", "b.md", "c.md")]
     for document in documents:
         await alter_text(core, document)

@@ -31,10 +31,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from footnote.errors import Conflict, NotFound
+from footnote.ingest.disagreements import AT_WORK, Progress, Suspect, find_suspects, read_digest
 from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_cache_key
 from footnote.ingest.keys import generation_of, parsed_key, source_key
 from footnote.ingest.pipeline import AHEAD, LEASE_S, SYSTEM, Ingestor
-from footnote.ingest.suspects import AT_WORK, Progress, Suspect, find_suspects, read_digest
 from footnote.ports import Embedder, Files, Index, Indexed, Ledger, embedded_languages
 from footnote.settings import Settings
 from footnote.types import Document, make_chunk_id
