@@ -19,9 +19,9 @@ from footnote.types import Document, Page
 from footnote_http.app import Limit, add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler
-from footnote_http.once import once
 from footnote_http.openapi import problems
 from footnote_http.pages import PageBody
+from footnote_http.scheduled import once
 from footnote_http.start import observed, start
 from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Content, Save, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify

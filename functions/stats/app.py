@@ -16,7 +16,7 @@ from footnote.types import Caller
 from footnote_http.app import add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler, use_loop
-from footnote_http.once import once
+from footnote_http.scheduled import once
 from footnote_http.start import observed, start
 
 if TYPE_CHECKING:

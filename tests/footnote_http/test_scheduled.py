@@ -13,7 +13,7 @@ import pytest
 from footnote.adapters.dynamodb.cache import DynamoCache, table_definition
 from footnote.adapters.dynamodb.table import Table, make_client
 from footnote.errors import Conflict, StoreUnavailable
-from footnote_http.once import once
+from footnote_http.scheduled import once
 from tests.conftest import HandClock
 
 HOUR = {"source": "aws.scheduler", "time": "2026-01-15T04:50:00Z", "id": "1"}
