@@ -90,7 +90,7 @@ def ask(
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question with citations. `footnote "…?"` does the same."""
-    from footnote_local.questions import ask as answer
+    from footnote_local.run_question import ask as answer
 
     core = make_core(data)
     turn = run(answer(core, question, collection, sys.stdout.write if not as_json else None))
@@ -126,7 +126,7 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """List the best passages for a question, with their scores."""
-    from footnote_local.questions import find
+    from footnote_local.run_question import find
 
     core = make_core(data)
     turn = run(find(core, question, collection, retriever, limit))
@@ -163,7 +163,7 @@ def evaluate(
 ) -> None:
     """Measure retrieval and extractive answers on judged questions."""
     from footnote_local.eval_report import sentences
-    from footnote_local.questions import judge
+    from footnote_local.run_question import judge
 
     others = foreign.expanduser() if foreign else None
     report = run(judge(make_core(data), folder.expanduser(), retriever, limit, answers, others, rewrite))

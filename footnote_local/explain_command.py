@@ -44,7 +44,7 @@ def explain(
 async def _explain(core: Core, question: str, level: IntelligenceLevel | None, collection: str | None, analyze: bool) -> Explanation:
     from footnote.guard.identity import LOCAL
     from footnote.types import Request
-    from footnote_local.questions import named_collection
+    from footnote_local.run_question import named_collection
     from query.dialects.trd.ask import HELD
 
     await core.refresh()
