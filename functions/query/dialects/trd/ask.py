@@ -21,7 +21,7 @@ from footnote_http.sse import stream_events
 from footnote_http.streams import Streams
 from query.conversations import NOT_FOUND
 from query.dialects.trd.replies import encode, reply
-from query.dialects.trd.resume import resume
+from query.dialects.trd.resume_stream import resume
 from query.dialects.trd.wire import Answers, AskEvent, AskQuery, AskRequest
 from query.replies import AskResponse
 from query.tools import ORGANISATION
