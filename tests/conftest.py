@@ -1,4 +1,4 @@
-"""What every test stands on: no network beyond this machine, a clock that is turned by hand."""
+"""Fixtures of all tests: no network beyond this machine, and a clock that is set by hand."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from tests.engines import ENGINES
 
 pytest_plugins = ["tests.background", "tests.engines.fixtures"]
 
-# Before anything imports numpy: with more BLAS threads than cores at work, small matrices are many times slower.
+# Set before anything imports numpy: with more BLAS threads than cores, small matrices are many times slower.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 class NetworkBlocked(BaseException):
-    """A test reached beyond this machine. Not an Exception, so no `except` in the code under test hides it."""
+    """A test tried to connect to another machine. Not an Exception, so no `except` in the code under test hides it."""
 
 
 def _is_local(host: object) -> bool:
@@ -32,7 +32,7 @@ def _is_local(host: object) -> bool:
 
 
 def _stay_on_this_machine(event: str, args: tuple[Any, ...]) -> None:
-    """An audit hook sees every socket of every library and thread. A path is a Unix socket's address."""
+    """An audit hook, which sees every socket of every library and thread. The address of a Unix socket is a path."""
     if event in ("socket.connect", "socket.sendto", "socket.sendmsg"):
         host = args[1][0] if isinstance(args[1], tuple) else None
     elif event in ("socket.getaddrinfo", "socket.gethostbyname"):
@@ -47,7 +47,7 @@ sys.addaudithook(_stay_on_this_machine)
 
 
 SLOW = ("tests/browser/", "tests/extending/", "tests/faults/", "tests/hostile/", "tests/leaks/", "tests/live/", "tests/quality/")
-"""What `--quick` leaves out, beside the tests that need an engine."""
+"""Tests that `--quick` leaves out, in addition to those that need an engine."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -56,8 +56,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The browser comes after the rest: once Playwright's loop runs in the main thread, asyncio can start no other there.
-    The live functions come last: they bring a loop of their own, and wait for the Lambda Web Adapter, built meanwhile."""
+    """Browser tests run after the rest: once Playwright's loop runs in the main thread, asyncio cannot start another one there.
+    The tests of live functions run last: they have their own loop and wait for the Lambda Web Adapter, which is built meanwhile."""
     if config.option.quick:
         needs = {f"{name}_url" for name in ENGINES}
         slow = {item for item in items if item.nodeid.startswith(SLOW) or needs.intersection(getattr(item, "fixturenames", ()))}
@@ -67,7 +67,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 class HandClock:
-    """Seconds since the epoch, as far as a test lets them pass."""
+    """A clock in seconds since the epoch that only a test advances."""
 
     def __init__(self, now: float = 1_700_000_000.0) -> None:
         self.now = now
@@ -86,5 +86,5 @@ def clock() -> HandClock:
 
 @pytest.fixture(scope="session")
 def seed() -> str:
-    """Of what a test draws by chance: the same for every commit, so that a failure comes again, another every day in `make nightly`."""
+    """The seed of random tests: constant, so that failures are reproducible, but different every day in `make nightly`."""
     return os.environ.get("FOOTNOTE_SEED", "0")

@@ -1,4 +1,4 @@
-"""What steps ask for, with nothing behind it."""
+"""Fake dependencies of steps."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.fakes import FakeModels
 
 
 class Turns:
-    """A store that remembers what it was given, or is down."""
+    """A store that records its calls, or is down."""
 
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
@@ -41,7 +41,7 @@ class Turns:
 
 
 class Nothing:
-    """Stores without anything in them: records, terms, a bus that nobody listens to."""
+    """Empty stores: records, terms, and a bus without subscribers."""
 
     async def get(self, kind: str, key: str) -> None:
         return None
@@ -58,14 +58,14 @@ MAKERS: Mapping[str, Callable[[], Any]] = {
     "settings": Settings,
     "announcer": lambda: Announcer(Nothing()),
 }  # fmt: skip
-"""What stands in where a test gives nothing, beside groups of the settings; what is neither is None."""
+"""Defaults for members that a test does not pass, in addition to the settings groups; all others are None."""
 
 
 NAMES = members(Deps).keys()
 
 
 class FakeDeps:
-    """`footnote.deps.Deps`: what a test gives by name, and stand-ins that are made when a step asks for them."""
+    """`footnote.deps.Deps` with the members that a test passes by name, and fakes that are created when a step requests them."""
 
     def __init__(self, **given: Any) -> None:
         for name, value in given.items():
@@ -76,7 +76,7 @@ class FakeDeps:
             raise TypeError(f"Deps has no {name!r}")
         super().__setattr__(name, value)
 
-    def __getattr__(self, name: str) -> Any:  # what is not there yet
+    def __getattr__(self, name: str) -> Any:  # members that do not exist yet
         if name not in NAMES:
             raise AttributeError(name)
         made = getattr(self.settings, name) if name in Settings.model_fields else MAKERS.get(name, lambda: None)()
@@ -84,7 +84,7 @@ class FakeDeps:
         return made
 
     def but(self, **given: Any) -> FakeDeps:
-        """The same with other parts."""
+        """A copy with other members."""
         return FakeDeps(**(vars(self) | given))
 
 
@@ -94,15 +94,15 @@ async def run_table(rows: Sequence[Row], turn: Turn, deps: FakeDeps) -> list[Eve
 
 
 async def finish(rows: Sequence[Row], turn: Turn, deps: FakeDeps) -> Turn:
-    """The turn that the table ends with; nothing may fail."""
+    """Runs the table and returns the last turn; no step may fail."""
     last = (await run_table(rows, turn, deps))[-1]
     assert isinstance(last, Done), last
     return last.turn
 
 
 def call_step(step: Any, turn: Turn, deps: FakeDeps) -> Any:
-    """The step by itself, without a row's policy: what a call of it gives, to be awaited or iterated. Its turn has the calls of models
-    that the step made."""
+    """Calls the step alone, without the policy of a row. The result can be awaited or iterated; its turn has the model calls of the
+    step."""
     made = step(turn, **{name: getattr(deps, name) for name in argument_names(step)})
     return _stream(made, turn) if inspect.isasyncgen(made) else _await(made, turn)
 
@@ -126,6 +126,6 @@ def _with_calls(item: Any, collector: CallCollector) -> Any:
 
 
 async def run_step(step: Any, turn: Turn, deps: FakeDeps) -> Any:
-    """What the step makes of the turn."""
+    """The turn that the step returns."""
     made = call_step(step, turn, deps)
     return [item async for item in made][-1] if inspect.isasyncgen(made) else await made

@@ -1,4 +1,4 @@
-"""Stand-ins for what the core reaches outside itself, and builders for what flows through it."""
+"""Fakes of the core's ports, and builders of its data."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from footnote.text.tokens import query_tokens
 from footnote.types import Chunk, ChunkLevel, Document, Hit, Message, make_chunk_id
 
 Piece = str | Delta | Exception | asyncio.Event
-"""Of a reply: text or a Delta is sent, an exception is raised, an event is waited for."""
+"""A piece of a reply: text or a Delta is sent, an exception is raised, an event is awaited."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What a model was asked, in one call."""
+    """The arguments of one call of a model."""
 
     messages: tuple[Message, ...]
     options: Mapping[str, Any]
@@ -30,7 +30,7 @@ class Sent:
 
 @dataclass(slots=True)
 class FakeModel:
-    """`ports.LanguageModel`: the first reply of the queue answers the first call, and so on."""
+    """`ports.LanguageModel` that takes its replies from a queue."""
 
     replies: list[Sequence[Piece]]
     name: str = "fake"
@@ -52,7 +52,7 @@ class FakeModel:
 
 @dataclass(slots=True)
 class SameModel:
-    """`ports.LanguageModel` that says the same to everybody."""
+    """`ports.LanguageModel` that always gives the same reply."""
 
     reply: str = "It was built in 1894 [1]."
     name: str = "same"
@@ -63,7 +63,7 @@ class SameModel:
 
 @dataclass(slots=True)
 class FakeModels:
-    """`ports.Models`: one model whatever name is asked for, none, or an error."""
+    """`ports.Models` that picks the same model for every name, none, or raises an error."""
 
     model: LanguageModel | Exception | None = None
     asked: list[str | None] = field(default_factory=list)
@@ -78,7 +78,7 @@ class FakeModels:
 
 @dataclass(slots=True)
 class FakeEmbedder:
-    """`ports.Embedder`: every word has a fixed direction, a text points where its words do together."""
+    """`ports.Embedder` in which every word has a fixed direction; the vector of a text is the normalised sum of its words."""
 
     name: str = "fake-embedder"
     dimension: int = 16
@@ -99,7 +99,7 @@ class FakeEmbedder:
 
 
 class LoopClock:
-    """Lets the event loop's own time pass: time-outs without waiting."""
+    """Advances the event loop's clock: timeouts without waiting."""
 
     def __init__(self) -> None:
         loop, self.ahead = asyncio.get_running_loop(), 0.0
@@ -133,7 +133,7 @@ def make_hit(text: str, doc_id: str = "plan", ordinal: int = 0, *, score: float 
 
 
 async def put_document(index: Any, document: Document, texts: Sequence[str], *, lang: str = "en", **changes: Any) -> list[Chunk]:
-    """Stages a document with one chunk a text and lets it answer."""
+    """Stages and activates a document with one chunk for each text."""
     chunks = [make_chunk(document, text, ordinal, lang=lang, **changes) for ordinal, text in enumerate(texts)]
     await index.stage(document, chunks, [tuple(split_sentences(text, lang)) for text in texts])
     await index.activate(document.doc_id, document.generation)

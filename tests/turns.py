@@ -1,4 +1,4 @@
-"""Turns for tests, by flat names: a turn's parts are filled from `hits=`, `lang=`, `model=` and the like."""
+"""Builds turns for tests from flat keyword arguments such as `hits=`, `lang=` and `model=`."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ LIVE = replace(HELD, live=True)
 SETTINGS = Settings()
 
 PARTS: dict[str, type] = {"plan": Plan, "conversation": Conversation, "evidence": Evidence, "record": Record, "request": Request}
-"""A name that two parts have, such as `model`, is the first one's; the request's is set beside it."""
+"""A name that two parts share, such as `model`, belongs to the first; the field of the request is set, too."""
 
 
 def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: Any) -> Turn:
@@ -42,18 +42,18 @@ def make_turn(question: str = "How long?", profile: Profile = HELD, **changes: A
 
 
 def stored(turn: Turn, status: Status = "done", *, ms: float = 0) -> TurnRecord:
-    """The turn as a store keeps it, `ms` after it began."""
+    """The record of the turn, `ms` after it began."""
     return make_record(turn, status, now=turn.record.started_at + ms / 1000)
 
 
 def counted(turn: Turn) -> TurnFigures:
-    """The turn as a store counts it."""
+    """The figures of the turn."""
     return figures_of(stored(turn))
 
 
 def with_(turn: Turn, **changes: Any) -> Turn:
-    """Another profile, `settings` or `options` are planned anew. `queries`: texts, () = the question as it is; `vectors`: one of each
-    query; `found`: what an index found for each; `usage`: of one call of the model that answers."""
+    """A turn. The plan follows from the profile, `settings` and `options`. `queries`: texts, () = the question itself; `vectors`: one
+    for each query; `found`: an index's reply to each query; `usage`: tokens of one call of the answering model."""
     settings = changes.pop("settings", SETTINGS)
     planned = settings is not SETTINGS or {"profile", "options", "level"} & changes.keys()
     if "question" in changes:

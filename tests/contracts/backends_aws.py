@@ -1,4 +1,4 @@
-"""S3, SQS and EventBridge as moto's server plays them. Every folder has a bucket, a queue and a bus of its own."""
+"""S3, SQS and EventBridge on moto's server. Every folder has its own bucket, queue and bus."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Found = tuple[str, str, Any]
 
 @contextmanager
 def at(url: str | None = None) -> Iterator[None]:
-    """The SDK's own settings, read when a client is made at its first use; DynamoDB's are another's."""
+    """Sets the environment of the SDK, which is read when a client is created at first use. DynamoDB has its own."""
     url = url or address("aws")
     with pytest.MonkeyPatch.context() as environment:
         for name in ("S3", "SQS", "EVENTBRIDGE", "BEDROCK_RUNTIME"):
@@ -94,7 +94,7 @@ async def make_queue(folder: Path, clock: Clock) -> AsyncIterator[SqsQueue]:
 
 @asynccontextmanager
 async def make_bus(folder: Path, clock: Clock) -> AsyncIterator[Heard]:
-    """A rule sends all that the bus is told to a queue."""
+    """A rule forwards all events of the bus to a queue."""
     name = name_of(folder)
     async with queue_of(f"{name}-told") as (url, sqs):
         events = boto3.client("events")

@@ -1,4 +1,4 @@
-"""Amazon Bedrock as a scripted server plays it: as strict as the real one about texts, for two families of models."""
+"""A scripted server for Amazon Bedrock, as strict about texts as the real one, for two families of models."""
 
 from __future__ import annotations
 

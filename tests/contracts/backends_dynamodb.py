@@ -1,4 +1,4 @@
-"""The cache and the ledger in DynamoDB. Every folder has tables of its own."""
+"""The cache and the ledger in DynamoDB. Every folder has its own tables."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def table_name(folder: Path, kind: str) -> str:
 
 @asynccontextmanager
 async def open_table(definition: dict[str, Any], setting: str) -> AsyncIterator[Table]:
-    """The first to open it makes it, and deletes it at the end."""
+    """Created by the first client, and deleted at the end."""
     client = connect()
     name = definition["TableName"]
     try:
@@ -61,7 +61,7 @@ async def make_ledger(folder: Path, clock: Clock) -> AsyncIterator[DynamoLedger]
 
 
 class Faulty:
-    """The client, but for calls that are to go another way: `faults[operation]` is called instead, first come, first served."""
+    """Wraps a client. Calls of an operation with entries in `faults[operation]` use these instead, in order."""
 
     def __init__(self, client: Any) -> None:
         self._client = client

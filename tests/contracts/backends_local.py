@@ -1,4 +1,4 @@
-"""A bucket and a bus on this machine, with what a test needs to fill the one and to hear the other."""
+"""A bucket and a bus on this machine, with methods for tests to fill the bucket and read the bus."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from footnote.ports import Bus, Clock, Drops
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """`put`: key and bytes, past the port, as people do."""
+    """`put`: writes key and bytes without the port, as users do."""
 
     drops: Drops
     name: str

@@ -1,4 +1,4 @@
-"""Turns and records in MongoDB, or in what speaks like it."""
+"""Turns and records in MongoDB or a compatible server."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def database_names(folder: Path) -> tuple[str, str]:
 
 @asynccontextmanager
 async def databases_of(folder: Path) -> AsyncIterator[Databases]:
-    """Dropped when a client of the folder leaves: a test's clients leave together, at its end."""
+    """Databases that are dropped when a client of the folder is closed; a test closes its clients together, at its end."""
     names = database_names(folder)
     databases = Databases(address("mongodb"), *names)
     try:

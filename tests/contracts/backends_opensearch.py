@@ -1,4 +1,4 @@
-"""OpenSearch behind the port of the index: indexes whose prefix stands for the test's folder."""
+"""`ports.Index` on OpenSearch; the prefix of the indexes identifies the test's folder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.engines.fixtures import address
 
 
 def opensearch_settings(url: str, folder: Path, **changes: Any) -> OpenSearch:
-    """A generous limit: the first query of its kind takes a second on a busy machine."""
+    """Settings with a generous timeout: the first query of a kind takes a second on a busy machine."""
     prefix = f"test{hashlib.sha256(str(folder).encode()).hexdigest()[:12]}"
     return OpenSearch.model_validate({"url": url, "prefix": prefix, "limit_s": 20, **changes})
 
@@ -27,7 +27,7 @@ def make(folder: Path, clock: Clock) -> AbstractAsyncContextManager[OpenSearchIn
 
 @asynccontextmanager
 async def opensearch_index(settings: OpenSearch) -> AsyncIterator[OpenSearchIndex]:
-    """Whoever closes first deletes the indexes: the clients of a test are closed together."""
+    """The first client that is closed deletes the indexes; the clients of a test are closed together."""
     index = OpenSearchIndex(settings)
     try:
         yield index

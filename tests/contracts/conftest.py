@@ -1,4 +1,4 @@
-"""The backends behind each port. A new backend is one more entry in its table; the suites stay as they are.
+"""The backends of each port. A new backend needs only a new entry in its table.
 
 Every entry makes a fresh, empty backend in a folder of its own, with the test's clock.
 """
@@ -79,7 +79,7 @@ KEEP_S = 100.0
 FORGETFUL_TURN_STORES: dict[str, Make] = {
     "sqlite": on_sqlite(partial(SqliteTurnStore, keep_s=KEEP_S)), "mongodb": partial(backends_mongodb.make, keep_s=KEEP_S),
 }  # fmt: skip
-"""They keep a turn for KEEP_S."""
+"""Stores with the retention period KEEP_S."""
 RECORDS: dict[str, Make] = {"sqlite": on_sqlite(SqliteRecords), "mongodb": backends_mongodb.make_records}
 CHECKPOINTS: dict[str, Make] = {"sqlite": make_sqlite_checkpoints, "mongodb": backends_mongodb.make_checkpoints}
 CACHES: dict[str, Make] = {
@@ -182,7 +182,7 @@ async def heard(open_bus: Open) -> Any:
     return await open_bus()
 
 
-# --- the index -----------------------------------------------------------------------------------
+# --- index ---------------------------------------------------------------------------------------
 
 
 @asynccontextmanager
@@ -212,7 +212,7 @@ Script = Callable[..., LanguageModel]
 
 @asynccontextmanager
 async def openai_embedder(folder: Path, clock: Clock) -> AsyncIterator[OpenAIEmbedder]:
-    """Its vectors are twice as long as they should be: not every server sends unit vectors."""
+    """A server whose vectors have length 2: not every server sends unit vectors."""
     known = FakeEmbedder(dimension=32)
 
     def reply(sent: Any) -> Reply:

@@ -61,7 +61,7 @@ async def test_an_empty_value_is_a_value(cache: Any, value: Any) -> None:
     assert (found, type(found)) == (value, type(value))
 
 
-async def test_a_value_that_is_no_json_is_refused_and_the_old_one_stays(cache: Any) -> None:
+async def test_a_value_that_is_not_json_is_refused_and_the_old_one_stays(cache: Any) -> None:
     await cache.put("k", 1, ttl_s=60)
     with pytest.raises(TypeError):
         await cache.put("k", object(), ttl_s=60)
@@ -75,7 +75,7 @@ async def test_two_clients_share_their_values(open_cache: Any) -> None:
     assert [await two.get(f"k{number}") for number in range(10)] == list(range(10))
 
 
-# --- on condition ------------------------------------------------------------------------------
+# --- conditional writes ------------------------------------------------------------------------
 
 
 async def test_a_key_is_free_for_one_until_its_time_is_up(cache: Any, clock: Any) -> None:
@@ -97,13 +97,13 @@ async def test_a_key_is_free_again_once_its_value_is_deleted(cache: Any) -> None
     assert await cache.put_new("k", 1, ttl_s=60) is True
 
 
-async def test_a_new_value_that_is_no_json_is_refused_and_the_key_stays_free(cache: Any) -> None:
+async def test_a_new_value_that_is_not_json_is_refused_and_the_key_stays_free(cache: Any) -> None:
     with pytest.raises(TypeError):
         await cache.put_new("k", object(), ttl_s=60)
     assert await cache.put_new("k", 1, ttl_s=60) is True
 
 
-async def test_of_many_that_want_a_key_at_once_one_gets_it(open_cache: Any) -> None:
+async def test_one_of_many_concurrent_claims_of_a_key_succeeds(open_cache: Any) -> None:
     clients = [await open_cache(), await open_cache()]
     won = await asyncio.gather(*(clients[number % 2].put_new("k", number, ttl_s=60) for number in range(20)))
     assert sum(won) == 1
@@ -129,7 +129,7 @@ async def test_a_deleted_counter_begins_again(cache: Any) -> None:
     assert await cache.add("k", 1, ttl_s=60) == 1
 
 
-async def test_of_what_many_add_at_once_nothing_is_lost(open_cache: Any) -> None:
+async def test_concurrent_additions_are_all_counted(open_cache: Any) -> None:
     clients = [await open_cache(), await open_cache()]
 
     async def add(number: int) -> list[int]:

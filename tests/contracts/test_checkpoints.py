@@ -32,7 +32,7 @@ async def test_only_one_owner_runs_a_request_until_its_lease_is_over(checkpoints
     assert (await checkpoints.take(KEY, "t2", "r1", "b", 10)).trace_id == "t1"
 
 
-async def test_of_two_that_take_a_request_at_once_one_gets_it(checkpoints: Any) -> None:
+async def test_one_of_two_concurrent_owners_gets_the_request(checkpoints: Any) -> None:
     ended = await asyncio.gather(*(checkpoints.take(KEY, owner, "r1", owner, 10) for owner in "abcd"), return_exceptions=True)
     assert sum(isinstance(each, StillRunning) for each in ended) == 3
 
@@ -52,7 +52,7 @@ async def test_entries_and_the_start_are_there_for_the_next_owner(checkpoints: A
     ]
 
 
-async def test_a_mark_returns_what_it_replaces_whoever_set_it(checkpoints: Any, clock: Any) -> None:
+async def test_a_mark_returns_its_previous_value_from_any_owner(checkpoints: Any, clock: Any) -> None:
     await checkpoints.take(KEY, "t1", "r1", "a", 10)
     assert await checkpoints.mark(KEY, "a", "spent", {"tokens": 5}) is None
     assert await checkpoints.mark(KEY, "a", "announce answer.", True) is None
@@ -96,7 +96,7 @@ async def test_a_released_request_that_failed_goes_on_at_once(checkpoints: Any) 
     assert (kept.trace_id, kept.finished, [each["kind"] for each in kept.entries]) == ("t1", False, ["reply"])
 
 
-async def test_another_body_with_the_same_key_is_refused_whatever_became_of_the_first(checkpoints: Any, clock: Any) -> None:
+async def test_another_body_with_the_same_key_is_refused_in_every_state_of_the_first(checkpoints: Any, clock: Any) -> None:
     other = RequestKey("ann", "k1", "other")
     await checkpoints.take(KEY, "t1", "r1", "a", 10)
     with pytest.raises(BadRequest):

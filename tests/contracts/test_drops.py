@@ -1,4 +1,4 @@
-"""What every bucket of dropped files does."""
+"""What every drop bucket does."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ async def test_other_bytes_are_another_version_also_of_the_same_length(bucket: A
     assert len(versions) == 20
 
 
-async def test_the_version_of_what_nobody_touched_stays(bucket: Any) -> None:
+async def test_the_version_of_an_unchanged_file_stays(bucket: Any) -> None:
     await bucket.put("a", b"1")
     before = await found_in(bucket)
     await bucket.put("b", b"2")

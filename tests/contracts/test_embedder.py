@@ -27,17 +27,17 @@ async def test_a_text_has_the_same_vector_alone_as_among_others(embedder: Any) -
         assert np.allclose(vector, (await embedder.embed([text]))[0], atol=1e-5)
 
 
-async def test_what_says_nearly_the_same_is_nearer_than_what_does_not(embedder: Any) -> None:
+async def test_texts_of_similar_meaning_have_more_similar_vectors(embedder: Any) -> None:
     bridge, cats, _, _, same, _ = await embedder.embed(SENTENCES)
     assert float(bridge @ same) > 0.8 > float(bridge @ cats) + 0.2
 
 
-async def test_a_question_lies_near_what_answers_it(embedder: Any) -> None:
+async def test_a_question_is_similar_to_its_answer(embedder: Any) -> None:
     (question,) = await embedder.embed(["When was the bridge built?"], query=True)
     bridge, cats = (await embedder.embed(SENTENCES))[:2]
     assert float(question @ bridge) > float(question @ cats) + 0.2
 
 
-async def test_an_embedder_says_who_it_is_and_what_it_speaks(embedder: Any) -> None:
+async def test_an_embedder_has_a_name_and_languages(embedder: Any) -> None:
     assert embedder.name
     assert embedder.languages is None or "en" in embedder.languages

@@ -1,4 +1,4 @@
-"""What every keeper of files does."""
+"""What every file store does."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ async def test_deleting_what_is_not_there_is_fine(files: Any) -> None:
     assert await files.get("a/b") == b"x"
 
 
-async def test_a_folder_and_what_lies_below_a_file_are_not_found(files: Any) -> None:
+async def test_a_folder_and_a_path_below_a_file_are_not_found(files: Any) -> None:
     await files.put("a/b", b"x")
     for key in ("a", "a/b/c", "a/c"):
         with pytest.raises(NotFound):
@@ -98,7 +98,7 @@ async def test_keys_are_listed_by_what_they_begin_with_in_the_order_of_their_byt
 
 
 @pytest.mark.parametrize("prefix", ["none", "a/b/c/", "a/1/2", "/", "../", "/etc/", "a//", "가"])
-async def test_what_no_key_begins_with_lists_nothing(files: Any, prefix: str) -> None:
+async def test_a_prefix_without_keys_lists_nothing(files: Any, prefix: str) -> None:
     await files.put("a/1", b"x")
     assert await keys_of(files, prefix) == []
 
@@ -110,17 +110,17 @@ async def test_a_deleted_key_is_listed_no_more(files: Any) -> None:
     assert await keys_of(files, "a/") == ["a/2"]
 
 
-async def test_files_that_nobody_put_have_no_keys(files: Any) -> None:
+async def test_an_empty_store_has_no_keys(files: Any) -> None:
     assert await keys_of(files, "") == []
 
 
-async def test_a_link_is_an_address_or_nothing(files: Any) -> None:
+async def test_a_link_is_a_url_or_none(files: Any) -> None:
     await files.put("a", b"x")
     link = await files.link("a", 60, content_type="text/plain", disposition="inline")
     assert link is None or urlsplit(link).path.endswith("/a")
 
 
-async def test_a_reader_never_meets_half_a_file(open_files: Any) -> None:
+async def test_a_reader_never_sees_a_partial_file(open_files: Any) -> None:
     one, two = await open_files(), await open_files()
     versions = [bytes([number]) * 200_000 for number in range(6)]
     await one.put("a", versions[0])

@@ -67,7 +67,7 @@ async def test_a_staged_generation_does_not_answer_until_it_is_activated(index: 
     assert await index.read(me, ["plan|1|0"]) == [chunk]
 
 
-async def test_what_was_staged_is_read_back_in_order_and_whole(index: Any) -> None:
+async def test_staged_chunks_are_read_back_in_order_and_complete(index: Any) -> None:
     document = make_document()
     chunks = [make_chunk(document, f"text {i}", i) for i in range(12)]
     await index.stage(document, chunks, [()] * 12)
@@ -84,7 +84,7 @@ async def test_staging_again_replaces_what_was_staged(index: Any, me: Caller) ->
     assert (await words(index, me, "first"), await words(index, me, "second")) == ([], ["plan|1|0"])
 
 
-async def test_a_job_that_comes_back_after_its_flip_can_stage_and_flip_again(index: Any, me: Caller) -> None:
+async def test_a_job_redelivered_after_activation_can_stage_and_activate_again(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["The bridge is old."])
     await embed(index, chunks, unit(1))
     document = make_document()
@@ -105,7 +105,7 @@ async def test_a_new_generation_replaces_the_old_one_in_every_answer(index: Any,
     assert await index.staged("plan", 1) == (0, chunks_digest([]))
 
 
-async def test_what_was_removed_never_answers_again_even_if_a_late_worker_activates_it(index: Any, me: Caller) -> None:
+async def test_a_removed_document_is_not_found_even_if_a_late_worker_activates_it(index: Any, me: Caller) -> None:
     document = make_document(generation=2)
     await index.stage(document, [make_chunk(document, "The bridge.")], [()])
     await index.remove("plan", 2)
@@ -136,7 +136,7 @@ async def test_removing_an_older_generation_leaves_the_newer_one(index: Any, me:
     assert await words(index, me, "bridge") == []
 
 
-async def test_the_inventory_holds_every_generation_that_answers_or_waits(index: Any) -> None:
+async def test_the_inventory_holds_every_active_or_staged_generation(index: Any) -> None:
     assert [item async for item in index.inventory()] == []
     await put_document(index, make_document("b", collection="other"), ["one", "two"])
     await put_document(index, make_document("a"), ["one"])
@@ -176,19 +176,19 @@ async def test_a_removed_document_is_gone_at_once_and_may_come_back(index: Any, 
     assert sorted(await words(index, me, "bridge")) == ["other|1|0", "plan|3|0"]
 
 
-async def test_a_document_without_chunks_is_nothing_that_answers(index: Any, me: Caller) -> None:
+async def test_a_document_without_chunks_is_not_found(index: Any, me: Caller) -> None:
     await put_document(index, make_document(), ["The bridge."])
     await put_document(index, make_document(generation=2), [])
     assert await words(index, me, "bridge") == []
     assert await index.staged("plan", 2) == (0, chunks_digest([]))
 
 
-# --- who may read ------------------------------------------------------------------------------
+# --- permissions -------------------------------------------------------------------------------
 
 
 @pytest.fixture
 async def guarded(index: Any) -> Any:
-    """One document each for staff, guests, both, everyone and nobody, all alike otherwise."""
+    """One document each for staff, guests, both, everyone and no one, otherwise equal."""
     for doc_id, groups in {"staff": ("staff",), "guests": ("guests",), "both": ("guests", "staff"), "all": ("*",), "none": ()}.items():
         chunks = await put_document(index, make_document(doc_id, groups=groups), ["The bridge."])
         await embed(index, chunks, unit(1))
@@ -224,7 +224,7 @@ async def test_a_hidden_document_takes_no_place_in_a_limited_list(guarded: Any, 
     assert (len(found.lexical), len(found.dense)) == (2, 2)
 
 
-# --- what is asked -----------------------------------------------------------------------------
+# --- searches ----------------------------------------------------------------------------------
 
 
 async def test_filters_must_all_match_one_of_their_values(index: Any, me: Caller) -> None:
@@ -248,7 +248,7 @@ async def test_filters_must_all_match_one_of_their_values(index: Any, me: Caller
     assert await found(**{"class": ("la",)}) == await found(missing=("x",)) == await found(year=()) == []
 
 
-async def test_only_the_levels_that_are_asked_for_answer(index: Any, me: Caller) -> None:
+async def test_only_chunks_of_the_requested_levels_are_found(index: Any, me: Caller) -> None:
     document = make_document()
     chunks = [make_chunk(document, "The bridge.", level, level=level) for level in (0, 1, 2)]  # type: ignore[arg-type]
     await index.stage(document, chunks, [()] * 3)
@@ -321,7 +321,7 @@ SIGNS = [
 ]  # fmt: skip
 
 
-async def test_no_sign_in_a_question_breaks_the_search(index: Any, me: Caller) -> None:
+async def test_no_special_character_in_a_question_breaks_the_search(index: Any, me: Caller) -> None:
     await put_document(index, make_document(), ["The bridge."])
     assert {question: await words(index, me, question) for question in SIGNS} == {question: ["plan|1|0"] for question in SIGNS}
 
@@ -374,7 +374,7 @@ async def test_chunks_are_read_in_the_order_asked(index: Any, me: Caller) -> Non
     assert [chunk.text for chunk in await index.read(me, ["plan|1|2", "x|1|0", "plan|1|0"])] == ["three", "one"]
 
 
-# --- what is known of a collection -------------------------------------------------------------
+# --- collections -------------------------------------------------------------------------------
 
 
 async def test_term_weights_are_inverse_document_frequencies(index: Any, me: Caller) -> None:
@@ -422,7 +422,7 @@ async def test_languages_are_counted_among_what_a_caller_may_read(index: Any, me
     assert await index.view(me, "nowhere") == View()
 
 
-async def test_of_the_groups_of_a_caller_those_count_that_an_access_list_names(index: Any) -> None:
+async def test_a_view_holds_the_groups_of_the_caller_that_access_lists_name(index: Any) -> None:
     await put_document(index, make_document(groups=("staff", "board")), ["one"])
     await put_document(index, make_document("open", groups=("*",)), ["two"])
     await put_document(index, make_document("own", groups=("user:ann",)), ["three"])
@@ -447,7 +447,7 @@ async def test_a_sample_takes_a_passage_of_each_document_before_a_second_of_any(
     assert [chunk.chunk_id for chunk in await index.sample(me, "default", 4)] == ["c|1|0", "b|1|0", "a|1|0", "c|1|1"]
 
 
-# --- several at once ---------------------------------------------------------------------------
+# --- concurrency -------------------------------------------------------------------------------
 
 
 async def test_another_client_of_the_same_data_sees_every_change(open_index: Open, me: Caller) -> None:
@@ -464,7 +464,7 @@ async def test_another_client_of_the_same_data_sees_every_change(open_index: Ope
     assert (await reader.info("default")).chunks == 0
 
 
-async def test_a_search_meets_one_generation_never_both_and_never_none(open_index: Open, me: Caller) -> None:
+async def test_a_search_sees_exactly_one_generation(open_index: Open, me: Caller) -> None:
     writer, other = await open_index(), await open_index()
 
     async def publish(generation: int) -> None:

@@ -1,4 +1,4 @@
-"""What every index does with vectors: who waits for them, and what they find."""
+"""What every index does with vectors: chunks that wait for theirs, and dense search."""
 
 from __future__ import annotations
 

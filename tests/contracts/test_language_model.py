@@ -24,14 +24,14 @@ async def test_a_reply_comes_in_the_order_it_was_made(script: Script) -> None:
     assert await collect(script(*REPLY)) == list(REPLY)
 
 
-async def test_a_reply_that_breaks_off_is_an_error_after_what_was_said(script: Script) -> None:
+async def test_an_interrupted_reply_raises_an_error_after_the_text_received(script: Script) -> None:
     stream = script(Delta("In "), None).stream(ASKED)
     assert await anext(stream) == Delta("In ")
     with pytest.raises(ModelUnavailable):
         await anext(stream)
 
 
-async def test_a_reply_may_be_left_and_the_next_is_whole(script: Script) -> None:
+async def test_after_an_abandoned_reply_the_next_one_is_complete(script: Script) -> None:
     model = script(*REPLY)
     async with aclosing(model.stream(ASKED)) as stream:  # type: ignore[type-var]
         assert await anext(stream) == REPLY[0]
@@ -43,5 +43,5 @@ async def test_replies_at_the_same_time_do_not_mix(script: Script) -> None:
     assert await asyncio.gather(collect(model), collect(model)) == [list(REPLY), list(REPLY)]
 
 
-async def test_an_empty_reply_is_no_piece_at_all(script: Script) -> None:
+async def test_an_empty_reply_has_no_pieces(script: Script) -> None:
     assert await collect(script()) == []

@@ -56,7 +56,7 @@ async def test_an_id_is_readable_and_safe_whatever_the_name(ledger: Any, me: Cal
     assert re.fullmatch(slug + "-[0-9a-f]{6}", document.doc_id)
 
 
-async def test_names_that_are_no_text_stay_apart(ledger: Any, me: Caller) -> None:
+async def test_names_that_are_not_valid_text_stay_distinct(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, b"\xff.txt".decode(errors="surrogateescape"), "h1")
     second, work = await accept(ledger, me, b"\xfe.txt".decode(errors="surrogateescape"), "h2")
     assert work is True
@@ -69,7 +69,7 @@ async def test_the_same_name_in_another_unicode_form_is_the_same_name(ledger: An
     assert (second.doc_id, second.generation) == (first.doc_id, 2)
 
 
-async def test_the_same_file_again_is_no_work(ledger: Any, me: Caller, clock: Any) -> None:
+async def test_the_same_file_again_needs_no_work(ledger: Any, me: Caller, clock: Any) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     clock.advance(5)
     assert await accept(ledger, me, "a.txt", "h1", title="other") == (first, False)
@@ -143,7 +143,7 @@ async def test_an_only_name_with_the_content_of_another_document_does_not_leave_
     assert await accept(ledger, me, "b.txt", "h2") == (second, False)
 
 
-async def test_a_failed_file_is_tried_again(ledger: Any, me: Caller) -> None:
+async def test_a_failed_file_is_retried(ledger: Any, me: Caller) -> None:
     first, _ = await accept(ledger, me, "a.txt", "h1")
     await ledger.update(first.doc_id, 1, state="FAILED", reason="It is encrypted.", remedy="Remove the password.")
     again, work = await accept(ledger, me, "b.txt", "h1")
@@ -241,7 +241,7 @@ async def test_a_given_id_never_takes_over_another_document(ledger: Any, me: Cal
 # --- reading -----------------------------------------------------------------------------------
 
 
-async def test_what_may_not_be_seen_is_not_found(ledger: Any, me: Caller, stranger: Caller) -> None:
+async def test_an_unreadable_document_is_not_found(ledger: Any, me: Caller, stranger: Caller) -> None:
     document, _ = await accept(ledger, me, "a.txt", "h1")
     for call in (ledger.get(stranger, document.doc_id), ledger.delete(stranger, document.doc_id), ledger.get(me, "unknown")):
         with pytest.raises(NotFound):
@@ -251,7 +251,7 @@ async def test_what_may_not_be_seen_is_not_found(ledger: Any, me: Caller, strang
     assert await ledger.collections(stranger) == {}
 
 
-async def test_everyones_documents_are_seen_by_all_and_a_document_without_groups_by_nobody(ledger: Any, stranger: Caller) -> None:
+async def test_public_documents_are_visible_to_all_and_documents_without_groups_to_no_one(ledger: Any, stranger: Caller) -> None:
     everyones, _ = await accept(ledger, stranger, "a.txt", "h1", permission_groups=frozenset({"*"}))
     nobodys, _ = await accept(ledger, stranger, "b.txt", "h2", permission_groups=frozenset())
     local = Caller("local", sees_all=True)
@@ -393,17 +393,17 @@ async def test_a_deleted_document_is_gone_and_its_name_and_content_are_free(ledg
     assert again.generation == 1
 
 
-# --- several at once ---------------------------------------------------------------------------
+# --- concurrency -------------------------------------------------------------------------------
 
 
-async def test_of_many_that_bring_the_same_content_at_once_exactly_one_has_work(open_ledger: Any, me: Caller) -> None:
+async def test_exactly_one_of_many_concurrent_uploads_of_the_same_content_has_work(open_ledger: Any, me: Caller) -> None:
     clients = [await open_ledger(), await open_ledger()]
     results = await asyncio.gather(*(accept(clients[number % 2], me, f"{number}.txt", "h1") for number in range(12)))
     assert sum(work for _, work in results) == 1
     assert len({document.doc_id for document, _ in results}) == 1
 
 
-async def test_of_many_that_change_one_name_at_once_each_makes_a_generation(open_ledger: Any, me: Caller) -> None:
+async def test_each_of_many_concurrent_changes_of_one_name_makes_a_generation(open_ledger: Any, me: Caller) -> None:
     clients = [await open_ledger(), await open_ledger()]
     results = await asyncio.gather(*(accept(clients[number % 2], me, "a.txt", f"h{number}") for number in range(8)))
     assert sorted(document.generation for document, _ in results) == [1, 2, 3, 4, 5, 6, 7, 8]

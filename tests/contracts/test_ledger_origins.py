@@ -1,4 +1,4 @@
-"""What every ledger does with files that lie somewhere, with work that somebody holds, and with documents on their way out."""
+"""What every ledger does with origins of files, leases and the purge of deleted documents."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def ids(documents: list[Document]) -> list[str]:
 # --- origins -----------------------------------------------------------------------------------
 
 
-async def test_a_file_that_lies_somewhere_is_known_by_its_place_and_its_name_is_only_shown(ledger: Any) -> None:
+async def test_a_file_with_an_origin_is_identified_by_it_and_its_name_is_only_displayed(ledger: Any) -> None:
     first, work = await drop(ledger, HERE, "h1")
     assert (first.file_name, first.title, work) == ("a.txt", "a.txt", True)
     assert first.doc_id.startswith("a-")
@@ -60,7 +60,7 @@ async def test_an_origin_holds_the_version_that_was_accepted_last(ledger: Any) -
     assert await ledger.held("a.txt") is None
 
 
-async def test_the_same_bytes_in_a_new_version_are_no_work_and_the_version_is_kept(ledger: Any) -> None:
+async def test_the_same_bytes_in_a_new_version_need_no_work_and_the_version_is_stored(ledger: Any) -> None:
     document, _ = await drop(ledger, HERE, "h1")
     file = NewFile(file_name="a.txt", collection="default", permission_groups=STAFF, content_hash="h1", size=7, origin=HERE, version="v9")
     again, work = await ledger.accept(Caller("s3"), file)
@@ -89,7 +89,7 @@ async def test_the_same_content_in_two_places_is_one_document_until_both_are_rel
     assert await ledger.origins("") == {}
 
 
-async def test_a_released_document_is_deleted_and_nothing_that_it_held_is_taken(ledger: Any, clock: Any) -> None:
+async def test_a_released_document_is_deleted_and_its_name_and_content_are_free(ledger: Any, clock: Any) -> None:
     document, _ = await drop(ledger, HERE, "h1")
     clock.advance(5)
     (gone,) = await ledger.release(HERE)
@@ -114,7 +114,7 @@ async def test_a_document_that_was_uploaded_as_well_stays_when_its_origin_is_rel
 
 
 async def test_a_release_spares_the_document_that_is_to_be_kept(ledger: Any, clock: Any) -> None:
-    """A file whose readers changed: its new document stands in another scope."""
+    """A file whose groups changed: its new document is in another scope."""
     before, _ = await drop(ledger, HERE, "h1")
     clock.advance(1)
     after, work = await drop(ledger, HERE, "h1", permission_groups=BOARD)
@@ -126,12 +126,12 @@ async def test_a_release_spares_the_document_that_is_to_be_kept(ledger: Any, clo
     assert (await ledger.get(Caller("b", BOARD), after.doc_id)).state == "RECEIVED"
 
 
-async def test_releasing_what_nobody_knows_is_fine(ledger: Any) -> None:
+async def test_releasing_an_unknown_origin_does_nothing(ledger: Any) -> None:
     assert await ledger.release(HERE) == []
     assert await ledger.release(HERE, "unknown") == []
 
 
-async def test_a_deleted_document_is_still_what_its_origin_holds_until_something_new_lies_there(ledger: Any, me: Caller) -> None:
+async def test_an_origin_holds_its_deleted_document_until_a_new_file_arrives(ledger: Any, me: Caller) -> None:
     document, _ = await drop(ledger, HERE, "h1")
     await ledger.delete(me, document.doc_id)
     await ledger.purge(document.doc_id)
@@ -143,7 +143,7 @@ async def test_a_deleted_document_is_still_what_its_origin_holds_until_something
     assert await ledger.held(HERE) == Held(new.doc_id, "v-h2")
 
 
-async def test_releasing_the_origin_of_a_deleted_document_deletes_nothing_once_more(ledger: Any, me: Caller) -> None:
+async def test_releasing_the_origin_of_a_deleted_document_does_not_delete_it_again(ledger: Any, me: Caller) -> None:
     document, _ = await drop(ledger, HERE, "h1")
     await ledger.delete(me, document.doc_id)
     await ledger.purge(document.doc_id)
@@ -152,7 +152,7 @@ async def test_releasing_the_origin_of_a_deleted_document_deletes_nothing_once_m
     assert await ledger.unpurged() == []
 
 
-async def test_of_many_that_drop_and_release_one_file_at_once_one_document_at_most_is_left(open_ledger: Any) -> None:
+async def test_concurrent_drops_and_releases_of_one_file_leave_at_most_one_document(open_ledger: Any) -> None:
     clients = [await open_ledger(), await open_ledger()]
     calls = [drop(clients[number % 2], HERE, f"h{number % 3}") if number % 3 else clients[number % 2].release(HERE) for number in range(12)]
     await asyncio.gather(*calls)
@@ -204,7 +204,7 @@ async def test_a_lease_ends_with_its_generation(ledger: Any) -> None:
     assert await ledger.lease(document.doc_id, 2, "two", 60) is True
 
 
-async def test_of_many_that_want_one_lease_at_once_one_gets_it(open_ledger: Any) -> None:
+async def test_one_of_many_concurrent_claims_of_a_lease_succeeds(open_ledger: Any) -> None:
     clients = [await open_ledger(), await open_ledger()]
     document, _ = await upload(clients[0], "a.txt", "h1")
     granted = await asyncio.gather(*(clients[number % 2].lease(document.doc_id, 1, f"owner-{number}", 60) for number in range(10)))

@@ -1,4 +1,4 @@
-"""What every queue does. In which order, and what a turned clock brings back, is the embedded queue's own matter."""
+"""What every queue does. The order of jobs and leases under a manual clock are tested only with the embedded queue."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ async def test_a_job_whose_lease_ended_comes_back_as_the_next_attempt(queue: Any
         assert (job.body, job.attempt) == ({"n": 1}, attempt)
 
 
-async def test_a_part_of_a_second_is_a_lease_too(queue: Any) -> None:
+async def test_a_lease_may_be_shorter_than_a_second(queue: Any) -> None:
     await queue.put({})
     await queue.take(lease_s=0.5)
     assert await queue.take(lease_s=60) is None
@@ -60,7 +60,7 @@ async def test_a_job_to_retry_comes_back_as_the_next_attempt(queue: Any) -> None
     assert await queue.size() == 0
 
 
-async def test_a_job_that_waits_holds_up_no_other(queue: Any) -> None:
+async def test_a_waiting_job_does_not_block_others(queue: Any) -> None:
     await queue.put({"n": 1})
     job = await queue.take(lease_s=0)
     job = await queue.take(lease_s=60)

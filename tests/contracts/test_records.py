@@ -52,14 +52,14 @@ async def test_a_deleted_record_is_gone_and_its_versions_go_on(records: Any) -> 
     assert (await records.get("term", "k")).value == {"n": 2}
 
 
-async def test_a_value_that_is_no_json_is_refused_and_the_old_one_stays(records: Any) -> None:
+async def test_a_value_that_is_not_json_is_refused_and_the_old_one_stays(records: Any) -> None:
     await records.put("setting", "k", {"n": 1}, by="ann")
     with pytest.raises(TypeError):
         await records.put("setting", "k", {"n": object()}, by="ann")
     assert (await records.get("setting", "k")).value == {"n": 1}
 
 
-# --- on condition ------------------------------------------------------------------------------
+# --- conditional writes ------------------------------------------------------------------------
 
 
 async def test_a_record_is_replaced_only_at_the_expected_version(records: Any) -> None:
@@ -79,7 +79,7 @@ async def test_a_record_is_made_only_where_there_is_none(records: Any) -> None:
         await records.put("session", "k", {"n": 2}, by="ann", expected=0)
 
 
-async def test_after_a_delete_there_is_none_to_replace(records: Any) -> None:
+async def test_a_deleted_record_cannot_be_replaced(records: Any) -> None:
     await records.put("session", "k", {"n": 1}, by="ann")
     await records.delete("session", "k")
     for gone in (1, 2):
@@ -89,7 +89,7 @@ async def test_after_a_delete_there_is_none_to_replace(records: Any) -> None:
 
 
 @pytest.mark.parametrize("made_before", [False, True])
-async def test_of_many_that_replace_a_version_at_once_one_does(open_records: Any, made_before: bool) -> None:
+async def test_one_of_many_concurrent_replacements_of_a_version_succeeds(open_records: Any, made_before: bool) -> None:
     clients = [await open_records(), await open_records()]
     if made_before:
         await clients[0].put("prompt", "k", {"by": -1}, by="ann")
@@ -107,14 +107,14 @@ async def test_of_many_that_replace_a_version_at_once_one_does(open_records: Any
     assert (found.value, found.version) == ({"by": won.index(True)}, 1 + made_before)
 
 
-async def test_of_what_many_put_at_once_every_one_counts(open_records: Any) -> None:
+async def test_concurrent_puts_all_count(open_records: Any) -> None:
     clients = [await open_records(), await open_records()]
     put = await asyncio.gather(*(clients[number % 2].put("setting", "k", {"n": number}, by="ann") for number in range(20)))
     assert sorted(each.version for each in put) == list(range(1, 21))
     assert await clients[0].get("setting", "k") == next(each for each in put if each.version == 20)
 
 
-async def test_of_many_that_delete_at_once_one_does(open_records: Any) -> None:
+async def test_one_of_many_concurrent_deletes_succeeds(open_records: Any) -> None:
     clients = [await open_records(), await open_records()]
     await clients[0].put("term", "k", {}, by="ann")
     assert sum(await asyncio.gather(*(clients[number % 2].delete("term", "k") for number in range(10)))) == 1
@@ -152,7 +152,7 @@ async def test_a_list_may_begin_with_the_last_key(records: Any) -> None:
     assert await keys(records, limit=3, newest_first=True, after="c") == (["b", "a"], False, "a")
 
 
-async def test_a_page_goes_on_where_a_record_was_deleted(records: Any) -> None:
+async def test_paging_continues_after_a_deleted_record(records: Any) -> None:
     for key in "abcd":
         await records.put("audit", key, {}, by="ann")
     await records.delete("audit", "b")
@@ -192,7 +192,7 @@ async def test_changes_grow_with_every_put_and_delete_of_their_kind(open_records
     assert seen == sorted(set(seen))
 
 
-async def test_what_changes_nothing_is_no_change(records: Any) -> None:
+async def test_changes_of_other_kinds_and_operations_without_effect_do_not_count(records: Any) -> None:
     await records.put("prompt", "a", {"n": 1}, by="ann")
     before = await records.changes("prompt")
     await records.put("prompt_version", "a", {"n": 1}, by="ann")

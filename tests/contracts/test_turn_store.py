@@ -1,4 +1,4 @@
-"""What every store of turns and feedback does."""
+"""What every turn store does with turns and feedback."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ async def test_text_of_any_kind_comes_back_as_it_was(turn_store: Any, me: Caller
     assert (await turn_store.get(me, "t1"))["conversations"][0]["content"] == question
 
 
-async def test_a_turn_is_saved_although_a_span_holds_what_json_cannot_say(turn_store: Any, me: Caller) -> None:
+async def test_a_turn_is_saved_even_if_a_span_holds_a_value_that_json_lacks(turn_store: Any, me: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me, spans=(Span("search", 1.0, "ok", {"groups": 1j}),))))
     assert (await turn_store.get(me, "t1"))["spans"][0]["detail"] == {"groups": "1j"}
 
@@ -194,7 +194,7 @@ async def test_a_trace_of_another_user_is_not_overwritten(turn_store: Any, me: C
     assert (await turn_store.get(me, "t1"))["conversations"][0]["content"] == "mine"
 
 
-async def test_a_turn_is_read_by_its_own_user_and_by_who_sees_all(turn_store: Any, me: Caller, stranger: Caller) -> None:
+async def test_a_turn_is_readable_by_its_user_and_by_a_caller_who_sees_all(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me)))
     assert (await turn_store.get(Caller("local", sees_all=True), "t1"))["trace_id"] == "t1"
     for caller, trace_id in ((stranger, "t1"), (me, "unknown")):
@@ -253,7 +253,7 @@ async def test_rooms_are_listed_by_their_last_turn_and_named_by_their_first_ques
     assert await turn_store.rooms(me, 2, "r2") == Page((), has_more=False, last_id=None)
 
 
-async def test_a_turn_that_was_given_no_room_is_listed_once_a_later_one_names_it(turn_store: Any, me: Caller) -> None:
+async def test_a_turn_without_a_room_is_listed_once_a_later_turn_names_it_as_its_room(turn_store: Any, me: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me, question="Who?", started_at=1.0)))
     assert (await turn_store.rooms(me, 10)).data == ()
     await turn_store.save(stored(make_turn("t2", me, question="When?", started_at=2.0, room_id="t1")))
@@ -278,7 +278,7 @@ async def test_the_turns_of_a_room_come_oldest_first_with_their_users_feedback(t
     assert await turn_store.room(me, "r1", 2, "t2") == Page((), has_more=False, last_id=None)
 
 
-async def test_a_room_is_its_users_alone(turn_store: Any, me: Caller, stranger: Caller) -> None:
+async def test_a_room_is_visible_only_to_its_user(turn_store: Any, me: Caller, stranger: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me, room_id="r1")))
     await turn_store.save(stored(make_turn("t2", stranger, room_id="r2")))
     local = Caller("local", sees_all=True, role="admin")
@@ -296,7 +296,7 @@ async def test_a_room_is_its_users_alone(turn_store: Any, me: Caller, stranger: 
     assert (await turn_store.get(me, "t1"))["room_id"] == "r1"
 
 
-async def test_a_deleted_room_takes_its_turns_and_their_feedback_along(turn_store: Any, me: Caller) -> None:
+async def test_deleting_a_room_deletes_its_turns_and_their_feedback(turn_store: Any, me: Caller) -> None:
     for trace_id, room_id in (("t1", "r1"), ("t2", "r1"), ("t3", "r2")):
         await turn_store.save(stored(make_turn(trace_id, me, room_id=room_id)))
         await turn_store.put_feedback(me, Feedback(trace_id, "me", "up"))
@@ -308,7 +308,7 @@ async def test_a_deleted_room_takes_its_turns_and_their_feedback_along(turn_stor
             await ask
 
 
-async def test_feedback_comes_back_and_the_last_one_stands(turn_store: Any, me: Caller, clock: Any) -> None:
+async def test_the_last_feedback_replaces_earlier_feedback(turn_store: Any, me: Caller, clock: Any) -> None:
     await turn_store.save(stored(make_turn("t1", me)))
     assert await turn_store.feedback(me, "t1") is None
     await turn_store.put_feedback(me, Feedback("t1", "me", "up", created_at=5.0))
@@ -327,7 +327,7 @@ async def test_feedback_on_a_turn_of_another_user_is_not_found(turn_store: Any, 
     assert await turn_store.feedback(me, "t1") is None
 
 
-async def test_who_sees_all_gives_feedback_beside_the_owners(turn_store: Any, me: Caller) -> None:
+async def test_a_caller_who_sees_all_gives_feedback_in_addition_to_the_owner(turn_store: Any, me: Caller) -> None:
     local = Caller("local", sees_all=True)
     await turn_store.save(stored(make_turn("t1", me)))
     await turn_store.put_feedback(me, Feedback("t1", "me", "up", created_at=1.0))
@@ -380,7 +380,7 @@ async def test_records_are_the_finished_turns_that_started_in_the_time_oldest_fi
     assert [record.trace_id for record in await turn_store.figures(me, 10.0, 30.0)] == ["first", "last"]
 
 
-async def test_a_record_tells_which_models_a_turn_used_although_none_answered(turn_store: Any, me: Caller) -> None:
+async def test_a_record_names_the_models_of_a_turn_that_no_model_answered(turn_store: Any, me: Caller) -> None:
     used = (("llama", Usage(6, 3)), ("gpt-4.1", Usage(60, 1)), ("llama", Usage(2, 2)), ("down", Usage()))
     calls = tuple(ModelCall("forbidden", model, usage, 9.0) for model, usage in used)
     await turn_store.save(stored(make_turn("t1", me, outcome="blocked", calls=calls), "error"))
@@ -388,7 +388,7 @@ async def test_a_record_tells_which_models_a_turn_used_although_none_answered(tu
     assert (record.llm, record.used) == ("gpt-4.1", (ModelUsage("llama", Usage(8, 5)), ModelUsage("gpt-4.1", Usage(60, 1))))
 
 
-async def test_a_record_tells_whether_something_was_there_already(turn_store: Any, me: Caller) -> None:
+async def test_a_record_says_whether_there_was_a_cache_hit(turn_store: Any, me: Caller) -> None:
     answered = {"answer": Answer("Yes.")}
     await turn_store.save(stored(make_turn("t1", me, outcome="cached", **answered)))
     await turn_store.save(stored(make_turn("t2", me, notes={"search_cache": {"hits": 1, "age_s": 2.0}}, **answered)))
@@ -398,7 +398,7 @@ async def test_a_record_tells_whether_something_was_there_already(turn_store: An
     assert hits == {"t1": True, "t2": True, "t3": False, "t4": False}
 
 
-async def test_an_admin_gets_everybodys_records_and_others_their_own(turn_store: Any, me: Caller, stranger: Caller) -> None:
+async def test_an_admin_gets_all_records_and_others_their_own(turn_store: Any, me: Caller, stranger: Caller) -> None:
     admin = Caller("boss", role="admin")
     local = Caller("local", sees_all=True)
     await turn_store.save(stored(make_turn("t1", me)))
@@ -426,7 +426,7 @@ async def test_the_roll_ups_of_a_day_replace_those_that_were_there(turn_store: A
     assert await turn_store.rollups(admin, "2026-01-16") == []
 
 
-async def test_roll_ups_are_read_by_admins_and_by_whom_they_are_about(turn_store: Any, me: Caller) -> None:
+async def test_roll_ups_are_readable_by_admins_and_their_own_user(turn_store: Any, me: Caller) -> None:
     mine, theirs = Rollup("me", "r1", "rag", {"turns": 1}), Rollup("stranger", "r1", "rag", {"turns": 2})
     await turn_store.put_rollups("2026-01-15", [mine, theirs])
     assert await turn_store.rollups(me, "2026-01-15") == [mine]

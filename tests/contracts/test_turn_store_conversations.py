@@ -1,4 +1,4 @@
-"""What every store of turns does for conversations: history, talk with tools, tokens, one user's data, and forgetting."""
+"""What every turn store does for conversations: history, tool messages, tokens, one user's data, and retention."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_history_of_a_filtered_question_is_what_one_of_its_values_filtered
     assert await with_classes("Law\ud800") == ["t5"]  # half a character
 
 
-async def test_a_turn_keeps_the_place_that_it_had_when_it_began(turn_store: Any, me: Caller) -> None:
+async def test_a_turn_keeps_its_position_from_when_it_began(turn_store: Any, me: Caller) -> None:
     turns = [make_turn(trace_id, me, room_id="r1") for trace_id in ("t2", "t1", "t3")]
     for turn in turns:
         await turn_store.save(stored(turn, "idle"))
@@ -68,7 +68,7 @@ async def test_a_turn_keeps_the_place_that_it_had_when_it_began(turn_store: Any,
     assert traces(await turn_store.history(me, "r1", "trd", 10)) == ["t2", "t1", "t3"]
 
 
-async def test_a_beginning_that_comes_after_the_end_changes_nothing(turn_store: Any, me: Caller) -> None:
+async def test_saving_the_beginning_after_the_end_changes_nothing(turn_store: Any, me: Caller) -> None:
     ended = make_turn("t1", me, room_id="r1", answer=Answer("Two years."))
     await turn_store.save(stored(ended))
     await turn_store.save(stored(with_(ended, answer=None), "idle"))
@@ -91,10 +91,10 @@ async def test_turns_that_end_at_once_are_in_the_order_of_their_beginnings(open_
     assert [each.record["result"]["final_response"] for each in page.data] == [f"t{number:02}" for number in range(20)]
 
 
-# --- an agent's talk with its tools --------------------------------------------------------------------
+# --- tool messages of an agent -------------------------------------------------------------------------
 
 
-async def test_an_agents_talk_with_its_tools_stands_between_question_and_answer(turn_store: Any, me: Caller) -> None:
+async def test_an_agents_tool_messages_are_stored_between_question_and_answer(turn_store: Any, me: Caller) -> None:
     await turn_store.save(stored(make_turn("t1", me, mode="pa", tool_messages=TALK, answer=Answer("Two years."))))
     block = await turn_store.get(me, "t1")
     assert block["is_tool_block"]
@@ -111,7 +111,7 @@ async def test_an_agents_talk_with_its_tools_stands_between_question_and_answer(
     assert (told["tool_calls"], told["tool_call_id"], told["name"]) == ([], "c1", "search")
 
 
-async def test_a_trimmed_block_keeps_the_question_and_the_answer(turn_store: Any, me: Caller, stranger: Caller) -> None:
+async def test_a_trimmed_turn_keeps_the_question_and_the_answer(turn_store: Any, me: Caller, stranger: Caller) -> None:
     turn = make_turn("t1", me, room_id="r1", mode="pa", tool_messages=TALK, answer=Answer("Two years."))
     await turn_store.save(stored(turn))
     whole = await turn_store.get(me, "t1")
@@ -128,7 +128,7 @@ async def test_a_trimmed_block_keeps_the_question_and_the_answer(turn_store: Any
 # --- tokens and statistics -----------------------------------------------------------------------------
 
 
-async def test_tokens_of_a_room_are_all_that_its_users_turns_have_used(turn_store: Any, me: Caller, stranger: Caller) -> None:
+async def test_tokens_of_a_room_are_those_of_all_its_users_turns(turn_store: Any, me: Caller, stranger: Caller) -> None:
     for trace_id, caller, room, status in (("t1", me, "r1", "done"), ("t2", me, "r2", "done"), ("t3", stranger, "r1", "done")):
         await turn_store.save(stored(make_turn(trace_id, caller, room_id=room, usage=Usage(100, 11)), status))
     await turn_store.save(stored(make_turn("t4", me, room_id="r1", usage=Usage(100, 11), profile=CHAT), "error"))
@@ -202,7 +202,7 @@ async def test_all_of_a_users_turns_come_oldest_first_with_the_feedback_they_gav
     assert await all_of(turn_store, LOCAL) == []
 
 
-async def test_of_a_deleted_user_nothing_is_left(turn_store: Any, me: Caller, stranger: Caller) -> None:
+async def test_nothing_is_left_of_a_deleted_user(turn_store: Any, me: Caller, stranger: Caller) -> None:
     for trace_id, caller in (("t1", LOCAL), ("t2", LOCAL), ("t3", me), ("t4", stranger)):
         turn = make_turn(trace_id, caller, room_id="r1", usage=Usage(1, 1))
         await turn_store.save(stored(turn))
@@ -218,10 +218,10 @@ async def test_of_a_deleted_user_nothing_is_left(turn_store: Any, me: Caller, st
     assert await turn_store.tokens(stranger, "r1") == 2
 
 
-# --- forgetting ----------------------------------------------------------------------------------------
+# --- retention -----------------------------------------------------------------------------------------
 
 
-async def test_a_turn_past_its_time_is_nowhere(forgetful_turn_store: Any, me: Caller, clock: Any) -> None:
+async def test_an_expired_turn_is_not_returned_anywhere(forgetful_turn_store: Any, me: Caller, clock: Any) -> None:
     store, old = forgetful_turn_store, make_turn("t1", me, room_id="r1", usage=Usage(1, 1), question="Old?")
     await store.save(stored(old))
     await store.put_feedback(me, Feedback("t1", "me", "up"))
@@ -253,7 +253,7 @@ async def test_a_turn_past_its_time_is_nowhere(forgetful_turn_store: Any, me: Ca
     assert await store.rooms(me, 10) == Page((), has_more=False, last_id=None)
 
 
-async def test_without_a_time_turns_are_kept_for_good(turn_store: Any, me: Caller, clock: Any) -> None:
+async def test_without_a_retention_period_turns_are_kept_forever(turn_store: Any, me: Caller, clock: Any) -> None:
     await turn_store.save(stored(make_turn("t1", me, room_id="r1", started_at=1.0)))
     clock.advance(1e9)
     await turn_store.save(stored(make_turn("t2", me, room_id="r1", started_at=clock.now)))

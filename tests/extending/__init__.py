@@ -1,12 +1,12 @@
-"""How many files does something new need? Each case is laid over a copy of the project, as CONTRIBUTING.md says it is added.
+"""Measures how many files an extension needs. Each case is applied to a copy of the project, following CONTRIBUTING.md.
 
-A case is a folder: `new/` holds files as they lie in the project, `edits.toml` what changes in others:
+A case is a folder: `new/` holds files at their paths in the project, `edits.toml` the changes of others:
 
     [[edit]]
     file = "layers/common/footnote/pipeline.py"
-    old = "text that stands there once"
-    new = "what stands there instead"
+    old = "text that occurs once"
+    new = "its replacement"
 
-What is generated from code (the page of settings, the OpenAPI document, the drawings) is generated again. Then every file that is
-new or has changed is counted, except tests: how many of those there are depends on what the new thing does.
+Generated files (the settings page, the OpenAPI document, the drawings) are generated again. Then every new or changed file is
+counted, except tests, whose number depends on the extension.
 """

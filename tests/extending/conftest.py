@@ -1,3 +1,3 @@
-"""What the cases bring is collected where it is laid over the project."""
+"""The tests of the cases are collected only in the copy of the project."""
 
 collect_ignore_glob = ["*/new/*"]

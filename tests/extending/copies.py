@@ -1,4 +1,4 @@
-"""A copy of the project that can be changed, and what was changed in it."""
+"""Copies of the project, and the changes made to them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ CASES = Path(__file__).parent
 GENERATE = """import runpy
 for name in ("settings_page", "openapi", "turn_drawing", "package_drawing"):
     runpy.run_module(f"footnote_local.{name}", run_name="__main__")"""
-"""What is made from code, in one process."""
+"""Generates all generated files in one process."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A git repository of its own, so that git says what has changed."""
+    """A copy with its own git repository, which reports the changes."""
 
     folder: Path
 
     def lay_over(self, case: str) -> frozenset[str]:
-        """The names of the files that it adds or changes, those that are made from code among them, tests not."""
+        """The names of the added or changed files, including generated ones, without tests."""
         shutil.copytree(CASES / case / "new", self.folder, dirs_exist_ok=True)
         for edit in tomllib.loads((CASES / case / "edits.toml").read_text("utf-8"))["edit"]:
             _replace(self.folder / edit["file"], edit["old"], edit["new"])
@@ -36,7 +36,7 @@ class Copy:
         return frozenset(name for name in changed if name and not name.startswith("tests/"))
 
     def python(self, *arguments: str) -> str:
-        """What it prints. The copy's modules stand before the project's own."""
+        """The output of the command. Modules of the copy take precedence over the project's."""
         paths = os.pathsep.join(str(self.folder / name) for name in ("", "functions", "layers/common"))
         return self._run(sys.executable, *arguments, PYTHONPATH=paths)
 
@@ -50,7 +50,7 @@ class Copy:
 
 
 def make_copy(folder: Path) -> Copy:
-    """Of every file that is in git or about to be, with the type checker's cache where there is one."""
+    """Copies every tracked or untracked file that git does not ignore, and the type checker's cache if there is one."""
     listed = subprocess.run(
         ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT, capture_output=True, check=True, text=True
     ).stdout
@@ -69,5 +69,5 @@ def make_copy(folder: Path) -> Copy:
 
 def _replace(file: Path, old: str, new: str) -> None:
     text = file.read_text("utf-8")
-    assert text.count(old) == 1, f"{old!r} stands {text.count(old)} times in {file.name}: the case has to follow what has changed."
+    assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times in {file.name}: update the case."
     file.write_text(text.replace(old, new), "utf-8")

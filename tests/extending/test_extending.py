@@ -1,4 +1,4 @@
-"""Something new of each kind is added as CONTRIBUTING.md says, to a copy of the project: few files change, and everything holds."""
+"""One extension of each kind is added to a copy of the project, following CONTRIBUTING.md: few files change, and all checks pass."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ HELD = [
     "tests/browser/test_page.py::test_every_text_that_the_page_names_exists",
     "tests/browser/test_page.py::test_every_stage_has_words",
 ]
-"""What holds docs, tables, the OpenAPI document and translations to the code; but for the replies of each route, which take a minute."""
+"""The tests that compare docs, tables, the OpenAPI document and translations with the code, except the slow ones of all replies."""
 
 pytestmark = pytest.mark.timeout(600)
 
@@ -41,7 +41,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Copy:
 
 @pytest.fixture(scope="module")
 def changed(copy: Copy) -> Mapping[str, frozenset[str]]:
-    """Case → what it changed. They are laid over one another, so that the checks run once."""
+    """Case → the files it changed. All cases are applied to the same copy, so that the checks run once."""
     return {case: copy.lay_over(case) for case in MOST_FILES}
 
 

@@ -1,4 +1,4 @@
-"""Toy steps and what they ask for: the trail of a turn is written into its question."""
+"""Toy steps and their dependencies: each step appends its mark to the turn's question."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Saves:
 
 
 class Toys:
-    """What toy steps may ask for."""
+    """The dependencies of toy steps."""
 
     saves: Saves
     store: str

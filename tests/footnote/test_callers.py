@@ -1,4 +1,4 @@
-"""No data is read without somebody who reads it: a port's method that reads for people takes the caller, and has none by default."""
+"""Every port method that reads data for users takes the caller, without a default."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from footnote.ports import Index, Ledger, TurnStore
 from footnote.types import Caller, Turn
 
 NOBODYS = {
-    # What keeps the index and the ledger in order, and tells no person what stands in a document.
+    # Maintenance of the index and the ledger, which shows no user the content of a document.
     Index: {"info", "stage", "staged", "activate", "remove", "inventory", "pending", "put_vectors", "progress", "close"},
     Ledger: {"unfinished", "counts", "update", "lease", "release", "purge", "unpurged", "held", "origins"},
-    # What is written: whose it is stands in the turn.
+    # Writes: the turn holds its user.
     TurnStore: {"save", "count", "put_rollups"},
 }
 """Port → methods without a caller."""
@@ -38,7 +38,7 @@ METHODS = [
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_read_cannot_be_written_down_without_a_caller(method: Callable[..., Any]) -> None:
+def test_every_read_requires_a_caller(method: Callable[..., Any]) -> None:
     _, caller, *_ = inspect.signature(method).parameters.values()
     assert caller.name == "caller"
     assert caller.default is inspect.Parameter.empty
@@ -46,26 +46,26 @@ def test_a_read_cannot_be_written_down_without_a_caller(method: Callable[..., An
 
 
 @pytest.mark.parametrize("port", NOBODYS, ids=lambda port: port.__name__)
-def test_what_needs_no_caller_is_still_there(port: type[object]) -> None:
+def test_the_listed_exceptions_exist(port: type[object]) -> None:
     assert {name for name in NOBODYS[port] if not hasattr(port, name)} == set()
 
 
-def test_every_way_to_a_file_takes_a_caller() -> None:
+def test_every_method_that_reads_a_file_takes_a_caller() -> None:
     ways = [getattr(Sources, name) for name in ("original", "link", "text", "passage", "chunk")]
     assert [list(inspect.signature(way).parameters)[1] for way in ways] == ["caller"] * 5
 
 
-def test_a_turn_cannot_be_made_without_a_caller() -> None:
+def test_a_turn_requires_a_caller() -> None:
     (caller,) = [each for each in fields(Turn) if each.name == "caller"]
     assert caller.default is MISSING
     assert caller.default_factory is MISSING
     assert get_type_hints(Caller)["groups"] == frozenset[str]
 
 
-def test_a_caller_without_groups_reads_what_is_everyones_and_nothing_else() -> None:
+def test_a_caller_without_groups_reads_only_public_documents() -> None:
     nobody = Caller("nobody")
     assert [nobody.may_read(frozenset(groups)) for groups in ((), ("staff",), ("user:nobody",), ("*",))] == [False, False, False, True]
 
 
-def test_what_has_no_groups_is_nobodys() -> None:
+def test_a_document_without_groups_is_readable_by_no_one() -> None:
     assert not Caller("local", sees_all=True, role="admin").may_read(frozenset())

@@ -1,4 +1,4 @@
-"""What a turn's checkpoint replays, what it keeps, and what a row that runs once does."""
+"""Checkpoints of turns: what is replayed, what is stored, and rows that run once."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def store(tmp_path: Path, clock: HandClock) -> AsyncIterator[SqliteCheckpo
 
 
 async def take(store: SqliteCheckpoints, clock: HandClock) -> TurnCheckpoint:
-    """As the next process does, when the one before is dead."""
+    """Takes the checkpoint as the next process does after the previous one has died."""
     clock.advance(LEASE_S)
     return await take_checkpoint(store, KEY, make_turn())
 
@@ -61,7 +61,7 @@ async def test_equal_calls_of_a_turn_are_replayed_once_each(store: Any, clock: A
     assert [(await say(model, later))[0] for _ in range(3)] == ["one", "two", "three"]
 
 
-async def test_tool_calls_and_a_reply_that_was_cut_are_replayed_as_they_were(store: Any, clock: Any) -> None:
+async def test_tool_calls_and_truncated_replies_are_replayed_unchanged(store: Any, clock: Any) -> None:
     wish = ToolCall("c1", "search_documents", '{"query": "bridge"}')
     await say(FakeModel([[Delta("Let me see", tool_calls=(wish,), cut="length")]]), await take(store, clock))
     picked: Any = await ReplayedModels(FakeModels(FakeModel([])), await take(store, clock)).pick(None)
@@ -69,7 +69,7 @@ async def test_tool_calls_and_a_reply_that_was_cut_are_replayed_as_they_were(sto
     assert (delta.text, delta.tool_calls, delta.cut) == ("Let me see", (wish,), "length")
 
 
-async def test_a_reply_that_broke_off_is_asked_for_again_and_its_prompt_is_counted(store: Any, clock: Any) -> None:
+async def test_an_interrupted_reply_is_requested_again_and_its_prompt_is_counted(store: Any, clock: Any) -> None:
     with pytest.raises(ModelUnavailable):
         await say(FakeModel([["In ", ModelUnavailable("gone")]]), await take(store, clock))
     later = await take(store, clock)
@@ -83,7 +83,7 @@ async def test_a_reply_that_broke_off_is_asked_for_again_and_its_prompt_is_count
     await last.release(finished=False)
 
 
-async def test_candidates_are_replayed_and_texts_are_not_kept(store: Any, clock: Any, tmp_path: Path) -> None:
+async def test_candidates_are_replayed_and_texts_are_not_stored(store: Any, clock: Any, tmp_path: Path) -> None:
     class Index:
         asked = 0
 
@@ -107,14 +107,14 @@ async def test_candidates_are_replayed_and_texts_are_not_kept(store: Any, clock:
     assert b"staff" not in kept
 
 
-async def test_an_owner_that_was_replaced_cannot_keep_a_reply(store: Any, clock: Any) -> None:
+async def test_a_replaced_owner_cannot_store_a_reply(store: Any, clock: Any) -> None:
     old = await take(store, clock)
     await take(store, clock)
     with pytest.raises(Conflict):
         await say(FakeModel([["In 1894."]]), old)
 
 
-async def test_a_row_marked_once_runs_once_per_request_and_not_where_that_is_unknown(store: Any, clock: Any) -> None:
+async def test_a_row_marked_once_runs_once_per_request_and_not_if_that_is_unknown(store: Any, clock: Any) -> None:
     ran = []
 
     async def tell(turn: Turn) -> Turn:

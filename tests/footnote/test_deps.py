@@ -1,4 +1,4 @@
-"""What steps ask for, of the Core: made when it is asked for, and of one moment."""
+"""Dependencies of steps: created when requested, with the settings of one moment."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def core(tmp_path: Path, clock: HandClock) -> Core:
     return Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
 
 
-async def test_asking_for_search_alone_makes_no_backend_that_no_step_of_it_asks_for(core: Core) -> None:
+async def test_a_search_creates_only_the_backends_that_its_steps_request(core: Core) -> None:
     await core.retrieve.finish(make_turn("How long?", retriever="bm25"))
     made = {name for name in vars(core) if not name.startswith("_")} - {"clock", "live", "checks"}
     asked_for = {"index", "terms", "records", "cache", "optional_cache", "embedder", "models", "endpoints", "prompts"}
@@ -42,7 +42,7 @@ async def test_a_turn_keeps_the_settings_that_it_began_with(core: Core) -> None:
     await core.close()
 
 
-async def test_a_turn_begins_where_it_is_handed_to_the_runner() -> None:
+async def test_a_turn_begins_when_the_runner_gets_it() -> None:
     changing, seen = FakeDeps(rag=Rag(alpha=0.1)), []
 
     async def look(turn: Turn, *, rag: Rag) -> Turn:
@@ -69,7 +69,7 @@ async def test_an_agents_searches_are_part_of_its_turn(core: Core, monkeypatch: 
     await core.close()
 
 
-def test_the_fake_has_what_steps_ask_for_and_nothing_else() -> None:
+def test_the_fake_has_exactly_the_members_that_steps_request() -> None:
     fake = FakeDeps(clock=time.time)
     assert {name for name in NAMES if hasattr(fake, name)} == NAMES
     assert fake.models is fake.models

@@ -1,4 +1,4 @@
-"""What is said of a plan: every row, whether it runs, and why."""
+"""Explanations of a plan: every row, whether it runs, and why."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_each_row_of_the_modes_tables_is_explained_once_in_its_order() -> None:
     assert [line.step for line in explained.lines] == [step.name for step in expected if isinstance(step, Step)]
 
 
-def test_a_row_says_who_decided_what_is_missing_or_what_it_hangs_on() -> None:
+def test_a_row_names_what_decided_what_is_missing_or_its_condition() -> None:
     told = lines(make_turn(room_id="r"))
     assert told["reformulate"] == Line(Stage.UNDERSTAND, "reformulate", "no", "off by default", "reformulate")
     assert (told["embed"].runs, told["embed"].because) == ("no", MISSING["embedder"])
@@ -36,14 +36,14 @@ def test_a_row_says_who_decided_what_is_missing_or_what_it_hangs_on() -> None:
     assert lines(make_turn(), embedder=FakeEmbedder())["embed"].runs == "depends"
 
 
-def test_the_calls_of_a_model_are_counted_where_there_is_one() -> None:
+def test_model_calls_are_counted_if_there_is_a_model() -> None:
     alone = explain(ANSWER, make_turn(), FakeDeps()).as_json()
     asked = explain(ANSWER, make_turn(model="big", options={"reformulate": True}), FakeDeps()).as_json()
     assert (alone["model_calls_at_most"], asked["model_calls_at_most"], asked["model"]) == (0, 4, "big")
     assert [step["step"] for step in asked["steps"] if step["paid"]] == ["rewrite", "reformulate", "forbidden", "answer"]
 
 
-def test_after_the_turn_each_row_tells_what_it_did() -> None:
+def test_after_the_turn_each_row_shows_its_result() -> None:
     turn = make_turn()
     done = with_(turn, spans=(Span("guard", 0.5), Span("search", 2.0, "ok", {"lexical": 3})), outcome="no_hits")
     told = {line.step: line for line in with_spans(explain(ANSWER, turn, FakeDeps()), done).lines}
@@ -59,11 +59,11 @@ def test_every_condition_of_a_row_says_when_it_holds() -> None:
     assert {name for name, said in told.items() if not said or "\n" in said or said.startswith("Whether")} == set()
 
 
-def test_what_is_missing_is_said_of_every_part_that_a_row_needs() -> None:
+def test_every_dependency_of_a_row_has_a_message_for_when_it_is_missing() -> None:
     assert {step.needs for step in steps_of(ANSWER)} - {None} == set(MISSING)
 
 
-def test_a_level_shows_in_the_reasons() -> None:
+def test_an_intelligence_level_appears_in_the_reasons() -> None:
     turn = make_turn(profile=HELD, level="basic")
     assert replace(Request("Why?", "default"), level="basic") == replace(turn.request, question="Why?")
     assert lines(turn)["support"].because == "level basic"

@@ -1,4 +1,4 @@
-"""Calls of a language model, and what is kept of them."""
+"""Calls of a language model, and their records."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ async def say(*reply: Piece, name: str = "fake") -> str:
 
 
 @pytest.mark.parametrize("reply", ["no", " no\n", "<think>yes</think>no", "yes</think>\nno", "no<think>yes", "yes</think>no<think>yes"])
-async def test_what_a_model_thinks_aloud_is_no_part_of_its_reply(reply: str) -> None:
+async def test_reasoning_is_not_part_of_the_reply(reply: str) -> None:
     assert await say(reply) == "no"
 
 
 @pytest.mark.parametrize("reply", ["", "  ", "<think>yes</think>", "<think>yes"])
-async def test_thoughts_alone_are_no_reply(reply: str) -> None:
+async def test_reasoning_alone_is_not_a_reply(reply: str) -> None:
     with pytest.raises(ModelUnavailable):
         await say(reply)
 
@@ -48,13 +48,13 @@ async def test_thoughts_alone_are_no_reply(reply: str) -> None:
         ((), Usage(4, 0, estimated=True)),
     ],
 )
-async def test_a_call_is_kept_with_its_model_and_what_it_used_however_it_ends(reply: tuple[Piece, ...], used: Usage) -> None:
+async def test_a_call_is_recorded_with_its_model_and_tokens_however_it_ends(reply: tuple[Piece, ...], used: Usage) -> None:
     with collect_calls("rewrite", make_turn()) as collector, suppress(ModelUnavailable):
         await say(*reply, name="small")
     assert [(call.step, call.model, call.usage) for call in collector.calls] == [("rewrite", "small", used)]
 
 
-async def test_a_call_that_is_cancelled_counts_by_estimate() -> None:
+async def test_the_tokens_of_a_cancelled_call_are_estimated() -> None:
     with collect_calls("rewrite", make_turn()) as collector:
         task = asyncio.create_task(say("Two words", asyncio.Event()))
         await asyncio.sleep(0)
@@ -64,14 +64,14 @@ async def test_a_call_that_is_cancelled_counts_by_estimate() -> None:
     assert [call.usage for call in collector.calls] == [Usage(4, 2, estimated=True)]
 
 
-async def test_a_reply_that_is_not_read_to_its_end_counts_by_estimate() -> None:
+async def test_the_tokens_of_a_partly_read_reply_are_estimated() -> None:
     with collect_calls("answer", make_turn()) as collector:
         async with aclosing(read_reply(FakeModel([["Two words", " and", " more"]]), ASKED)) as deltas:
             assert await anext(deltas) == Delta("Two words")
     assert [call.usage for call in collector.calls] == [Usage(4, 2, estimated=True)]
 
 
-async def test_a_call_has_the_time_that_it_took_and_the_name_of_the_model_that_replied() -> None:
+async def test_a_call_has_its_duration_and_the_name_of_the_model_that_replied() -> None:
     clock = HandClock(10.0)
 
     class Falling(FakeModel):
@@ -87,7 +87,7 @@ async def test_a_call_has_the_time_that_it_took_and_the_name_of_the_model_that_r
     assert collector.calls == [ModelCall("answer", "spare", Usage(7, 3), 1500.0)]
 
 
-async def test_a_call_of_a_turn_within_a_turn_is_kept_by_both_as_one_of_their_own_step() -> None:
+async def test_a_call_of_a_nested_turn_is_recorded_by_both_turns_under_their_own_step() -> None:
     with collect_calls("agent", make_turn()) as outer, collect_calls("forbidden", make_turn()) as inner:
         await say("no", Delta(usage=Usage(7, 3)))
     assert [(call.step, call.usage) for call in outer.calls] == [("agent", Usage(7, 3))]
@@ -97,7 +97,7 @@ async def test_a_call_of_a_turn_within_a_turn_is_kept_by_both_as_one_of_their_ow
 # --- in the record of a turn ----------------------------------------------------------------------
 
 
-async def test_calls_of_a_step_that_is_tried_again_and_then_falls_back_are_all_kept() -> None:
+async def test_all_calls_of_a_retried_step_and_its_fallback_are_recorded() -> None:
     async def instead(turn: Turn) -> Turn:
         called(Usage(1, 1), "spare")
         return turn
@@ -111,7 +111,7 @@ async def test_calls_of_a_step_that_is_tried_again_and_then_falls_back_are_all_k
     ]
 
 
-async def test_calls_of_a_turn_within_a_turn_are_kept_by_both_and_counted_once() -> None:
+async def test_calls_of_a_nested_turn_are_recorded_by_both_turns_and_counted_once() -> None:
     """An agent's searches are such turns: they begin without calls, and a check within them may make some."""
     inner = runner_of((toy("check", find("c", usage=Usage(5, 2))), toy("then", find("t", usage=Usage(1, 1)))))
     ended: list[Turn] = []
@@ -129,7 +129,7 @@ async def test_calls_of_a_turn_within_a_turn_are_kept_by_both_and_counted_once()
     assert done.turn.record.usage == Usage(1000 + 100 + 12, 10 + 6)
 
 
-async def test_a_turn_within_a_turn_ends_with_the_step_that_reads_it_and_what_it_used_counts() -> None:
+async def test_a_nested_turn_ends_with_the_step_that_reads_it_and_its_tokens_count() -> None:
     async def check(turn: Turn) -> Turn:
         called(Usage(5, 2))
         return await never(turn)

@@ -1,4 +1,4 @@
-"""How every question begins: what a request leaves open, and what it may not ask for."""
+"""New turns: defaults of a request, and what it must not ask for."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.conftest import HandClock
 from tests.turns import HELD, ME
 
 
-def test_a_turn_begins_now_under_an_id_of_its_own(tmp_path: Path, clock: HandClock) -> None:
+def test_a_turn_begins_now_with_a_new_id(tmp_path: Path, clock: HandClock) -> None:
     core = Core(Settings(footnote_data=tmp_path), clock=clock)
     first, second = (core.new_turn(Request("How long?"), ME, HELD) for _ in range(2))
     assert (first.record.started_at, first.asked, first.caller, first.profile) == (clock(), "How long?", ME, HELD)
@@ -22,14 +22,14 @@ def test_a_turn_begins_now_under_an_id_of_its_own(tmp_path: Path, clock: HandClo
     assert core.new_turn(Request("How long?"), ME, HELD, trace_id="t7").trace_id == "t7"
 
 
-def test_a_request_that_names_no_collection_asks_the_configured_one(tmp_path: Path) -> None:
+def test_a_request_without_a_collection_uses_the_configured_one(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, index_name="harbour"))
     asked = [core.new_turn(Request("How long?", name), ME, HELD).request.collection for name in ("", "bridges")]
     assert asked == ["harbour", "bridges"]
 
 
 @pytest.mark.parametrize("connected", [True, False])
-def test_systems_that_are_not_connected_are_not_asked(tmp_path: Path, connected: bool) -> None:
+def test_external_systems_that_are_not_connected_are_not_used(tmp_path: Path, connected: bool) -> None:
     settings = Settings(
         footnote_data=tmp_path, mcp=MCP(mcp_enabled=connected), kdb=KDB(url="http://kdb.test/search" if connected else None)
     )

@@ -1,4 +1,4 @@
-"""A question's whole way, on the embedded index and stores, with a fake model."""
+"""The whole pipeline on the embedded index and stores, with a fake model."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STRICT = replace(HELD, options={"reject_uncited": True})
 
 
 class Down:
-    """A backend of which nothing works."""
+    """A backend whose methods all fail."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         async def fail(*args: Any, **options: Any) -> Any:
@@ -107,7 +107,7 @@ async def test_a_question_that_no_passage_answers_is_refused_and_keeps_the_neare
 
 
 @pytest.mark.parametrize("error", [ModelUnavailable("down"), ModelTimeout("late"), RuntimeError("bug")])
-async def test_a_model_that_fails_is_stood_in_for_by_quotes(bridge: SqliteIndex, error: Exception) -> None:
+async def test_quotes_replace_a_failing_model(bridge: SqliteIndex, error: Exception) -> None:
     turn = await answer(ports(bridge, "It was", error), make_turn(QUESTION))
     assert turn.answer is not None
     assert (turn.answer.extractive, turn.record.degraded) == (True, True)
@@ -115,7 +115,7 @@ async def test_a_model_that_fails_is_stood_in_for_by_quotes(bridge: SqliteIndex,
     assert [span.status for span in turn.record.spans if span.name == "answer"] == ["fallback"]
 
 
-async def test_a_live_answer_that_breaks_off_ends_with_the_error_and_what_was_said(bridge: SqliteIndex) -> None:
+async def test_an_interrupted_streamed_answer_ends_with_the_error_and_the_text_sent(bridge: SqliteIndex) -> None:
     turns = Turns()
     events = await run(ports(bridge, "It was", ModelTimeout("late"), turns=turns), make_turn(QUESTION, LIVE))
     failed = events[-1]
@@ -124,7 +124,7 @@ async def test_a_live_answer_that_breaks_off_ends_with_the_error_and_what_was_sa
     assert [saved["status"] for saved in turns.saved] == ["error"]
 
 
-async def test_a_choice_of_model_that_fails_is_stood_in_for_too(bridge: SqliteIndex) -> None:
+async def test_quotes_also_replace_a_failing_choice_of_model(bridge: SqliteIndex) -> None:
     turn = await answer(ports(bridge, model=ModelUnavailable("no key")), make_turn(QUESTION, model="gpt"))
     assert turn.answer is not None
     assert (turn.answer.extractive, turn.record.degraded) == (True, True)
@@ -138,10 +138,10 @@ async def test_an_answer_that_cites_nothing_is_marked_or_not_shown(bridge: Sqlit
     assert tokens(events) == message("uncited", "en")
 
 
-# --- nothing to answer with --------------------------------------------------------------------
+# --- no hits -----------------------------------------------------------------------------------
 
 
-async def test_nothing_found_says_so_and_asks_no_model(bridge: SqliteIndex) -> None:
+async def test_an_answer_without_hits_says_so_and_calls_no_model(bridge: SqliteIndex) -> None:
     bound = ports(bridge, "An invention.")
     turn = await answer(bound, make_turn("Zebras?"))
     assert (turn.outcome, turn.answer and turn.answer.text, turn.record.persisted) == ("no_hits", message("no_hits", "en"), True)
@@ -158,10 +158,10 @@ async def test_a_caller_without_the_group_finds_nothing(bridge: SqliteIndex) -> 
     assert (turn.outcome, turn.evidence.hits, turn.answer and turn.answer.text) == ("no_hits", (), message("no_access", "en"))
 
 
-# --- what is down ------------------------------------------------------------------------------
+# --- unavailable backends ----------------------------------------------------------------------
 
 
-async def test_an_index_that_is_down_is_never_told_as_nothing_found() -> None:
+async def test_an_index_that_is_down_is_never_reported_as_nothing_found() -> None:
     turns = Turns()
     events = await run(ports(Down(), "x", turns=turns), make_turn(QUESTION))
     assert isinstance(events[-1], Failed)
@@ -169,13 +169,13 @@ async def test_an_index_that_is_down_is_never_told_as_nothing_found() -> None:
     assert [(question_of(saved), saved["status"]) for saved in turns.saved] == [(QUESTION, "error")]
 
 
-async def test_a_store_that_is_down_costs_no_answer(bridge: SqliteIndex) -> None:
+async def test_the_question_is_answered_while_the_store_is_down(bridge: SqliteIndex) -> None:
     turn = await answer(ports(bridge, "In 1894 [1].", turns=Turns(StoreUnavailable("down"))), make_turn(QUESTION))
     assert turn.answer is not None
     assert (turn.answer.text, turn.record.persisted) == ("In 1894 [1].", False)
 
 
-async def test_an_embedder_that_fails_leaves_the_words(bridge: SqliteIndex) -> None:
+async def test_lexical_search_remains_when_the_embedder_fails(bridge: SqliteIndex) -> None:
     class Broken(FakeEmbedder):
         async def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
             raise ModelUnavailable("down")
@@ -187,7 +187,7 @@ async def test_an_embedder_that_fails_leaves_the_words(bridge: SqliteIndex) -> N
 
 
 @pytest.mark.parametrize("question", ["", "?!", "x" * 3000])
-async def test_what_may_not_be_asked_is_a_bad_request_that_searches_nothing(question: str) -> None:
+async def test_a_rejected_question_is_a_bad_request_without_a_search(question: str) -> None:
     events = await run(ports(Down(), "x"), make_turn(question))
     assert isinstance(events[-1], Failed)
     assert isinstance(events[-1].error, Rejected)
@@ -197,7 +197,7 @@ async def test_what_may_not_be_asked_is_a_bad_request_that_searches_nothing(ques
 # --- retrieval ---------------------------------------------------------------------------------
 
 
-async def test_both_lists_make_one_order_and_a_hit_keeps_both_scores(bridge: SqliteIndex) -> None:
+async def test_both_lists_are_fused_and_a_hit_keeps_both_scores(bridge: SqliteIndex) -> None:
     embedder = FakeEmbedder()
     await bridge.put_vectors(embedder.name, [ChunkVectors(f"bridge|1|{i}", embedder.vector(text)) for i, text in enumerate(BRIDGE)])
     turn = await finish(RETRIEVE, make_turn(QUESTION, retriever="cc"), ports(bridge, embedder=embedder))
@@ -209,7 +209,7 @@ async def test_both_lists_make_one_order_and_a_hit_keeps_both_scores(bridge: Sql
     assert embedder.embedded == [QUESTION]
 
 
-async def test_retrieval_writes_nothing_and_asks_no_model(bridge: SqliteIndex) -> None:
+async def test_retrieval_writes_nothing_and_calls_no_model(bridge: SqliteIndex) -> None:
     bound = ports(bridge, "x", turns=(turns := Turns()))
     turn = await finish(RETRIEVE, make_turn(QUESTION, limit=1), bound)
     assert (len(turn.evidence.hits), turns.saved, bound.models.asked) == (1, [], [])
@@ -223,7 +223,7 @@ async def test_retrieval_writes_nothing_and_asks_no_model(bridge: SqliteIndex) -
         ("다리는 1894년에 건설되었다. 오늘은 파란색으로 칠해져 있다.", "ko", "다리는 언제 건설되었나요?"),
     ],
 )
-async def test_documents_in_other_languages_are_answered_by_their_words(
+async def test_documents_in_other_languages_are_found_by_lexical_search(
     index: SqliteIndex, document: str, lang: str, question: str
 ) -> None:
     await put_document(index, make_document(), [document], lang=lang)

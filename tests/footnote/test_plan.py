@@ -1,4 +1,4 @@
-"""Who decides what a turn does: defaults, levels, APIs, settings and requests, and what none of them can overrule."""
+"""Plans: defaults, levels, APIs, settings, requests, and the ceilings above them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def choose(option: OptionName, request: Request = ASKED, profile: Any = HELD, **
     return make_plan(request, profile, Settings(**settings)).choices[option]
 
 
-def test_every_option_has_its_data_and_every_rows_option_exists() -> None:
+def test_every_option_is_described_and_every_option_of_a_row_exists() -> None:
     assert set(OPTIONS) == set(get_args(OptionName))
     assert set(LEVELS) == set(get_args(IntelligenceLevel))
     assert {step.option for table in (ANSWER, RETRIEVE, LOOK_UP) for step in steps_of(table)} - {None} <= set(OPTIONS)
@@ -36,11 +36,11 @@ def test_every_option_has_its_data_and_every_rows_option_exists() -> None:
     assert {key for option in OPTIONS.values() for key in (option.setting, option.ceiling) if key} <= keys
 
 
-def test_levels_decide_what_may_be_requested_and_nothing_else() -> None:
+def test_levels_set_only_requestable_options() -> None:
     assert {name for level in LEVELS.values() for name in level if not OPTIONS[name].requestable} == set()
 
 
-def test_later_layers_stand_above_earlier_ones() -> None:
+def test_later_layers_override_earlier_ones() -> None:
     assert choose("reformulate") == Choice(False, "off by default")
     assert choose("reformulate", profile=REFORMULATES) == Choice(True, "the API test")
     off = {"enable_query_reformulation": False}
@@ -52,7 +52,7 @@ def test_later_layers_stand_above_earlier_ones() -> None:
     assert choose("reformulate", without, REFORMULATES) == Choice(False, "request")
 
 
-def test_a_request_decides_nothing_that_guards_others() -> None:
+def test_a_request_cannot_switch_checks_that_protect_others() -> None:
     asked = replace(ASKED, options={"forbidden_check": False, "injection_check": False, "faq": False})
     assert [choose(name, asked).is_on for name in ("forbidden_check", "injection_check", "faq")] == [True, True, False]
 
@@ -66,7 +66,7 @@ def test_a_request_decides_nothing_that_guards_others() -> None:
         ("reject_uncited", replace(LIVE, options={"reject_uncited": True}), {}, "the answer is shown while it is written"),
     ],
 )
-def test_a_ceiling_switches_off_whoever_wants_it(option: OptionName, profile: Any, settings: Mapping[str, Any], because: str) -> None:
+def test_a_ceiling_overrides_every_layer(option: OptionName, profile: Any, settings: Mapping[str, Any], because: str) -> None:
     asked = replace(ASKED, options={option: True})
     assert choose(option, asked, profile, **settings) == Choice(False, because)
 
@@ -80,7 +80,7 @@ def test_an_option_that_does_not_exist_cannot_be_switched_off() -> None:
         Rag(switched_off=["follow-up"])  # type: ignore[list-item]
 
 
-def test_plans_that_answer_alike_have_one_fingerprint() -> None:
+def test_plans_with_the_same_effect_have_the_same_fingerprint() -> None:
     plan = make_plan(ASKED, HELD, Settings())
     same = make_plan(replace(ASKED, level="standard"), HELD, Settings())
     other = make_plan(replace(ASKED, level="basic"), HELD, Settings())
@@ -98,7 +98,7 @@ async def touch(turn: Turn) -> Turn:
     return replace(turn, plan=turn.plan.without("faq", "said so"))
 
 
-async def test_only_a_row_that_may_amends_the_plan_of_the_rows_after_it() -> None:
+async def test_only_a_row_with_amends_plan_changes_the_plan_of_later_rows() -> None:
     async def answered(turn: Turn) -> Turn:
         raise AssertionError("the plan has switched it off")
 
@@ -108,7 +108,7 @@ async def test_only_a_row_that_may_amends_the_plan_of_the_rows_after_it() -> Non
     assert type(failed.error) is FootnoteError  # type: ignore[union-attr]
 
 
-async def test_a_row_whose_part_is_not_configured_does_not_run() -> None:
+async def test_a_row_whose_dependency_is_not_configured_does_not_run() -> None:
     async def search(turn: Turn) -> Turn:
         return turn.with_notes(searched=True)
 

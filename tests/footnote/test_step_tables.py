@@ -1,4 +1,4 @@
-"""Rows of rows: branches, loops and switches, and tables that cannot work."""
+"""Nested tables: branches and switches, and tables that are invalid."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def only(turn: Turn) -> Literal["only"]:
 
 
 class Stall(asyncio.Event):
-    """It is never set; who waits for it lets 11 s pass."""
+    """An event that is never set; waiting for it advances the clock by 11 s."""
 
     async def wait(self) -> Literal[True]:
         LoopClock().advance(11)
@@ -50,7 +50,7 @@ def found(turn: Turn) -> list[str]:
     return [query.text for query in turn.queries[1:]]
 
 
-async def test_branches_run_at_once_from_the_same_turn_and_merge_in_the_order_of_the_table() -> None:
+async def test_branches_run_concurrently_from_the_same_turn_and_merge_in_table_order() -> None:
     first_may_end = asyncio.Event()
 
     async def first(turn: Turn) -> Turn:
@@ -68,7 +68,7 @@ async def test_branches_run_at_once_from_the_same_turn_and_merge_in_the_order_of
     assert [span.name for span in done.turn.record.spans] == ["a", "first", "second"]
 
 
-async def test_what_branches_use_and_note_is_kept_beside_what_was_there() -> None:
+async def test_calls_and_notes_of_branches_are_added_to_those_of_the_turn() -> None:
     branches = (toy("one", find("1", usage=Usage(1000, 100), model="big", one=1)), toy("two", find("2", usage=Usage(9, 1), two=2)))
     done = await end((toy("a", find("a", usage=Usage(5, 2), a=0)), Parallel("both", branches), SAVE), saves=Saves())
     assert done.turn.record.usage == Usage(1014, 103)
@@ -87,8 +87,8 @@ async def test_a_branch_may_be_a_table() -> None:
     assert [span.name for span in done.turn.record.spans] == ["one", "two", "three"]
 
 
-async def test_a_failed_branch_is_left_out_and_what_it_used_counts() -> None:
-    """1,110 tokens: of a step that ended well before the failure, and of the call that broke off."""
+async def test_a_failed_branch_is_left_out_and_its_tokens_count() -> None:
+    """1,110 tokens: those of a step that succeeded before the failure, and those of the interrupted call."""
     bad = (toy("good_yet", find("b", usage=Usage(600, 60), tried=True)), toy("bad", fail(ModelUnavailable("gone"), usage=Usage(400, 50))))
     done = await end((Parallel("both", (Switch("mode", only, {"only": bad}), toy("good", find("g")))),))
     assert (found(done.turn), done.turn.record.degraded, done.turn.record.usage) == (["g"], True, Usage(1000, 110))
@@ -96,7 +96,7 @@ async def test_a_failed_branch_is_left_out_and_what_it_used_counts() -> None:
     assert statuses(done.turn) == {"good_yet": "ok", "bad": "failed", "good": "ok"}
 
 
-async def test_a_late_branch_is_left_out_and_cancelled_and_what_it_used_counts_by_estimate() -> None:
+async def test_a_late_branch_is_cancelled_and_left_out_and_its_tokens_are_estimated() -> None:
     model = FakeModel([["Five words of an answer", Stall()]])
 
     async def late(turn: Turn) -> Turn:
@@ -111,7 +111,7 @@ async def test_a_late_branch_is_left_out_and_cancelled_and_what_it_used_counts_b
     assert statuses(done.turn) == {"before": "ok", "mode": "late", "good": "ok", "two": "ok"}
 
 
-async def test_what_a_step_used_that_is_past_its_limit_counts_by_estimate() -> None:
+async def test_the_tokens_of_a_step_that_timed_out_are_estimated() -> None:
     async def slow(turn: Turn) -> Turn:
         model = FakeModel([["Five words of an answer", Stall()]])
         await complete(FakeModels(model), None, [Message("user", "Seven words that are put to it")], max_tokens=9, timeout_s=9)
@@ -123,7 +123,7 @@ async def test_what_a_step_used_that_is_past_its_limit_counts_by_estimate() -> N
 
 
 @pytest.mark.parametrize("outcome", ["forbidden", "blocked"])
-async def test_a_branch_that_says_no_ends_the_turn_with_its_answer(outcome: Any) -> None:
+async def test_a_branch_that_refuses_the_question_ends_the_turn_with_its_answer(outcome: Any) -> None:
     async def refuse(turn: Turn) -> Turn:
         return replace(turn, outcome=outcome, answer=Answer("Not this."))
 
@@ -132,7 +132,7 @@ async def test_a_branch_that_says_no_ends_the_turn_with_its_answer(outcome: Any)
         assert (done.turn.outcome, done.turn.answer, saves.trails) == (outcome, Answer("Not this."), [""])
 
 
-async def test_another_outcome_of_a_branch_ends_that_branch_alone() -> None:
+async def test_any_other_outcome_of_a_branch_ends_only_that_branch() -> None:
     async def settle(turn: Turn) -> Turn:
         return replace(turn, outcome="no_hits", answer=Answer("Nothing."))
 
@@ -158,7 +158,7 @@ async def test_a_check_in_a_branch_that_could_not_be_made_blocks_the_turn(branch
     assert (done.turn.outcome, done.turn.request.question) == ("blocked", "")
 
 
-async def test_a_check_in_a_branch_that_says_no_by_an_error_ends_the_turn_with_it() -> None:
+async def test_an_error_of_a_check_that_refuses_the_question_in_a_branch_ends_the_turn() -> None:
     check = toy("check", fail(Rejected("Too long.")), on_error=BLOCK)
     for other in (toy("good", find("g")), toy("bad", fail(ModelUnavailable())), toy("late", stall)):
         failed = await end((Parallel("both", (other, check), timeout_s=10), SAVE), saves=Saves())
@@ -166,7 +166,7 @@ async def test_a_check_in_a_branch_that_says_no_by_an_error_ends_the_turn_with_i
         assert isinstance(failed.error, Rejected)
 
 
-async def test_when_no_branch_is_left_the_first_error_stands_and_what_they_used_counts() -> None:
+async def test_if_all_branches_fail_the_turn_ends_with_the_first_error_and_their_tokens_count() -> None:
     rows = (toy("late", stall), toy("bad", fail(ModelUnavailable("a"), usage=Usage(3, 4))), toy("worse", fail(SearchUnavailable("b"))))
     failed = await end((Parallel("all", rows, timeout_s=10), SAVE), saves=Saves())
     assert isinstance(failed.error, ModelUnavailable)
@@ -200,7 +200,7 @@ def change(**changes: Any) -> Any:
         (find("b", twice=2), "record.notes"),
     ],
 )
-async def test_what_a_branch_changes_that_is_not_its_own_is_a_defect(step: Any, field: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_change_that_a_branch_must_not_make_is_a_defect(step: Any, field: str, caplog: pytest.LogCaptureFixture) -> None:
     rows = (toy("a", find("a", a=1)), Parallel("both", (toy("good", find("g", twice=1)), toy("bad", step, amends_plan=True))), SAVE)
     failed = await end(rows, saves=Saves())
     assert isinstance(failed, Failed)
@@ -217,17 +217,17 @@ async def test_a_switch_runs_the_table_that_its_key_names() -> None:
     assert (await end((row,), make_turn("x", LIVE))).turn.request.question == "x1"
 
 
-async def test_a_policy_holds_inside_a_branch_too() -> None:
+async def test_policies_apply_inside_branches() -> None:
     inner = Switch("mode", only, {"only": (toy("bad", fail(ModelUnavailable()), on_error=SKIP), toy("after", find("z")))})
     done = await end((Parallel("both", (inner, toy("good", find("g")))),))
     assert (found(done.turn), done.turn.record.degraded) == (["z", "g"], True)
 
 
-# --- tables that cannot work --------------------------------------------------------------------
+# --- invalid tables -----------------------------------------------------------------------------
 
 
 class Bare:
-    """What hardly any step can do with."""
+    """Dependencies with a single member."""
 
     store: str
 
@@ -273,21 +273,21 @@ ONE, ALWAYS = toy("one", mark("a")), toy("last", mark("z"), always=True)
         ([Switch("mode", any_key, {"x": (ONE,)})], "the key of switch 'mode' must return a Literal"),
     ],
 )
-def test_a_table_that_cannot_work_is_refused_when_it_is_built(rows: list[Any], problem: str) -> None:
+def test_an_invalid_table_is_refused_when_it_is_built(rows: list[Any], problem: str) -> None:
     with pytest.raises(TypeError, match=re.escape(problem)):
         Runner(rows, Bare, Bare)
 
 
-def test_tables_of_a_switch_may_use_a_name_each_and_a_step_may_do_without_what_there_always_is() -> None:
+def test_tables_of_a_switch_may_share_a_name_and_a_step_may_accept_none_for_a_required_member() -> None:
     Runner([Switch("mode", x_or_y, {"x": (ONE,), "y": (ONE, toy("may_use", may_use))})], Bare, Bare)
 
 
 @pytest.mark.parametrize("table", [ANSWER, RETRIEVE, LOOK_UP])
-def test_every_table_of_ours_can_work(table: Any) -> None:
+def test_every_table_of_the_pipeline_is_valid(table: Any) -> None:
     check(table, Deps)
 
 
-def test_a_part_that_is_misspelt_is_found_before_a_turn() -> None:
+def test_a_misspelt_dependency_is_found_before_a_turn() -> None:
     async def retrieve(turn: Turn, *, indeks: object) -> Turn:
         return turn
 

@@ -1,4 +1,4 @@
-"""The runner: what a table promises holds at every failure, time-out, cut and disconnect."""
+"""The runner: failures, timeouts, interrupted streams and disconnects have the effects that the table says."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ async def test_rows_run_in_order_and_each_is_announced_and_timed() -> None:
 
 
 @pytest.mark.parametrize("profile", [LIVE, HELD])
-async def test_a_turn_knows_when_its_text_began(profile: Any) -> None:
+async def test_a_turn_records_the_time_of_its_first_token(profile: Any) -> None:
     ticks = itertools.count(0, 0.5)  # turn, step, first token, end of the step
     runner = runner_of((toy("say", say("a", "b")), SAVE), saves=Saves(), timer=lambda: next(ticks))
     assert (await runner.finish(make_turn("", profile))).record.first_token_ms == 1000
@@ -66,7 +66,7 @@ async def test_a_turn_knows_when_its_text_began(profile: Any) -> None:
         (fail(SearchUnavailable()), FAIL, [Searching("index")]),
     ],
 )
-async def test_a_row_says_what_goes_on_when_it_begins_and_when_it_has_ended_well(step: Any, on_error: OnError, sent: list[Event]) -> None:
+async def test_a_row_sends_its_events_when_it_begins_and_when_it_has_succeeded(step: Any, on_error: OnError, sent: list[Event]) -> None:
     says = {"on_start": Searching("index"), "on_end": lambda t: PassagesRead(len(t.request.question))}
     events = await collect((toy("one", step, on_error=on_error, fallback=mark("f"), **says), SAVE), saves=Saves())
     assert [event for event in events if isinstance(event, Searching | PassagesRead)] == sent
@@ -78,7 +78,7 @@ async def test_a_row_whose_condition_does_not_hold_leaves_no_trace() -> None:
     assert events[-1].turn.request.question == "b"
 
 
-async def test_a_step_gets_what_it_asks_for() -> None:
+async def test_a_step_gets_the_dependencies_it_requests() -> None:
     async def asks(turn: Turn, *, store: str) -> Turn:
         return with_(turn, question=store)
 
@@ -101,7 +101,7 @@ async def test_a_generator_that_ends_without_a_turn_is_a_defect_and_not_a_hang()
     assert failed.text == "a"
 
 
-async def test_a_held_turn_sends_no_token_before_its_answer_is_final() -> None:
+async def test_a_buffered_turn_sends_no_token_before_its_answer_is_final() -> None:
     rows = (toy("say", say("dr", Think("hm"), "aft")), toy("check", mark("c", answer=Answer("final"))))
     events = await collect(rows, make_turn("", HELD))
     assert [event for event in events if isinstance(event, Think | Token)] == [Think("hm"), Token("final")]
@@ -112,7 +112,7 @@ async def test_a_held_turn_sends_no_token_before_its_answer_is_final() -> None:
 # --- policies ----------------------------------------------------------------------------------
 
 
-async def test_a_failed_row_ends_the_turn_with_its_error_and_where_it_stood() -> None:
+async def test_a_failed_row_ends_the_turn_with_its_error_and_last_state() -> None:
     rows = (toy("one", mark("a")), toy("search", fail(SearchUnavailable("down")), on_error=FAIL), toy("two", mark("b")))
     failed = await end(rows)
     assert isinstance(failed, Failed)
@@ -122,7 +122,7 @@ async def test_a_failed_row_ends_the_turn_with_its_error_and_where_it_stood() ->
 
 
 @pytest.mark.parametrize("policy", [FAIL, FALLBACK])
-async def test_what_a_library_raised_goes_to_the_log_and_not_to_the_caller(policy: OnError, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_foreign_error_is_logged_and_hidden_from_the_caller(policy: OnError, caplog: pytest.LogCaptureFixture) -> None:
     error = KeyError("secret of the library")
     rows = (toy("one", fail(ValueError("first") if policy is FALLBACK else error), on_error=policy, fallback=fail(error)), SAVE)
     with caplog.at_level(logging.ERROR, logger="footnote.steps"):
@@ -149,12 +149,12 @@ async def test_a_skipped_row_leaves_the_turn_as_it_was_but_degraded() -> None:
     assert done.turn.record.spans[1].detail == {}
 
 
-async def test_a_step_that_no_answer_depends_on_is_passed_over_and_degrades_nothing() -> None:
+async def test_an_ignored_failure_does_not_mark_the_turn_as_degraded() -> None:
     done = await end((toy("recall", fail(SearchUnavailable()), on_error=IGNORE), toy("two", mark("b"))))
     assert (done.turn.request.question, done.turn.record.degraded, done.turn.record.spans[0].status) == ("b", False, "skipped")
 
 
-async def test_a_turn_that_could_not_be_saved_says_so_and_is_not_degraded_by_it() -> None:
+async def test_a_turn_that_could_not_be_saved_is_not_persisted_and_not_degraded() -> None:
     done = await end((toy("one", mark("a")), SAVE), saves=Saves(error=OSError("disk")))
     assert isinstance(done, Done)
     assert (done.turn.record.persisted, done.turn.record.degraded) == (False, False)
@@ -162,7 +162,7 @@ async def test_a_turn_that_could_not_be_saved_says_so_and_is_not_degraded_by_it(
 
 
 def failing(times: int, error: Exception) -> tuple[list[int], Any]:
-    """A step that fails so often before it works, and its tries."""
+    """A step that fails this many times before it succeeds, and a counter of its tries."""
     tries: list[int] = []
 
     async def step(turn: Turn) -> Turn:
@@ -174,7 +174,7 @@ def failing(times: int, error: Exception) -> tuple[list[int], Any]:
     return tries, step
 
 
-async def test_what_is_unavailable_is_tried_again_as_often_as_the_row_says() -> None:
+async def test_an_unavailable_dependency_is_retried_as_often_as_the_row_says() -> None:
     tries, step = failing(2, SearchUnavailable("down"))
     done = await end((toy("one", step, tries=3),))
     assert (done.turn.request.question, done.turn.record.degraded, len(tries)) == ("x", False, 3)
@@ -190,7 +190,7 @@ async def test_what_is_unavailable_is_tried_again_as_often_as_the_row_says() -> 
         (RuntimeError("defect"), 3, 1),
     ],
 )
-async def test_what_fails_each_time_or_for_another_reason_ends_the_turn(error: Exception, tries: int, made: int) -> None:
+async def test_a_permanent_failure_or_another_error_ends_the_turn(error: Exception, tries: int, made: int) -> None:
     tried, step = failing(9, error)
     failed = await end((toy("one", step, tries=tries),))
     assert (isinstance(failed, Failed), len(tried)) == (True, made)
@@ -207,7 +207,7 @@ async def test_a_row_may_choose_its_policy_by_turn_and_error(error: FootnoteErro
         runner_of((toy("one", mark("a"), on_error=choose),))
 
 
-async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
+async def test_a_fallback_starts_from_the_turn_before_the_failed_step() -> None:
     rows = (toy("one", mark("a")), toy("answer", fail(ModelUnavailable()), on_error=FALLBACK, fallback=mark("f")), toy("two", mark("b")))
     done = await end(rows)
     assert (done.turn.request.question, done.turn.record.degraded) == ("afb", True)
@@ -215,7 +215,7 @@ async def test_a_fallback_starts_from_where_the_failed_step_started() -> None:
 
 
 @pytest.mark.parametrize("policy", [FAIL, FALLBACK, SKIP, IGNORE, BLOCK])
-async def test_what_a_model_used_before_it_failed_is_counted(policy: OnError) -> None:
+async def test_the_tokens_of_a_failed_model_call_are_counted(policy: OnError) -> None:
     spent = fail(ModelUnavailable("gone"), usage=Usage(7, 3))
     rows = (toy("one", mark("a")), toy("answer", spent, on_error=policy, fallback=mark("f")), toy("two", mark("b")))
     assert (await end(rows)).turn.record.usage == Usage(7, 3)
@@ -235,7 +235,7 @@ async def test_a_check_that_cannot_be_made_blocks_the_turn(error: Exception) -> 
 
 
 @pytest.mark.parametrize("error", [Rejected("Too long."), TooManyRequests("Slow down.")])
-async def test_a_check_that_says_no_passes_through_with_its_own_status(error: FootnoteError) -> None:
+async def test_the_error_of_a_check_that_refuses_the_question_keeps_its_status(error: FootnoteError) -> None:
     failed = await end((toy("guard", fail(error), on_error=BLOCK), toy("two", mark("b"))))
     assert isinstance(failed, Failed)
     assert failed.error is error
@@ -252,12 +252,12 @@ async def test_after_a_token_was_sent_no_policy_takes_it_back(policy: OnError) -
     assert saves.trails == [""]
 
 
-async def test_what_an_earlier_row_sent_does_not_bind_a_later_one() -> None:
+async def test_tokens_of_an_earlier_row_do_not_affect_the_policy_of_a_later_one() -> None:
     done = await end((toy("one", say("a")), toy("two", fail(ModelUnavailable()), on_error=SKIP)))
     assert isinstance(done, Done)
 
 
-async def test_a_held_turn_can_still_fall_back_because_nothing_was_sent() -> None:
+async def test_a_buffered_turn_can_still_fall_back_because_nothing_was_sent() -> None:
     rows = (toy("answer", say("half", ModelUnavailable()), on_error=FALLBACK, fallback=mark("f", answer=Answer("whole"))),)
     events = await collect(rows, make_turn("", HELD))
     assert [event for event in events if isinstance(event, Token)] == [Token("whole")]
@@ -267,14 +267,14 @@ async def test_a_held_turn_can_still_fall_back_because_nothing_was_sent() -> Non
 # --- always ------------------------------------------------------------------------------------
 
 
-async def test_an_outcome_settles_the_turn_and_only_rows_that_must_run_still_do() -> None:
+async def test_an_outcome_settles_the_turn_and_only_rows_with_always_still_run() -> None:
     rows = (toy("one", mark("a", outcome="refused")), toy("two", mark("b")), toy("trace", mark("t"), always=True), SAVE)
     done = await end(rows, saves=(saves := Saves()))
     assert (done.turn.request.question, done.turn.outcome, saves.trails) == ("at", "refused", ["at"])
 
 
 @pytest.mark.parametrize("place", [0, 1, 2])
-async def test_rows_that_must_run_run_once_wherever_the_error_falls(place: int) -> None:
+async def test_rows_that_always_run_do_so_once_wherever_the_error_occurs(place: int) -> None:
     rows: list[Any] = [toy("trace", mark("t"), always=True), SAVE]
     rows.insert(place, toy("bad", fail(SearchUnavailable())))
     events = await collect(rows, saves=(saves := Saves()))
@@ -283,14 +283,14 @@ async def test_rows_that_must_run_run_once_wherever_the_error_falls(place: int) 
     assert [event.name for event in events if isinstance(event, StepStarted)].count("save") == 1
 
 
-async def test_a_row_that_must_run_and_fails_does_not_hide_the_first_error_or_stop_the_others() -> None:
+async def test_a_failing_row_with_always_neither_hides_the_first_error_nor_stops_the_others() -> None:
     rows = (toy("bad", fail(SearchUnavailable())), toy("trace", fail(ModelUnavailable()), always=True), SAVE)
     failed = await end(rows, saves=(saves := Saves()))
     assert isinstance(failed.error, SearchUnavailable)
     assert saves.trails == [""]
 
 
-async def test_a_condition_that_breaks_is_a_defect_and_the_turn_is_still_saved() -> None:
+async def test_a_condition_that_raises_is_a_defect_and_the_turn_is_still_saved() -> None:
     def broken(turn: Turn) -> bool:
         raise ZeroDivisionError
 
@@ -303,7 +303,7 @@ async def test_a_condition_that_breaks_is_a_defect_and_the_turn_is_still_saved()
 
 
 @pytest.mark.parametrize("kind", ["plain", "generator"])
-async def test_a_step_past_its_limit_fails_by_its_policy(kind: str) -> None:
+async def test_a_step_that_times_out_fails_by_its_policy(kind: str) -> None:
     clock = LoopClock()
 
     async def plain(turn: Turn) -> Turn:
@@ -319,7 +319,7 @@ async def test_a_step_past_its_limit_fails_by_its_policy(kind: str) -> None:
     assert failed.error.detail == "The step “slow” took longer than 10 s."
 
 
-async def test_the_limit_counts_for_each_wait_and_not_for_their_sum() -> None:
+async def test_the_time_limit_applies_to_each_wait_and_not_to_their_sum() -> None:
     clock = LoopClock()
 
     async def patient(turn: Turn) -> AsyncIterator[Event | Turn]:
@@ -332,7 +332,7 @@ async def test_the_limit_counts_for_each_wait_and_not_for_their_sum() -> None:
     assert isinstance(await end((toy("patient", patient, timeout_s=10),)), Done)
 
 
-async def test_a_slow_reader_trips_no_limit() -> None:
+async def test_a_slow_reader_causes_no_timeout() -> None:
     clock = LoopClock()
     runner = runner_of((toy("say", say(*"x" * (QUEUE_SIZE + 50)), timeout_s=10),))
     read = 0
@@ -344,13 +344,13 @@ async def test_a_slow_reader_trips_no_limit() -> None:
     assert read == QUEUE_SIZE + 50
 
 
-async def test_a_time_out_inside_a_library_is_not_told_as_the_steps_own() -> None:
+async def test_a_timeout_inside_a_library_is_not_reported_as_the_steps_own() -> None:
     for timeout_s in (None, 10.0):
         failed = await end((toy("one", fail(TimeoutError("socket")), timeout_s=timeout_s),))
         assert type(failed.error) is FootnoteError
 
 
-async def test_a_generator_that_is_left_is_closed() -> None:
+async def test_an_abandoned_generator_is_closed() -> None:
     closed = []
 
     async def opens(turn: Turn) -> AsyncIterator[Event | Turn]:
@@ -369,7 +369,7 @@ async def test_a_generator_that_is_left_is_closed() -> None:
 TALK = (toy("one", mark("a")), toy("say", say(*"hello")), toy("two", mark("b", answer=Answer("hello"))), SAVE)
 
 
-async def test_a_client_that_leaves_at_any_event_stops_nothing_that_must_be_saved() -> None:
+async def test_a_turn_is_saved_whenever_its_client_disconnects() -> None:
     count = len(await collect(TALK, saves=Saves()))
     assert count == 14
     for leave_after in range(1, count + 1):
@@ -382,7 +382,7 @@ async def test_a_client_that_leaves_at_any_event_stops_nothing_that_must_be_save
         assert saves.trails == ["asb"], f"left after {leave_after} events"
 
 
-async def test_a_reader_that_is_cancelled_while_it_waits_leaves_the_turn_running() -> None:
+async def test_the_turn_keeps_running_when_a_waiting_reader_is_cancelled() -> None:
     go, saves = asyncio.Event(), Saves()
 
     async def wait(turn: Turn) -> Turn:
@@ -418,12 +418,12 @@ async def test_a_turn_waits_for_a_slow_reader_instead_of_piling_up_events() -> N
         tokens = [await anext(events) for _ in range(600)]
         assert tokens == [Token(str(number)) for number in range(1, 601)]
         await asyncio.sleep(0.002)
-    # The reader left while the queue was full: nobody waits for room any more.
+    # The reader left while the queue was full: the writer no longer waits for space.
     await asyncio.wait_for(runner.drain(), 1)
     assert (made, saves.trails) == (1000, [""])
 
 
-async def test_finish_gives_the_turn_or_raises_what_it_failed_with() -> None:
+async def test_finish_returns_the_turn_or_raises_its_error() -> None:
     assert (await runner_of((toy("one", mark("a")),)).finish(START)).request.question == "a"
     with pytest.raises(SearchUnavailable, match="down"):
         await runner_of((toy("one", fail(SearchUnavailable("down"))),)).finish(START)
@@ -441,7 +441,7 @@ async def test_a_cancellation_that_leaks_out_of_a_step_ends_the_turn_instead_of_
 
 
 class Kit:
-    """One part can be had, another can't; which were asked for."""
+    """Dependencies of which one is available and one is not; records which were read."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -457,7 +457,7 @@ class Kit:
         raise SearchUnavailable("down")
 
 
-async def test_a_part_is_asked_for_when_a_row_that_names_it_runs() -> None:
+async def test_a_dependency_is_read_when_a_row_that_names_it_runs() -> None:
     kit = Kit()
 
     async def first(turn: Turn, *, store: str) -> Turn:

@@ -1,4 +1,4 @@
-"""What a line of the log says beside its message."""
+"""The extra fields of log lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def names_in(source: str) -> set[str]:
     return {str(key.value) for key in keys if isinstance(key, ast.Constant)}
 
 
-def test_whatever_is_given_to_the_log_is_in_its_lines() -> None:
+def test_every_extra_field_of_a_log_call_is_in_the_log_line() -> None:
     sources = [path.read_text("utf-8") for folder in ("layers", "functions", "footnote_local") for path in (ROOT / folder).rglob("*.py")]
     named = set().union(*map(names_in, sources))
     assert "trace_id" in named

@@ -1,4 +1,4 @@
-"""What a newcomer is told to ask of the served docs gets a good cited answer from the first second on."""
+"""The first questions that README and quick start suggest get good, cited answers from the first second on."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ HOLDS = {
     "Where is my data stored?": ("Concepts", "the folder DATA"),
     "What is an extractive answer?": ("", "sentences"),
 }
-"""Question → the document that has to be cited first, "" = any; what the answer has to hold."""
+"""Question → the document that must be cited first, "" = any; text that the answer must contain."""
 
 
 def told_questions() -> set[str]:
-    """Those of the README and the quick start."""
+    """The questions of the README and the quick start."""
     texts = [(ROOT / name).read_text("utf-8") for name in ("README.md", "docs/quick-start.md")]
     return {first or second for text in texts for first, second in TOLD.findall(text)}
 
@@ -50,9 +50,9 @@ async def ask(client: httpx.AsyncClient, question: str) -> tuple[str, list[dict[
 
 
 async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
-    """Question → an answer that is not as it should be: nothing cited, the wrong document first, rows of tables among sentences."""
+    """Question → its wrong answer: without citations, with the wrong document first, or with table rows among sentences."""
     topic = TOPIC.fullmatch(to_try)
-    assert topic is not None, f"{to_try} is a new kind of question: say here what its answer has to hold."
+    assert topic is not None, f"{to_try} is a new kind of question: add what its answer must contain."
     wrong = {}
     for question, (title, words) in {**HOLDS, to_try: (topic["title"], "")}.items():
         answer, citations = await ask(client, question)
@@ -67,13 +67,13 @@ def test_every_question_of_readme_and_quick_start_is_asked_here() -> None:
     assert told_questions() <= set(HOLDS)
 
 
-@pytest.mark.timeout(900)  # thousands of sentences are embedded, on whatever else the machine does
-async def test_what_a_newcomer_is_told_to_ask_is_answered_at_once_and_when_there_are_vectors(tmp_path: Path) -> None:
+@pytest.mark.timeout(900)  # thousands of sentences are embedded, possibly on a busy machine
+async def test_the_suggested_first_questions_are_answered_with_and_without_vectors(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), cache=Caching(enabled=False)), parser=HereParser())
     embedder, said = core.embedder, list[str]()
     assert embedder is not None
     ingestor, worker = core.ingestor, Worker(core)
-    ingestor.embedder = None  # vectors wait until they are asked for
+    ingestor.embedder = None  # vectors are computed later, on request
     await worker.start()
     await _start(core, _FirstDocuments(core, [ROOT / "docs"], said.append), "http://localhost", said.append, said.append)
     await worker.stop()

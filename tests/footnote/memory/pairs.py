@@ -1,4 +1,4 @@
-"""Questions that look alike. `DIFFERENT`: an answer to one is wrong for the other; `SAME`: it is right."""
+"""Pairs of similar questions. `DIFFERENT`: the answer to one is wrong for the other; `SAME`: it is right."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Pair(NamedTuple):
 
 
 def _read(lines: str) -> tuple[Pair, ...]:
-    """`kind lang | a question | another one`, a pair a line."""
+    """Parses `kind lang | a question | another one`, one pair per line."""
     pairs = []
     for line in lines.strip().splitlines():
         head, asked, other = (part.strip() for part in line.split("|"))

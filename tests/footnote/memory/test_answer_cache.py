@@ -1,4 +1,4 @@
-"""An answer is given again to those who may read all that it was made from, on the embedded index and store."""
+"""The answer cache on the embedded index and store: answers are reused for callers who may read all their passages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ async def ask(bound: FakeDeps, turn: Turn = ASKED) -> Turn:
     return last.turn
 
 
-async def test_the_same_question_gets_the_same_answer_at_once(bound: FakeDeps, clock: HandClock) -> None:
+async def test_the_same_question_gets_the_cached_answer(bound: FakeDeps, clock: HandClock) -> None:
     first = await ask(bound)
     assert first.outcome is None
     assert first.record.notes["answer_cache"] == {"hit": False}
@@ -73,7 +73,7 @@ async def test_the_same_question_gets_the_same_answer_at_once(bound: FakeDeps, c
     assert (await ask(bound)).outcome is None
 
 
-async def test_a_live_answer_comes_as_a_token_again(bound: FakeDeps) -> None:
+async def test_a_cached_answer_is_streamed_as_one_token(bound: FakeDeps) -> None:
     live = with_(ASKED, profile=replace(LIVE, answer_cache_s=300, options={"answer_cache": True}))
     first = await ask(bound, live)
     assert first.answer is not None
@@ -94,7 +94,7 @@ async def test_the_tokens_that_were_saved_are_those_of_the_answer(bound: FakeDep
     assert again.record.usage == Usage()
 
 
-async def test_a_deleted_document_takes_its_answers_with_it(bound: FakeDeps) -> None:
+async def test_deleting_a_document_invalidates_its_answers(bound: FakeDeps) -> None:
     await ask(bound)
     await bound.index.remove("bridge", 1)
     turn = await ask(bound)
@@ -102,7 +102,7 @@ async def test_a_deleted_document_takes_its_answers_with_it(bound: FakeDeps) -> 
     assert turn.evidence.hits == ()
 
 
-async def test_other_permissions_or_a_new_generation_end_an_answer(bound: FakeDeps) -> None:
+async def test_other_permissions_or_a_new_generation_invalidate_an_answer(bound: FakeDeps) -> None:
     await ask(bound)
     await put_document(bound.index, make_document("bridge", generation=2), ["The bridge was built in 1895."])
     turn = await ask(bound)
@@ -114,7 +114,7 @@ async def test_other_permissions_or_a_new_generation_end_an_answer(bound: FakeDe
 
 @pytest.mark.parametrize("place", [0, 1])
 async def test_every_passage_is_read_again_whatever_the_version_says(bound: FakeDeps, place: int) -> None:
-    """Of the cited ones and of those that only stood beside them."""
+    """Both cited and uncited passages."""
     first = await ask(bound)
     withdrawn = first.evidence.hits[place].chunk.chunk_id
 
@@ -134,7 +134,7 @@ async def test_every_passage_is_read_again_whatever_the_version_says(bound: Fake
     assert await bound.optional_cache.get(turn.record.answer_cache_key[0]) is None
 
 
-async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: FakeDeps) -> None:
+async def test_a_change_while_an_answer_is_generated_invalidates_it(bound: FakeDeps) -> None:
     begun = await run_step(find_answer, ASKED, bound)
     assert isinstance(begun, Turn)
     made = await ask(bound, with_(ASKED, profile=HELD))
@@ -143,7 +143,7 @@ async def test_what_changes_while_an_answer_is_made_is_not_missed_later(bound: F
     assert (await ask(bound)).outcome is None
 
 
-async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: FakeDeps) -> None:
+async def test_a_cached_follow_up_is_reused_only_in_its_own_conversation(bound: FakeDeps) -> None:
     said = (Exchange("Which bridges are there?", "The old one."),)
     follow_up = with_(ASKED, room_id="r1", exchanges=said, trace_ids=("t0",))
     await ask(bound, follow_up)
@@ -168,7 +168,7 @@ async def test_a_follow_up_is_answered_from_its_own_conversation_alone(bound: Fa
         (with_(ASKED, collection="nothing"), Caching()),
     ],
 )
-async def test_nothing_is_kept_where_it_may_not_be(bound: FakeDeps, turn: Turn, caching: Caching) -> None:
+async def test_nothing_is_cached_when_caching_is_off_or_the_turn_excludes_it(bound: FakeDeps, turn: Turn, caching: Caching) -> None:
     bound.settings = Settings(cache=caching)
     turn = with_(turn, settings=bound.settings)
     first, again = await ask(bound, turn), await ask(bound, turn)
@@ -186,7 +186,7 @@ async def test_nothing_is_kept_where_it_may_not_be(bound: FakeDeps, turn: Turn, 
     ],
     ids=lambda changes: next(iter(changes)),
 )
-async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: FakeDeps, changes: dict[str, Any]) -> None:
+async def test_doubtful_answers_and_those_from_external_systems_are_not_cached(bound: FakeDeps, changes: dict[str, Any]) -> None:
     begun = await run_step(find_answer, ASKED, bound)
     assert isinstance(begun, Turn)
     made = with_(await ask(bound, with_(ASKED, profile=HELD)), profile=CACHED, answer_cache_key=begun.record.answer_cache_key)
@@ -194,7 +194,7 @@ async def test_doubtful_answers_and_those_from_elsewhere_are_not_kept(bound: Fak
     assert (await ask(bound, ASKED)).outcome is None
 
 
-async def test_who_may_read_nothing_cannot_tell_from_their_trace_that_something_has_changed(bound: FakeDeps) -> None:
+async def test_a_trace_does_not_reveal_changes_to_a_caller_who_may_read_nothing(bound: FakeDeps) -> None:
     stranger = with_(ASKED, caller=Caller("stranger"))
     before = await ask(bound, stranger)
     await put_document(bound.index, make_document("second"), ["The bridge was built anew in 1950."])
@@ -214,7 +214,7 @@ async def test_without_the_store_the_question_is_answered(bound: FakeDeps) -> No
     assert {span.name: span.status for span in turn.record.spans}["find_answer"] == "skipped"
 
 
-async def test_queries_that_only_find_evidence_are_no_part_of_what_was_asked(bound: FakeDeps) -> None:
+async def test_queries_that_only_find_evidence_are_not_part_of_the_cache_key(bound: FakeDeps) -> None:
     await ask(bound)
     more = replace(ASKED, queries=(*ASKED.queries, Query("Which year saw the bridge?", "paraphrase")))
     assert (await ask(bound, more)).outcome == "cached"

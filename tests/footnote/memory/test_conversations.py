@@ -1,4 +1,4 @@
-"""Every turn is stored, however it ended; a follow-up knows what was said before."""
+"""Every turn is stored, however it ended; a follow-up gets the conversation before it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ async def ledger(store: SqliteTurnStore, tmp_path: Path, clock: HandClock) -> As
 
 
 @pytest.mark.parametrize(("answer", "status"), [(Answer("Two years."), "done"), (None, "error")])
-async def test_a_turn_is_stored_and_counted_by_whether_it_was_answered(answer: Answer | None, status: Status) -> None:
+async def test_a_turn_is_stored_and_counted_with_its_status(answer: Answer | None, status: Status) -> None:
     turns: Any = Turns()
     turn = make_turn(answer=answer, started_at=1_699_999_999.5)
     saved = await call_step(save_turn, turn, FakeDeps(turns=turns))
@@ -85,13 +85,13 @@ async def test_a_turn_is_stored_and_counted_by_whether_it_was_answered(answer: A
     assert turns.calls == [("save", stored(turn, status, ms=500)), ("count", "t1")]
 
 
-async def test_of_a_question_as_long_as_a_body_its_beginning_is_stored() -> None:
+async def test_a_very_long_question_is_stored_truncated() -> None:
     turns = Turns()
     await call_step(save_turn, make_turn(question="x" * 1_000_000), FakeDeps(turns=turns))
     assert [len(question_of(given)) for name, given in turns.calls if name == "save"] == [10_000]
 
 
-async def test_a_store_that_is_down_is_told_and_not_hidden() -> None:
+async def test_a_store_that_is_down_raises_an_error() -> None:
     turns: Any = Turns("save")
     with pytest.raises(StoreUnavailable):
         await call_step(save_turn, make_turn(), FakeDeps(turns=turns))
@@ -99,7 +99,7 @@ async def test_a_store_that_is_down_is_told_and_not_hidden() -> None:
 
 
 @pytest.mark.parametrize("down", ["trim", "count"])
-async def test_a_turn_that_is_stored_is_persisted_although_it_could_not_be_counted(down: str) -> None:
+async def test_a_stored_turn_is_persisted_even_if_it_could_not_be_counted(down: str) -> None:
     turns: Any = Turns(down)
     saved = await call_step(save_turn, make_turn(answer=Answer("Yes."), tool_messages=(Message("tool", "Yes."),)), FakeDeps(turns=turns))
     assert saved.record.persisted
@@ -180,7 +180,7 @@ async def test_without_a_store_a_turn_is_answered_and_not_persisted() -> None:
         (make_turn(profile=TALKS, room_id="r1", exchanges=(Exchange("Who?", "Ann."),)), False),
     ],
 )
-def test_history_is_read_for_a_profile_that_wants_it_in_a_room(turn: Turn, needed: bool) -> None:
+def test_history_is_read_if_the_profile_wants_it_and_there_is_a_room(turn: Turn, needed: bool) -> None:
     assert needs_history(turn) is needed
 
 
@@ -204,7 +204,7 @@ async def test_a_follow_up_gets_the_last_exchanges_of_its_room_as_they_were_aske
     [{"room_id": "r2"}, {"mode": "gpt"}, {"profile": replace(TALKS, name="other")}, {"filters": {"class": ("Notice",)}}, {"answer": None}],
     ids=lambda other: next(iter(other)),
 )
-async def test_history_is_of_the_same_room_mode_dialect_and_filter(
+async def test_history_has_the_same_room_mode_dialect_and_filter(
     store: SqliteTurnStore, ledger: SqliteLedger, other: dict[str, Any]
 ) -> None:
     known = {"profile": TALKS, "room_id": "r1", "answer": Answer("Two years."), "filters": {"class": ("Law",)}}
@@ -214,7 +214,7 @@ async def test_history_is_of_the_same_room_mode_dialect_and_filter(
     assert (turn.conversation.exchanges, turn.conversation.trace_ids) == ((), ())
 
 
-async def test_what_quotes_a_document_that_may_not_be_read_any_more_is_no_history(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
+async def test_turns_that_quote_an_unreadable_document_are_left_out_of_the_history(store: SqliteTurnStore, ledger: SqliteLedger) -> None:
     for trace_id, doc_id in (("t1", "pay"), ("t2", "bridge")):
         hit = make_hit("Two years.", doc_id)
         answer = Answer("Two years [1].", (Citation(1, hit, "Two years."),))
@@ -227,7 +227,7 @@ async def test_what_quotes_a_document_that_may_not_be_read_any_more_is_no_histor
     assert turn.conversation.trace_ids == ("t2",)
 
 
-async def test_what_was_said_of_a_document_is_no_history_either_where_it_was_found_by_an_earlier_question(
+async def test_turns_that_depend_on_an_unreadable_document_through_an_earlier_turn_are_left_out_too(
     store: SqliteTurnStore, ledger: SqliteLedger
 ) -> None:
     hit = make_hit("Two years.", "pay")

@@ -1,4 +1,4 @@
-"""Near-identical questions with different answers never hit; with the built-in embedder, and with one to which all is alike."""
+"""Near-identical questions with different answers never hit, even with an embedder that finds all texts similar."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FOUND = Candidates(lexical=(Candidate(HIT.chunk.chunk_id, 1.0),))
 
 
 class AllAlike(FakeEmbedder):
-    """Speaks every language; two different texts lie at a cosine of about .99."""
+    """Supports every language; two different texts have a cosine similarity of about 0.99."""
 
     def vector(self, text: str) -> npt.NDArray[np.float32]:
         whole = np.concatenate([[9.95], super().vector(text)[1:]]).astype(np.float32)
@@ -38,7 +38,7 @@ class AllAlike(FakeEmbedder):
 
 
 class Library:
-    """An index of one passage that everybody may read, with access lists that name all groups."""
+    """An index with one public passage, whose access lists name all groups."""
 
     async def view(self, caller: Caller, collection: str) -> View:
         return View(1, {"en": 1}, caller.groups)
@@ -86,7 +86,7 @@ async def test_no_question_gets_the_answer_to_another(cache: SqliteCache, clock:
     wrong = []
     for number, pair in enumerate(DIFFERENT):
         search_hit, answer_hit = await hits(pair, number, cache, embedder, clock)
-        # What the words of a query find is the same in every conversation.
+        # Search results do not depend on the conversation.
         if answer_hit or (search_hit and pair.kind != "conversation"):
             wrong.append(pair)
     assert wrong == []
@@ -98,7 +98,7 @@ async def test_more_than_half_of_the_same_questions_in_other_words_hit(cache: Sq
     assert sum(answer for _, answer in found) == sum(search for search, _ in found) == 44
 
 
-async def test_of_pairs_that_the_rules_were_not_made_for_some_hit_and_none_wrongly(cache: SqliteCache, clock: HandClock) -> None:
+async def test_held_out_pairs_hit_sometimes_and_never_wrongly(cache: SqliteCache, clock: HandClock) -> None:
     embedder = MiniLM()
     hit: dict[tuple[str, bool], int] = {}
     asked: dict[tuple[str, bool], int] = {}

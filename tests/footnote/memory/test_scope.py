@@ -1,4 +1,4 @@
-"""Another reader, collection, setting … does not hit what was kept for this one."""
+"""Cache scopes: another caller, collection or setting does not hit the entries of this one."""
 
 from __future__ import annotations
 
@@ -62,21 +62,21 @@ def of_search(turn: Turn, settings: Settings | None = None, **view: Any) -> str:
 
 
 def seen_by(turn: Turn, *, version: int = 1, groups: frozenset[str] | None = None) -> View:
-    """Of a collection whose access lists name all of the caller's groups, unless these are given."""
+    """The scope of a collection whose access lists name all of the caller's groups, unless `groups` are given."""
     return View(version, groups=turn.caller.groups if groups is None else groups)
 
 
 @pytest.mark.parametrize("part", OF_A_SEARCH)
-def test_another_one_does_not_hit_what_was_found(part: str) -> None:
+def test_search_results_are_not_shared_across_a_different_part_of_the_scope(part: str) -> None:
     assert of_search(OF_A_SEARCH[part]) != of_search(ASKED)
 
 
 @pytest.mark.parametrize("part", OF_AN_ANSWER)
-def test_another_one_does_not_hit_an_answer(part: str) -> None:
+def test_answers_are_not_shared_across_a_different_part_of_the_scope(part: str) -> None:
     assert of_answer(OF_AN_ANSWER[part]) != of_answer(ASKED)
 
 
-def test_a_change_of_the_documents_or_a_prompt_hits_nothing_from_before() -> None:
+def test_a_change_of_documents_or_prompts_invalidates_earlier_entries() -> None:
     before = of_answer(ASKED)
     saved = SimpleNamespace(saved={"answer_numbered.en": Saved("…", 2, 0.0, "ann")})
     changed = [
@@ -88,30 +88,30 @@ def test_a_change_of_the_documents_or_a_prompt_hits_nothing_from_before() -> Non
 
 
 @pytest.mark.parametrize("changed", each_setting(Settings), ids=lambda changed: changed.key)
-def test_another_setting_hits_nothing_that_it_affects(changed: SettingInfo) -> None:
+def test_a_changed_setting_invalidates_the_entries_that_it_affects(changed: SettingInfo) -> None:
     before, after = Settings(), with_another(Settings(), changed)
     assert (of_search(ASKED, after) == of_search(ASKED, before)) == (changed.mark.affects != "search")
     assert (of_answer(ASKED, after) == of_answer(ASKED, before)) == (changed.mark.affects == "nothing")
     assert of_answer(ASKED, with_another(Settings(), changed)) == of_answer(ASKED, after)
 
 
-def test_a_default_that_somebody_set_is_not_that_of_an_api() -> None:
+def test_a_setting_set_to_its_default_differs_from_an_unset_one() -> None:
     assert of_answer(ASKED, Settings(llm=LLM(temperature=0.2))) != of_answer(ASKED)
 
 
-def test_a_key_holds_of_a_secret_only_that_there_is_one() -> None:
+def test_a_cache_key_contains_only_the_presence_of_a_secret() -> None:
     one, other = (Settings(llm=LLM(api_key=key)) for key in ("k-1", "k-2"))
     assert of_answer(ASKED, one) == of_answer(ASKED, other) != of_answer(ASKED)
 
 
-def test_one_who_may_read_nothing_is_not_one_who_may_read_all() -> None:
+def test_a_caller_who_may_read_nothing_shares_no_entry_with_one_who_may_read_all() -> None:
     nobody = with_(ASKED, caller=Caller("me"))
     assert of_answer(nobody) != of_answer(with_(nobody, caller=Caller("me", sees_all=True)))
     assert of_answer(nobody) != of_answer(with_(nobody, caller=Caller("me", frozenset({"all"}))))
 
 
 @pytest.mark.parametrize("common", [frozenset(), frozenset({"staff"})], ids=["public", "one group"])
-def test_two_who_see_the_same_of_a_collection_share_what_was_found(common: frozenset[str]) -> None:
+def test_callers_with_the_same_view_of_a_collection_share_search_results(common: frozenset[str]) -> None:
     alone = with_(ASKED, exchanges=(), trace_ids=())
     ann, bob = (with_(alone, caller=Caller(name, frozenset({f"user:{name}", "staff", name}))) for name in ("ann", "bob"))
     for of in (of_answer, of_search):
@@ -121,14 +121,14 @@ def test_two_who_see_the_same_of_a_collection_share_what_was_found(common: froze
 
 
 @pytest.mark.parametrize("changes", [{"tool_scope": "org"}, {"ask_kdb": True}], ids=["tools", "knowledge base"])
-def test_where_other_systems_are_searched_any_group_may_matter_to_an_answer(changes: dict[str, Any]) -> None:
+def test_if_external_systems_are_searched_all_groups_are_in_the_scope_of_an_answer(changes: dict[str, Any]) -> None:
     ann = with_(ASKED, exchanges=(), trace_ids=(), caller=Caller("ann", frozenset({"user:ann"})), **changes)
     bob = with_(ann, caller=Caller("bob", frozenset({"user:bob"})))
     assert of_answer(ann, groups=frozenset()) != of_answer(bob, groups=frozenset())
     assert of_search(ann, groups=frozenset()) == of_search(bob, groups=frozenset())
 
 
-def test_who_and_when_matter_in_a_conversation_only() -> None:
+def test_user_and_room_matter_only_in_a_conversation() -> None:
     alone = with_(ASKED, exchanges=(), trace_ids=())
     for other in (
         with_(alone, caller=replace(ME, user_id="you", role="admin")),
@@ -138,6 +138,6 @@ def test_who_and_when_matter_in_a_conversation_only() -> None:
         assert of_answer(other) == of_answer(alone)
 
 
-def test_what_a_query_finds_has_nothing_to_do_with_what_was_said_before() -> None:
+def test_search_results_do_not_depend_on_the_conversation() -> None:
     alone = with_(ASKED, exchanges=(), trace_ids=(), room_id=None)
     assert of_search(alone) == of_search(ASKED)

@@ -1,4 +1,4 @@
-"""What a question found is used again, on the embedded index and store."""
+"""The search cache on the embedded index and store."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ async def search(bound: FakeDeps, turn: Turn = ASKED) -> Turn:
     return await finish(SEARCH, turn, bound)
 
 
-async def test_a_question_is_searched_for_once(bound: FakeDeps, clock: HandClock) -> None:
+async def test_a_question_is_searched_once(bound: FakeDeps, clock: HandClock) -> None:
     first = await search(bound)
     clock.advance(90)
     again = await search(bound, with_(ASKED, question="when was the bridge built"))
@@ -63,7 +63,7 @@ async def test_a_question_is_searched_for_once(bound: FakeDeps, clock: HandClock
     assert bound.index.searches == 2
 
 
-async def test_of_several_queries_only_the_new_ones_are_searched_for(bound: FakeDeps) -> None:
+async def test_only_the_new_queries_of_a_turn_are_searched(bound: FakeDeps) -> None:
     await search(bound)
     turn = await search(bound, with_(ASKED, queries=("What crosses the river?", "When was the bridge built?")))
     assert bound.index.searches == 2
@@ -72,7 +72,7 @@ async def test_of_several_queries_only_the_new_ones_are_searched_for(bound: Fake
     assert bound.index.searches == 2
 
 
-async def test_other_readers_other_filters_and_other_words_are_searched_for_anew(bound: FakeDeps) -> None:
+async def test_other_callers_other_filters_and_other_words_are_searched_again(bound: FakeDeps) -> None:
     await search(bound)
     others = (
         with_(ASKED, caller=Caller("me", frozenset({"guests"}))),
@@ -84,7 +84,7 @@ async def test_other_readers_other_filters_and_other_words_are_searched_for_anew
     assert bound.index.searches == 4
 
 
-async def test_a_change_in_the_collection_ends_it(bound: FakeDeps) -> None:
+async def test_a_change_in_the_collection_invalidates_the_results(bound: FakeDeps) -> None:
     await search(bound)
     await put_document(bound.index, make_document("second"), ["A second bridge was built in 1910."])
     turn = await search(bound)
@@ -94,7 +94,7 @@ async def test_a_change_in_the_collection_ends_it(bound: FakeDeps) -> None:
     assert {hit.chunk.doc_id for hit in (await search(bound)).evidence.hits} == {"second"}
 
 
-async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound: FakeDeps) -> None:
+async def test_a_change_during_the_search_invalidates_its_results(bound: FakeDeps) -> None:
     begun = await run_step(recall_searches, ASKED, bound)
     found = (await search(bound)).evidence.lists
     await put_document(bound.index, make_document("second"), ["A second bridge was built in 1910."])
@@ -111,7 +111,7 @@ async def test_what_changes_while_it_is_searched_for_is_not_kept_for_later(bound
         (with_(ASKED, degraded=True), Caching()),
     ],
 )
-async def test_nothing_is_kept_where_it_may_not_be(bound: FakeDeps, turn: Turn, caching: Caching) -> None:
+async def test_nothing_is_cached_when_caching_is_off_or_the_turn_excludes_it(bound: FakeDeps, turn: Turn, caching: Caching) -> None:
     bound.settings = Settings(cache=caching)
     turn = with_(turn, settings=bound.settings)
     await search(bound, turn)
@@ -119,18 +119,18 @@ async def test_nothing_is_kept_where_it_may_not_be(bound: FakeDeps, turn: Turn, 
     assert bound.index.searches == 2
 
 
-async def test_other_words_find_it_by_their_vectors(bound: FakeDeps) -> None:
+async def test_other_words_hit_by_their_vectors(bound: FakeDeps) -> None:
     embedder = bound.embedder = FakeEmbedder()
     for question in ("When was the bridge built?", "Do you know when the bridge was built?"):
         await search(bound, with_(ASKED, question=question, vectors=(embedder.vector("bridge built"),), embedder=embedder.name))
     assert bound.index.searches == 1
 
 
-async def test_a_search_that_was_not_whole_leaves_nothing_but_a_count_in_the_trace(bound: FakeDeps) -> None:
+async def test_an_incomplete_search_is_not_cached_and_leaves_only_a_count_in_the_trace(bound: FakeDeps) -> None:
     assert (await search(bound, with_(ASKED, degraded=True))).record.notes == {"search_cache": {"hits": 0}}
 
 
-async def test_without_the_store_the_search_goes_on(bound: FakeDeps) -> None:
+async def test_the_search_works_while_the_store_is_down(bound: FakeDeps) -> None:
     class Down:
         async def get(self, key: str) -> None:
             raise StoreUnavailable("down")
@@ -140,6 +140,6 @@ async def test_without_the_store_the_search_goes_on(bound: FakeDeps) -> None:
     assert {span.name: span.status for span in turn.record.spans}["recall"] == "skipped"
 
 
-def test_what_another_system_found_is_not_searched_for() -> None:
+def test_the_search_cache_is_not_used_if_an_external_system_found_something() -> None:
     assert may_use_search_cache(ASKED)
     assert not may_use_search_cache(with_(ASKED, caller=ME, hits=(object(),)))

@@ -1,4 +1,4 @@
-"""What was asked before is found again, in other words only where vectors and words agree."""
+"""Lookup of similar questions: other words hit only if both vectors and meaning agree."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CACHING = Caching()
 
 
 def vector(cosine: float) -> npt.NDArray[np.float32]:
-    """At this cosine from the first axis."""
+    """A unit vector with this cosine to the first axis."""
     made = np.zeros(16, np.float32)
     made[:2] = cosine, np.sqrt(1 - cosine**2)
     return made
@@ -46,7 +46,7 @@ async def test_the_same_words_are_found_without_vectors(cache: SqliteCache) -> N
     assert (hit.value, hit.similarity, hit.age_s) == ("answer", 1.0, 7.5)
 
 
-async def test_other_words_need_vectors_that_are_near(cache: SqliteCache) -> None:
+async def test_other_words_need_similar_vectors(cache: SqliteCache) -> None:
     first = CacheQuery(("What is the usual notice period?",), "en", (vector(1.0),))
     other = CacheQuery(("Could you tell me what the usual notice period is?",), "en", (vector(0.86),))
     assert (await found(cache, first, other)).similarity == pytest.approx(0.86, abs=0.005)
@@ -67,7 +67,7 @@ async def test_other_words_need_vectors_that_are_near(cache: SqliteCache) -> Non
         ("recall", "what is the fee for 2 people", True, True),
     ],
 )
-async def test_how_near_depends_on_the_mode_and_the_question(
+async def test_the_threshold_depends_on_the_mode_and_the_question(
     cache: SqliteCache, mode: Any, question: str, at_86: bool, at_96: bool
 ) -> None:
     caching = Caching(mode=mode)
@@ -76,21 +76,21 @@ async def test_how_near_depends_on_the_mode_and_the_question(
     assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.86),)), caching) is not None) is at_86
 
 
-async def test_near_vectors_do_not_make_questions_the_same(cache: SqliteCache) -> None:
+async def test_similar_vectors_do_not_make_questions_the_same(cache: SqliteCache) -> None:
     first, other = (CacheQuery((f"Can I travel {word} a visa?",), "en", (vector(1.0),)) for word in ("with", "without"))
-    one = Caching(max_entries=1)  # both have the same place
+    one = Caching(max_entries=1)  # both belong to the same slot
     assert await found(cache, first, other, one) is None
     assert await found(cache, first, first, one) is not None
 
 
-async def test_of_several_queries_the_least_alike_counts(cache: SqliteCache) -> None:
+async def test_the_least_similar_of_several_queries_decides(cache: SqliteCache) -> None:
     first = CacheQuery(("what is the notice period", "what is the usual fee"), "en", (vector(1.0), vector(1.0)))
     other = CacheQuery(("please, what is the notice period", "what is the usual fee"), "en", (vector(0.9), vector(0.99)))
     assert (await found(cache, first, other)).similarity == pytest.approx(0.9, abs=0.005)
     assert await found(cache, first, replace(other, vectors=(vector(0.99), vector(0.8)))) is None
 
 
-async def test_another_scope_does_not_see_it_and_its_time_runs_out(cache: SqliteCache, clock: HandClock) -> None:
+async def test_an_entry_is_invisible_to_other_scopes_and_expires(cache: SqliteCache, clock: HandClock) -> None:
     asked = CacheQuery(("How long?",), "en")
     assert await found(cache, asked, asked, scope="other") is None
     assert await found(cache, asked, asked) is not None
@@ -104,7 +104,7 @@ async def test_no_more_entries_are_kept_than_the_settings_say(cache: SqliteCache
     assert places == {"asked:s:0", "asked:s:1", "asked:s:2", "asked:s:3"}
 
 
-def test_vectors_count_where_their_maker_speaks_the_language() -> None:
+def test_vectors_are_compared_only_if_the_embedder_supports_the_language() -> None:
     turn = make_turn("Wie lange?", lang="de", vectors=(vector(1.0),))
     assert answer_query(turn, FakeEmbedder()).vectors == ()
     assert answer_query(turn, None).vectors == ()

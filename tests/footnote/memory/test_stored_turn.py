@@ -1,4 +1,4 @@
-"""A finished turn that is given once more."""
+"""Replays of finished turns."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ ENDED = make_turn(
     started_at=1_700_000_000.25,
 )
 BEGUN = make_turn("And how long does it take?", room_id="r1", filters={"class": ("b", "a")}, started_at=1_800_000_000.0)
-"""The same request once more."""
+"""The same request, repeated."""
 
 
 class Index:
@@ -69,7 +69,7 @@ class Index:
 
 
 class Ledger:
-    """Lets everybody read these documents."""
+    """A ledger in which every caller may read these documents."""
 
     def __init__(self, *readable: str) -> None:
         self._readable = readable
@@ -107,7 +107,7 @@ def test_a_restored_turn_has_the_record_that_it_was_made_from(turn: Turn, status
     assert stored(restored, status, ms=1500) == record
 
 
-async def test_its_passages_are_those_of_the_index(store: SqliteTurnStore) -> None:
+async def test_passages_are_read_again_from_the_index(store: SqliteTurnStore) -> None:
     await store.save(stored(ENDED))
     restored = await again(store)
     assert restored.answer == ANSWER
@@ -131,7 +131,7 @@ async def test_a_passage_of_a_replaced_document_has_no_text_and_is_cited_as_it_w
 
 
 @pytest.mark.parametrize("readable", [("plan",), ("pay",), ()])
-async def test_a_turn_that_quotes_what_may_not_be_read_any_more_is_withdrawn(store: SqliteTurnStore, readable: tuple[str, ...]) -> None:
+async def test_a_turn_that_quotes_an_unreadable_document_is_withdrawn(store: SqliteTurnStore, readable: tuple[str, ...]) -> None:
     await store.save(stored(ENDED))
     restored = await again(store, index=Index(), ledger=Ledger(*readable))
     assert (restored.outcome, restored.evidence.hits, restored.record.notes, restored.rewritten) == ("withdrawn", (), {}, ())
@@ -140,13 +140,13 @@ async def test_a_turn_that_quotes_what_may_not_be_read_any_more_is_withdrawn(sto
     assert [event async for event in replay(restored)] == [Done(restored)]
 
 
-async def test_a_turn_that_is_replayed_says_its_text_and_ends(store: SqliteTurnStore) -> None:
+async def test_a_replayed_turn_sends_its_text_and_ends(store: SqliteTurnStore) -> None:
     await store.save(stored(ENDED))
     restored = await again(store)
     assert [event async for event in replay(restored)] == [Token("Two years [1]."), Done(restored)]
 
 
-async def test_a_turn_that_failed_fails_again_after_what_was_sent(store: SqliteTurnStore) -> None:
+async def test_a_failed_turn_fails_again_after_the_text_sent(store: SqliteTurnStore) -> None:
     await store.save(stored(replace(BEGUN, record=replace(BEGUN.record, partial="It takes")), "error"))
     restored = await again(store)
     assert (restored.answer, restored.record.partial) == (None, "It takes")
@@ -156,7 +156,7 @@ async def test_a_turn_that_failed_fails_again_after_what_was_sent(store: SqliteT
 
 
 @pytest.mark.parametrize("caller", [Caller("stranger"), Caller("local", sees_all=True), Caller("boss", role="admin")])
-async def test_nobody_else_gets_it(store: SqliteTurnStore, caller: Caller) -> None:
+async def test_a_turn_of_another_user_is_not_found(store: SqliteTurnStore, caller: Caller) -> None:
     await store.save(stored(ENDED))
     with pytest.raises(NotFound):
         await again(store, replace(BEGUN, caller=caller))
