@@ -1,4 +1,4 @@
-"""The functions on a data folder of their own: one Core, clients that speak HTTP, events as Lambda gets them."""
+"""Fixtures for the functions on a temporary data folder: one Core, HTTP clients, Lambda events."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ ASK = {"query_text": QUESTION, "index_name": "default", "permission_groups": []}
 
 @pytest.fixture(autouse=True)
 def patient_streams(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether an error is a status or a message must not depend on how fast this machine is."""
+    """Whether an error is a status or a message must not depend on the speed of the machine."""
     monkeypatch.setattr("footnote_http.sse.OPEN_S", 60.0)
 
 
@@ -61,7 +61,7 @@ Serve = Callable[[FastAPI], Awaitable[str]]
 
 @pytest.fixture
 async def core(tmp_path: Path, clock: Clock) -> AsyncIterator[Core]:
-    """No model of any kind: words find passages, sentences of theirs are the answers."""
+    """A core without models: full-text search finds passages, and answers are quoted sentences."""
     made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
     yield made
     await made.close()
@@ -69,7 +69,7 @@ async def core(tmp_path: Path, clock: Clock) -> AsyncIterator[Core]:
 
 @pytest.fixture
 async def open_client(core: Core) -> AsyncIterator[OpenClient]:
-    """Clients of functions that share `core`. A defect is a 500, as it would be for anybody."""
+    """Opens clients of functions that share `core`. An exception is a 500, as for a real client."""
     async with AsyncExitStack() as stack:
 
         async def open_(create_app: CreateApp) -> httpx.AsyncClient:
@@ -81,7 +81,7 @@ async def open_client(core: Core) -> AsyncIterator[OpenClient]:
 
 @pytest.fixture
 async def open_site(tmp_path: Path, clock: Clock) -> AsyncIterator[OpenSite]:
-    """The query function on a folder with the bridge's records; `reply` is what the model says, none = there is no model."""
+    """Opens the query function on a folder with the bridge's records; `reply`: of the model, None = no model."""
     async with AsyncExitStack() as stack:
 
         async def open_(*reply: Piece, caller: Caller = LOCAL, filled: bool = True, llm: LLM | None = None) -> Site:
@@ -100,7 +100,7 @@ async def open_site(tmp_path: Path, clock: Clock) -> AsyncIterator[OpenSite]:
 
 @pytest.fixture
 async def serve() -> AsyncIterator[Serve]:
-    """An app behind a real socket of this machine; gives its address."""
+    """Serves an app on a loopback socket; returns its address."""
     async with AsyncExitStack() as stack:
 
         async def start(app: FastAPI) -> str:
@@ -122,7 +122,7 @@ async def serve() -> AsyncIterator[Serve]:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World]:
-    """For modules whose tests run in a loop of the module's, and leave each other's things alone."""
+    """For modules whose tests share the module's event loop and do not touch each other's resources."""
     made = World(tmp_path_factory.mktemp("world"))
     await made.open()
     yield made
@@ -131,7 +131,7 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
 
 @pytest.fixture
 def lambda_loop() -> Iterator[asyncio.AbstractEventLoop]:
-    """A Lambda handler is called outside of any running loop, in a thread that has one."""
+    """A Lambda handler is called outside of a running loop, in a thread that has a loop."""
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
     yield loop
@@ -153,7 +153,7 @@ def get_event(path: str, query: str = "") -> Event:
 
 
 def body_of(reply: dict[str, Any]) -> Any:
-    """The JSON that a function URL sends on: what is no text to Mangum comes as base64."""
+    """The JSON of a function URL's reply, which is base64 unless Mangum takes it for text."""
     return json.loads(base64.b64decode(reply["body"]) if reply["isBase64Encoded"] else reply["body"])
 
 
@@ -176,7 +176,7 @@ def read_events(text: str) -> list[dict[str, Any]]:
 
 
 def as_caller(caller: Caller, create_app: CreateApp) -> CreateApp:
-    """The same function, asked by somebody else than the local user."""
+    """The same function, called by another user than the local one."""
 
     def create(core: Callable[[], Core]) -> FastAPI:
         app = create_app(core)
@@ -187,7 +187,7 @@ def as_caller(caller: Caller, create_app: CreateApp) -> CreateApp:
 
 
 def heavy_imports(module: str) -> list[str]:
-    """What importing a function's module also loads of what should wait for the first request."""
+    """Modules that importing a function loads although they should be loaded on the first request."""
     heavy = ("footnote.adapters", "footnote.bootstrap", "sqlite3", "numpy", "openai", "mangum", "pypdfium2", "aws_lambda_powertools", "mcp")
     code = f"import {module}, sys; print(*sorted(name for name in sys.modules if name in {heavy}))"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()

@@ -1,4 +1,4 @@
-"""Everybody who could ask, and one thing of each kind that is its owner's: a world that many tests share."""
+"""All kinds of callers, and one resource of each kind that belongs to its owner. Many tests share this world."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NOTHING = "0" * 32
 """The name of no thing at all."""
 COLLECTION = "ledgers"
 QUESTION = "When was the bridge built?"
-UNKNOWN = ("nobody", "stranger", "expired", "revoked")
+UNKNOWN = ("anonymous", "stranger", "expired", "revoked")
 """Without a token, with a wrong one, with one that is over, with one that was ended."""
 KNOWN = ("outsider", "member", "owner", "admin")
 """Signed in: without the group, with it, the one whose thing it is, an admin."""
@@ -44,14 +44,14 @@ class PlainParser:
 
 
 @dataclass(slots=True)
-class Listener:
-    """`ports.LanguageModel` that searches where it may, says the same to everybody, and keeps what it was told."""
+class RecordingModel:
+    """`ports.LanguageModel` that searches if it has tools, always replies the same, and records its prompts."""
 
     name: str = "listener"
-    heard: list[str] = field(default_factory=list)
+    prompts: list[str] = field(default_factory=list)
 
     async def stream(self, messages: Sequence[Message], *, tools: Sequence[Tool] = (), **options: Any) -> AsyncIterator[Delta]:
-        self.heard.append(str(messages))
+        self.prompts.append(str(messages))
         if tools and messages[-1].role != "tool":
             yield Delta(tool_calls=(ToolCall("c1", "search_documents", json.dumps({"query": QUESTION})),))
         else:
@@ -71,7 +71,7 @@ class World:
             auth=Auth(mode="session"),
             limits=Limits(user_per_minute=0, address_per_minute=0),
         )
-        self.model = Listener()
+        self.model = RecordingModel()
         self.core = Core(settings, clock=self.clock, models=FakeModels(self.model), parser=PlainParser())
         self.core.embedder = FakeEmbedder()
         self.tokens = {"stranger": "x" * 43}
@@ -99,13 +99,13 @@ class World:
         await self.core.close()
 
     async def ask(self, person: str, method: str, path: str, route: str | None = None, **options: Any) -> httpx.Response:
-        """`route`: as the OpenAPI names it, where the path names a thing."""
+        """`route`: the path template of the OpenAPI, for paths with a resource id."""
         headers = {"authorization": f"Bearer {self.tokens[person]}"} if person in self.tokens else {}
         headers |= options.pop("headers", {})
         return await self._clients[self._served[method, route or path]].request(method, path, headers=headers, **options)
 
-    async def make_things(self) -> dict[str, str]:
-        """New ones of the owner's, and of the admin's where only an admin has such: what a path calls it → its name."""
+    async def make_resources(self) -> dict[str, str]:
+        """Creates resources of the owner, and of the admin where only admins have them: path parameter → id."""
         number = next(self._numbers)
         room_id, term = f"talk-{number}", f"salary-{number}"
         file = {"file": (f"bridge-{number}.txt", f"The bridge was built in 1894. Its number is {number}.".encode())}
@@ -130,7 +130,7 @@ class World:
 
 @cache
 def operations() -> list[tuple[str, str, str, dict[str, Any], dict[str, Any]]]:
-    """(function, method, path, what its OpenAPI says of it, that one's schemas), of all functions."""
+    """(function, method, path, operation, schemas) of every operation in the OpenAPI documents of all functions."""
     return [
         (name, method.upper(), path, operation, schema["components"]["schemas"])
         for name, schema in ((name, create().openapi()) for name, create in CREATE.items())
@@ -139,6 +139,6 @@ def operations() -> list[tuple[str, str, str, dict[str, Any], dict[str, Any]]]:
     ]
 
 
-def told(reply: httpx.Response) -> tuple[int, dict[str, Any]]:
-    """What a reply says, but its trace."""
+def content_of(reply: httpx.Response) -> tuple[int, dict[str, Any]]:
+    """Status and body of a reply, without its trace id."""
     return reply.status_code, {name: value for name, value in reply.json().items() if name != "trace_id"}

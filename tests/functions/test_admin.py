@@ -1,4 +1,4 @@
-"""`/prompts`, `/settings`, `/audit` and `/me/preferences`: what an admin changes while it runs, and who may not."""
+"""`/prompts`, `/settings`, `/audit` and `/me/preferences`: runtime changes by admins, refused to everyone else."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Unwritable:
         ("GET", "/audit", None),
     ],
 )
-async def test_what_admins_do_nobody_else_may(method: str, path: str, body: Any, core: Core, open_client: OpenClient) -> None:
+async def test_only_admins_may_use_the_admin_routes(method: str, path: str, body: Any, core: Core, open_client: OpenClient) -> None:
     client = await open_client(as_caller(ANN, create_query))
     refused = await client.request(method, path, json=body)
     assert (refused.status_code, refused.json()["detail"]) == (403, "This requires the admin role.")
@@ -75,7 +75,7 @@ async def test_a_prompt_is_changed_for_the_next_question_and_reset(open_site: Op
     assert model.sent[-1].messages[0].content.startswith("You answer questions")
 
 
-async def test_a_prompt_is_told_with_what_it_may_show_and_its_versions(core: Core, open_client: OpenClient) -> None:
+async def test_a_prompt_is_returned_with_its_variables_and_versions(core: Core, open_client: OpenClient) -> None:
     client = await open_client(create_query)
     packaged = (await client.get("/prompts/answer_numbered?lang=de")).json()
     assert (packaged["source"], packaged["version"], packaged["versions"]) == ("packaged", None, [])
@@ -95,7 +95,7 @@ async def test_a_prompt_is_told_with_what_it_may_show_and_its_versions(core: Cor
 
 
 @pytest.mark.parametrize(
-    ("path", "body", "status", "told"),
+    ("path", "body", "status", "expected"),
     [
         ("/prompts/answer_numbered", {"lang": "en", "template": "a\n{{ questoin }}"}, 422, "Line 2: the prompt has no value `questoin`"),
         ("/prompts/answer_numbered", {"lang": "en"}, 422, "set either template or version"),
@@ -110,16 +110,16 @@ async def test_a_prompt_is_told_with_what_it_may_show_and_its_versions(core: Cor
     ],
 )
 async def test_a_change_that_is_refused_changes_and_records_nothing(
-    path: str, body: Any, status: int, told: str, core: Core, open_client: OpenClient
+    path: str, body: Any, status: int, expected: str, core: Core, open_client: OpenClient
 ) -> None:
     client = await open_client(create_query)
     refused = await client.put(path, json=body)
     assert refused.status_code == status
-    assert told in refused.json()["detail"]
+    assert expected in refused.json()["detail"]
     assert [(await core.records.list(kind)).data for kind in ("audit", "prompt", "prompt_version", "setting")] == [()] * 4
 
 
-async def test_neither_a_document_nor_a_question_is_a_template(core: Core, open_client: OpenClient, tmp_path: Path) -> None:
+async def test_documents_and_questions_are_not_rendered_as_templates(core: Core, open_client: OpenClient, tmp_path: Path) -> None:
     hostile = "The bridge {{ 7*7 }} {% for x in y %} was built in 1894."
     await put_document(core.index, make_document("bridge", groups=("*",), title="{{ 7*7 }}"), [hostile])
     model = FakeModel([["It was built in 1894 [1]."]])
@@ -170,7 +170,7 @@ async def test_a_request_finds_what_another_process_changed(core: Core, open_cli
     assert core.settings.retriever == "bm25"
 
 
-async def test_a_store_is_made_anew_with_what_it_was_made_with(core: Core, open_client: OpenClient) -> None:
+async def test_a_store_is_rebuilt_with_its_original_arguments(core: Core, open_client: OpenClient) -> None:
     client, before = await open_client(create_query), core.turns
     await client.put("/settings/rag.alpha", json={"value": 0.7})
     assert core.turns is before
@@ -186,8 +186,12 @@ async def test_every_setting_is_listed_page_by_page(core: Core, open_client: Ope
     assert (keys == sorted(keys), everything["has_more"], everything["last_id"]) == (True, False, keys[-1])
     page = (await client.get(f"/settings?limit=3&after={keys[4]}")).json()
     assert ([setting["key"] for setting in page["data"]], page["has_more"]) == (keys[5:8], True)
-    told = {setting["key"]: (setting["value"], setting["source"]) for setting in everything["data"]}
-    assert (told["cache.recall"], told["llm.discover"], told["rag.rrf_k"]) == ((0.9, "runtime"), (False, "environment"), (30, "default"))
+    listed = {setting["key"]: (setting["value"], setting["source"]) for setting in everything["data"]}
+    assert (listed["cache.recall"], listed["llm.discover"], listed["rag.rrf_k"]) == (
+        (0.9, "runtime"),
+        (False, "environment"),
+        (30, "default"),
+    )
 
 
 # --- the audit -------------------------------------------------------------------------------------
@@ -204,9 +208,9 @@ async def test_every_change_is_in_the_audit_without_its_text(core: Core, open_cl
     ]:
         clock.advance(1)
         assert (await client.request(method, path, json=body)).status_code in (200, 204)
-    told = (await client.get("/audit?limit=3")).json()
-    rest = (await client.get(f"/audit?after={told['last_id']}")).json()
-    entries = told["data"] + rest["data"]
+    first_page = (await client.get("/audit?limit=3")).json()
+    rest = (await client.get(f"/audit?after={first_page['last_id']}")).json()
+    entries = first_page["data"] + rest["data"]
     assert [(each["action"], each["object_id"], each["facts"]) for each in entries] == [
         ("setting.reset", "rag.alpha", {}),
         ("setting.set", "rag.alpha", {}),

@@ -1,4 +1,4 @@
-"""The event bus hears of every question and answer, whichever API they came by, and delays none."""
+"""Every API publishes each question and answer on the event bus, without delaying the answer."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class HangingBus:
     """`ports.Bus` that never answers, or fails at once."""
 
     def __init__(self, error: Exception | None = None) -> None:
-        self.told: list[str] = []
+        self.published: list[str] = []
         self.go = asyncio.Event()
         self._error = error
 
     async def publish(self, detail_type: str, detail: Mapping[str, Any]) -> None:
-        self.told.append(detail_type)
+        self.published.append(detail_type)
         if self._error is not None:
             raise self._error
         await self.go.wait()
@@ -54,11 +54,11 @@ def events(folder: Path) -> list[dict[str, Any]]:
         ("/v1/chat/completions", COMPLETION | {"stream": True}, NUMBERED, None),
     ],
 )
-async def test_every_api_tells_of_the_question_and_of_its_answer(
+async def test_every_api_publishes_the_question_and_its_answer(
     open_site: OpenSite, tmp_path: Path, path: str, body: dict[str, Any], says: str, room: str | None
 ) -> None:
     site = await open_site(says, caller=ANN)
-    site.core.models.model.replies *= 3  # type: ignore[attr-defined]  # it may be asked to reword the question first, and once more
+    site.core.models.model.replies *= 3  # type: ignore[attr-defined]  # it may be asked to rewrite the question first, and once more
     assert (await site.client.post(path, json=body)).status_code == 200
     await site.core.close()
     asked, answered = events(tmp_path)
@@ -73,14 +73,14 @@ async def test_every_api_tells_of_the_question_and_of_its_answer(
     assert (detail["model_id"], detail["citation_count"], detail["retrieval_count"], detail["user_id"]) == ("fake", found, found, "ann")
 
 
-async def test_a_test_is_not_told_of(open_site: OpenSite, tmp_path: Path) -> None:
+async def test_a_test_question_is_not_published(open_site: OpenSite, tmp_path: Path) -> None:
     site = await open_site(MARKED)
     assert (await site.client.post("/v2/rag/query", json=CORE | {"is_test": True})).status_code == 200
     await site.core.close()
     assert events(tmp_path) == []
 
 
-async def test_searches_tell_nothing(open_site: OpenSite, tmp_path: Path) -> None:
+async def test_searches_publish_nothing(open_site: OpenSite, tmp_path: Path) -> None:
     site = await open_site()
     search = {"index_name": "default", "permission_groups": [], "query_text": QUESTION, "num_result_doc": 5}
     assert (await site.client.post("/retrieve-rrf", json=search)).status_code == 200
@@ -88,14 +88,14 @@ async def test_searches_tell_nothing(open_site: OpenSite, tmp_path: Path) -> Non
     assert events(tmp_path) == []
 
 
-async def test_a_question_that_cannot_be_asked_is_not_told_of(open_site: OpenSite, tmp_path: Path) -> None:
+async def test_an_invalid_question_is_not_published(open_site: OpenSite, tmp_path: Path) -> None:
     site = await open_site(FOOTNOTED)
     assert (await site.client.post("/ask", json=ASK | {"query_text": "?!"})).status_code == 422
     await site.core.close()
     assert events(tmp_path) == []
 
 
-async def test_a_model_that_fails_in_a_held_answer_leaves_quotes_to_tell_of(open_site: OpenSite, tmp_path: Path) -> None:
+async def test_a_model_that_fails_in_a_held_answer_publishes_the_quoted_answer(open_site: OpenSite, tmp_path: Path) -> None:
     site = await open_site(Unavailable("down"))
     await site.client.post("/ask", json=ASK)
     await site.core.close()
@@ -110,11 +110,11 @@ async def test_a_bus_that_hangs_costs_an_answer_some_fifty_milliseconds(open_sit
     messages = read_events((await site.client.post("/ask/stream", json=ASK)).text)
     assert (messages[-1]["type"], messages[-1]["answer"]) == ("done", "It was built in 1894 [^bridge].")
     (ended,) = [message for message in messages if message["type"] == "node" and message["name"] == "announce_answer"]
-    assert 49 <= ended["ms"] < 200  # 51 where nothing else runs
-    assert bus.told == KINDS[:1]
+    assert 49 <= ended["ms"] < 200  # 51 on an idle machine
+    assert bus.published == KINDS[:1]
     bus.go.set()
     await site.core.announcer.drain()
-    assert bus.told == KINDS
+    assert bus.published == KINDS
 
 
 async def test_a_bus_that_is_down_costs_no_answer(open_site: OpenSite) -> None:
@@ -123,4 +123,4 @@ async def test_a_bus_that_is_down_costs_no_answer(open_site: OpenSite) -> None:
     site.core.bus = bus
     reply = (await site.client.post("/ask", json=ASK)).json()
     assert (reply["answer"], reply["degraded"]) == ("It was built in 1894 [^bridge].", False)
-    assert bus.told == KINDS
+    assert bus.published == KINDS

@@ -1,4 +1,4 @@
-"""A user's budget of the day, seen from outside: full, cheaper, search results only."""
+"""A user's daily budget: the usual model, a cheaper one, search results only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Ask = Callable[[], Awaitable[dict[str, Any]]]
 
 
 class Endpoint:
-    """`ports.Models`: every name is a model, and each says the same."""
+    """`ports.Models`: every name is a model, and all give the same reply."""
 
     address = None
 
@@ -58,7 +58,7 @@ async def ask(core: Core) -> AsyncIterator[Ask]:
         yield ask
 
 
-async def test_a_budget_that_runs_out_costs_the_model_and_not_the_answer(ask: Ask, clock: HandClock) -> None:
+async def test_an_exhausted_budget_removes_the_model_and_not_the_answer(ask: Ask, clock: HandClock) -> None:
     replies = [await ask() for _ in range(4)]
     assert [reply["model"] for reply in replies] == ["big", "big", "thrifty", None]
     assert [[warning for warning in reply["warnings"] if "budget" in warning] for reply in replies] == [
@@ -72,7 +72,9 @@ async def test_a_budget_that_runs_out_costs_the_model_and_not_the_answer(ask: As
 
 
 @pytest.mark.parametrize("mode", ["gpt", "pa", "vision"])
-async def test_what_only_a_model_can_answer_says_that_it_is_used_up(core: Core, ask: Ask, clock: HandClock, mode: Mode) -> None:
+async def test_a_question_that_only_a_model_can_answer_says_that_the_budget_is_used_up(
+    core: Core, ask: Ask, clock: HandClock, mode: Mode
+) -> None:
     for _ in range(3):
         await ask()
     turn = await core.answer.finish(core.new_turn(Request(QUESTION, "default", mode=mode), ANN, LIVE))

@@ -1,4 +1,4 @@
-"""`/v2/*`: what a stream tells, in which order; who may ask in whose name; what goes wrong before and during a stream."""
+"""`/v2/*`: the events of a stream and their order, on whose behalf callers may ask, and errors before and during a stream."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ def text_of(events: list[dict[str, Any]]) -> str:
 
 
 def sent_to(site: Site) -> list[Any]:
-    """What the model was asked, call by call."""
+    """The prompts of the model, call by call."""
     return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
 
 
-# --- what a stream tells -----------------------------------------------------------------------
+# --- events of a stream -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("lang", SPOKEN)
-async def test_a_stream_tells_its_steps_then_the_answer_then_its_references(lang: str, open_site: OpenSite) -> None:
+async def test_a_stream_sends_its_steps_then_the_answer_then_its_references(lang: str, open_site: OpenSite) -> None:
     question, passage, answer = SPOKEN[lang]
     pieces = Delta(thinking="Hm."), answer[:9], f"{answer[9:]}\n\nSOUR", "CES_USED: 1", ", 7", Delta(usage=Usage(11, 7))
     site = await open_site(*pieces, filled=False)
@@ -133,25 +133,25 @@ async def test_an_answer_that_names_no_source_has_no_references(open_site: OpenS
 
 
 @pytest.mark.parametrize(
-    ("written", "told", "outcome", "warnings"),
+    ("written", "expected", "outcome", "warnings"),
     [
         ("In 1894, I think.", "In 1894, I think.", "answered", ["uncited"]),
         ("The references do not say when. SOURCES_USED: none", "The references do not say when.", "refused", ["insufficient"]),
         ("It was built in 1894. SOURCES_USED: 1", "It was built in 1894.", "answered", []),
     ],
 )
-async def test_what_a_check_finds_after_the_stream_stands_beside_the_answer_and_changes_no_word_of_it(
-    written: str, told: str, outcome: str, warnings: list[str], open_site: OpenSite
+async def test_warnings_of_a_check_after_the_stream_do_not_change_the_answer(
+    written: str, expected: str, outcome: str, warnings: list[str], open_site: OpenSite
 ) -> None:
     site = await open_site(written)
     events = await ask(site)
-    assert text_of(events) == events[-1]["final_response"] == told
+    assert text_of(events) == events[-1]["final_response"] == expected
     body = (await site.client.get(f"/turns/{events[-1]['trace_id']}")).json()
-    assert (body["answer"], body["outcome"], body["warnings"], events[-1]["warnings"]) == (told, outcome, warnings, warnings)
+    assert (body["answer"], body["outcome"], body["warnings"], events[-1]["warnings"]) == (expected, outcome, warnings, warnings)
 
 
 @pytest.mark.parametrize(("name", "key"), [("default", "no_hits"), ("never-made", "empty")])
-async def test_what_is_not_there_is_an_empty_result_and_no_error(name: str, key: str, open_site: OpenSite) -> None:
+async def test_a_search_without_hits_is_an_empty_result_and_no_error(name: str, key: str, open_site: OpenSite) -> None:
     events = await ask(await open_site("An invention."), query="Zebras?", collection_name=name)
     assert [event["type"] for event in events] == ["step", "debug", "step", "token", "done"]
     assert (events[-1]["final_response"], events[-1]["references"]) == (message(key, "en"), [])
@@ -208,7 +208,7 @@ async def test_the_conversation_alone_is_what_gpt_answers_from(open_site: OpenSi
     assert len(sent_to(site)) == 2
     model.replies.append(["In 1894. SOURCES_USED: 1"])
     await ask(site)
-    assert len(sent_to(site)[-1].messages) == 2  # what was said to gpt is no part of the conversation with the documents
+    assert len(sent_to(site)[-1].messages) == 2  # a conversation with gpt is not part of the conversation with the documents
 
 
 async def test_an_agent_s_searches_are_steps_and_its_markers_name_its_references(open_site: OpenSite) -> None:
@@ -224,7 +224,7 @@ async def test_an_agent_s_searches_are_steps_and_its_markers_name_its_references
     assert [(reference["index"], reference["p_id"]) for reference in events[-1]["references"]] == [(1, "bridge#000")]
 
 
-async def test_a_question_that_may_not_be_asked_is_told_so_and_searches_nothing(open_site: OpenSite) -> None:
+async def test_a_forbidden_question_is_refused_without_a_search(open_site: OpenSite) -> None:
     site = await open_site("In 1894. SOURCES_USED: 1")
 
     class NoTerms:
@@ -238,7 +238,7 @@ async def test_a_question_that_may_not_be_asked_is_told_so_and_searches_nothing(
     assert sent_to(site) == []
 
 
-# --- what is asked -----------------------------------------------------------------------------
+# --- requests -----------------------------------------------------------------------------
 
 
 async def test_the_values_of_a_field_filter_the_documents_and_are_the_turn_s_classes(open_site: OpenSite) -> None:
@@ -263,7 +263,7 @@ async def test_paragraphs_are_searched_and_more_than_those_on_request(open_site:
         assert {hit["doc_id"] for hit in (await site.core.turns.get(LOCAL, done["trace_id"]))["hits"]} == found
 
 
-async def test_a_test_stores_nothing_and_counts_nothing(open_site: OpenSite) -> None:
+async def test_a_test_question_is_neither_stored_nor_counted(open_site: OpenSite) -> None:
     site = await open_site("In 1894. SOURCES_USED: 1", Delta(usage=Usage(11, 7)))
     done = (await ask(site, is_test=True))[-1]
     assert (done["final_response"], done["persisted"], done["usage"]["total_tokens"]) == ("In 1894.", False, 18)
@@ -306,7 +306,7 @@ async def test_a_request_that_cannot_be_used_is_a_422_in_the_form_of_an_error_ev
     assert reply.headers["x-trace-id"] in body["detail"]
 
 
-async def test_what_is_searched_for_is_told_without_what_nobody_can_see(open_site: OpenSite) -> None:
+async def test_the_search_query_is_shown_without_invisible_characters(open_site: OpenSite) -> None:
     site = await open_site("In 1894.\nSOURCES_USED: 1")
     body = json.dumps(RAG | {"query": "When was\ud800 the\u200b bridge built?"})
     reply = await site.client.post("/v2/rag/query", content=body, headers={"content-type": "application/json"})
@@ -315,18 +315,18 @@ async def test_what_is_searched_for_is_told_without_what_nobody_can_see(open_sit
     assert events[-1]["type"] == "done"
 
 
-@pytest.mark.parametrize(("path", "told"), [("rag", "gpt"), ("gpt", "rag"), ("pa", "rag")])
-async def test_the_route_decides_the_search_type(path: str, told: str, open_site: OpenSite) -> None:
+@pytest.mark.parametrize(("path", "expected"), [("rag", "gpt"), ("gpt", "rag"), ("pa", "rag")])
+async def test_the_route_decides_the_search_type(path: str, expected: str, open_site: OpenSite) -> None:
     site = await open_site("Yes.")
-    reply = await site.client.post(f"/v2/{path}/query", json=RAG | {"search_type": told})
+    reply = await site.client.post(f"/v2/{path}/query", json=RAG | {"search_type": expected})
     assert (reply.status_code, f"this route only accepts “{path}”" in reply.json()["detail"]) == (422, True)
 
 
-# --- who asks ----------------------------------------------------------------------------------
+# --- callers ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("role", ["user", "admin"])
-async def test_nobody_who_has_signed_in_asks_in_another_s_name(role: Any, open_site: OpenSite) -> None:
+async def test_a_signed_in_user_cannot_ask_in_the_name_of_another(role: Any, open_site: OpenSite) -> None:
     site = await open_site("In 1894.", caller=Caller("ann", frozenset({"staff"}), role=role))
     reply = await site.client.post("/v2/rag/query", json=RAG)
     assert (reply.status_code, reply.json()["type"]) == (403, "error")
@@ -336,13 +336,13 @@ async def test_nobody_who_has_signed_in_asks_in_another_s_name(role: Any, open_s
     assert (await site.core.turns.get(Caller("ann"), done["trace_id"]))["user_id"] == "ann"
 
 
-async def test_whoever_names_no_user_is_the_one_who_has_signed_in(open_site: OpenSite) -> None:
+async def test_a_request_without_a_user_is_that_of_the_signed_in_user(open_site: OpenSite) -> None:
     site = await open_site("In 1894.", caller=Caller("ann", frozenset({"staff"})))
     done = (await ask(site, user_id=None))[-1]
     assert (await site.core.turns.get(Caller("ann"), done["trace_id"]))["user_id"] == "ann"
 
 
-# --- what goes wrong ---------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------
 
 
 async def test_an_answer_that_breaks_off_ends_with_an_error_and_what_was_said(open_site: OpenSite) -> None:
@@ -358,7 +358,7 @@ async def test_an_answer_that_breaks_off_ends_with_an_error_and_what_was_said(op
         "detail": f"The model took too long. (trace {trace_id})",
         "final_response": "It was built then.",
     }
-    assert (usage["completion_tokens"], usage["prompt_tokens"] > 0) == (7, True)  # estimated, of what was written
+    assert (usage["completion_tokens"], usage["prompt_tokens"] > 0) == (7, True)  # estimated from the text
     assert (await site.client.get("/v2/rag/tokens", params={key: RAG[key] for key in ("room_id", "user_id")})).json() == {
         "tokens": usage["total_tokens"]
     }
@@ -374,7 +374,7 @@ async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(tmp_path: 
 
 
 class Down:
-    """A store of turns of which nothing works, or all but what `works` names."""
+    """A turn store in which every method fails except those named in `works`."""
 
     def __init__(self, turns: Any = None, *works: str) -> None:
         self._turns, self._works = turns, works
@@ -401,7 +401,7 @@ async def test_conversations_that_cannot_be_read_are_a_500_before_the_stream(pat
     assert sent_to(site) == []
 
 
-async def test_a_turn_that_cannot_be_kept_is_answered_and_says_so(open_site: OpenSite) -> None:
+async def test_a_turn_that_cannot_be_stored_is_answered_and_says_so(open_site: OpenSite) -> None:
     site = await open_site("In 1894. SOURCES_USED: 1")
     site.core.turns = Down(site.core.turns, "history", "close")  # type: ignore[assignment]
     done = (await ask(site))[-1]
@@ -415,7 +415,7 @@ async def test_where_only_a_model_can_answer_its_absence_is_a_503_with_the_remed
     assert "LLM__BASE_URL" in reply.json()["detail"]
 
 
-async def test_what_never_reaches_the_route_is_told_in_the_same_form(open_site: OpenSite) -> None:
+async def test_an_error_before_the_route_has_the_same_format(open_site: OpenSite) -> None:
     site = await open_site()
     for content, status in ((b"{", 422), (b"x" * (2**20 + 1), 413)):
         reply = await site.client.post("/v2/rag/query", content=content, headers={"content-type": "application/json"})

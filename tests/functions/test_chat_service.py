@@ -1,4 +1,4 @@
-"""`POST /chat`: numbered citations, each source once; what is not sourced is not shown; whose model answers."""
+"""`POST /chat`: numbered citations, each source once; unsourced claims are not shown; choice of the model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site
 
 
 async def open_chat(open_site: OpenSite, *replies: str, **options: Any) -> Site:
-    """A site whose model first leaves the question as it is, then gives these replies to one question after the other."""
+    """Opens a site whose model leaves each question unchanged, then gives these replies in order."""
     site = await open_site('{"query": ""}', **options)
     site.core.models.model.replies += [[reply] for reply in replies]  # type: ignore[attr-defined]
     return site
@@ -67,7 +67,7 @@ async def test_a_source_is_listed_once_and_markers_are_numbered_from_1(open_site
         ("The context does not contain any information about this [1].", "insufficient"),
     ],
 )
-async def test_what_is_not_sourced_is_not_shown_and_stands_in_the_trace(written: str, key: str, open_site: OpenSite) -> None:
+async def test_unsourced_claims_are_not_shown_but_are_in_the_trace(written: str, key: str, open_site: OpenSite) -> None:
     site = await open_chat(open_site, written)
     reply = await site.client.post("/chat", json={"query": QUESTION})
     assert (reply.json()["answer"], reply.json()["citations"]) == (message(key, "en"), [])
@@ -77,7 +77,7 @@ async def test_what_is_not_sourced_is_not_shown_and_stands_in_the_trace(written:
     assert trace["notes"]["rejected_answer"] == written.replace(" [7]", "")
 
 
-async def test_a_refusal_promises_nothing_that_the_reply_does_not_hold(open_site: OpenSite) -> None:
+async def test_a_refusal_mentions_nothing_that_is_missing_from_the_reply(open_site: OpenSite) -> None:
     reply = await (await open_site()).client.post("/chat", json={"query": "Who paid for the bridge?"})
     assert (reply.json()["answer"], reply.json()["citations"]) == ("The documents do not seem to answer this.", [])
 
@@ -95,7 +95,7 @@ async def test_chat_says_when_nothing_was_found(open_site: OpenSite) -> None:
     assert reply.json()["answer"].startswith("No relevant information found")
 
 
-async def test_chat_says_the_same_where_there_is_nothing_to_find(open_site: OpenSite) -> None:
+async def test_chat_says_the_same_for_an_empty_collection(open_site: OpenSite) -> None:
     site = await open_chat(open_site, "An invention.", filled=False)
     assert (await site.client.post("/chat", json={"query": "Zebras?"})).json()["answer"] == message("nothing_found", "en")
 
@@ -118,7 +118,7 @@ async def test_a_follow_up_is_understood_by_its_session(open_site: OpenSite) -> 
 # --- which model, and how ----------------------------------------------------------------------
 
 
-async def test_the_request_s_model_stands_before_the_user_s_preference(open_site: OpenSite) -> None:
+async def test_the_requests_model_overrides_the_users_preference(open_site: OpenSite) -> None:
     site = await open_chat(open_site, "In 1894 [1].", '{"query": ""}', "In 1894 [1].")
     await site.core.records.put("preference", "local", {"model_id": "mine"}, by="local")
     for model_id, asked in ((None, "mine"), ("big", "big")):
@@ -137,14 +137,14 @@ async def test_a_model_that_is_not_on_the_list_is_a_422_that_names_those_that_ar
     assert (await site.client.post(path, json=asked | {name: "big"})).status_code == 200
 
 
-def test_what_somebody_has_set_for_this_api_stands_before_its_own(tmp_path: Path) -> None:
+def test_settings_for_this_api_override_its_defaults(tmp_path: Path) -> None:
     usual = profile_of(Settings(footnote_data=tmp_path))
     assert (usual.temperature, usual.max_tokens, usual.context_tokens, usual.history) == (0.4, 1200, 3500, 4)
     changed = profile_of(Settings(footnote_data=tmp_path, temperature=0.0, max_tokens=50, max_context_tokens=900))
     assert (changed.temperature, changed.max_tokens, changed.context_tokens) == (0.0, 50, 900)
 
 
-def test_wording_is_mended_unless_that_is_switched_off(tmp_path: Path) -> None:
+def test_typos_are_fixed_unless_that_is_switched_off(tmp_path: Path) -> None:
     off = Settings(footnote_data=tmp_path, enable_query_reformulation=False)
     plans = [make_plan(Request(QUESTION, "default"), profile_of(settings), settings) for settings in (Settings(), off)]
     assert [plan.wants("reformulate") for plan in plans] == [True, False]

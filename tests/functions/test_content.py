@@ -1,4 +1,4 @@
-"""Opening a source: the file itself, its text, and where a citation stands in it."""
+"""Opening a source: the file, its text, and the position of a citation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ async def test_the_file_comes_back_as_it_was_added_and_is_not_run(core: Core, cl
     assert reply.headers["x-content-type-options"] == "nosniff"
 
 
-async def test_a_browser_is_led_to_the_page_whoever_it_is_and_programs_are_not(core: Core, client: httpx.AsyncClient) -> None:
+async def test_browsers_are_redirected_to_the_page_and_programs_are_not(core: Core, client: httpx.AsyncClient) -> None:
     doc_id = await add(core)
     browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     for name in (doc_id, "none"):
@@ -71,13 +71,13 @@ async def test_a_citation_is_marked_by_code_points(core: Core, client: httpx.Asy
 
 
 @pytest.mark.parametrize("query", ["as=picture", "as=marks&bounds=x", "as=marks&bounds=1", "as=marks&bounds=1-9999999999"])
-async def test_a_request_that_makes_no_sense_is_refused(core: Core, client: httpx.AsyncClient, query: str) -> None:
+async def test_an_invalid_request_is_refused(core: Core, client: httpx.AsyncClient, query: str) -> None:
     doc_id = await add(core)
     assert (await client.get(f"/documents/{doc_id}/content?{query}")).status_code == 422
 
 
 @pytest.mark.parametrize("view", ["original", "blocks", "marks"])
-async def test_a_document_of_others_looks_as_if_it_were_not_there(core: Core, client: httpx.AsyncClient, view: str) -> None:
+async def test_an_unreadable_document_looks_like_a_missing_one(core: Core, client: httpx.AsyncClient, view: str) -> None:
     doc_id = await add(core)
     app = client._transport.app  # type: ignore[attr-defined]
     app.dependency_overrides[caller_of] = lambda: Caller("guest", frozenset({"guests"}))

@@ -1,4 +1,4 @@
-"""Conversations and turns by HTTP: what their owner sees of them later."""
+"""Reading stored conversations and turns over HTTP."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PAY = "The bridge warden was paid 900 crowns."
 
 
 def client_of(site: Site, caller: Caller) -> httpx.AsyncClient:
-    """The same data, another caller."""
+    """A client of another caller on the same data."""
     return httpx.AsyncClient(
         transport=httpx.ASGITransport(as_caller(caller, create_app)(lambda: site.core)), base_url="http://footnote.test"
     )
@@ -42,7 +42,7 @@ async def ask(site: Site, **fields: Any) -> dict[str, Any]:
     return body
 
 
-async def test_a_turn_read_later_is_the_reply_with_what_was_thought_of_it(open_site: OpenSite, clock: HandClock) -> None:
+async def test_a_stored_turn_is_the_reply_with_its_feedback(open_site: OpenSite, clock: HandClock) -> None:
     site = await open_site()
     asked_at = clock.now
     reply = await ask(site, room_id="r1")
@@ -137,7 +137,7 @@ async def test_a_conversation_is_read_and_deleted_whatever_its_name(room_id: str
     assert (await site.client.get("/conversations")).json()["data"] == []
 
 
-async def test_conversations_and_turns_are_their_users_alone(open_site: OpenSite) -> None:
+async def test_conversations_and_turns_are_private_to_their_user(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     trace_id = (await ask(site, room_id="r1"))["trace_id"]
     async with client_of(site, BEN) as ben:
@@ -148,7 +148,7 @@ async def test_conversations_and_turns_are_their_users_alone(open_site: OpenSite
     assert (await site.client.get(f"/turns/{trace_id}")).json()["question"] == QUESTION
 
 
-async def test_an_answer_from_what_may_not_be_read_any_more_is_not_told_again(open_site: OpenSite) -> None:
+async def test_a_stored_answer_is_withheld_once_its_sources_are_unreadable(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     await put_document(site.core.index, make_document("pay"), [PAY])
     reply = await ask(site, query_text="What was the bridge warden paid?", room_id="r1")
@@ -161,7 +161,7 @@ async def test_an_answer_from_what_may_not_be_read_any_more_is_not_told_again(op
         assert (body["citations"], body["hits"], body["question"]) == ([], [], "What was the bridge warden paid?")
 
 
-async def test_of_an_agents_answer_that_broke_off_nothing_is_kept_as_nobody_knows_what_it_quotes(open_site: OpenSite) -> None:
+async def test_an_interrupted_agents_answer_is_not_stored_because_its_sources_are_unknown(open_site: OpenSite) -> None:
     site = await open_site("It was built of stone. " * 20, ModelTimeout("late"))
     events = read_events((await site.client.post("/ask/stream", json=ASK | {"room_id": "r1", "mode": "pa"})).text)
     assert events[-1]["final_response"].startswith("It was built of stone.")
@@ -169,7 +169,7 @@ async def test_of_an_agents_answer_that_broke_off_nothing_is_kept_as_nobody_know
     assert (turn["status"], turn["answer"]) == ("error", "")
 
 
-async def test_a_turn_that_failed_is_kept_with_its_question_and_what_was_sent(open_site: OpenSite) -> None:
+async def test_a_failed_turn_is_stored_with_its_question_and_the_text_sent(open_site: OpenSite) -> None:
     site = await open_site("It was built ", ModelTimeout("late"))
     events = read_events((await site.client.post("/ask/stream", json=ASK | {"room_id": "r1"})).text)
     (turn,) = (await site.client.get("/conversations/r1")).json()["data"]
@@ -179,7 +179,7 @@ async def test_a_turn_that_failed_is_kept_with_its_question_and_what_was_sent(op
     assert [step["status"] for step in turn["steps"] if step["name"] == "answer"] == ["failed"]
 
 
-async def test_a_question_that_was_rejected_is_listed_although_it_held_half_a_character(open_site: OpenSite) -> None:
+async def test_a_rejected_question_with_a_lone_surrogate_is_listed(open_site: OpenSite) -> None:
     site = await open_site()
     body = json.dumps(ASK | {"query_text": "\ud800", "room_id": "r1"})
     reply = await site.client.post("/ask", content=body, headers={"content-type": "application/json"})
@@ -211,7 +211,7 @@ async def test_an_answer_without_a_model_costs_nothing(open_site: OpenSite) -> N
 
 
 @pytest.mark.parametrize("room_id", ["r" * 201, 7, "\ud800"])
-async def test_a_room_that_cannot_be_is_refused(room_id: Any, open_site: OpenSite) -> None:
+async def test_an_invalid_room_is_refused(room_id: Any, open_site: OpenSite) -> None:
     site = await open_site()
     reply = await site.client.post("/ask", content=json.dumps(ASK | {"room_id": room_id}), headers={"content-type": "application/json"})
     assert (reply.status_code, "room_id" in reply.json()["detail"]) == (422, True)
@@ -224,7 +224,7 @@ async def test_a_page_has_a_sensible_size(path: str, open_site: OpenSite) -> Non
 
 
 class LastFirst:
-    """A model whose first question is answered last: each waits for the next one, the last one for the test."""
+    """A model that answers the first question last: each reply waits for the next one, the last one for the test."""
 
     name = "last-first"
 

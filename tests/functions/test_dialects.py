@@ -1,4 +1,4 @@
-"""The APIs know a turn by its neutral events."""
+"""The APIs depend only on the neutral events of a turn."""
 
 from __future__ import annotations
 

@@ -95,7 +95,7 @@ async def test_a_condition_on_metadata_narrows_the_search(condition: dict[str, A
         ({"retrieval_setting": {"top_k": 0, "score_threshold": 0}}, "retrieval_setting.top_k"),
     ],
 )
-async def test_what_cannot_be_asked_is_a_clear_error_in_the_shape_of_dify(changes: dict[str, Any], text: str, open_site: OpenSite) -> None:
+async def test_an_invalid_request_is_a_clear_error_in_the_format_of_dify(changes: dict[str, Any], text: str, open_site: OpenSite) -> None:
     site = await open_site()
     reply = await site.client.post("/retrieval", json=ASKED | changes)
     assert (reply.status_code, set(reply.json()), reply.json()["error_code"]) == (422, {"error_code", "error_msg"}, 422)
@@ -103,8 +103,8 @@ async def test_what_cannot_be_asked_is_a_clear_error_in_the_shape_of_dify(change
     assert len(reply.headers["x-trace-id"]) == 32
 
 
-async def test_a_condition_neither_widens_what_a_caller_reads_nor_takes_from_what_is_asked_for(open_site: OpenSite) -> None:
-    """Ten documents that do not meet it rank higher, and so does one that may not be read."""
+async def test_a_condition_keeps_the_permissions_and_the_number_of_results(open_site: OpenSite) -> None:
+    """Ten documents that do not match the condition rank higher, and so does an unreadable one."""
     site = await open_site(caller=Caller("ann", frozenset({"eng"})), filled=False)
     for number in range(10):
         await put_document(site.core.index, make_document(f"near{number}", groups=("eng",), metadata={"year": 1900}), ["bridge bridge"])
@@ -115,7 +115,7 @@ async def test_a_condition_neither_widens_what_a_caller_reads_nor_takes_from_wha
     assert [record["metadata"]["doc_id"] for record in (await site.client.post("/retrieval", json=asked)).json()["records"]] == ["far"]
 
 
-async def test_what_changed_after_the_search_is_compared_again(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_document_that_changed_after_the_search_is_checked_again(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
     site = await open_site(filled=False)
     await put_document(site.core.index, make_document("a", groups=("*",), metadata={"state": "secret-2"}), ["The bridge."])
     found, ask_index = Candidates((Candidate("a|1|0", 1.0),)), site.core.index.candidates

@@ -1,4 +1,4 @@
-"""S3 events from the queue, as Lambda gets them, in one warm process that also answers HTTP."""
+"""S3 events from the queue in the format of Lambda, in one warm process that also serves HTTP."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class HereParser:
 
 @pytest.fixture
 def in_lambda(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Powertools looks at this, and then runs on the thread's loop."""
+    """Makes powertools use the thread's event loop."""
     monkeypatch.setenv("LAMBDA_TASK_ROOT", "/var/task")
 
 
@@ -60,7 +60,7 @@ def handle(core: Core) -> Handler:
 
 
 def run(work: Callable[[], Any]) -> Any:
-    """On a loop of its own, so that the thread's loop stays what the handlers left."""
+    """Runs on a new event loop, so that the thread's loop stays as the handlers left it."""
     with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
         return runner.run(work())
 
@@ -76,13 +76,13 @@ def drop(core: Core, key: str, data: bytes = TEXT) -> None:
 
 
 def batch(*messages: tuple[str, str]) -> Event:
-    """The sample batch with these (message id, body) in the place of its own."""
+    """The sample batch with these (message id, body) pairs."""
     sample = sample_event("ingest_s3_drop")
     return {"Records": [sample["Records"][0] | {"messageId": message_id, "body": body} for message_id, body in messages]}
 
 
 def s3_event(key: str, name: str = "ObjectCreated:Put") -> str:
-    """The sample's body for another key."""
+    """The body of the sample event for another key."""
     body = json.loads(sample_event("ingest_s3_drop")["Records"][0]["body"])
     body["Records"][0]["eventName"] = name
     body["Records"][0]["s3"]["object"]["key"] = quote_plus(key, safe="/")
@@ -117,7 +117,7 @@ def test_the_longest_prefix_decides(core: Core, handle: Handler) -> None:
     ]
 
 
-def test_a_file_from_a_folder_that_nobody_is_named_for_is_failed_and_found_by_nobody(core: Core, handle: Handler) -> None:
+def test_a_file_from_a_folder_without_groups_fails_and_is_never_found(core: Core, handle: Handler) -> None:
     drop(core, "misc/a.txt")
     drop(core, "handbooks/b.txt", b"Another file of the same batch.")
     event = batch(("1", s3_event("misc/a.txt")), ("2", s3_event("handbooks/b.txt")))
@@ -152,7 +152,7 @@ def test_a_message_goes_back_for_seconds_first_and_longer_each_time(core: Core, 
     assert 30 <= second <= 60
     assert 360 <= third <= 720
     assert 3600 <= fourth <= 7200
-    assert last == 0  # to the dead letters
+    assert last == 0  # becomes a dead letter
 
 
 def test_files_that_failed_together_do_not_come_back_together() -> None:
@@ -168,13 +168,13 @@ def test_a_message_that_cannot_be_hidden_for_seconds_goes_back_all_the_same(core
     assert handle(batch(("poison", "no JSON")), None) == {"batchItemFailures": [{"itemIdentifier": "poison"}]}
 
 
-def test_of_a_batch_with_poison_only_the_poison_goes_back(core: Core, handle: Handler) -> None:
+def test_only_the_poison_message_of_a_batch_is_retried(core: Core, handle: Handler) -> None:
     drop(core, "handbooks/a.txt")
     drop(core, "handbooks/huge.txt", b"x" * (2**20 + 1))
     messages = ("poison", "no JSON"), ("good", s3_event("handbooks/a.txt")), ("odd", '{"Records": [{"s3": {}}]}')
     event = batch(*messages, ("huge", s3_event("handbooks/huge.txt")))
     failed = [item["itemIdentifier"] for item in handle(event, None)["batchItemFailures"]]
-    assert sorted(failed) == ["odd", "poison"]  # messages are worked on at the same time: they fail in any order
+    assert sorted(failed) == ["odd", "poison"]  # messages are processed concurrently, so they fail in any order
     good, huge = documents(core)
     assert (good.file_name, good.state) == ("handbooks/a.txt", "READY")
     assert (huge.state, huge.reason, huge.remedy) == (
@@ -184,7 +184,7 @@ def test_of_a_batch_with_poison_only_the_poison_goes_back(core: Core, handle: Ha
     )
 
 
-def test_a_file_that_left_the_bucket_answers_no_more(core: Core, handle: Handler) -> None:
+def test_a_file_deleted_from_the_bucket_is_no_longer_found(core: Core, handle: Handler) -> None:
     drop(core, KEY)
     handle(sample_event("ingest_s3_drop"), None)
     (core.settings.data / "drops" / "footnote-documents" / KEY).unlink()
@@ -204,7 +204,7 @@ def test_a_file_that_left_the_bucket_answers_no_more(core: Core, handle: Handler
     ],
     ids=["test event", "folder", "gone again", "removed", "path trick"],
 )
-def test_what_brings_no_file_is_passed_over(body: str, core: Core, handle: Handler) -> None:
+def test_events_without_a_file_are_ignored(body: str, core: Core, handle: Handler) -> None:
     drop(core, "handbooks/a.txt")
     documents(core)  # makes store.db
     assert handle(batch(("1", body)), None) == {"batchItemFailures": []}
@@ -220,7 +220,7 @@ def test_a_warm_process_takes_http_and_batches_in_any_order(where: str | None, o
     handle, done = create_handler(create_app(lambda: core)), []
 
     def invoke() -> None:
-        """Lambda calls from a thread that had no loop."""
+        """Calls from a thread without a loop, as Lambda does."""
         for letter in order:
             if letter == "b":
                 done.append(handle(sample_event("ingest_s3_drop"), None))
@@ -234,6 +234,6 @@ def test_a_warm_process_takes_http_and_batches_in_any_order(where: str | None, o
     assert [document.state for document in documents(core)] == ["READY"]
 
 
-def test_what_lambda_calls_is_alive() -> None:
+def test_the_lambda_handler_works() -> None:
     reply = handler(get_event("/ingest/health"), None)
     assert (reply["statusCode"], body_of(reply)) == (200, {"status": "ok", "function": "ingest"})

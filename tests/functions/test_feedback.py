@@ -1,4 +1,4 @@
-"""The feedback function: thumbs on answers by HTTP and as Lambda gets them, and what they say together."""
+"""The feedback function: ratings over HTTP and as Lambda events, and metrics over all ratings."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def save(core: Core, trace_id: str, status: Any = "done", **changes: Any) 
 # --- one feedback ------------------------------------------------------------------------------
 
 
-async def test_feedback_is_kept_with_all_that_was_said(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     await save(core, "t1")
     clock.advance(60)
     body = {
@@ -52,7 +52,7 @@ async def test_feedback_is_kept_with_all_that_was_said(core: Core, clock: HandCl
     )
 
 
-async def test_a_rating_is_enough_and_an_empty_reason_is_none(core: Core, open_client: OpenClient) -> None:
+async def test_a_rating_is_enough_and_an_empty_reason_is_dropped(core: Core, open_client: OpenClient) -> None:
     await save(core, "t1")
     await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "up", "reason": "  "})
     assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
@@ -66,7 +66,7 @@ async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, open_client:
     assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
 
 
-async def test_a_turn_of_another_user_is_as_unknown_as_one_that_never_was(core: Core, open_client: OpenClient) -> None:
+async def test_a_turn_of_another_user_looks_like_a_missing_one(core: Core, open_client: OpenClient) -> None:
     await save(core, "theirs")
     client = await open_client(as_caller(ME, create_app))
     for trace_id in ("theirs", "never-was"):
@@ -98,9 +98,7 @@ async def test_a_turn_of_another_user_is_as_unknown_as_one_that_never_was(core: 
         ({"tags": [" "]}, "tags.0: String should have at least 1 character"),
     ],
 )
-async def test_what_is_too_long_or_not_as_it_should_be_is_told_by_name(
-    changes: dict[str, Any], detail: str, core: Core, open_client: OpenClient
-) -> None:
+async def test_an_invalid_or_too_long_field_is_named(changes: dict[str, Any], detail: str, core: Core, open_client: OpenClient) -> None:
     await save(core, "t1")
     reply = await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "up"} | changes)
     assert (reply.status_code, reply.json()["detail"]) == (422, detail)
@@ -137,7 +135,7 @@ async def test_a_body_that_cannot_be_read_is_refused(content: bytes, status: int
     assert await core.turns.feedback(LOCAL, "t1") is None
 
 
-# --- all of them together ----------------------------------------------------------------------
+# --- metrics ----------------------------------------------------------------------
 
 
 async def test_metrics_without_feedback_measure_nothing(open_client: OpenClient) -> None:
@@ -172,7 +170,7 @@ async def test_the_ranking_is_measured_by_the_citations_that_people_selected(cor
         "third": [("plan", 0), ("plan", 1), ("tour", 0)],  # selected: the third
         "by-document": [("plan", 0), ("tour", 4), ("tour", 5)],  # selected: the document of the second and third
         "not-shown": [("plan", 0)],  # selected: one that the answer did not cite
-        "nothing": [("plan", 0)],  # nothing selected: says nothing of the ranking
+        "nothing": [("plan", 0)],  # nothing selected: not counted in the ranking
     }
     for trace_id, passages in shown.items():
         citations = tuple(Citation(number, make_hit("…", *passage), "…") for number, passage in enumerate(passages, 1))
@@ -190,7 +188,7 @@ async def test_the_ranking_is_measured_by_the_citations_that_people_selected(cor
     assert first_two["mrr@k"] == pytest.approx(0.5 / 3)
 
 
-async def test_what_is_asked_more_often_than_before_is_trending(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_questions_asked_more_often_than_before_are_trending(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     now = clock.now
     before, lately = now - 8 * DAY, now - DAY
     asked = [("Steady?", before)] * 2 + [("Older?", before - 7 * DAY)] * 2 + [("Rising?", before)]
@@ -202,7 +200,7 @@ async def test_what_is_asked_more_often_than_before_is_trending(core: Core, cloc
     assert metrics["trending_queries"] == ["Older?", "New one?", "Rising?"]
 
 
-async def test_what_is_forbidden_or_failed_is_never_trending(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_forbidden_and_failed_questions_are_never_trending(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     lately = clock.now - DAY
     for number in range(3):
         await save(core, f"f{number}", question="How much does the board earn?", started_at=lately, outcome="forbidden")
@@ -215,7 +213,7 @@ async def test_what_is_forbidden_or_failed_is_never_trending(core: Core, clock: 
     assert metrics["trending_queries"] == ["Where is the bridge?"]
 
 
-async def test_who_is_no_admin_learns_nothing_of_others_from_the_metrics(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_metrics_reveal_other_users_only_to_admins(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     for number in range(3):
         await save(core, f"t{number}", question="Secret?")
         await core.turns.put_feedback(LOCAL, Feedback(f"t{number}", "local", "down", "Secret."))
@@ -245,7 +243,7 @@ def test_an_unknown_turn_as_lambda_gets_it_is_a_problem(core: Core, lambda_loop:
     assert body_of(reply)["trace_id"] == reply["headers"]["x-trace-id"]
 
 
-def test_what_lambda_calls_is_alive(lambda_loop: asyncio.AbstractEventLoop) -> None:
+def test_the_lambda_handler_works(lambda_loop: asyncio.AbstractEventLoop) -> None:
     reply = handler(get_event("/feedback/health"), None)
     assert (reply["statusCode"], body_of(reply)) == (200, {"status": "ok", "function": "feedback"})
 

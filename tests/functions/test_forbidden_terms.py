@@ -1,4 +1,4 @@
-"""`/forbidden-terms`, and what a term does to every way of asking."""
+"""`/forbidden-terms`, and the effect of a term on every API."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTICE = (
 
 
 class Unreadable:
-    """Records whose changes cannot be seen."""
+    """Records whose changes cannot be read."""
 
     def __init__(self, records: Any) -> None:
         self._records = records
@@ -65,14 +65,14 @@ async def test_an_admin_adds_changes_lists_and_removes_terms(open_client: OpenCl
     ("term", "change"),
     [("%20", {}), ("%3F%21", {}), ("x" * 101, {}), ("a", {"match_type": "close"}), ("a", {"topic": "x" * 101}), ("a", []), ("a%00b", {})],
 )
-async def test_what_cannot_be_a_term_is_a_422(term: str, change: Any, open_client: OpenClient) -> None:
+async def test_an_invalid_term_is_a_422(term: str, change: Any, open_client: OpenClient) -> None:
     client = await open_client(create_query)
     assert (await client.put(f"/forbidden-terms/{term}", json=change)).status_code == 422
     assert (await client.get("/forbidden-terms")).json()["data"] == []
 
 
 @pytest.mark.parametrize(("method", "path"), [("GET", ""), ("PUT", "/salary"), ("DELETE", "/salary")])
-async def test_what_is_forbidden_only_admins_know_and_change(method: str, path: str, core: Core, open_client: OpenClient) -> None:
+async def test_only_admins_list_and_change_forbidden_terms(method: str, path: str, core: Core, open_client: OpenClient) -> None:
     await core.terms.save(replace(ANN, role="admin"), "salary")
     client = await open_client(as_caller(ANN, create_query))
     refused = await client.request(method, f"/forbidden-terms{path}", json={} if method == "PUT" else None)
@@ -82,7 +82,7 @@ async def test_what_is_forbidden_only_admins_know_and_change(method: str, path: 
     assert (await client.request(method, f"/forbidden-terms{path}", json={} if method == "PUT" else None)).is_success
 
 
-async def test_what_is_forbidden_is_told_and_stored_but_never_searched_for(core: Core, open_client: OpenClient) -> None:
+async def test_a_forbidden_question_is_refused_and_stored_but_not_searched(core: Core, open_client: OpenClient) -> None:
     await put_document(core.index, make_document("bridge", groups=("*",)), BRIDGE)
     client = await open_client(create_query)
     assert (await client.post("/ask", json=SECRET)).json()["outcome"] == "answered"
@@ -104,7 +104,7 @@ async def test_a_stream_carries_the_notice_as_its_text(core: Core, open_client: 
 
 
 @pytest.mark.parametrize("retriever", ["rrf", "bm25", "cc"])
-async def test_a_search_for_it_is_refused(retriever: str, core: Core, open_client: OpenClient) -> None:
+async def test_a_search_for_a_forbidden_term_is_refused(retriever: str, core: Core, open_client: OpenClient) -> None:
     await put_document(core.index, make_document("bridge", groups=("*",)), BRIDGE)
     client = await open_client(create_query)
     asked = {"index_name": "default", "query_text": "When was the bridge built?", "permission_groups": []}

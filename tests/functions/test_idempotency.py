@@ -1,4 +1,4 @@
-"""`Idempotency-Key`: a question that is sent again is answered once."""
+"""`Idempotency-Key`: a repeated request is answered only once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ async def send(site: Site, path: str, body: Mapping[str, Any], key: str = "k1") 
 
 
 def content_of(reply: httpx.Response) -> Any:
-    """The reply without what differs in each: of a stream its last message."""
+    """The reply without the fields that always differ; of a stream its last message."""
     body = read_events(reply.text)[-1] if reply.headers["content-type"].startswith("text/event-stream") else reply.json()
     return {name: value for name, value in body.items() if name != "latency_ms"}
 
@@ -103,20 +103,20 @@ async def test_a_request_that_failed_runs_again_with_the_same_trace(open_site: O
 
 
 @pytest.mark.parametrize("key", ["", "two words", "x" * 256, "schlüssel"])
-async def test_a_key_that_is_none_is_refused(open_site: OpenSite, key: str) -> None:
+async def test_an_invalid_key_is_refused(open_site: OpenSite, key: str) -> None:
     site = await open_site()
     reply = await site.client.post("/ask", json=ASK, headers={"idempotency-key": key.encode()})
     assert reply.status_code == 422
 
 
-async def test_a_store_that_is_down_is_said_before_anything_is_paid(open_site: OpenSite) -> None:
+async def test_a_store_that_is_down_is_reported_before_any_model_call(open_site: OpenSite) -> None:
     site, body = await open_asked(open_site, "/ask")
     site.core.checkpoints = Failing(site.core.checkpoints, "take", StoreUnavailable("The store is down."))
     reply = await send(site, "/ask", body)
     assert (reply.status_code, calls_of(site)) == (503, 0)
 
 
-async def test_a_test_is_not_kept(open_site: OpenSite) -> None:
+async def test_the_reply_to_a_test_question_is_not_stored(open_site: OpenSite) -> None:
     site = await open_site("In 1894.")
     site.core.models.model.replies.append(["In 1894."])  # type: ignore[attr-defined]
     body = {"query": QUESTION, "is_test": True}
@@ -125,7 +125,7 @@ async def test_a_test_is_not_kept(open_site: OpenSite) -> None:
     assert calls_of(site) == 2
 
 
-async def test_one_users_key_tells_another_nothing(open_site: OpenSite) -> None:
+async def test_a_key_is_private_to_its_user(open_site: OpenSite) -> None:
     site, body = await open_asked(open_site, "/v2/gpt/query")
     site.core.models.model.replies.append(["In 1895."])  # type: ignore[attr-defined]
     own = await send(site, "/v2/gpt/query", {**body, "user_id": "ann"})
@@ -145,7 +145,7 @@ async def test_a_withdrawn_document_is_not_in_the_stored_reply(open_site: OpenSi
 
 
 @pytest.mark.parametrize("delete", ["/conversations/r1", "/me/data"])
-async def test_what_is_deleted_is_asked_anew(open_site: OpenSite, delete: str) -> None:
+async def test_a_deleted_turn_is_answered_again(open_site: OpenSite, delete: str) -> None:
     site, body = await open_asked(open_site, "/v2/gpt/query")
     site.core.models.model.replies.append(["In 1895."])  # type: ignore[attr-defined]
     await send(site, "/v2/gpt/query", body)
@@ -153,7 +153,7 @@ async def test_what_is_deleted_is_asked_anew(open_site: OpenSite, delete: str) -
     assert content_of(await send(site, "/v2/gpt/query", body))["final_response"] == "In 1895."
 
 
-async def test_without_a_key_nothing_is_kept(open_site: OpenSite) -> None:
+async def test_without_a_key_no_reply_is_stored(open_site: OpenSite) -> None:
     site, body = await open_asked(open_site, "/ask")
     await site.client.post("/ask", json=dict(body))
     assert not (site.core.settings.data / "checkpoints.db").exists()

@@ -1,4 +1,4 @@
-"""What each API says while the index is down: never that nothing was found."""
+"""The reply of each API while the index is down: it never says that nothing was found."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def test_ask_gives_a_safe_answer_without_evidence(question: str, lang: str
 
 
 class Shaky:
-    """An index whose search fails some times before it works."""
+    """An index whose search fails a few times before it works."""
 
     def __init__(self, index: Any, failures: int) -> None:
         self.index, self.failures, self.asked = index, failures, 0
@@ -57,7 +57,7 @@ async def test_a_search_that_fails_is_tried_twice_more(failures: int, outcome: s
         assert ((await site.client.post(path, json=asked)).status_code, index.asked) == (status, 3)
 
 
-async def test_an_agent_is_not_told_that_nothing_was_found(tmp_path: Path, open_site: OpenSite) -> None:
+async def test_an_agent_gets_an_error_and_not_an_empty_result(tmp_path: Path, open_site: OpenSite) -> None:
     break_index(tmp_path)
     site = await open_site("An invention.", filled=False)
     reply = await site.client.post("/ask", json=ASK | {"mode": "pa"})

@@ -1,4 +1,4 @@
-"""The ingest function by HTTP: files in, documents out, and everything that should not come in."""
+"""The ingest function by HTTP: uploads, documents, and files that must be refused."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TEXT = b"The lighthouse was lit in 1874."
 
 
 class HereParser:
-    """The real parsers, without their process."""
+    """The real parsers, in this process."""
 
     async def parse(self, data: bytes, file_name: str) -> Parsed:
         return parse(data, file_name)
@@ -129,7 +129,7 @@ async def test_documents_come_in_pages_newest_first(client: httpx.AsyncClient, c
     assert detail_of(await client.get("/documents", params={"limit": 0})).startswith("query.limit: ")
 
 
-async def test_a_document_of_others_is_as_unknown_as_none(core: Core, client: httpx.AsyncClient, open_client: OpenClient) -> None:
+async def test_an_unreadable_document_is_a_404(core: Core, client: httpx.AsyncClient, open_client: OpenClient) -> None:
     doc_id = (await send(client, permission_groups=["hr"])).json()["doc_id"]
     stranger = await open_client(as_caller(Caller("ann", frozenset({"eng"})), create_app))
     assert (await stranger.get("/documents")).json()["data"] == []
@@ -155,7 +155,7 @@ async def test_a_failed_document_can_be_tried_again(core: Core, client: httpx.As
     assert (reply.status_code, reply.json()["state"]) == (202, "READY")
 
 
-# --- files that are not what they should be ----------------------------------------------------
+# --- invalid files ----------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ async def test_a_name_is_a_label_and_never_a_path(name: str, kept: str, tmp_path
 
 
 @pytest.mark.parametrize("name", ["...", "../..", "/", "C:\\", "\u202e", " "])
-async def test_a_name_without_a_name_in_it_is_refused(name: str, client: httpx.AsyncClient) -> None:
+async def test_a_file_name_without_a_base_name_is_refused(name: str, client: httpx.AsyncClient) -> None:
     remedy = "The file has no usable name. Give it one, for example “report.pdf”."
     assert detail_of(await client.post("/uploads", json={"file_name": name, "size": 1})) == remedy
     assert (await send(client, name=name)).status_code == 422
@@ -231,7 +231,7 @@ async def test_a_file_that_is_too_large_is_a_413_that_names_the_limit(size: int,
     content: Any = whole if declared else in_pieces()
     reply = await client.post("/ingest/file", content=content, headers={"content-type": body.headers["content-type"]})
     assert detail_of(reply, 413) == "The file is larger than 1 MB. Split it, or raise INGEST__MAX_FILE_MB."
-    assert taken <= 2 * MB  # a body without an end fills no disk
+    assert taken <= 2 * MB  # an endless body does not fill the disk
     assert (await client.get("/documents")).json()["data"] == []
 
 
@@ -253,7 +253,7 @@ async def test_a_form_that_cannot_be_used_is_refused(form: dict[str, Any], detai
     assert detail_of(await send(client, **form)).startswith(detail)
 
 
-async def test_what_is_no_form_is_refused(client: httpx.AsyncClient) -> None:
+async def test_a_body_that_is_not_a_form_is_refused(client: httpx.AsyncClient) -> None:
     assert detail_of(await client.post("/ingest/file", json={"file": "x"})) == "file: Field required; index_name: Field required"
     assert "file: " in detail_of(await client.post("/ingest/file", data={"file": "x", "index_name": "default"}))
     broken = await client.post("/ingest/file", content=b"--x\r\nnonsense", headers={"content-type": "multipart/form-data"})
@@ -283,7 +283,7 @@ async def ask_for_upload(client: httpx.AsyncClient, **changes: Any) -> dict[str,
 
 
 async def post_form(client: httpx.AsyncClient, target: dict[str, Any], data: bytes = TEXT, **fields: Any) -> httpx.Response:
-    """`fields` replace those of the form."""
+    """`fields` override those of the form."""
     return await client.post(target["url"], data=target["fields"] | fields, files={"file": ("any.name", data)})
 
 
@@ -356,12 +356,14 @@ async def test_a_form_takes_another_size_than_was_said_up_to_the_limit_and_no_mo
         ({"permission_groups": ["?"]}, 422, "A permission group has"),
     ],
 )
-async def test_what_could_not_be_taken_gets_no_form(changes: dict[str, Any], status: int, detail: str, client: httpx.AsyncClient) -> None:
+async def test_a_file_that_could_not_be_ingested_gets_no_form(
+    changes: dict[str, Any], status: int, detail: str, client: httpx.AsyncClient
+) -> None:
     reply = await client.post("/uploads", json={"file_name": "a.txt", "size": 1} | changes)
     assert detail_of(reply, status).startswith(detail)
 
 
-async def test_who_gives_no_groups_is_the_only_reader_unless_there_is_one_user_only(core: Core, open_client: OpenClient) -> None:
+async def test_an_upload_without_groups_is_private_unless_there_is_only_one_user(core: Core, open_client: OpenClient) -> None:
     async def groups_of(caller: Caller) -> list[str]:
         client = await open_client(as_caller(caller, create_app))
         groups: list[str] = (await send(client, permission_groups=[" "])).json()["permission_groups"]
@@ -380,13 +382,13 @@ async def test_vectors_are_counted_with_the_document(core: Core, client: httpx.A
     assert (await client.get(f"/documents/{doc_id}")).json()["vectors"] == {"done": 1, "total": 1}
 
 
-async def test_how_many_vectors_there_are_of_all_documents_is_told_to_admins_alone(core: Core, open_client: OpenClient) -> None:
+async def test_only_admins_see_the_number_of_vectors_of_all_documents(core: Core, open_client: OpenClient) -> None:
     core.embedder = FakeEmbedder()
-    for role, told in (("user", None), ("admin", {"done": 0, "total": 1})):
+    for role, vectors in (("user", None), ("admin", {"done": 0, "total": 1})):
         client = await open_client(as_caller(Caller("ann", frozenset({"user:ann"}), role=role), create_app))
         doc_id = (await send(client)).json()["doc_id"]
         await work(core)
-        assert (await client.get(f"/documents/{doc_id}")).json()["vectors"] == told
+        assert (await client.get(f"/documents/{doc_id}")).json()["vectors"] == vectors
 
 
 async def test_health_and_readiness_answer_under_the_functions_name_too(client: httpx.AsyncClient) -> None:

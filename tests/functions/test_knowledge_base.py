@@ -1,4 +1,4 @@
-"""`/v2/rag/query` and `/v2/pa/query` beside another system's search service, on a socket of this machine."""
+"""`/v2/rag/query` and `/v2/pa/query` with another system's search service, on a loopback socket."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def ask(client: httpx.AsyncClient, **changes: Any) -> list[dict[str, Any]]
     return read_events(reply.text)
 
 
-async def test_what_it_finds_is_answered_from_and_referred_to(tmp_path: Path, clock: Clock) -> None:
+async def test_passages_of_the_knowledge_base_are_answered_from_and_cited(tmp_path: Path, clock: Clock) -> None:
     async with asking(tmp_path, clock, Reply(200, (FOUND,)), caller=ANN, model=says()) as (client, server):
         events = await ask(client, metadata_filter_key="class", metadata_filter_values=["Law"], top_k=7, use_paragraph=True)
         (room,) = (await client.get("/conversations")).json()["data"]
@@ -92,7 +92,7 @@ async def test_without_a_model_its_sentences_are_quoted(tmp_path: Path, clock: C
         (Reply(200, (FOUND,)), Caller("bob", frozenset({"tax"})), False),
     ],
 )
-async def test_the_index_is_searched_where_it_is_down_finds_nothing_or_is_not_for_the_one_who_asks(
+async def test_the_index_is_searched_if_the_knowledge_base_is_down_or_empty_or_not_permitted(
     tmp_path: Path, clock: Clock, reply: Reply, caller: Caller, degraded: bool
 ) -> None:
     async with asking(tmp_path, clock, reply, caller=caller, model=says()) as (client, _):
@@ -101,7 +101,7 @@ async def test_the_index_is_searched_where_it_is_down_finds_nothing_or_is_not_fo
     assert done["degraded"] is degraded
 
 
-async def test_other_apis_have_the_index_alone(tmp_path: Path, clock: Clock) -> None:
+async def test_other_apis_search_only_the_index(tmp_path: Path, clock: Clock) -> None:
     async with asking(tmp_path, clock, Reply(200, (FOUND,)), model=says()) as (client, server):
         reply = await client.post("/chat", json={"query": QUESTION})
     assert (reply.status_code, server.requests) == (200, [])

@@ -1,6 +1,6 @@
-"""What the functions log in Lambda: enough to find what went wrong, and nothing that anybody wrote.
+"""What the functions log in Lambda: enough to find an error, and no text of users or documents.
 
-A canary is asked, uploaded, and quoted by everything that fails."""
+A canary text is asked, uploaded, and quoted in every exception."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Lines = list[dict[str, Any]]
 
 
 class Log:
-    """What is written, as in Lambda. `read` gives what came since it was last asked, and sees that nobody was quoted."""
+    """The log output as in Lambda. `read` returns the lines since the last call, and asserts that none quotes the canary."""
 
     def __init__(self, captured: pytest.CaptureFixture[str]) -> None:
         self._captured = captured
-        self._written = io.StringIO()  # pytest closes the standard output that its fixtures see
+        self._written = io.StringIO()  # pytest closes the standard output of its fixtures
 
     def install(self, function: str) -> None:
-        logging.Logger.manager.loggerDict.pop(function, None)  # powertools knows a logger that it has set up
+        logging.Logger.manager.loggerDict.pop(function, None)  # powertools caches the loggers that it has set up
         handler = log_json(function).logger_handler
         assert isinstance(handler, logging.StreamHandler)
         handler.setStream(self._written)
@@ -68,7 +68,7 @@ def logged(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) 
 
 
 class Quoting:
-    """A part of which nothing works, and which says why in the words that it was given."""
+    """A part whose every method fails with an error that quotes its arguments."""
 
     async def close(self) -> None:
         pass
@@ -91,7 +91,7 @@ ASKED = ASK | {"query_text": f"When was the {CANARY} bridge built?"}
 # --- lines -------------------------------------------------------------------------------------
 
 
-def test_a_line_is_json_with_service_level_place_and_the_fields_that_may_be_told(logged: Log) -> None:
+def test_a_line_is_json_with_service_level_location_and_the_allowed_fields(logged: Log) -> None:
     logging.getLogger("footnote.ingest").info("document ready", extra={"doc_id": "d1", "count": 3, "text": CANARY})
     (line,) = logged.read()
     assert line.pop("timestamp")
@@ -114,18 +114,18 @@ def test_each_logger_of_ours_writes_each_line_once(name: str, logged: Log) -> No
     assert [(line["logger"], line["message"]) for line in logged.read()] == [(name, "once"), (f"{name}.app", "twice")]
 
 
-@pytest.mark.parametrize(("level", "told"), [("WARNING", ["warning"]), ("INFO", ["info", "warning"])])
-def test_the_level_is_that_of_the_environment(level: str, told: list[str], logged: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("level", "expected"), [("WARNING", ["warning"]), ("INFO", ["info", "warning"])])
+def test_the_level_is_that_of_the_environment(level: str, expected: list[str], logged: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POWERTOOLS_LOG_LEVEL", level)
     logged.install("other")
     log = logging.getLogger("footnote.steps")
     log.debug("debug")
     log.info("info")
     log.warning("warning")
-    assert [(line["message"], line["service"]) for line in logged.read()] == [(message, "other") for message in told]
+    assert [(line["message"], line["service"]) for line in logged.read()] == [(message, "other") for message in expected]
 
 
-def test_an_exception_is_told_by_its_types_and_places_down_to_its_cause(logged: Log) -> None:
+def test_an_exception_is_logged_by_the_types_and_locations_of_its_chain(logged: Log) -> None:
     def fail() -> None:
         try:
             raise ValueError(SAID)
@@ -143,31 +143,31 @@ def test_an_exception_is_told_by_its_types_and_places_down_to_its_cause(logged: 
     assert (ours["type"], ours["detail"]) == ("footnote.errors.StoreUnavailable", "The store does not answer.")
     assert (theirs["type"], "detail" in theirs) == ("builtins.ValueError", False)
     assert [frame.rsplit(" ", 1)[1] for frame in ours["frames"]] == [
-        "test_an_exception_is_told_by_its_types_and_places_down_to_its_cause",
+        "test_an_exception_is_logged_by_the_types_and_locations_of_its_chain",
         "fail",
     ]
     assert theirs["frames"][0].split(":")[0] == __file__
 
 
 @pytest.mark.parametrize("error", [ModelUnavailable(f"There is no {CANARY}."), ExceptionGroup(SAID, [ValueError(SAID), KeyError(SAID)])])
-def test_an_error_that_names_something_of_the_request_keeps_that_to_itself(error: Exception, logged: Log) -> None:
+def test_an_error_that_quotes_the_request_is_logged_without_the_quote(error: Exception, logged: Log) -> None:
     logging.getLogger("footnote").error("failed", exc_info=error)
     (line,) = logged.read()
     assert line["exception"][0]["type"].endswith(type(error).__name__)
     assert len(line["exception"]) == (3 if isinstance(error, ExceptionGroup) else 1)
 
 
-def test_of_other_libraries_the_place_is_told_and_not_the_words(logged: Log) -> None:
+def test_records_of_other_libraries_are_logged_by_location_without_their_text(logged: Log) -> None:
     logging.getLogger("mcp.server").warning(f"Failed to validate request: {SAID}")
     logging.warning("on the root: %s", CANARY)
-    logging.getLogger("botocore").info(CANARY)  # below a warning: not told at all
+    logging.getLogger("botocore").info(CANARY)  # below a warning: not logged
     logging.getLogger("py.warnings").warning("%s", SAID)
     lines = logged.read()
     assert [line["logger"] for line in lines] == ["mcp.server", "root", "py.warnings"]
     assert {line["message"] for line in lines} == {"(message of another library omitted)"}
 
 
-async def test_a_task_that_nobody_waited_for_is_told_by_its_place(logged: Log) -> None:
+async def test_a_task_that_was_never_awaited_is_logged_by_its_location(logged: Log) -> None:
     async def fail() -> None:
         raise RuntimeError(SAID)
 
@@ -176,7 +176,7 @@ async def test_a_task_that_nobody_waited_for_is_told_by_its_place(logged: Log) -
     assert (line["logger"], line["exception_name"]) == ("asyncio", "RuntimeError")
 
 
-# --- the doors ---------------------------------------------------------------------------------
+# --- entry points ---------------------------------------------------------------------------------
 
 
 async def test_a_turn_is_one_line_and_one_set_of_metrics(open_site: OpenSite, logged: Log) -> None:
@@ -218,7 +218,7 @@ async def test_a_model_that_breaks_off_quotes_no_question(open_site: OpenSite, l
     assert [line["message"] for line in logged.read()] == ["step failed", "turn"]
 
 
-async def test_requests_that_make_no_sense_are_not_quoted(open_site: OpenSite, serve: Serve, logged: Log) -> None:
+async def test_invalid_requests_are_not_quoted(open_site: OpenSite, serve: Serve, logged: Log) -> None:
     site = await open_site()
     headers = {"accept": "application/json, text/event-stream", "content-type": "application/json"}
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": CANARY, "arguments": {CANARY: [CANARY]}}}

@@ -1,4 +1,4 @@
-"""The MCP server, with the SDK's own client over a socket, in both of the protocol's forms."""
+"""The MCP server, with the SDK's client over a socket, with both transports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ Start = Callable[..., Awaitable[str]]
 
 @pytest.fixture
 async def start(open_site: OpenSite, serve: Serve) -> Start:
-    """Serves a handbook and a document for hr alone; gives the address."""
+    """Serves a handbook and a document for hr only; returns the address."""
 
     async def start_(*reply: Piece, **options: Any) -> str:
         site = await open_site(*reply, filled=False, **options)
@@ -68,14 +68,14 @@ async def test_the_tools_are_listed_as_only_reading(mode: Any, start: Start) -> 
     }
 
 
-async def test_a_client_is_told_how_the_tools_go_together(start: Start) -> None:
+async def test_a_client_gets_instructions_for_the_tools(start: Start) -> None:
     async with Client(f"{await start()}/mcp") as client:
         instructions = client.instructions
     assert instructions
     assert all(name in instructions for name in TOOLS)
 
 
-async def test_what_a_tool_gives_is_data_of_its_schema_and_the_same_as_text(start: Start) -> None:
+async def test_a_tool_returns_data_of_its_schema_and_the_same_as_text(start: Start) -> None:
     async with Client(f"{await start()}/mcp") as client:
         schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
         found = await client.call_tool("search", {"query": QUESTION})
@@ -87,7 +87,7 @@ async def test_what_a_tool_gives_is_data_of_its_schema_and_the_same_as_text(star
         jsonschema.validate(result.structured_content, schemas[name] or {})
 
 
-async def test_a_search_looks_in_the_collection_that_it_is_told(open_site: OpenSite, serve: Serve) -> None:
+async def test_a_search_uses_the_given_collection(open_site: OpenSite, serve: Serve) -> None:
     site = await open_site(caller=Caller("ann", frozenset({"eng"})), filled=False)
     for doc_id, collection, group in (("here", "default", "eng"), ("there", "bridges", "eng"), ("pay", "wages", "hr")):
         document = make_document(doc_id, collection=collection, groups=(group,))
@@ -127,7 +127,7 @@ async def test_what_a_search_finds_can_be_fetched(mode: Any, start: Start) -> No
         assert whole["metadata"] == {"doc_id": "handbook", "pages": None, "collection": "default", "cut": False}
 
 
-async def test_an_answer_comes_as_words_with_its_sources_and_as_data(start: Start) -> None:
+async def test_an_answer_is_returned_as_text_with_sources_and_as_data(start: Start) -> None:
     address = await start("It was built in 1894 [1].")
     async with Client(f"{address}/mcp") as client:
         result = await client.call_tool("ask", {"question": QUESTION})
@@ -147,7 +147,7 @@ async def test_collections_are_listed_with_their_sizes(start: Start) -> None:
 
 
 @pytest.mark.parametrize(
-    ("tool", "arguments", "told"),
+    ("tool", "arguments", "expected"),
     [
         ("fetch", {"id": "handbook#999"}, "There is no such passage."),
         ("fetch", {"id": "handbook#1x"}, "There is no such passage."),
@@ -160,11 +160,11 @@ async def test_collections_are_listed_with_their_sizes(start: Start) -> None:
         ("delete", {}, "There is no tool with this name."),
     ],
 )
-async def test_what_cannot_be_done_is_told_to_the_model_that_asked(tool: str, arguments: dict[str, str], told: str, start: Start) -> None:
+async def test_a_failed_call_is_reported_to_the_calling_model(tool: str, arguments: dict[str, str], expected: str, start: Start) -> None:
     async with Client(f"{await start()}/mcp") as client:
         result = await client.call_tool(tool, arguments)
     assert result.is_error
-    assert told in text_of(result)
+    assert expected in text_of(result)
 
 
 async def test_what_a_caller_may_not_read_cannot_be_found_or_fetched(start: Start) -> None:
@@ -187,11 +187,11 @@ async def test_replies_are_json_without_a_session_and_there_is_no_stream_to_get(
     assert (await site.client.get("/mcp", headers=ACCEPT)).status_code == 405
 
 
-async def test_a_defect_is_told_as_one_and_not_in_its_words(
+async def test_an_exception_is_reported_without_its_text(
     open_site: OpenSite, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     site, log = await open_site(), logging.getLogger("query.dialects.mcp.server")
-    monkeypatch.setattr(log, "handlers", [caplog.handler])  # whatever other tests did to the loggers above it
+    monkeypatch.setattr(log, "handlers", [caplog.handler])  # independent of what other tests did to its parent loggers
 
     async def fail(caller: Caller) -> dict[str, int]:
         raise RuntimeError("10.0.0.1 hung up")

@@ -1,4 +1,4 @@
-"""A document's own fields, from the upload to the answer: what is filtered by, quoted with a reference, or answers by itself."""
+"""Document metadata from the upload to the answer: filters, fields in references, and predefined answers."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ async def test_the_same_file_with_other_fields_is_read_again_and_without_any_kee
 
 
 @pytest.mark.parametrize(
-    ("metadata", "told"),
+    ("metadata", "message"),
     [
         ({"owner": {"name": "ann"}}, "The metadata's “owner” must be a string, a number, true or false, or a list of these."),
         ({"owner": [["ann"]]}, "The metadata's “owner” must be a string, a number, true or false, or a list of these."),
@@ -121,21 +121,21 @@ async def test_the_same_file_with_other_fields_is_read_again_and_without_any_kee
         ({"url": 7}, "The metadata's url must start with http:// or https://."),
     ],
 )
-async def test_what_can_be_no_field_is_refused_before_the_file_is_taken(metadata: Any, told: str, ingest: httpx.AsyncClient) -> None:
-    assert detail_of(await send(ingest, metadata)) == told
+async def test_an_invalid_field_is_refused_before_the_file_is_stored(metadata: Any, message: str, ingest: httpx.AsyncClient) -> None:
+    assert detail_of(await send(ingest, metadata)) == message
     if metadata != {"year": float("inf")}:  # JSON has no such number
         reply = await ingest.post("/uploads", json={"file_name": "tower.txt", "size": 1, "metadata": metadata})
-        assert detail_of(reply) == told
+        assert detail_of(reply) == message
     assert (await ingest.get("/documents")).json()["data"] == []
 
 
 @pytest.mark.parametrize("metadata", ["{", "7", "[]", '"x"'])
-async def test_metadata_that_is_no_object_is_refused(metadata: str, ingest: httpx.AsyncClient) -> None:
+async def test_metadata_that_is_not_an_object_is_refused(metadata: str, ingest: httpx.AsyncClient) -> None:
     reply = await ingest.post("/ingest/file", files={"file": ("a.txt", TEXT)}, data={"index_name": "default", "metadata": metadata})
     assert detail_of(reply).startswith("metadata: ")
 
 
-async def test_half_a_character_is_no_harm(core: Core, ingest: httpx.AsyncClient) -> None:
+async def test_a_lone_surrogate_in_metadata_is_replaced(core: Core, ingest: httpx.AsyncClient) -> None:
     asked = json.dumps({"file_name": "a.txt", "size": 1, "metadata": {"class": "\ud83d"}})
     target = (await ingest.post("/uploads", content=asked, headers={"content-type": "application/json"})).json()
     assert (await ingest.post(target["url"], data=target["fields"], files={"file": ("any", TEXT)})).status_code == 204

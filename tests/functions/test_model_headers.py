@@ -1,4 +1,4 @@
-"""What a gateway in front of the models is told of each call, and how the call is found again in the turn's spans."""
+"""Headers for a gateway in front of the models, and the ids of calls in the spans of a turn."""
 
 from __future__ import annotations
 
@@ -57,22 +57,22 @@ async def open_with(tmp_path: Path, clock: Clock, gateway: Server) -> AsyncItera
         yield open_
 
 
-def told(server: Server) -> list[dict[str, str]]:
-    """Of ours, what came with each call of the model."""
+def our_headers(server: Server) -> list[dict[str, str]]:
+    """Our headers of each model call."""
     return [{name: headers[name] for name in OURS if name in headers} for path, headers, _ in server.requests if path == CHAT]
 
 
-async def test_by_default_an_endpoint_learns_nothing_of_who_asks(open_with: Open, gateway: Server) -> None:
+async def test_by_default_an_endpoint_gets_no_data_about_the_caller(open_with: Open, gateway: Server) -> None:
     client = await open_with()
     reply = (await client.post("/ask", json=ASK | {"debug": True}, headers={**TOKEN, "x-dep-ticket": "t-1"})).json()
-    assert told(gateway) == [{}]
+    assert our_headers(gateway) == [{}]
     assert not any("prompt_msg_id" in step["out"] for step in reply["debug"]["steps"])
 
 
-async def test_a_gateway_is_told_who_asks_and_its_ids_are_in_the_span_of_the_step(open_with: Open, gateway: Server) -> None:
+async def test_a_gateway_gets_the_caller_and_its_ids_are_in_the_span_of_the_step(open_with: Open, gateway: Server) -> None:
     client = await open_with(ticket="t-0", system_name="Footnote", user_type="AD")
     reply = (await client.post("/ask", json=ASK | {"debug": True}, headers=TOKEN)).json()
-    (headers,) = told(gateway)
+    (headers,) = our_headers(gateway)
     assert headers == {
         "x-dep-ticket": "t-0",
         "send-system-name": "Footnote",
@@ -93,7 +93,7 @@ async def test_each_call_of_a_turn_has_an_id_of_its_own_and_the_same_prompts(ope
     client = await open_with(system_name="Footnote")
     for question in ("When was the bridge built?", "And when was it painted?"):
         await client.post("/v2/rag/query", json={"query": question, "room_id": "r"}, headers=TOKEN)
-    first, *second = told(gateway)
+    first, *second = our_headers(gateway)
     assert len({call["prompt-msg-id"] for call in second}) == 1
     assert len(second) == len({call["completion-msg-id"] for call in second}) >= 2  # the rewrite, and the answer
     assert first["prompt-msg-id"] != second[0]["prompt-msg-id"]
@@ -104,7 +104,7 @@ async def test_a_call_that_failed_is_in_its_span_too(open_with: Open, gateway: S
     gateway.replies[CHAT] = Reply(500, ("{}",))
     client = await open_with(system_name="Footnote")
     reply = (await client.post("/ask", json=ASK | {"debug": True}, headers=TOKEN)).json()
-    (headers,) = told(gateway)
+    (headers,) = our_headers(gateway)
     answer = next(step for step in reply["debug"]["steps"] if step["name"] == "answer")
     assert (answer["status"], answer["out"]["completion_msg_ids"]) == ("fallback", [headers["completion-msg-id"]])
 
@@ -118,18 +118,18 @@ async def test_a_call_that_failed_is_in_its_span_too(open_with: Open, gateway: S
         (None, {**TOKEN, "x-dep-ticket": "t-1"}, None),
     ],
 )
-async def test_a_requests_ticket_stands_before_the_setting_but_no_token_leaves(
+async def test_a_requests_ticket_overrides_the_setting_and_no_token_is_forwarded(
     ticket: str | None, sent: dict[str, str], expected: str | None, open_with: Open, gateway: Server
 ) -> None:
     client = await open_with(ticket=ticket)
     assert (await client.post("/ask", json=ASK, headers=sent)).status_code == 200
-    assert [call.get("x-dep-ticket") for call in told(gateway)] == [expected]
+    assert [call.get("x-dep-ticket") for call in our_headers(gateway)] == [expected]
 
 
-async def test_another_endpoint_learns_nothing_of_the_gateways(open_with: Open, gateway: Server) -> None:
+async def test_another_endpoint_gets_no_gateway_headers(open_with: Open, gateway: Server) -> None:
     gateway.replies[CHAT] = Reply(500, ("{}",))
     async with serving() as other:
         other.replies[CHAT] = sse(chunk(content="It was built in 1894 [^bridge]."))
         client = await open_with(ticket="t-0", system_name="Footnote", fallback=Fallback(base_url=f"{other.url}/v1", model="n"))
         assert (await client.post("/ask", json=ASK, headers=TOKEN)).json()["model"] == "n"
-        assert told(other) == [{}]
+        assert our_headers(other) == [{}]

@@ -1,4 +1,4 @@
-"""`/me/data`: what is kept of a user leaves with them, or goes."""
+"""`/me/data`: a user exports or deletes their data."""
 
 from __future__ import annotations
 
@@ -36,26 +36,26 @@ async def export(client: httpx.AsyncClient) -> list[dict[str, Any]]:
     return [json.loads(line) for line in reply.text.splitlines()]
 
 
-async def test_a_user_takes_their_turns_with_their_feedback_away(open_site: OpenSite) -> None:
+async def test_a_user_exports_their_turns_with_their_feedback(open_site: OpenSite) -> None:
     site = await open_site(caller=ANN)
     first, second = await ask(site.client, room_id="r1"), await ask(site.client, query_text="철도는 언제 지어졌나요?")
     await site.core.turns.put_feedback(ANN, Feedback(first, "ann", "down", "old", created_at=5.0))
     async with client_of(site, BEN) as ben:
         await ask(ben, room_id="r1")
         assert len(await export(ben)) == 1
-    told = await export(site.client)
-    assert [(each["trace_id"], each["conversations"][0]["content"]) for each in told] == [
+    exported = await export(site.client)
+    assert [(each["trace_id"], each["conversations"][0]["content"]) for each in exported] == [
         (first, QUESTION),
         (second, "철도는 언제 지어졌나요?"),
     ]
-    assert {name: told[0][name] for name in ("version", "user_id", "room_id", "status", "withdrawn")} == {
+    assert {name: exported[0][name] for name in ("version", "user_id", "room_id", "status", "withdrawn")} == {
         "version": "v3", "user_id": "ann", "room_id": "r1", "status": "done", "withdrawn": False,
     }  # fmt: skip
-    assert told[0]["result"]["final_response"].startswith("The bridge was built in 1894.")
-    assert (told[0]["feedback"]["rating"], told[0]["feedback"]["reason"], told[1]["feedback"]) == ("down", "old", None)
+    assert exported[0]["result"]["final_response"].startswith("The bridge was built in 1894.")
+    assert (exported[0]["feedback"]["rating"], exported[0]["feedback"]["reason"], exported[1]["feedback"]) == ("down", "old", None)
 
 
-async def test_who_has_asked_nothing_has_no_data(open_site: OpenSite) -> None:
+async def test_a_user_without_turns_has_no_data(open_site: OpenSite) -> None:
     assert await export((await open_site()).client) == []
 
 
@@ -65,19 +65,19 @@ async def test_more_turns_than_are_in_memory_at_once_all_come_in_order(open_site
     assert [each["trace_id"] for each in await export(site.client)] == traces
 
 
-async def test_an_export_quotes_no_document_that_may_not_be_read_any_more(open_site: OpenSite) -> None:
+async def test_an_export_quotes_no_document_that_became_unreadable(open_site: OpenSite) -> None:
     site = await open_site(Delta("She got 900 crowns [1]."), caller=ANN)
     pay = "The bridge warden was paid 900 crowns."
     await put_document(site.core.index, make_document("pay"), [pay])
     await ask(site.client, query_text="What was the bridge warden paid?")
     await put_document(site.core.index, make_document("pay", generation=2, groups=("hr",)), [pay])
-    (told,) = await export(site.client)
-    assert told["withdrawn"]
-    assert told["conversations"][0]["content"] == "What was the bridge warden paid?"
-    assert "crowns" not in json.dumps(told)
+    (exported,) = await export(site.client)
+    assert exported["withdrawn"]
+    assert exported["conversations"][0]["content"] == "What was the bridge warden paid?"
+    assert "crowns" not in json.dumps(exported)
 
 
-async def test_a_user_deletes_their_data_and_nobody_elses(open_site: OpenSite, tmp_path: Path) -> None:
+async def test_a_user_deletes_only_their_own_data(open_site: OpenSite, tmp_path: Path) -> None:
     site = await open_site(Delta("It was built in 1894 [1].", usage=Usage(7, 5)), caller=ANN)
     trace_id = await ask(site.client, room_id="r1")
     await site.core.turns.put_feedback(ANN, Feedback(trace_id, "ann", "up"))
@@ -92,9 +92,9 @@ async def test_a_user_deletes_their_data_and_nobody_elses(open_site: OpenSite, t
         assert [each["trace_id"] for each in await export(ben)] == [kept]
     assert await site.core.records.get("preference", "ann") is None
     assert await site.core.records.get("preference", "ben") is not None
-    told = await Database(tmp_path / "store.db", "", 5).run(lambda db: [tuple(row) for row in db.execute(
+    exported = await Database(tmp_path / "store.db", "", 5).run(lambda db: [tuple(row) for row in db.execute(
         "SELECT user_id FROM turns UNION ALL SELECT user_id FROM feedback UNION ALL SELECT user_id FROM rollups")])  # fmt: skip
-    assert told == [("ben",), ("ben",)]
+    assert exported == [("ben",), ("ben",)]
 
 
 async def test_a_delete_leaves_an_audit_record_without_texts(open_site: OpenSite) -> None:

@@ -1,6 +1,6 @@
-"""What a body, a query or a header names: rooms, users, streams, forms and groups of others are of no use to anybody.
+"""Ids in a body, a query or a header give no access to the rooms, users, streams, forms and groups of others.
 
-The fields come from the functions' OpenAPI: one that is in no table here fails.
+The fields come from the functions' OpenAPI: a field that is missing from the tables here fails.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
-from tests.functions.people import COLLECTION, KNOWN, NOTHING, PEOPLE, QUESTION, UNKNOWN, Known, World, operations, told
+from tests.functions.people import COLLECTION, KNOWN, NOTHING, PEOPLE, QUESTION, UNKNOWN, Known, World, content_of, operations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -72,7 +72,7 @@ SEEN_ELSEWHERE = {("trace_id", "POST", "/feedback"), ("chunk_id", "GET", "/docum
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def known(world: World) -> Known:
-    return await world.make_things()
+    return await world.make_resources()
 
 
 def fields_of(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[str]:
@@ -84,7 +84,7 @@ def fields_of(operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> Itera
         yield from schema.get("properties", {})
 
 
-async def test_every_field_that_names_a_thing_is_in_a_table() -> None:
+async def test_every_field_with_a_resource_id_is_in_a_table() -> None:
     named = {"room_id", "session_id", "user_id", "trace_id", "doc_id", "chunk_id", "last-event-id", "policy", "permission_groups"}
     found = {
         (field, method, path)
@@ -120,21 +120,21 @@ async def questions(person: str, room_id: str, world: World) -> list[str]:
 
 @pytest.mark.parametrize("person", ["outsider", "member", "admin"])
 @pytest.mark.parametrize(("method", "path"), ROOMS, ids=[f"{method} {path}" for method, path in ROOMS])
-async def test_a_room_is_its_users_own_whatever_it_is_called(method: str, path: str, person: str, world: World) -> None:
-    """What others say in one of that name is not in mine, nor is a model told of it."""
+async def test_a_room_is_private_to_its_user_whatever_its_name(method: str, path: str, person: str, world: World) -> None:
+    """Turns of others in a room of the same name are neither in the user's room nor in a prompt."""
     (room_field, question_field, fields), room_id = ROOMS[method, path], f"{ROOM} {method} {path.replace('/', '-')} {person}"
 
     async def ask(who: str, question: str) -> httpx.Response:
-        world.model.heard.clear()
+        world.model.prompts.clear()
         return await world.ask(who, method, path, **sent(method, {**fields, room_field: room_id, question_field: question}))
 
     assert (await ask("owner", "When was the heron bridge built?")).status_code == 200
     assert (await ask(person, "And when was it painted?")).status_code == 200
-    assert not any("heron" in heard for heard in world.model.heard)
+    assert not any("heron" in heard for heard in world.model.prompts)
     assert await questions("owner", room_id, world) == ["When was the heron bridge built?"]
     assert await questions(person, room_id, world) == ["And when was it painted?"]
     assert (await ask("owner", "And when was it painted?")).status_code == 200
-    assert any("heron" in heard for heard in world.model.heard)
+    assert any("heron" in heard for heard in world.model.prompts)
 
 
 async def test_tokens_of_a_room_are_those_of_its_user(world: World) -> None:
@@ -146,7 +146,7 @@ async def test_tokens_of_a_room_are_those_of_its_user(world: World) -> None:
 @pytest.mark.parametrize("user_id", ["owner", "nobody that there is"])
 @pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize(("method", "path"), USERS, ids=[f"{method} {path}" for method, path in USERS])
-async def test_nobody_asks_in_the_name_of_somebody_else(method: str, path: str, person: str, user_id: str, world: World) -> None:
+async def test_a_user_cannot_ask_in_the_name_of_another(method: str, path: str, person: str, user_id: str, world: World) -> None:
     reply = await world.ask(person, method, path, **sent(method, {**USERS[method, path], "user_id": user_id}))
     own = 200 if user_id == person else 403
     assert reply.status_code == (401 if person in UNKNOWN else own)
@@ -156,7 +156,7 @@ async def test_nobody_asks_in_the_name_of_somebody_else(method: str, path: str, 
 @pytest.mark.parametrize("kept", [True, False], ids=["kept", "stored"])
 @pytest.mark.parametrize("number", [0, 3, 999_999_998])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-async def test_nobody_follows_the_stream_of_somebody_else(
+async def test_a_user_cannot_follow_the_stream_of_another(
     method: str, number: int, kept: bool, person: str, world: World, known: Known
 ) -> None:
     fields = SEARCH | {"permission_groups": []} if method == "POST" else SEARCH
@@ -172,13 +172,15 @@ async def test_nobody_follows_the_stream_of_somebody_else(
         assert reply.status_code in (200, 204)
     else:
         assert reply.status_code == (401 if person in UNKNOWN else 404)
-        assert told(reply) == told(await follow(NOTHING))
+        assert content_of(reply) == content_of(await follow(NOTHING))
 
 
 @pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize(("method", "path"), SEARCHES, ids=[f"{method} {path}" for method, path in SEARCHES])
-async def test_a_question_finds_what_its_asker_may_read(method: str, path: str, person: str, world: World, known: Known) -> None:
-    """A group that a request names is no way in."""
+async def test_a_question_finds_only_documents_readable_by_its_caller(
+    method: str, path: str, person: str, world: World, known: Known
+) -> None:
+    """A group in a request gives no access."""
     reply = await world.ask(person, method, path, **sent(method, SEARCHES[method, path]))
     found = any(mark in reply.text for mark in (known["doc_id"], "1894", "bridge-0.txt"))
     if person in UNKNOWN:
@@ -192,7 +194,7 @@ async def test_a_question_finds_what_its_asker_may_read(method: str, path: str, 
 
 @pytest.mark.parametrize("groups", [[], ["*"], ["staff"]])
 @pytest.mark.parametrize("person", [person for person in PEOPLE if person != "owner"])
-async def test_a_form_is_of_use_to_those_alone_who_asked_for_it(person: str, groups: list[str], world: World) -> None:
+async def test_a_signed_form_works_only_for_the_user_who_requested_it(person: str, groups: list[str], world: World) -> None:
     asked = {"file_name": f"form-{person}-{len(groups)}.txt", "size": 9, "index_name": COLLECTION, "permission_groups": groups}
     form = (await world.ask("owner", "POST", "/uploads", json=asked)).json()
 
@@ -204,8 +206,8 @@ async def test_a_form_is_of_use_to_those_alone_who_asked_for_it(person: str, gro
 
 
 @pytest.mark.parametrize("person", ["outsider", "member", "admin"])
-async def test_the_name_of_anothers_file_leads_to_a_document_of_ones_own(person: str, world: World) -> None:
-    """Else whoever guesses a name could write over what they cannot see."""
+async def test_uploading_the_name_of_anothers_file_creates_a_separate_document(person: str, world: World) -> None:
+    """Otherwise anyone who guesses a name could overwrite a document that they cannot see."""
     data = {"index_name": COLLECTION}
 
     async def put(who: str) -> str:
@@ -223,7 +225,7 @@ async def test_the_name_of_anothers_file_leads_to_a_document_of_ones_own(person:
 
 @pytest.mark.parametrize("person", UNKNOWN)
 async def test_the_tools_are_for_those_who_have_signed_in(person: str, world: World) -> None:
-    """Their route is not in the OpenAPI, which has no words for it."""
+    """Their route is not in the OpenAPI, which cannot describe it."""
     asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     reply = await world.ask(person, "POST", "/mcp", "/ask", json=asked, headers={"accept": "application/json, text/event-stream"})
     assert reply.status_code == 401

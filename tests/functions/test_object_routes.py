@@ -1,7 +1,7 @@
-"""Every route that names a thing, asked by everybody who should not get it.
+"""Every route with a resource id, called by all callers without access.
 
-The routes come from the functions' OpenAPI: one that is in no table here fails. A thing that is not the caller's looks
-like one that does not exist: the same status and the same words.
+The routes come from the functions' OpenAPI: a route that is missing from the tables here fails. A resource of another
+user looks like one that does not exist: the same status and the same text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from footnote_http.callers import METADATA
-from tests.functions.people import KNOWN, NOTHING, PEOPLE, UNKNOWN, Known, World, operations, told
+from tests.functions.people import KNOWN, NOTHING, PEOPLE, UNKNOWN, Known, World, content_of, operations
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -23,7 +23,7 @@ Body = Mapping[str, Any] | None
 
 @dataclass(frozen=True)
 class Rule:
-    """Who gets through (2xx); `denied`: what the others who are signed in get. `body`: what is sent along."""
+    """Callers with access (2xx). `denied`: the status for other signed-in callers. `body`: of the request."""
 
     allowed: frozenset[str]
     denied: int = 404
@@ -43,7 +43,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("DELETE", "/conversations/{room_id}"): Rule(OWNER),
     ("GET", "/turns/{trace_id}"): Rule(OWNER),
     ("GET", "/traces/{trace_id}"): Rule(OWNER),
-    ("GET", "/v1/models/{model}"): Rule(frozenset(KNOWN)),  # the default collection may be asked by everybody
+    ("GET", "/v1/models/{model}"): Rule(frozenset(KNOWN)),  # the default collection is open to everyone
     ("DELETE", "/sessions/{session_id}"): Rule(ADMIN, 403),
     ("GET", "/prompts/{name}"): Rule(ADMIN, 403),
     ("PUT", "/prompts/{name}"): Rule(ADMIN, 403, {"lang": "en", "template": "Answer."}),
@@ -84,15 +84,15 @@ CURSORS: dict[str, str] = {"/documents": "doc_id", "/conversations": "room_id"}
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def known(world: World) -> Known:
-    """What everybody tries to get at. Nothing of it may change."""
-    things = await world.make_things()
+    """The resources that all callers try to access. None of them may change."""
+    things = await world.make_resources()
     rated = {"trace_id": things["trace_id"], "rating": "down", "reason": "owners reason"}
     await world.ask("owner", "POST", "/feedback", json=rated)
     await world.ask("owner", "PUT", "/me/preferences", json={"model_id": "owners-choice"})
     return things
 
 
-async def test_every_route_that_names_a_thing_is_in_the_table() -> None:
+async def test_every_route_with_a_resource_id_is_in_the_table() -> None:
     assert {(method, path) for _, method, path, *_ in operations() if "{" in path} == set(ROUTES)
 
 
@@ -104,12 +104,10 @@ async def test_every_list_is_in_the_table() -> None:
 
 @pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize(("method", "route"), ROUTES, ids=[f"{method} {path}" for method, path in ROUTES])
-async def test_a_thing_is_there_for_those_who_may_and_for_nobody_else(
-    method: str, route: str, person: str, world: World, known: Known
-) -> None:
+async def test_a_resource_is_accessible_only_with_permission(method: str, route: str, person: str, world: World, known: Known) -> None:
     rule = ROUTES[method, route]
     if person in rule.allowed and method != "GET":
-        known = await world.make_things()  # others of this module go on looking at the ones that they share
+        known = await world.make_resources()  # other tests of this module use the shared ones
     options: dict[str, Any] = {"params": QUERIES.get((method, route), {})} | ({} if rule.body is None else {"json": rule.body})
     reply = await world.ask(person, method, route.format(**known), route, **options)
     if person in UNKNOWN:
@@ -120,14 +118,14 @@ async def test_a_thing_is_there_for_those_who_may_and_for_nobody_else(
     else:
         assert reply.status_code == rule.denied, reply.text
     missing = await world.ask(person, method, route.format(**dict.fromkeys(known, NOTHING)), route, **options)
-    assert told(missing) == told(reply)
+    assert content_of(missing) == content_of(reply)
     await is_untouched(known, world)
 
 
 @pytest.mark.parametrize("person", PEOPLE)
 @pytest.mark.parametrize(("method", "route"), BODIES, ids=[path for _, path in BODIES])
-async def test_a_thing_that_a_body_names_is_there_for_those_who_may(method: str, route: str, person: str, world: World) -> None:
-    (body, rule), known = BODIES[method, route], await world.make_things()
+async def test_a_resource_named_in_a_body_is_accessible_only_with_permission(method: str, route: str, person: str, world: World) -> None:
+    (body, rule), known = BODIES[method, route], await world.make_resources()
 
     async def send(names: Known) -> Any:
         return await world.ask(person, method, route, json={field: value.format(**names) for field, value in body.items()})
@@ -139,7 +137,7 @@ async def test_a_thing_that_a_body_names_is_there_for_those_who_may(method: str,
         assert reply.status_code == 200
     else:
         assert reply.status_code == rule.denied
-        assert told(await send(dict.fromkeys(known, NOTHING))) == told(reply)
+        assert content_of(await send(dict.fromkeys(known, NOTHING))) == content_of(reply)
     stored = (await world.ask("owner", "GET", f"/turns/{known['trace_id']}", "/turns/{trace_id}")).json()
     assert stored["feedback"] == ("up" if person in rule.allowed else None)
 
@@ -157,26 +155,26 @@ async def test_a_list_holds_what_its_caller_may_see(address: str, person: str, w
 
 
 @pytest.mark.parametrize("path", CURSORS)
-async def test_a_list_goes_on_after_things_of_its_caller_alone(path: str, world: World, known: Known) -> None:
+async def test_a_list_accepts_only_cursors_of_its_caller(path: str, world: World, known: Known) -> None:
     theirs, none = [await world.ask("outsider", "GET", path, params={"after": name}) for name in (known[CURSORS[path]], NOTHING)]
-    assert told(theirs) == told(none)
+    assert content_of(theirs) == content_of(none)
     assert theirs.status_code == 404
     assert (await world.ask("owner", "GET", path, params={"after": known[CURSORS[path]]})).status_code == 200
 
 
-async def test_a_conversation_goes_on_after_turns_of_its_caller_alone(world: World, known: Known) -> None:
+async def test_a_conversation_accepts_only_cursors_of_its_caller(world: World, known: Known) -> None:
     room, route = f"/conversations/{known['room_id']}", "/conversations/{room_id}"
     asked = {"query_text": "Mine?", "index_name": "ledgers", "permission_groups": [], "room_id": known["room_id"]}
     await world.ask("member", "POST", "/ask", json=asked)
     theirs, none = [await world.ask("member", "GET", room, route, params={"after": name}) for name in (known["trace_id"], NOTHING)]
-    assert (theirs.status_code, told(theirs)) == (404, told(none))
+    assert (theirs.status_code, content_of(theirs)) == (404, content_of(none))
     await world.ask("member", "DELETE", room, route)
     await is_untouched(known, world)
 
 
 @pytest.mark.parametrize("person", KNOWN)
-async def test_a_passage_is_shown_with_its_own_document_alone(person: str, world: World, known: Known) -> None:
-    """Else who may read one document could name the passages of another."""
+async def test_a_passage_is_shown_only_with_its_own_document(person: str, world: World, known: Known) -> None:
+    """Otherwise a reader of one document could request the passages of another."""
     file = {"file": (f"open-{person}.txt", f"Ferries cross the river every hour. They are for {person}.".encode())}
     doc_id = (await world.ask(person, "POST", "/ingest/file", files=file, data={"index_name": "ledgers"})).json()["doc_id"]
     while await world.core.ingestor.work_one():
@@ -186,11 +184,11 @@ async def test_a_passage_is_shown_with_its_own_document_alone(person: str, world
         await world.ask(person, "GET", path, route, params={"as": "marks", "chunk_id": chunk_id})
         for chunk_id in (known["chunk_id"], f"{NOTHING}#000")
     ]
-    assert (foreign.status_code, told(foreign)) == (404, told(none))
+    assert (foreign.status_code, content_of(foreign)) == (404, content_of(none))
 
 
 async def is_untouched(known: Known, world: World) -> None:
-    """Whatever somebody tried, the owner and the admin still have everything."""
+    """Asserts that the owner and the admin still have everything."""
     for route in ("/documents/{doc_id}", "/turns/{trace_id}"):
         assert (await world.ask("owner", "GET", route.format(**known), route)).status_code == 200
     room = await world.ask("owner", "GET", f"/conversations/{known['room_id']}", "/conversations/{room_id}")

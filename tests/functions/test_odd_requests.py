@@ -1,4 +1,4 @@
-"""What no client sends by accident: every route of every function answers it below 500, and the connection stands."""
+"""Malformed requests: every route of every function replies with a status below 500, and the connection stays open."""
 
 from __future__ import annotations
 

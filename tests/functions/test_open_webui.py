@@ -1,4 +1,4 @@
-"""What Open WebUI sends and shows: its users' words in templates, its tasks, files in a chat, sources, users."""
+"""Compatibility with Open WebUI: templates around questions, tasks, files in a chat, sources and users."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_message_without_the_template_is_all_the_users(text: str) -> None:
     assert read_message(text) == Asked(text)
 
 
-def test_names_of_files_are_no_words_of_the_users() -> None:
+def test_names_of_files_are_not_part_of_the_question() -> None:
     assert read_message(f"{NAMES}\n\n{QUESTION}") == Asked(QUESTION)
     assert read_message("What is <attached_files>a</attached_files>?").question == "What is <attached_files>a</attached_files>?"
 
@@ -92,7 +92,7 @@ async def test_citations_are_numbered_after_the_files_sources_which_open_webui_l
     assert text[marked["start_index"] : marked["end_index"]] == "[3]"
 
 
-async def test_they_are_in_a_stream_too(open_site: OpenSite) -> None:
+async def test_the_files_sources_are_in_a_stream_too(open_site: OpenSite) -> None:
     site = await open_site("It was built in 1894 [", "1].")
     reply = await site.client.post("/v1/chat/completions", json=ask(NOW, stream=True))
     chunks = read_events(reply.text.removesuffix("data: [DONE]\n\n"))
@@ -111,7 +111,7 @@ async def test_a_model_answers_from_the_file_where_the_documents_have_nothing(op
     assert reply["choices"][0]["message"]["content"] == "The hotel cost 412 euros."
 
 
-async def test_an_answer_from_a_file_is_not_given_to_who_asks_without_it(open_site: OpenSite) -> None:
+async def test_a_cached_answer_from_a_file_is_not_given_without_the_file(open_site: OpenSite) -> None:
     site = await open_site("From the file [1].")
     model: Any = await site.core.models.pick(None)
     model.replies += [["From the documents [1]."], ["Anew [1]."]]
@@ -134,7 +134,7 @@ def test_a_task_is_known_by_its_template(task: str) -> None:
     assert is_side_task(TASKS[task])
 
 
-def test_a_question_about_a_file_that_tells_of_chats_is_no_task() -> None:
+def test_a_question_about_a_file_that_mentions_chats_is_not_a_task() -> None:
     assert not is_side_task(NOW.replace("It rained.", "<chat_history>"))
     assert not is_side_task("What is <chat_history>?")
 
@@ -170,10 +170,10 @@ async def test_users_count_behind_a_key_that_may_name_them_and_behind_no_other(t
     core, client = await keyed(tmp_path, clock, open_client, keys)
 
     async def asked_by(user_id: str, key: str, **headers: str) -> bool:
-        told = {name.replace("_", "-"): value for name, value in headers.items()}
-        reply = await client.post("/v1/chat/completions", json=ask(QUESTION), headers={"authorization": f"Bearer {key}", **told})
+        user_headers = {name.replace("_", "-"): value for name, value in headers.items()}
+        reply = await client.post("/v1/chat/completions", json=ask(QUESTION), headers={"authorization": f"Bearer {key}", **user_headers})
         assert reply.json()["choices"][0]["message"]["content"].startswith("The bridge was built in 1894.")
-        block = await core.turns.get(Caller(user_id), reply.json()["trace_id"])  # NotFound for anybody else
+        block = await core.turns.get(Caller(user_id), reply.json()["trace_id"])  # NotFound for other callers
         return bool(block["status"] == "done")
 
     names = {"x_openwebui_user_id": "u-1", "x_openwebui_user_role": "admin", "x_openwebui_user_email": "ann@example.org"}
@@ -181,7 +181,7 @@ async def test_users_count_behind_a_key_that_may_name_them_and_behind_no_other(t
     assert await asked_by("chat", "trusted")
     assert await asked_by("ann", "plain", **names)
     headers = {"authorization": "Bearer trusted", "x-openwebui-user-id": "u-1"}
-    assert (await client.get("/audit", headers=headers)).status_code == 403  # the program's role is its own
+    assert (await client.get("/audit", headers=headers)).status_code == 403  # the role is that of the program's key
     for name in ("x" * 200, "a\tb"):
         assert (await client.get("/v1/models", headers=headers | {"x-openwebui-user-id": name})).status_code == 401
     await core.close()

@@ -1,4 +1,4 @@
-"""OpenAI's API, with OpenAI's own client over a socket."""
+"""OpenAI's API, with OpenAI's client over a socket."""
 
 from __future__ import annotations
 
@@ -158,15 +158,13 @@ async def test_addresses_are_those_that_the_client_used(headers: dict[str, str],
 
 
 @pytest.mark.parametrize("url", ["https://docs.example.org", "https://docs.example.org/"])
-async def test_the_address_that_is_set_stands_before_those_that_clients_and_proxies_tell(
-    url: str, tmp_path: Path, clock: Any, open_client: Any
-) -> None:
+async def test_the_configured_base_url_overrides_forwarded_headers(url: str, tmp_path: Path, clock: Any, open_client: Any) -> None:
     settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False), public_url=url)
     core = Core(settings, clock=clock)
     await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), ["The bridge was built in 1894."], page=3)
     client = await open_client(lambda _: create_app(lambda: core))
-    told = {"x-forwarded-proto": "http", "x-forwarded-host": "evil.example"}
-    body = (await client.post("/v1/chat/completions", json=ASKED, headers=told)).json()
+    forged = {"x-forwarded-proto": "http", "x-forwarded-host": "evil.example"}
+    body = (await client.post("/v1/chat/completions", json=ASKED, headers=forged)).json()
     await core.close()
     assert body["citations"][0]["url"] == "https://docs.example.org" + BRIDGE_URL
 
@@ -185,14 +183,14 @@ async def test_a_stream_says_what_it_does_then_the_answer_then_its_sources(lang:
     chunks = [chunk async for chunk in stream]
     assert {chunk.object for chunk in chunks} == {"chat.completion.chunk"}
     assert len({(chunk.id, chunk.model, chunk.created) for chunk in chunks}) == 1
-    *told, usage = chunks
-    deltas = [chunk.choices[0].delta for chunk in told]
+    *forged, usage = chunks
+    deltas = [chunk.choices[0].delta for chunk in forged]
     assert (deltas[0].role, "".join(delta.content or "" for delta in deltas)) == ("assistant", answer)
     assert [text for delta in deltas if (text := (delta.model_extra or {}).get("reasoning_content"))] == ["Hm."]
-    assert [chunk.choices[0].finish_reason for chunk in told] == [None] * (len(told) - 1) + ["stop"]
+    assert [chunk.choices[0].finish_reason for chunk in forged] == [None] * (len(forged) - 1) + ["stop"]
     assert (usage.choices, usage.usage.total_tokens if usage.usage else None) == ([], 18)
     url = to.address + BRIDGE_URL
-    *statuses, source = [event for chunk in told if (event := (chunk.model_extra or {}).get("event"))]
+    *statuses, source = [event for chunk in forged if (event := (chunk.model_extra or {}).get("event"))]
     assert statuses == [
         {"type": "status", "data": {"description": searching, "done": False}},
         {"type": "status", "data": {"description": found, "done": True}},
@@ -208,9 +206,9 @@ async def test_a_stream_says_what_it_does_then_the_answer_then_its_sources(lang:
             "metadata": [{"source": url, "name": name, "source_url": url, "external": True, "page": 2}],
         },
     }
-    last = told[-1].model_extra or {}
+    last = forged[-1].model_extra or {}
     assert [citation["url"] for citation in last["citations"]] == [url]
-    assert (told[-2].model_extra or {})["type"] == "response.output_text.annotation.added"  # which Open WebUI passes over
+    assert (forged[-2].model_extra or {})["type"] == "response.output_text.annotation.added"  # which Open WebUI ignores
     (annotation,) = (deltas[-2].model_extra or {})["annotations"]
     marked = annotation["url_citation"]
     assert (answer[marked["start_index"] : marked["end_index"]], marked["url"]) == ("[1]", url)
@@ -297,11 +295,11 @@ async def test_one_model_is_described_and_an_unknown_one_is_not(connect: OpenCli
 async def test_an_answer_that_was_cut_off_says_so_and_is_not_given_again(cut: Any, reason: str, open_site: OpenSite) -> None:
     site = await open_site("It was built [1].", Delta(cut=cut))
     model: Any = await site.core.models.pick(None)
-    model.replies.append(["Asked anew [1]."])
+    model.replies.append(["Asked again [1]."])
     whole = (await site.client.post("/v1/chat/completions", json=ASKED)).json()["choices"][0]
     again = (await site.client.post("/v1/chat/completions", json=ASKED)).json()["choices"][0]
     assert (whole["finish_reason"], whole["message"]["content"]) == (reason, "It was built [1].")
-    assert again["message"]["content"] == ("Asked anew [1]." if cut else "It was built [1].")
+    assert again["message"]["content"] == ("Asked again [1]." if cut else "It was built [1].")
 
 
 async def test_a_stream_that_was_cut_off_says_so(connect: OpenClient) -> None:
@@ -310,7 +308,7 @@ async def test_a_stream_that_was_cut_off_says_so(connect: OpenClient) -> None:
     assert [reason async for chunk in stream if (reason := chunk.choices[0].finish_reason)] == ["length"]
 
 
-# --- what cannot be used -----------------------------------------------------------------------
+# --- invalid requests -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stream", [False, True])
@@ -354,7 +352,7 @@ async def test_a_request_that_cannot_be_used_is_a_400_in_the_shape_of_openai(
         ("GET", "/v1", None, 404),
     ],
 )
-async def test_what_never_reaches_a_route_is_told_in_the_same_shape(
+async def test_an_error_before_a_route_has_the_same_format(
     method: str, path: str, content: bytes | None, status: int, open_site: OpenSite
 ) -> None:
     site = await open_site()
@@ -365,7 +363,7 @@ async def test_what_never_reaches_a_route_is_told_in_the_same_shape(
     assert (await site.client.get("/v10")).headers["content-type"] == "application/problem+json"
 
 
-async def test_who_is_unknown_or_asks_too_often_is_told_so_in_the_same_shape(tmp_path: Path, clock: Any, open_client: Any) -> None:
+async def test_unauthorized_and_rate_limited_requests_get_an_error_in_the_same_format(tmp_path: Path, clock: Any, open_client: Any) -> None:
     keys = {"ann": {"key": "ann-key"}}
     settings = Settings(
         footnote_data=tmp_path,
@@ -397,7 +395,7 @@ async def test_an_index_that_is_down_is_a_503_for_the_client(stream: bool, tmp_p
     assert (error.value.status_code, error.value.type) == (503, "server_error")
 
 
-# --- what Open WebUI asks on the side ----------------------------------------------------------
+# --- tasks of Open WebUI ----------------------------------------------------------
 
 
 async def test_a_title_is_not_looked_for_in_the_documents(connect: OpenClient) -> None:

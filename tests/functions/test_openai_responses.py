@@ -1,4 +1,4 @@
-"""OpenAI's Responses, with OpenAI's own client over a socket; and citations as links."""
+"""OpenAI's Responses API, with OpenAI's client over a socket; and citations as links."""
 
 from __future__ import annotations
 
@@ -154,7 +154,7 @@ async def test_an_answer_that_is_there_before_its_first_word_is_whole(connect: C
         ({"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "data:,"}]}]}, "a part of type “input_image”"),
     ],
 )
-async def test_what_cannot_be_used_is_a_400(changes: dict[str, Any], text: str, connect: Connect) -> None:
+async def test_an_invalid_request_is_a_400(changes: dict[str, Any], text: str, connect: Connect) -> None:
     _, _, client = await connect()
     with pytest.raises(openai.BadRequestError) as error:
         await client.responses.create(**ASKED | changes)
@@ -183,7 +183,7 @@ async def test_citations_are_markdown_links_where_the_request_says_so(reply: tup
     assert response["output"][0]["content"][0]["text"] == text
 
 
-async def test_links_come_whole_in_a_stream_and_are_not_given_to_who_did_not_ask_for_them(open_site: OpenSite) -> None:
+async def test_links_are_not_split_in_a_stream_and_only_sent_on_request(open_site: OpenSite) -> None:
     site = await open_site("In 1894 [", "1", "].")
     model: Any = await site.core.models.pick(None)
     model.replies.append(["In 1894 [1]."])

@@ -1,4 +1,4 @@
-"""The product keeps to its OpenAPI, whoever asks and whatever is sent: no 5xx, no status, type or body that it does not name."""
+"""The product conforms to its OpenAPI for every caller and any request: no 5xx, and no undocumented status, type or body."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ from tests.fakes import FakeEmbedder, FakeModels, SameModel
 from tests.functions.conftest import ASK, BRIDGE, OpenSite, read_events
 from tests.functions.people import CREATE
 
-Who = Literal["local", "user", "admin", "nobody"]
+Who = Literal["local", "user", "admin", "anonymous"]
 """`local`: in mode `none`; the others in mode `session`."""
 
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
-CALM = settings(  # the same examples in every run; FOOTNOTE_EXAMPLES=150 looks further
+CALM = settings(  # the same examples in every run; FOOTNOTE_EXAMPLES=150 runs more
     max_examples=int(os.environ.get("FOOTNOTE_EXAMPLES", "6")),
     derandomize=True,
     database=None,
@@ -53,13 +53,13 @@ EVERY = [
     for result in schemathesis.openapi.from_dict(DOCUMENT).get_all_operations()
     for operation in [result.ok()]
 ]
-DECLARED = [(f"{method.upper()} {path}", told) for path, methods in DOCUMENT["paths"].items() for method, told in methods.items()]
+DECLARED = [(f"{method.upper()} {path}", described) for path, methods in DOCUMENT["paths"].items() for method, described in methods.items()]
 EMPTY = ("204", "303", "307")
 """Statuses that come without a body."""
 
 
 class Site:
-    """The functions on one Core, as one caller reaches them."""
+    """The functions on one Core, called by one kind of caller."""
 
     def __init__(self, who: Who, folder: Any) -> None:
         self.who = who
@@ -72,7 +72,7 @@ class Site:
         )
         self.core = Core(settings_)
         self.core.embedder = FakeEmbedder()  # without one, a search by meaning is a 503 that the OpenAPI names
-        self.core.models = FakeModels(SameModel())  # without one, so is what only a model can answer
+        self.core.models = FakeModels(SameModel())  # without one, so is a question that only a model can answer
         self.clients = {name: ASGIClient(create(lambda: self.core)) for name, create in CREATE.items()}
         self.headers: dict[str, str] = {}
 
@@ -83,11 +83,11 @@ class Site:
         return asyncio.run(opened)
 
     def make_things(self) -> Mapping[str, str]:
-        """What there is, by the name of the path's parameter."""
+        """Existing resources by the name of the path parameter."""
         if self.who in ("user", "admin"):  # each time: a test may sign out
             self.headers = {"authorization": f"Bearer {self.sign_in('ann', self.who)}"}
         known = {"name": "answer_numbered", "key": "rag.alpha", "room_id": "bridges", "term": "salary"}
-        if self.who == "nobody":
+        if self.who == "anonymous":
             return known
         file = {"file": ("bridge.txt", " ".join(BRIDGE).encode())}
         data = {"index_name": "default"}
@@ -108,15 +108,17 @@ def validator_of(schema: Mapping[str, Any]) -> Draft202012Validator:
 
 
 def messages_of(path: str) -> Draft202012Validator:
-    """Of a stream's messages."""
+    """The schema of a stream's messages."""
     schema = DOCUMENT["paths"][path]["post"]["responses"]["200"]["content"]["text/event-stream"]["schema"]
     data = schema["oneOf"][1]["properties"]["data"]
     return validator_of(data.get("anyOf", [data])[-1]["contentSchema"])
 
 
 def test_every_route_of_every_function_is_in_the_one_document() -> None:
-    of_functions = {(method, path) for create in CREATE.values() for path, told in create().openapi()["paths"].items() for method in told}
-    assert {(method, path) for path, told in DOCUMENT["paths"].items() for method in told} == of_functions
+    of_functions = {
+        (method, path) for create in CREATE.values() for path, described in create().openapi()["paths"].items() for method in described
+    }
+    assert {(method, path) for path, described in DOCUMENT["paths"].items() for method in described} == of_functions
     assert len(of_functions) > 50
 
 
@@ -126,17 +128,17 @@ def test_the_document_is_valid() -> None:
 
 
 def test_every_operation_has_a_name_of_its_own_a_tag_and_a_summary() -> None:
-    names = [told["operationId"] for _, told in DECLARED]
+    names = [described["operationId"] for _, described in DECLARED]
     assert len(names) == len(set(names))
     known = {tag["name"] for tag in DOCUMENT["tags"]}
-    assert [label for label, told in DECLARED if not set(told["tags"]) & known or not told.get("description")] == []
+    assert [label for label, described in DECLARED if not set(described["tags"]) & known or not described.get("description")] == []
 
 
 def test_every_reply_has_a_schema() -> None:
     untold = [
         f"{label} {status} {kind}"
-        for label, told in DECLARED
-        for status, reply in told["responses"].items()
+        for label, described in DECLARED
+        for status, reply in described["responses"].items()
         for kind, content in (reply.get("content") or {"": {}}).items()
         if status not in EMPTY and not content.get("schema", {}).keys() & {"$ref", "type", "oneOf", "anyOf"}
     ]
@@ -154,7 +156,7 @@ def test_who_must_sign_in_may_do_so_in_each_of_the_declared_ways() -> None:
         "ticket": ("apiKey", "header"),
     }
     every = [{"token": []}, {"apiKey": []}, {"session": []}, {"ticket": []}]
-    assert {label: told["security"] for label, told in DECLARED if label not in PUBLIC} == dict.fromkeys(
+    assert {label: described["security"] for label, described in DECLARED if label not in PUBLIC} == dict.fromkeys(
         (label for label, _ in DECLARED if label not in PUBLIC), every
     )
 
@@ -192,14 +194,14 @@ async def test_a_completion_and_its_chunks_are_what_the_document_says(reply: str
 
 
 @pytest.mark.parametrize(("function", "operation"), EVERY)
-def test_whoever_may_be_turned_away_is_told_so_beforehand(function: str, operation: APIOperation[Any, Any, Any]) -> None:
+def test_every_refusal_is_documented(function: str, operation: APIOperation[Any, Any, Any]) -> None:
     declared = set(operation.definition.raw["responses"])
     assert {"422", "429", "503"} <= declared
     assert operation.label in PUBLIC or "401" in declared
     assert not is_for_admins(operation) or "403" in declared
 
 
-@pytest.fixture(scope="module", params=["local", "user", "admin", "nobody"])
+@pytest.fixture(scope="module", params=["local", "user", "admin", "anonymous"])
 def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     set_hypothesis_home_dir(tmp_path_factory.mktemp("hypothesis"))
     made = Site(request.param, tmp_path_factory.mktemp("data"))
@@ -208,7 +210,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.parametrize(("function", "operation"), EVERY)
-def test_a_reply_is_what_the_openapi_says(function: str, operation: APIOperation[Any, Any, Any], site: Site) -> None:
+def test_a_reply_conforms_to_the_openapi(function: str, operation: APIOperation[Any, Any, Any], site: Site) -> None:
     cases, known = st.one_of(*(operation.as_strategy(generation_mode=mode) for mode in GenerationMode)), site.make_things()
 
     @CALM
@@ -220,7 +222,7 @@ def test_a_reply_is_what_the_openapi_says(function: str, operation: APIOperation
         case.validate_response(reply, checks=CHECKS)
         if any("\n" in str(value) for value in (case.path_parameters or {}).values()):
             return  # no route has such a path
-        if site.who == "nobody" and operation.label not in PUBLIC:
+        if site.who == "anonymous" and operation.label not in PUBLIC:
             assert reply.status_code == 401
         elif site.who == "user" and is_for_admins(operation):
             assert reply.status_code in (403, 422)

@@ -26,7 +26,7 @@ def break_index(folder: Path) -> None:
 
 
 def in_order(expected: list[str], names: list[str]) -> bool:
-    """Whether all of them are there, each once, with or without others between."""
+    """Whether all of them occur once and in this order, with or without others in between."""
     return [name for name in names if name in expected] == expected
 
 
@@ -68,7 +68,7 @@ async def test_without_a_model_the_reply_says_so_and_how_to_add_one(open_site: O
         assert {body["answer"][start:end] for start, end in citation["spans"]} == {"[^bridge]"}
 
 
-async def test_debug_tells_how_long_each_step_took_and_what_came_out(open_site: OpenSite) -> None:
+async def test_debug_shows_the_time_and_result_of_each_step(open_site: OpenSite) -> None:
     site = await open_site()
     debug = (await site.client.post("/ask", json=ASK | {"debug": True, "retriever": "bm25"})).json()["debug"]
     assert (debug["language"], debug["retriever"]) == ("en", "bm25")
@@ -78,7 +78,7 @@ async def test_debug_tells_how_long_each_step_took_and_what_came_out(open_site: 
     assert debug["steps"][names.index("read")]["out"] == {"hits": 1}
 
 
-async def test_a_model_that_fails_before_its_first_word_is_stood_in_for_by_quotes(open_site: OpenSite) -> None:
+async def test_a_model_that_fails_before_its_first_token_is_replaced_by_quotes(open_site: OpenSite) -> None:
     site = await open_site(ModelUnavailable("down"))
     body = (await site.client.post("/ask", json=ASK)).json()
     assert body["answer"].startswith("The bridge was built in 1894. [^bridge]")
@@ -90,7 +90,7 @@ AT = "The model at http://model.test/v1 did not answer."
 
 @pytest.mark.parametrize("fails", ["when it is chosen", "when it is asked"])
 @pytest.mark.parametrize(
-    ("question", "role", "outcome", "told"),
+    ("question", "role", "outcome", "pending"),
     [
         (QUESTION, "admin", "answered", f"{AT} These sentences are quoted from the documents instead."),
         (QUESTION, "user", "answered", "The language model did not answer. These sentences are quoted from the documents instead."),
@@ -99,16 +99,16 @@ AT = "The model at http://model.test/v1 did not answer."
         ("bridge 난간은 누가 초록색으로 칠했나요?", "admin", "refused", "http://model.test/v1의 모델이 응답하지 않았습니다."),
     ],
 )
-async def test_a_configured_model_that_does_not_answer_is_told_apart_from_none(
-    fails: str, question: str, role: Any, outcome: str, told: str, open_site: OpenSite
+async def test_a_failing_model_is_distinguished_from_a_missing_one(
+    fails: str, question: str, role: Any, outcome: str, pending: str, open_site: OpenSite
 ) -> None:
     site = await open_site(caller=Caller("ann", frozenset({"*"}), role=role))
     down = ModelUnavailable("down")
     site.core.models = FakeModels(down if fails == "when it is chosen" else FakeModel([[down]]))
     body = (await site.client.post("/ask", json=ASK | {"query_text": question})).json()
-    assert (body["outcome"], body["model_failed"], body["degraded"], body["notice"]) == (outcome, True, True, told)
+    assert (body["outcome"], body["model_failed"], body["degraded"], body["notice"]) == (outcome, True, True, pending)
     room = (await site.client.get(f"/conversations/{body['room_id']}")).json()["data"]
-    assert [(turn["model_failed"], turn["notice"]) for turn in room] == [(True, told)]
+    assert [(turn["model_failed"], turn["notice"]) for turn in room] == [(True, pending)]
 
 
 async def test_a_question_without_hits_does_not_blame_a_model(open_site: OpenSite) -> None:
@@ -119,7 +119,7 @@ async def test_a_question_without_hits_does_not_blame_a_model(open_site: OpenSit
 
 
 @pytest.mark.parametrize(("name", "key"), [("default", "no_hits"), ("never-made", "empty")])
-async def test_what_is_not_there_is_told_in_words_and_cites_nothing(name: str, key: str, open_site: OpenSite) -> None:
+async def test_an_answer_without_hits_says_so_and_cites_nothing(name: str, key: str, open_site: OpenSite) -> None:
     site = await open_site("An invention.")
     reply = await site.client.post("/ask", json=ASK | {"query_text": "Zebras?", "index_name": name})
     body = reply.json()
@@ -127,26 +127,26 @@ async def test_what_is_not_there_is_told_in_words_and_cites_nothing(name: str, k
     assert (body["citations"], body["hits"]) == ([], [])
 
 
-async def test_replies_say_whether_vectors_are_still_being_made(open_site: OpenSite) -> None:
+async def test_replies_say_whether_vectors_are_pending(open_site: OpenSite) -> None:
     site = await open_site()
     site.core.embedder = embedder = FakeEmbedder()
     await put_document(site.core.index, make_document("hr", groups=("hr",)), ["The bridge warden is paid 900 crowns."])
 
-    async def told() -> list[bool]:
+    async def pending() -> list[bool]:
         asked = (await site.client.post("/ask", json=ASK)).json()
         streamed = read_events((await site.client.post("/ask/stream", json=ASK)).text)[-1]
         stored = (await site.client.get(f"/turns/{asked['trace_id']}")).json()
         conversed = read_events((await site.client.post("/v2/rag/query", json={"query": QUESTION})).text)[-1]
         return [reply["vectors_pending"] for reply in (asked, streamed, stored, conversed)]
 
-    assert await told() == [True] * 4
+    assert await pending() == [True] * 4
     while await site.core.ingestor.embed_some():
         pass
-    assert await told() == [False] * 4
+    assert await pending() == [False] * 4
     await put_document(site.core.index, make_document("late", groups=("hr",)), ["Late."])
-    assert await told() == [True] * 4
+    assert await pending() == [True] * 4
     site.app.dependency_overrides[caller_of] = lambda: Caller("ann", frozenset({"staff"}))
-    assert await told() == [False] * 4  # what waits is nothing that this reader may know of
+    assert await pending() == [False] * 4  # the pending document is not readable by this caller
     assert embedder.embedded
 
 
@@ -159,7 +159,7 @@ async def test_an_answer_can_come_as_claims_with_their_documents(open_site: Open
     }
 
 
-# --- who answers -------------------------------------------------------------------------------
+# --- modes -------------------------------------------------------------------------------
 
 
 async def test_a_model_alone_answers_from_what_was_said_before_and_searches_nothing(open_site: OpenSite) -> None:
@@ -203,7 +203,7 @@ async def test_an_agents_searches_are_steps_and_its_numbers_are_citations(open_s
 
 @pytest.mark.parametrize("mode", ["gpt", "pa"])
 @pytest.mark.parametrize("path", ["/ask", "/ask/stream"])
-async def test_who_wants_a_model_where_there_is_none_is_told_how_to_add_one(path: str, mode: str, open_site: OpenSite) -> None:
+async def test_a_mode_that_needs_a_model_says_how_to_add_one(path: str, mode: str, open_site: OpenSite) -> None:
     site = await open_site()
     reply = await site.client.post(path, json=ASK | {"mode": mode})
     assert (reply.status_code, reply.json()["title"]) == (503, "The language model is not available")
@@ -214,7 +214,7 @@ async def test_who_wants_a_model_where_there_is_none_is_told_how_to_add_one(path
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
-async def test_a_stream_tells_steps_then_tokens_then_the_whole_reply(method: str, open_site: OpenSite) -> None:
+async def test_a_stream_sends_steps_then_tokens_then_the_complete_reply(method: str, open_site: OpenSite) -> None:
     site = await open_site(Delta(thinking="Hm."), "It was built ", "in 1894 [^bridge].")
     if method == "GET":
         reply = await site.client.get("/ask/stream", params={"query_text": QUESTION, "index_name": "default"})
@@ -227,12 +227,12 @@ async def test_a_stream_tells_steps_then_tokens_then_the_whole_reply(method: str
     told_in_order = ["guard", "model", "language", "search", "fuse", "read", "context", "answer", "check", "follow_up", "save"]
     assert in_order(told_in_order, steps)
     assert [event["name"] for event in events if event["type"] == "node"] == steps
-    told = [event["type"] for event in events]
-    at = told.index("think")
-    assert told[at - 1 : at + 4] == ["step", "think", "token", "token", "node"]
+    pending = [event["type"] for event in events]
+    at = pending.index("think")
+    assert pending[at - 1 : at + 4] == ["step", "think", "token", "token", "node"]
     assert [event["content"] for event in events if event["type"] in ("think", "token")] == ["Hm.", "It was built", " in 1894 [^bridge]."]
     done = events[-1]
-    assert (done["type"], done["answer"], done["persisted"], told.count("done")) == ("done", "It was built in 1894 [^bridge].", True, 1)
+    assert (done["type"], done["answer"], done["persisted"], pending.count("done")) == ("done", "It was built in 1894 [^bridge].", True, 1)
     assert done["trace_id"] == reply.headers["x-trace-id"]
     assert [done["answer"][start:end] for start, end in done["citations"][0]["spans"]] == ["[^bridge]"]
 
@@ -312,7 +312,7 @@ async def test_an_index_that_is_down_is_a_503_and_never_nothing_found(path: str,
 # --- /retrieve-* -------------------------------------------------------------------------------
 
 
-async def test_scores_of_words_alone_are_bm25_s_own(open_site: OpenSite) -> None:
+async def test_scores_of_full_text_search_are_bm25_scores(open_site: OpenSite) -> None:
     site = await open_site()
     await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
     words = (await site.core.index.candidates(LOCAL, Search("default", QUESTION))).lexical
@@ -387,10 +387,10 @@ async def test_a_search_whose_question_cannot_be_checked_is_a_422_and_finds_noth
     assert BRIDGE[0] not in reply.text
 
 
-# --- who may read what -------------------------------------------------------------------------
+# --- permissions -------------------------------------------------------------------------
 
 
-async def test_groups_in_a_request_narrow_what_it_finds_and_everyones_stays(open_site: OpenSite) -> None:
+async def test_groups_in_a_request_narrow_its_results_to_them_and_public_documents(open_site: OpenSite) -> None:
     site = await open_site()
     await put_document(site.core.index, make_document("salaries", groups=("hr",)), ["The bridge warden was paid 900 crowns."])
     for narrowed, found in ((["eng"], {"bridge"}), (["hr"], {"bridge", "salaries"}), ([], {"bridge", "salaries"})):
@@ -458,7 +458,7 @@ async def test_a_file_that_the_page_does_not_have_is_a_problem(open_site: OpenSi
 
 
 @pytest.mark.parametrize("prefix", ["", "/query"])
-async def test_ready_names_the_part_that_fails_and_health_does_not_mind(prefix: str, tmp_path: Path, open_site: OpenSite) -> None:
+async def test_ready_names_the_failing_part_and_health_stays_ok(prefix: str, tmp_path: Path, open_site: OpenSite) -> None:
     break_index(tmp_path)
     site = await open_site(filled=False)
     alive = await site.client.get(f"{prefix}/health")
@@ -489,12 +489,12 @@ def test_importing_the_function_loads_no_adapter() -> None:
     assert heavy_imports("query.app") == []
 
 
-async def test_the_language_of_documents_that_may_not_be_read_is_not_told(open_site: OpenSite) -> None:
+async def test_the_language_of_unreadable_documents_is_not_revealed(open_site: OpenSite) -> None:
     site = await open_site(caller=Caller("ann", frozenset({"staff"})))
     hidden = make_document("plan", collection="vault", groups=("board",))
     await put_document(site.core.index, hidden, ["Das VPN wird im Mai abgeschaltet."], lang="de")
-    told = [
+    pending = [
         (await site.client.post("/ask", json={"index_name": name, "query_text": "VPN?", "permission_groups": []})).json()["answer"]
         for name in ("vault", "nowhere")
     ]
-    assert told[0] == told[1]
+    assert pending[0] == pending[1]

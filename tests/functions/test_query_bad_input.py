@@ -1,4 +1,4 @@
-"""What cannot be used is refused with a problem that says why, and never with a 500."""
+"""Invalid input is refused with a problem that says why, and never with a 500."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def detail_of(reply: httpx.Response, status: int = 422) -> str:
     ],
 )
 @pytest.mark.parametrize("path", QUESTION_ROUTES)
-async def test_a_question_that_is_none_is_refused_with_a_remedy(path: str, question: str, detail: str, open_client: OpenClient) -> None:
+async def test_an_empty_question_is_refused_with_a_remedy(path: str, question: str, detail: str, open_client: OpenClient) -> None:
     body = QUESTION_ROUTES[path] | {"query" if path == "/chat" else "query_text": question}
     assert detail_of(await (await open_client(create_app)).post(path, json=body)) == detail
 
@@ -61,7 +61,7 @@ async def test_a_question_that_is_none_is_refused_with_a_remedy(path: str, quest
     ],
     ids=["cut", "empty", "binary", "latin-1", "deep", "endless number"],
 )
-async def test_what_is_no_json_is_one_and_the_same_422(body: bytes, open_client: OpenClient) -> None:
+async def test_invalid_json_is_always_the_same_422(body: bytes, open_client: OpenClient) -> None:
     reply = await (await open_client(create_app)).post("/ask", content=body, headers=JSON)
     assert detail_of(reply) in ((NO_JSON,) if body else (NO_OBJECT,))
 
@@ -80,18 +80,18 @@ async def test_what_is_no_json_is_one_and_the_same_422(body: bytes, open_client:
         ({"answer_format": "xml"}, "answer_format: Input should be 'markdown' or 'json'"),
     ],
 )
-async def test_a_field_that_cannot_be_used_is_told_by_name(changes: dict[str, Any], detail: str, open_client: OpenClient) -> None:
+async def test_an_invalid_field_is_named(changes: dict[str, Any], detail: str, open_client: OpenClient) -> None:
     assert detail_of(await (await open_client(create_app)).post("/ask", json=ASK | changes)) == detail
 
 
-async def test_missing_fields_are_told_together(open_client: OpenClient) -> None:
+async def test_missing_fields_are_reported_together(open_client: OpenClient) -> None:
     reply = await (await open_client(create_app)).post("/ask", json={})
     assert detail_of(reply) == "query_text: Field required; index_name: Field required; permission_groups: Field required"
     reply = await (await open_client(create_app)).get("/ask/stream")
     assert detail_of(reply) == "query.query_text: Field required; query.index_name: Field required"
 
 
-async def test_half_a_character_is_dropped_from_a_question_and_refused_in_a_name(open_client: OpenClient) -> None:
+async def test_a_lone_surrogate_is_dropped_from_a_question_and_refused_in_a_name(open_client: OpenClient) -> None:
     client = await open_client(create_app)
     body = '{"query_text": "Wh\\ud800o?", "index_name": "default\\ud800", "permission_groups": ["\\ud800"], "model": "\\ud800"}'
     reply = await client.post("/ask", content=body, headers=JSON)
@@ -101,7 +101,7 @@ async def test_half_a_character_is_dropped_from_a_question_and_refused_in_a_name
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd", "a'; DROP TABLE chunks; --", "x\0y", "n" * 100_000, "색인"])
-async def test_an_index_that_there_is_not_finds_nothing_whatever_its_name(name: str, open_client: OpenClient) -> None:
+async def test_a_missing_index_finds_nothing_whatever_its_name(name: str, open_client: OpenClient) -> None:
     client = await open_client(create_app)
     reply = await client.post("/ask", json=ASK | {"index_name": name})
     assert (reply.status_code, reply.json()["outcome"]) == (200, "no_hits")
@@ -109,7 +109,7 @@ async def test_an_index_that_there_is_not_finds_nothing_whatever_its_name(name: 
     assert (reply.status_code, reply.json()["hits"]["hits"]) == (200, [])
 
 
-async def test_json_that_is_no_object_is_a_422(open_client: OpenClient) -> None:
+async def test_json_that_is_not_an_object_is_a_422(open_client: OpenClient) -> None:
     assert detail_of(await (await open_client(create_app)).post("/chat", json=["Who?"])) == NO_OBJECT
 
 
@@ -155,9 +155,9 @@ async def test_a_wrong_method_is_a_problem_that_names_the_right_one(method: str,
     assert (detail_of(reply, 405), reply.headers["allow"]) == ("Method Not Allowed", allowed)
 
 
-async def test_a_defect_is_a_500_that_tells_nothing_but_its_trace(caplog: pytest.LogCaptureFixture) -> None:
+async def test_an_exception_is_a_500_with_only_its_trace_id(caplog: pytest.LogCaptureFixture) -> None:
     def broken() -> Core:
-        raise RuntimeError("secret of the house")
+        raise RuntimeError("internal secret")
 
     transport = httpx.ASGITransport(create_app(broken), raise_app_exceptions=False)
     async with httpx.AsyncClient(transport=transport, base_url="http://footnote.test") as client:

@@ -1,4 +1,4 @@
-"""The API's reference: one document at the one address, and a page that shows it."""
+"""The API's reference: one document at one address, and a page that shows it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ async def test_the_page_loads_only_what_this_server_has(open_site: OpenSite) -> 
     assert [place for place in loaded if (await site.client.get(place)).status_code != 200] == []
 
 
-def test_the_vendored_reader_is_what_its_list_says() -> None:
+def test_the_vendored_reader_matches_its_checksums() -> None:
     rows = re.findall(r"^\| `swagger/([\w.-]+)` .*`([0-9a-f]{64})` \|$", (WEB / "vendor/VENDORED.md").read_text(), re.MULTILINE)
     found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (WEB / "vendor/swagger").glob("swagger-ui*.*s")}
     assert dict(rows) == found

@@ -1,4 +1,4 @@
-"""Which retriever an API uses: `RETRIEVER` is the default of /ask alone, the others fuse by min-max scores."""
+"""Which retriever an API uses: `RETRIEVER` is the default of /ask only, the others fuse by min-max scores."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.functions.conftest import ASK, QUESTION, OpenSite
 
 @dataclass
 class Spy:
-    """`retrieve.fuse.fuse`, noting what it was asked for."""
+    """`retrieve.fuse.fuse`, recording its arguments."""
 
     used: list[Retriever]
 
@@ -40,7 +40,7 @@ ACCEPT = {"accept": "application/json, text/event-stream"}
         ("/v2/rag/query", {"query": QUESTION}, "cc"),
     ],
 )
-async def test_min_max_fusion_is_the_default_but_of_ask(
+async def test_min_max_fusion_is_the_default_except_for_ask(
     path: str, body: dict[str, Any], used: Retriever, open_site: OpenSite, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spy = Spy([])
@@ -50,7 +50,7 @@ async def test_min_max_fusion_is_the_default_but_of_ask(
     assert spy.used == [used]
 
 
-async def test_the_setting_is_of_ask_alone(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_setting_applies_only_to_ask(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
     spy = Spy([])
     monkeypatch.setattr("footnote.retrieve.fuse.fuse", spy)
     site = await open_site()

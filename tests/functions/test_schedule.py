@@ -1,4 +1,4 @@
-"""The schedule's event at the ingest function: what does not fit is mended, and only kinds and numbers are told."""
+"""The scheduled event of the ingest function: inconsistencies are repaired, and only kinds and counts are logged."""
 
 from __future__ import annotations
 
@@ -51,5 +51,5 @@ def test_a_file_whose_event_was_lost_answers_after_the_next_hour(core: Core, cap
     assert document["state"] == "READY"
     assert [chunk.text for chunk in run(lambda: core.index.sample(LOCAL, "default", 9))] == ["Travel is paid for by the day."]
     assert ("WARNING", "verify found inconsistencies") in [(record.levelname, record.message) for record in caplog.records]
-    told = [record for record in caplog.records if record.name == "ingest.schedule"]
-    assert not [record for record in told if "secret" in str(vars(record))]
+    lines = [record for record in caplog.records if record.name == "ingest.schedule"]
+    assert not [record for record in lines if "secret" in str(vars(record))]

@@ -1,4 +1,4 @@
-"""Signing in: who has no token gets nothing, who has one gets what is theirs."""
+"""Signing in: without a token nothing is accessible, with one only what its user may read."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def test_every_route_asks_for_a_token(create_app: CreateApp, core: Core, o
     assert asked
 
 
-async def test_a_stranger_finds_nothing_and_a_member_does(core: Core, open_client: OpenClient) -> None:
+async def test_a_member_finds_documents_and_a_stranger_finds_none(core: Core, open_client: OpenClient) -> None:
     client = await open_client(query)
     for groups, found in (((), 0), (("guests",), 0), (("staff",), 2)):
         headers = {"authorization": f"Bearer {await token_of(core, 'ann', *groups)}"}
@@ -84,7 +84,7 @@ async def test_the_page_signs_in_with_a_cookie_that_scripts_cannot_read(core: Co
     assert (await client.post("/ask", json=ASK)).status_code == 401
 
 
-async def test_a_writer_needs_the_group_that_it_gives(core: Core, open_client: OpenClient) -> None:
+async def test_an_uploader_must_be_in_the_groups_of_the_upload(core: Core, open_client: OpenClient) -> None:
     client = await open_client(ingest)
     headers = {"authorization": f"Bearer {await token_of(core, 'ann', 'staff')}"}
 
@@ -113,7 +113,7 @@ async def test_an_admin_sees_who_is_signed_in_and_ends_it(core: Core, open_clien
     assert (await client.delete(f"/sessions/{ann}", headers=as_root)).status_code == 404
 
 
-async def test_who_asks_too_often_is_told_to_wait(core: Core, open_client: OpenClient) -> None:
+async def test_too_many_questions_get_a_time_to_wait(core: Core, open_client: OpenClient) -> None:
     core.limiter = RateLimiter(core.cache, HandClock(1_700_000_120.0))
     client = await open_client(query)
     headers = {"authorization": f"Bearer {await token_of(core, 'ann', 'staff')}"}
@@ -125,14 +125,14 @@ async def test_who_asks_too_often_is_told_to_wait(core: Core, open_client: OpenC
     assert (await client.get("/conversations", headers=headers)).status_code == 200
 
 
-async def test_who_tries_tokens_is_told_to_wait(core: Core, open_client: OpenClient) -> None:
+async def test_failed_sign_ins_are_rate_limited(core: Core, open_client: OpenClient) -> None:
     client = await open_client(query)
     most = core.settings.limits.address_per_minute
     statuses = [(await client.get("/conversations", headers={"api-key": f"guess{n}"})).status_code for n in range(most + 1)]
     assert statuses == [401] * most + [429]
 
 
-async def test_who_tries_tokens_under_somebodys_address_locks_nobody_out(core: Core) -> None:
+async def test_failed_sign_ins_with_a_forged_address_lock_no_one_out(core: Core) -> None:
     """320 bad tokens, once with the invented address of a colleague, once from the address that they share."""
     app, ann = query(lambda: core), {"authorization": f"Bearer {await token_of(core, 'ann', 'staff')}"}
     for connection in ("198.51.100.9", "192.0.2.7"):
@@ -147,14 +147,14 @@ async def test_who_tries_tokens_under_somebodys_address_locks_nobody_out(core: C
             assert (await colleague.post("/retrieve-bm25", json=SEARCH)).status_code == 200
 
 
-async def test_who_tries_tokens_at_the_sign_in_is_told_to_wait_too(core: Core, open_client: OpenClient) -> None:
+async def test_failed_sign_ins_at_the_sign_in_route_are_rate_limited(core: Core, open_client: OpenClient) -> None:
     client = await open_client(query)
     most = core.settings.limits.address_per_minute
     statuses = [(await client.post("/sessions", json={"token": f"guess{n}"})).status_code for n in range(most + 1)]
     assert statuses == [401] * most + [429]
 
 
-async def test_who_tries_tokens_at_the_sign_out_is_told_to_wait_too(core: Core, open_client: OpenClient) -> None:
+async def test_failed_sign_ins_at_the_sign_out_route_are_rate_limited(core: Core, open_client: OpenClient) -> None:
     client = await open_client(query)
     most = core.settings.limits.address_per_minute
     statuses = [(await client.delete("/sessions", headers={"api-key": f"guess{n}"})).status_code for n in range(most + 1)]
@@ -170,15 +170,15 @@ async def test_a_sign_out_is_in_the_audit(core: Core, open_client: OpenClient) -
     assert (entry.user_id, entry.action, entry.object_id) == ("ann", "session.revoke", session_id_of(token))
 
 
-async def test_who_is_not_signed_in_is_told_how_to(core: Core, open_client: OpenClient) -> None:
+async def test_an_unauthorized_request_is_told_how_to_sign_in(core: Core, open_client: OpenClient) -> None:
     client = await open_client(query)
     for headers in ({}, {"authorization": "Bearer guess"}):
         reply = await client.get("/conversations", headers=headers)
         assert (reply.status_code, reply.headers["www-authenticate"]) == (401, "Bearer")
 
 
-async def test_nothing_is_read_of_what_nobody_sends(core: Core, open_client: OpenClient) -> None:
-    """Else whoever likes could have a machine keep files, before it asks who they are."""
+async def test_the_body_of_an_unauthorized_request_is_not_read(core: Core, open_client: OpenClient) -> None:
+    """Otherwise anyone could make the server store files before it checks the token."""
     read = []
 
     async def body() -> AsyncIterator[bytes]:

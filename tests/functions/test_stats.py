@@ -1,4 +1,4 @@
-"""The stats function: what turns cost and how they went, by HTTP and by the hourly schedule."""
+"""The stats function: cost and outcomes of turns, over HTTP and by the hourly schedule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STRANGER = Caller("stranger")
 
 
 async def save(core: Core, clock: HandClock, trace_id: str, started_at: float, ms: int = 100, status: Any = "done", **changes: Any) -> None:
-    """A turn that took `ms`, as the pipeline's last step leaves it."""
+    """Stores a turn that took `ms`, as the last pipeline step does."""
     clock.now = started_at + ms / 1000
     await core.turns.save(stored(make_turn(trace_id=trace_id, started_at=started_at, **{"caller": LOCAL, **changes}), status, ms=ms))
 
@@ -34,7 +34,7 @@ def called(**used: Usage) -> tuple[ModelCall, ...]:
 
 
 async def save_two_days(core: Core, clock: HandClock) -> None:
-    """January 14: an answer in its last second. January 15: a refusal in its first moment, an error. And what lies beside them."""
+    """January 14: an answer in its last second. January 15: a refusal in its first moment, and an error. Also turns just outside."""
     await save(core, clock, "before", JAN_15 - 25 * HOUR)
     await save(core, clock, "answer", JAN_15 - 1, 100, room_id="r1", answer=Answer("Yes.", model="llama"), usage=Usage(10, 4))
     await save(core, clock, "refusal", JAN_15, 300, room_id="r1", answer=Answer("I don't know."), outcome="refused")
@@ -128,7 +128,7 @@ async def test_turns_are_grouped_by(
     assert [(group["key"], group["figures"]["turns"]) for group in reply.json()["data"]] == groups
 
 
-async def test_tokens_cost_what_the_prices_of_now_say(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_tokens_are_charged_at_current_prices(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     await save(core, clock, "t1", JAN_15, answer=Answer("Yes.", model="small"), usage=Usage(2_000, 1_000))
     await save(core, clock, "t2", JAN_15, answer=Answer("Yes.", model="large"), usage=Usage(1_000, 100))
     await save(core, clock, "t3", JAN_15, answer=Answer("Yes.", model="unpriced"), usage=Usage(9_000, 9_000))
@@ -161,7 +161,7 @@ async def test_without_turns_there_are_no_groups_and_the_total_is_zero(open_clie
     assert set(body["total"].values()) == {0}
 
 
-async def test_who_is_no_admin_sees_only_figures_of_their_own(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_a_user_without_admin_role_sees_only_their_own_figures(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     await save(core, clock, "mine", JAN_15, caller=ME)
     await save(core, clock, "theirs", JAN_15, caller=STRANGER)
     await core.turns.put_feedback(LOCAL, Feedback("mine", "local", "down"))
@@ -179,7 +179,7 @@ async def test_who_is_no_admin_sees_only_figures_of_their_own(core: Core, clock:
         ("to=tomorrow", "query.to: Input should be a valid date or datetime, input is too short"),
     ],
 )
-async def test_a_request_that_cannot_be_used_is_told_why(query: str, detail: str, open_client: OpenClient) -> None:
+async def test_an_invalid_request_says_why(query: str, detail: str, open_client: OpenClient) -> None:
     reply = await (await open_client(create_app)).get(f"/stats?{query}")
     assert (reply.status_code, reply.headers["content-type"]) == (422, "application/problem+json")
     assert reply.json()["detail"] == detail
@@ -197,11 +197,11 @@ async def test_tokens_and_cost_stand_with_the_model_that_used_them(
     await save(core, clock, "failed", JAN_15, 100, "error", calls=called(big=Usage(300, 0)))
     await save(core, clock, "quoted", JAN_15, answer=Answer("Yes.", extractive=True))
     reply = (await (await open_client(create_app)).get("/stats?by=llm")).json()
-    told = {
+    shown = {
         group["key"]["llm"]: [group["figures"][name] for name in ("turns", "errors", "prompt_tokens", "completion_tokens")]
         for group in reply["data"]
     }
-    assert told == {None: [1, 0, 0, 0], "big": [2, 1, 1_300, 200], "small": [1, 1, 2_500, 105]}
+    assert shown == {None: [1, 0, 0, 0], "big": [2, 1, 1_300, 200], "small": [1, 1, 2_500, 105]}
     assert [group["figures"]["cost"] for group in reply["data"]] == [0, pytest.approx(0.33), pytest.approx(0.00355)]
     assert reply["total"]["cost"] == pytest.approx(0.33355)
     by_day = (await (await open_client(create_app)).get("/stats?by=day")).json()["data"]
@@ -217,7 +217,7 @@ async def test_a_stored_turn_that_names_no_model_costs_what_the_one_that_answere
     assert [group.figures.cost for group in roll_up([figures], "llm", prices)] == [pytest.approx(0.2)]
 
 
-async def test_a_model_that_only_helped_has_tokens_and_no_turns(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+async def test_a_model_used_only_for_auxiliary_calls_has_tokens_and_no_turns(core: Core, clock: HandClock, open_client: OpenClient) -> None:
     calls = called(small=Usage(20, 10), big=Usage(10, 2))
     await save(core, clock, "answered", JAN_15, answer=Answer("Yes.", model="big"), calls=calls)
     groups = (await (await open_client(create_app)).get("/stats?by=llm")).json()["data"]
@@ -285,7 +285,7 @@ def test_one_lambda_serves_schedule_and_http_in_turns(core: Core, clock: HandClo
         assert (reply["statusCode"], body_of(reply)["total"]) == (200, JAN_15_FIGURES | UNPRICED)
 
 
-def test_what_lambda_calls_is_alive(lambda_loop: asyncio.AbstractEventLoop) -> None:
+def test_the_lambda_handler_works(lambda_loop: asyncio.AbstractEventLoop) -> None:
     reply = handler(get_event("/stats/health"), None)
     assert (reply["statusCode"], body_of(reply)) == (200, {"status": "ok", "function": "stats"})
 

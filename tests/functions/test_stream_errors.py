@@ -1,4 +1,4 @@
-"""What goes wrong with a stream, before its first word and after it, is told as the docs say on every route that streams."""
+"""Errors of a stream, before its first token and after it, are reported as documented on every streaming route."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ EVERY = (*WITH_ROOM, OPENAI)
 
 
 class Failing:
-    """A part of which nothing works."""
+    """A part whose every method fails."""
 
     def __init__(self, error: Exception) -> None:
         self._error = error
@@ -71,24 +71,24 @@ async def ask(client: httpx.AsyncClient, route: str, question: str = QUESTION) -
 
 
 def check_problem(route: str, reply: httpx.Response, status: int, error: FootnoteError | None) -> None:
-    """Before the first word: a status, and the route's own form of a body."""
-    body, told = reply.json(), error.detail if error else None
+    """Before the first token: a status, and an error body in the format of the route."""
+    body, expected = reply.json(), error.detail if error else None
     trace_id = reply.headers["x-trace-id"]
     if route in TRD:
         assert reply.headers["content-type"] == "application/problem+json"
         assert set(body) == {"type", "title", "status", "detail", "trace_id"}
         assert (body["status"], body["trace_id"]) == (status, trace_id)
-        assert told in (None, body["detail"])
+        assert expected in (None, body["detail"])
     elif route == OPENAI:
         assert set(body) == {"error"}
         assert set(body["error"]) == {"message", "type", "param", "code"}
-        assert told in (None, body["error"]["message"])
+        assert expected in (None, body["error"]["message"])
         status = 400 if status == 422 else status
     else:
         assert set(body) == {"type", "content", "detail", "final_response", "usage"}
         assert (body["type"], body["final_response"], body["usage"]["total_tokens"]) == ("error", "", 0)
         assert body["detail"].endswith(f" (trace {trace_id})")
-        assert told in (None, body["detail"].rpartition(" (trace ")[0])
+        assert expected in (None, body["detail"].rpartition(" (trace ")[0])
         status = 500 if isinstance(error, StoreUnavailable) else status
     assert reply.status_code == status
     assert "Traceback" not in reply.text
@@ -101,18 +101,18 @@ async def test_a_question_that_is_too_long_gets_no_stream(route: str, open_site:
 
 
 @pytest.mark.parametrize("route", EVERY)
-async def test_who_has_not_signed_in_gets_no_stream(route: str, open_site: OpenSite) -> None:
+async def test_without_sign_in_there_is_no_stream(route: str, open_site: OpenSite) -> None:
     site, error = await open_site(SAID), Unauthorized("Sign in first.")
 
-    def nobody() -> Caller:
+    def unauthorized() -> Caller:
         raise error
 
-    site.app.dependency_overrides[caller_of] = nobody
+    site.app.dependency_overrides[caller_of] = unauthorized
     check_problem(route, await ask(site.client, route), 401, error)
 
 
 @pytest.mark.parametrize("route", EVERY)
-async def test_who_asks_too_often_gets_no_stream_and_the_time_to_wait(route: str, open_site: OpenSite) -> None:
+async def test_too_many_questions_get_a_time_to_wait_instead_of_a_stream(route: str, open_site: OpenSite) -> None:
     site, error = await open_site(SAID, caller=Caller("ann")), TooManyRequests("Too many.", retry_after_s=7)
     site.core.limiter = Failing(error)  # type: ignore[assignment]
     reply = await ask(site.client, route)
@@ -150,7 +150,7 @@ async def test_a_conversation_that_cannot_be_read_is_a_status(route: str, error:
 
 
 @pytest.mark.parametrize("route", MODELS_OWN)
-async def test_what_only_a_model_can_answer_is_a_503_that_names_the_remedy(route: str, open_site: OpenSite) -> None:
+async def test_a_question_that_needs_a_missing_model_is_a_503_with_the_remedy(route: str, open_site: OpenSite) -> None:
     site = await open_site()
     reply = await ask(site.client, route)
     check_problem(route, reply, 503, None)
@@ -158,7 +158,7 @@ async def test_what_only_a_model_can_answer_is_a_503_that_names_the_remedy(route
 
 
 @pytest.mark.parametrize("mode", ["gpt", "pa"])
-async def test_a_model_that_cannot_be_reached_is_told_apart_from_none(mode: str, open_site: OpenSite) -> None:
+async def test_an_unreachable_model_is_distinguished_from_a_missing_one(mode: str, open_site: OpenSite) -> None:
     site = await open_site()
     asked = ASK | {"mode": mode}
     none = (await site.client.post("/ask/stream", json=asked)).json()
@@ -181,7 +181,7 @@ async def test_a_model_that_fails_before_its_first_word_is_a_status_where_only_i
 
 @pytest.mark.parametrize("error", [ModelUnavailable(DOWN), ModelTimeout(DOWN), RuntimeError(DOWN)], ids=repr)
 @pytest.mark.parametrize("route", EVERY)
-async def test_what_goes_wrong_after_the_first_word_is_the_last_message(route: str, error: Exception, open_site: OpenSite) -> None:
+async def test_an_error_after_the_first_token_is_the_last_message(route: str, error: Exception, open_site: OpenSite) -> None:
     site = await open_site(SAID, error)
     reply = await ask(site.client, route)
     assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")

@@ -1,4 +1,4 @@
-"""Where a token may stand in a request, and where a client that has none learns who makes them."""
+"""The places of a token in a request, and how a client without one discovers the identity provider."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def test_a_token_is_found_in_each_of_its_places(headers: dict[str, str], o
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-dep-ticket": "wrong"}, {"authorization": "Bearer"}, {"api-key": ""}])
-async def test_without_a_good_one_nobody_is_let_in(headers: dict[str, str], open_with: Any) -> None:
+async def test_without_a_valid_token_access_is_refused(headers: dict[str, str], open_with: Any) -> None:
     client = await open_with(KEYS)
     reply = await client.get("/me/preferences", headers=headers)
     assert (reply.status_code, reply.headers["www-authenticate"]) == (401, "Bearer")

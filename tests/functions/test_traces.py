@@ -1,4 +1,4 @@
-"""`/traces`: for whoever asked, and for nobody else."""
+"""`/traces`: only for the user who asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.functions.conftest import QUESTION, OpenSite
 ANN = Caller("ann", frozenset({"staff"}))
 
 
-async def test_a_trace_tells_the_steps_and_what_was_rejected(open_site: OpenSite) -> None:
+async def test_a_trace_shows_the_steps_and_the_rejected_candidates(open_site: OpenSite) -> None:
     site = await open_site('{"query": ""}', caller=ANN)
     site.core.models.model.replies.append(["It was built in 1894, trust me."])  # type: ignore[attr-defined]
     asked = await site.client.post("/chat", json={"query": QUESTION})
@@ -29,7 +29,7 @@ async def test_a_trace_tells_the_steps_and_what_was_rejected(open_site: OpenSite
 
 
 @pytest.mark.parametrize("reader", [Caller("bob", frozenset({"staff"})), Caller("root", frozenset({"role:admin"}), role="admin")])
-async def test_another_s_trace_is_as_if_it_were_not_there(reader: Caller, open_site: OpenSite) -> None:
+async def test_another_users_trace_looks_like_a_missing_one(reader: Caller, open_site: OpenSite) -> None:
     site = await open_site("In 1894 [1].", caller=ANN)
     trace_id = (await site.client.post("/chat", json={"query": QUESTION})).headers["x-trace-id"]
     site.app.dependency_overrides[caller_of] = lambda: reader

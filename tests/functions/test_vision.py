@@ -1,4 +1,4 @@
-"""`POST /v2/vision/query`: images at addresses and in the request, shown to a model at an endpoint of OpenAI's kind."""
+"""`POST /v2/vision/query`: images by URL and in the request, shown to a model at an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
@@ -62,9 +62,7 @@ async def test_a_model_that_sees_is_shown_the_images(tmp_path: Path, clock: Cloc
         ([PNG] * 5, "There are 5 images; 4 are allowed"),
     ],
 )
-async def test_what_cannot_be_shown_is_refused_before_a_model_is_asked(
-    tmp_path: Path, clock: Clock, images: list[str], detail: str
-) -> None:
+async def test_an_invalid_image_is_refused_before_the_model_call(tmp_path: Path, clock: Clock, images: list[str], detail: str) -> None:
     async with asking(tmp_path, clock) as (client, server, _):
         reply = await client.post("/v2/vision/query", json={"query": "What is it?", "images": images})
     body: dict[str, Any] = reply.json()
@@ -76,7 +74,7 @@ async def test_what_cannot_be_shown_is_refused_before_a_model_is_asked(
 async def test_the_route_decides_what_is_asked(tmp_path: Path, clock: Clock) -> None:
     body = {"query": "What is it?", "images": [PNG]}
     async with asking(tmp_path, clock) as (client, _, _):
-        replies = [await client.post("/v2/vision/query", json=body | {"search_type": told}) for told in ("rag", "vision")]
+        replies = [await client.post("/v2/vision/query", json=body | {"search_type": search_type}) for search_type in ("rag", "vision")]
     assert [reply.status_code for reply in replies] == [422, 200]
 
 
