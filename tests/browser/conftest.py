@@ -1,6 +1,6 @@
-"""A real Chromium, a real server, and a language model that says what a test wants to see.
+"""Fixtures: a real Chromium, a real server, and a scripted language model.
 
-Each test works in an index of its own, so that one server can serve them all.
+Each test uses its own index, so that one server can serve all tests.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 class ScriptedModel(BaseHTTPRequestHandler):
-    """Speaks OpenAI's wire format, and answers by what the question says."""
+    """Speaks OpenAI's wire format, and chooses the answer by the question."""
 
     def log_message(self, format: str, *args: Any) -> None:
         """Silent."""
@@ -145,7 +145,7 @@ class ScriptedModel(BaseHTTPRequestHandler):
             self._event({"tool_calls": calls} if calls else {}, "tool_calls" if calls else "stop")
             self.wfile.write(b"data: [DONE]\n\n")
         except (BrokenPipeError, ConnectionResetError):
-            pass  # the reader has stopped
+            pass  # the client has disconnected
 
     def _event(self, delta: dict[str, Any], finish: str | None) -> None:
         choice = {"index": 0, "delta": delta, "finish_reason": finish}
@@ -165,7 +165,7 @@ def _call(index: int, name: str, **arguments: Any) -> dict[str, Any]:
 
 
 STANDALONE = "Within how many weeks does the finance team refund travel expenses?"
-"""What the model makes of every question that leans on what was said before."""
+"""The rewritten form of every follow-up question."""
 HOSTILE = (
     '<img src=x onerror="alert(1)"> <script>alert(2)</script> ![spy](https://example.com/spy.png) '
     "[click](javascript:alert(3)) [data](data:text/html,<script>alert(4)</script>) [away](https://example.com/page)\n\n"
@@ -196,11 +196,11 @@ def server_with_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]
             yield url
 
 
-# --- what a person does on the page --------------------------------------------------------------
+# --- actions on the page --------------------------------------------------------------
 
 
 class Screen:
-    """The page in a person's words, and everything that it did behind the scenes."""
+    """The page with the actions of a user; records its requests and complaints."""
 
     def __init__(self, page: Page, url: str) -> None:
         self.page = page
@@ -226,7 +226,7 @@ class Screen:
         dialog.dismiss()
 
     def open(self) -> None:
-        """The page, set to add documents to this screen's own index."""
+        """Opens the page, set to add documents to this screen's own index."""
         self.page.goto(self.url)
         expect(self.page.locator("html[data-ready]")).to_be_attached()
         self.page.locator("#into").evaluate("(field, name) => (field.value = name)", self.index)
@@ -248,7 +248,7 @@ class Screen:
         expect(self.page.locator("#document-list")).to_have_attribute("data-vectors", "all")
 
     def _waits_for_vectors(self) -> bool:
-        """By the API: the page may not have asked yet. Only who sees everything learns how far they are."""
+        """Waits by the API, because the page may not have polled yet. Only admins see the number of vectors."""
         request = self.page.request
         listed = request.get(f"{self.url}/documents?collection={self.index}").json().get("data", [])
         known = [request.get(f"{self.url}/documents/{document['doc_id']}").json().get("vectors") for document in listed]
@@ -267,14 +267,14 @@ class Screen:
         assert path.stat().st_size > 10_000
 
     def assert_quiet(self) -> None:
-        """No script error, no breach of the content security policy, no dialog, nothing from elsewhere."""
+        """Asserts no script error, no violation of the content security policy, no dialog, and no request to another host."""
         assert self.complaints == []
         assert [url for url in self.requests if not url.startswith((f"{self.url}/", "data:"))] == []
 
 
 @pytest.fixture
 def open_screen(new_context: Callable[..., BrowserContext]) -> Iterator[Callable[..., Screen]]:
-    """Opens the page in a context of its own, e.g. `open_screen(server, locale="ko-KR")`; at the end it must have been quiet."""
+    """Opens the page in its own browser context, e.g. `open_screen(server, locale="ko-KR")`; at the end it must have been quiet."""
     screens: list[Screen] = []
 
     def open_one(url: str, **context: Any) -> Screen:
@@ -289,7 +289,7 @@ def open_screen(new_context: Callable[..., BrowserContext]) -> Iterator[Callable
 
 @pytest.fixture
 def open_handbook(open_screen: Callable[..., Screen], handbook: bytes) -> Callable[..., Screen]:
-    """The same, with the handbook READY."""
+    """Opens the page with the handbook READY."""
 
     def open_one(url: str, **context: Any) -> Screen:
         screen = open_screen(url, **context)
@@ -301,7 +301,7 @@ def open_handbook(open_screen: Callable[..., Screen], handbook: bytes) -> Callab
 
 @pytest.fixture(scope="session")
 def handbook() -> bytes:
-    """A PDF of three pages; what it says about leave stands on the second."""
+    """A PDF of three pages; the text about leave is on the second."""
     return make_pdf(*(HERE / "handbook.en.md").read_text("utf-8").strip().removeprefix("# ").split("\n\n# "))
 
 

@@ -1,4 +1,4 @@
-"""Who cannot see, or has no mouse: axe-core's rules on the main states, and walks by keyboard alone."""
+"""Accessibility: axe-core's rules on the main states, and operation by keyboard only."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LEAVE = "How many days of annual leave do employees receive?"
 DARK = {"color_scheme": "dark"}
 NARROW = {"viewport": {"width": 360, "height": 740}, "has_touch": True, "is_mobile": True}
 STILL = {"reduced_motion": "reduce"}
-"""Colours in the middle of a transition are nobody's defect."""
+"""Colours are not checked in the middle of a transition."""
 
 
 # --- states --------------------------------------------------------------------------------------
 
 
 def grave_in(page: Page) -> list[str]:
-    """What is serious or critical by axe-core's rules."""
+    """Serious and critical violations by axe-core's rules."""
     found = Axe().run(page).response["violations"]
     grave = [violation for violation in found if violation["impact"] in ("serious", "critical")]
     return [f"{violation['id']}: {node['html'][:200]} {node['failureSummary']}" for violation in grave for node in violation["nodes"]]
@@ -115,7 +115,7 @@ FOCUSED = """() => {
 
 
 def walk(page: Page, key: str = "Tab") -> list[dict[str, Any]]:
-    """Every place that the key leads to, from the beginning of the page until it leaves it or comes round."""
+    """Every element that the key focuses, from the top of the page until the focus leaves it or wraps around."""
     page.get_by_role("link", name="Skip to the question").focus()
     first = page.evaluate(FOCUSED)
     places = [first]
@@ -127,7 +127,7 @@ def walk(page: Page, key: str = "Tab") -> list[dict[str, Any]]:
     pytest.fail(f"{key} does not come round: {[place['name'] for place in places[-5:]]}")
 
 
-def test_tab_reaches_every_control_in_order_and_shows_where_it_is(open_handbook: Open, server: str) -> None:
+def test_tab_reaches_every_control_in_order_with_a_visible_focus(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server, **STILL)
     screen.ask(LEAVE)
     screen.finished()
@@ -166,7 +166,7 @@ def position(names: list[str], beginning: str) -> int:
 @pytest.mark.parametrize(("button", "picker"), [("Add files", "#files"), ("Add a folder", "#folder")])
 def test_a_picker_is_opened_by_keyboard(open_screen: Open, server: str, button: str, picker: str) -> None:
     page = open_screen(server).page
-    # Not by waiting for the chooser: a headless Chromium does not always tell of one for folders.
+    # Not by waiting for the chooser: a headless Chromium does not always report one for folders.
     page.locator(picker).evaluate("input => input.addEventListener('click', () => (input.title = 'opened'))")
     page.get_by_role("button", name=button).focus()
     page.keyboard.press("Enter")
@@ -188,7 +188,7 @@ def test_a_document_is_deleted_by_keyboard(open_handbook: Open, server: str) -> 
     expect(page.locator("#documents-title")).to_be_focused()
 
 
-def test_a_failed_upload_is_tried_again_and_put_away_by_keyboard(open_screen: Open, server: str) -> None:
+def test_a_failed_upload_is_retried_and_dismissed_by_keyboard(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     page = screen.page
     screen.pick({"broken.pdf": b"%PDF-1.7 nothing"})

@@ -54,7 +54,7 @@ def test_tokens_arrive_as_markdown_and_their_markers_become_numbers(open_handboo
     expect(screen.page.locator(".receipt .facts")).to_contain_text("scripted")
 
 
-def test_stop_ends_the_answer_and_keeps_what_came(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
+def test_stop_ends_the_answer_and_keeps_the_text_so_far(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
     screen = open_handbook(server_with_model)
     screen.ask("Tell me slowly about annual leave")
     page = screen.page
@@ -81,13 +81,13 @@ def test_a_second_question_stands_below_the_first(open_handbook: Open, server: s
     expect(screen.page.locator(".answer").nth(1)).to_contain_text("two weeks")
 
 
-def test_an_error_is_told_in_its_own_words(open_screen: Open, server: str) -> None:
+def test_an_error_is_shown_with_its_detail(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     screen.ask("?")
     screen.finished()
     expect(screen.page.locator(".failed")).to_contain_text("letter or digit")
     assert all("status of 422" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # the browser itself notes the status
+    screen.complaints.clear()  # logged by the browser itself
 
 
 def test_thumbs_down_with_a_reason_is_accepted(open_handbook: Open, server: str) -> None:

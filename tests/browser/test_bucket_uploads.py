@@ -1,4 +1,4 @@
-"""Files that go to a bucket and not through the server, which learns of them later by an event. Large ones come from there."""
+"""Uploads directly to a bucket, which the server learns of later by an event, and downloads of large files from it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Open = Callable[..., Screen]
 
 
 class Cloud:
-    """A server whose files lie in buckets, and the queue that tells it of new ones: when a test says so."""
+    """A server whose files are in buckets, and the event queue, which is delivered when a test says so."""
 
     def __init__(self, url: str, endpoint: str, settings: Settings) -> None:
         self.url = url
@@ -68,7 +68,7 @@ def cloud(aws_url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cl
 
 @pytest.fixture
 def arrive(new_context: Callable[..., BrowserContext], cloud: Cloud) -> Iterator[Open]:
-    """Opens the page. At the end it must have asked nobody else, and complained of nothing but documents that were not there yet."""
+    """Opens the page. It must have made no request elsewhere, and logged no error except 404 for documents not ingested yet."""
     screens: list[Screen] = []
 
     def open_one(**context: Any) -> Screen:
@@ -94,10 +94,10 @@ def row_of(page: Page) -> Locator:
     return page.locator("#uploads-rows tr")
 
 
-# --- there ---------------------------------------------------------------------------------------
+# --- uploads ---------------------------------------------------------------------------------------
 
 
-def test_a_file_goes_to_the_bucket_and_is_read_when_the_event_comes(arrive: Open, cloud: Cloud) -> None:
+def test_a_file_is_uploaded_to_the_bucket_and_ingested_on_its_event(arrive: Open, cloud: Cloud) -> None:
     screen = arrive()
     page = screen.page
     with page.expect_request(f"{cloud.bucket_url}*") as posted:
@@ -128,7 +128,7 @@ def test_a_file_that_the_server_has_already_is_found_under_its_first_id(arrive: 
     expect(screen.page.locator("#document-list li")).to_have_count(1)
 
 
-def test_the_longer_a_file_waits_the_rarer_the_server_is_asked_and_after_two_minutes_it_is_told(arrive: Open, cloud: Cloud) -> None:
+def test_polling_for_a_waiting_file_slows_down_and_a_notice_appears_after_two_minutes(arrive: Open, cloud: Cloud) -> None:
     screen = arrive()
     page = screen.page
     page.clock.install()
@@ -139,7 +139,7 @@ def test_the_longer_a_file_waits_the_rarer_the_server_is_asked_and_after_two_min
     for _ in range(2):
         for _ in range(50):
             page.clock.run_for(1000)
-            page.evaluate("async () => { for (let n = 0; n < 3; n++) await fetch('/health') }")  # a look takes as many replies
+            page.evaluate("async () => { for (let n = 0; n < 3; n++) await fetch('/health') }")  # one poll takes as many replies
         counts.append(screen.requests.count(asked))
         expect(row).to_contain_text("Uploaded, waiting to be read")
     assert 4 <= counts[0] <= 14
@@ -155,7 +155,7 @@ def test_the_longer_a_file_waits_the_rarer_the_server_is_asked_and_after_two_min
     expect(row).to_contain_text("Ready")
 
 
-# --- refused -------------------------------------------------------------------------------------
+# --- refusals -------------------------------------------------------------------------------------
 
 
 def xml(code: str, message: str) -> str:
@@ -163,7 +163,7 @@ def xml(code: str, message: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("status", "body", "told"),
+    ("status", "body", "expected"),
     [
         (
             400,
@@ -176,19 +176,19 @@ def xml(code: str, message: str) -> str:
         (502, "<html>Bad gateway</html>", "The upload failed (502)."),
     ],
 )
-def test_what_the_bucket_says_is_told_in_the_readers_words(arrive: Open, cloud: Cloud, status: int, body: str, told: str) -> None:
+def test_an_error_of_the_bucket_is_shown_in_the_readers_language(arrive: Open, cloud: Cloud, status: int, body: str, expected: str) -> None:
     screen = arrive()
     page = screen.page
     headers = {"access-control-allow-origin": cloud.url, "content-type": "application/xml"}
     page.route(f"{cloud.bucket_url}*", lambda route: route.fulfill(status=status, body=body, headers=headers), times=1)
     screen.pick(LETTER)
-    expect(row_of(page)).to_contain_text(told)
+    expect(row_of(page)).to_contain_text(expected)
     page.get_by_role("button", name="Try again: letter.txt").click()
     expect(row_of(page)).to_contain_text("Uploaded, waiting to be read")
     screen.complaints = [complaint for complaint in screen.complaints if f"status of {status}" not in complaint]
 
 
-def test_a_bucket_that_is_away_or_refuses_the_page_is_not_taken_for_the_server(arrive: Open, cloud: Cloud) -> None:
+def test_an_unreachable_bucket_is_not_reported_as_an_unreachable_server(arrive: Open, cloud: Cloud) -> None:
     screen = arrive()
     screen.page.route(f"{cloud.bucket_url}*", lambda route: route.abort())
     screen.pick(LETTER)
@@ -196,7 +196,7 @@ def test_a_bucket_that_is_away_or_refuses_the_page_is_not_taken_for_the_server(a
     screen.complaints = [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint]
 
 
-# --- back ----------------------------------------------------------------------------------------
+# --- downloads ----------------------------------------------------------------------------------------
 
 
 def test_a_large_pdf_comes_from_the_bucket_and_is_shown(arrive: Open, cloud: Cloud, large: bytes) -> None:
@@ -227,18 +227,18 @@ def test_a_large_pdf_is_saved_from_the_bucket_and_the_page_stays(arrive: Open, c
 
 @pytest.fixture
 def large(handbook: bytes) -> bytes:
-    """More than goes through a function."""
+    """A PDF too large for a reply of a function."""
     return padded(handbook, 4 * 2**20)
 
 
 def padded(pdf: bytes, size: int) -> bytes:
-    """The same document, made larger by a comment before its table of places."""
+    """The same document, padded with a comment before its cross-reference table."""
     at = int(pdf.rsplit(b"startxref\n", 1)[1].split()[0])
     table = pdf[at:].replace(b"startxref\n%d" % at, b"startxref\n%d" % (at + size + 2))
     return pdf[:at] + b"%" + os.urandom(size // 2).hex().encode() + b"\n" + table
 
 
-# --- how it looks --------------------------------------------------------------------------------
+# --- accessibility --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("locale", list(WAITS))

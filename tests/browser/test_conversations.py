@@ -1,4 +1,4 @@
-"""Conversations: kept, found again by their address, deleted, and taken away as Markdown."""
+"""Conversations: stored, reopened by their URL, deleted, and exported as Markdown."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def ask(screen: Any, *questions: str) -> None:
         screen.finished()
 
 
-def test_a_conversation_is_listed_by_its_first_question_and_found_by_its_address(open_handbook: Open, server: str, tmp_path: Path) -> None:
+def test_a_conversation_is_listed_by_its_first_question_and_opened_by_its_url(open_handbook: Open, server: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     page = screen.page
     ask(screen, LEAVE, TRAVEL)
@@ -95,7 +95,7 @@ def test_an_unknown_conversation_says_so(open_screen: Open, server: str) -> None
     screen.page.goto(f"{server}/#/c/nobody-has-asked-here")
     expect(screen.page.locator("#thread .note")).to_have_text("This conversation does not exist or was deleted.")
     assert all("status of 404" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # the browser itself notes the status
+    screen.complaints.clear()  # logged by the browser itself
 
 
 def test_an_answer_is_copied_with_its_sources_as_footnotes(open_handbook: Open, server_with_model: str) -> None:
@@ -109,7 +109,7 @@ def test_an_answer_is_copied_with_its_sources_as_footnotes(open_handbook: Open, 
     )
 
 
-def test_a_conversation_is_taken_away_as_markdown(open_handbook: Open, server_with_model: str) -> None:
+def test_a_conversation_is_exported_as_markdown(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model, permissions=["clipboard-read", "clipboard-write"])
     page = screen.page
     expect(page.locator("#export")).to_be_hidden()
@@ -148,7 +148,7 @@ def test_on_a_narrow_screen_the_conversations_are_a_drawer(open_handbook: Open, 
     assert page.evaluate("document.documentElement.scrollWidth") == 360
 
 
-def test_a_conversation_that_was_left_in_the_middle_of_an_answer_is_found_in_the_list(open_handbook: Open, server_with_model: str) -> None:
+def test_a_conversation_left_during_an_answer_is_in_the_list(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
     screen.ask("Tell me slowly about annual leave")

@@ -1,4 +1,4 @@
-"""Documents: in by picking or dropping, one or many, out by deleting, and what a hostile one can do (nothing)."""
+"""Documents: added by picker or drop, one or many, deleted; and hostile documents, which can do nothing."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_deleted_document_disappears_after_a_question(open_handbook: Open, ser
     assert screen.page.request.get(f"{server}/documents?collection={screen.index}").json()["data"] == []
 
 
-def test_what_was_deleted_elsewhere_leaves_the_list_when_the_reader_comes_back(open_handbook: Open, server: str) -> None:
+def test_a_document_deleted_elsewhere_leaves_the_list_when_the_page_becomes_visible(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page
     kept = page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
@@ -131,7 +131,7 @@ def test_what_was_deleted_elsewhere_leaves_the_list_when_the_reader_comes_back(o
 # --- many files ----------------------------------------------------------------------------------
 
 
-def test_many_files_are_told_one_by_one_and_all_together(open_screen: Open, server: str, tmp_path: Path) -> None:
+def test_the_progress_of_many_files_is_shown_for_each_and_in_total(open_screen: Open, server: str, tmp_path: Path) -> None:
     screen = open_screen(server)
     page = screen.page
     screen.pick({**letters(60), "=broken.pdf": BROKEN, "empty, again.txt": b""})
@@ -191,7 +191,7 @@ def test_a_file_that_is_too_large_is_refused_before_it_is_sent(open_screen: Open
     screen.complaints.clear()
 
 
-def test_uploads_can_be_cancelled_and_taken_up_again(open_screen: Open, server: str) -> None:
+def test_uploads_can_be_cancelled_and_resumed(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     page = screen.page
     held: list[Route] = []
@@ -226,7 +226,7 @@ def test_a_file_that_did_not_arrive_is_sent_again(open_screen: Open, server: str
     screen.complaints.clear()
 
 
-def test_a_file_that_could_not_be_read_is_read_again_where_it_lies(open_screen: Open, server: str) -> None:
+def test_a_file_that_failed_is_ingested_again_without_a_new_upload(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     page = screen.page
     screen.pick({"broken.pdf": BROKEN})
@@ -245,7 +245,7 @@ def test_a_file_that_could_not_be_read_is_read_again_where_it_lies(open_screen: 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """`post` with three letters, one of them below, and what does not count."""
+    """`post` with three letters, one of them in a subfolder, and files to ignore."""
     for path in ("letter 10.txt", "letter 9.txt", "old/1998/letter.txt", ".DS_Store", "~$letter.docx", ".git/config.txt"):
         file = tmp_path / "post" / path
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -270,7 +270,7 @@ def test_a_folder_brings_all_its_files_with_their_paths(open_screen: Open, serve
     assert {document["file_name"] for document in kept} == {"post/letter 9.txt", "post/letter 10.txt", "post/old/1998/letter.txt"}
 
 
-# --- hostile ones --------------------------------------------------------------------------------
+# --- hostile documents --------------------------------------------------------------------------------
 
 
 HOSTILE_DOCUMENT = """# <img src=x onerror="alert('title')"> Lighthouse
@@ -280,7 +280,7 @@ and ![spy](https://example.com/spy.png) lights the lamp <b onmouseover="alert('b
 """
 
 
-def test_a_hostile_document_is_shown_as_text_and_asks_for_nothing(open_screen: Open, server: str) -> None:
+def test_a_hostile_document_is_shown_as_text_and_makes_no_request(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     screen.add("lighthouse.txt", HOSTILE_DOCUMENT.encode())
     screen.ask("Where does the lighthouse keeper live?")
@@ -291,7 +291,7 @@ def test_a_hostile_document_is_shown_as_text_and_asks_for_nothing(open_screen: O
     assert screen.page.locator("img, iframe, .turn script, #passage script").count() == 0
 
 
-def test_a_hostile_answer_is_shown_as_text_and_asks_for_nothing(open_handbook: Open, server_with_model: str) -> None:
+def test_a_hostile_answer_is_shown_as_text_and_makes_no_request(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     screen.ask("Write something hostile about annual leave")
     screen.finished()

@@ -1,4 +1,4 @@
-"""Whatever a model was made to say, the page asks nobody else for anything and runs nothing: also while the text arrives."""
+"""Whatever text a model sends, the page makes no request to other hosts and runs no script, also while the text arrives."""
 
 from __future__ import annotations
 

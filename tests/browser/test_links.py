@@ -1,4 +1,4 @@
-"""A citation's link, followed from another site: a chat, a mail. And what else another site may not do with the reader's browser."""
+"""Citation links followed from another site, and what another site may not do with the reader's session."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 
 @contextmanager
 def other_site(html: str) -> Iterator[str]:
-    """A page at another name than the server's: to a browser that is another site."""
+    """A page with another host name than the server's, which a browser treats as another site."""
 
     class Site(BaseHTTPRequestHandler):
         def log_message(self, format: str, *args: Any) -> None:
@@ -57,7 +57,7 @@ def other_site(html: str) -> Iterator[str]:
 
 
 def cite(office: Office, name: str, content: bytes) -> str:
-    """Adds ann's file, asks about it as a chat client does, and gives the link of the answer's citation."""
+    """Adds ann's file, asks about it as a chat client does, and returns the link of the citation."""
     ann = {"authorization": f"Bearer {office.token()}"}
     with httpx.Client(base_url=office.url, headers=ann, timeout=30) as client:
         added = client.post("/ingest/file", files={"file": (name, content)}, data={"index_name": "default"}).json()
@@ -108,7 +108,7 @@ def test_a_reader_who_is_signed_in_sees_it_at_once_and_a_pdf_at_its_page(
 
 
 @pytest.mark.parametrize("lang", GONE)
-def test_a_reader_without_the_right_is_told_so_in_words(lang: str, office: Office, new_context: Callable[..., BrowserContext]) -> None:
+def test_a_reader_without_permission_sees_an_explanation(lang: str, office: Office, new_context: Callable[..., BrowserContext]) -> None:
     page = new_context(locale=lang).new_page()
     follow(page, cite(office, "leave.md", f"# Leave\n\n{SENTENCE}\n".encode()))
     sign_in(page, office.token("bob"))
@@ -117,7 +117,7 @@ def test_a_reader_without_the_right_is_told_so_in_words(lang: str, office: Offic
 
 
 def test_another_site_can_do_nothing_with_the_readers_session(office: Office, new_context: Callable[..., BrowserContext]) -> None:
-    """A form, a script's request and a question behind a link, all with the browser of somebody who is signed in."""
+    """A form, a script's request and a question in a link, all in the browser of a signed-in user."""
     page = new_context().new_page()
     page.goto(office.url)
     sign_in(page, token := office.token("carl"))

@@ -1,4 +1,4 @@
-"""Who answers: the documents, in a conversation too; the model alone; an agent with tools."""
+"""Modes: answers from documents, also in a conversation; from the model alone; from an agent with tools."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Open = Callable[..., Any]
 
 
 def receipt(page: Page) -> Any:
-    """Of the last answer, opened."""
+    """The opened receipt of the last answer."""
     found = page.locator(".receipt").last
     found.locator("summary").click()
     return found
@@ -31,7 +31,7 @@ def test_a_follow_up_is_completed_from_the_conversation_and_the_receipt_says_so(
     expect(receipt(screen.page).locator("q")).to_have_text(STANDALONE)
 
 
-def test_without_a_model_a_follow_up_gets_the_words_that_it_leans_on(open_handbook: Open, server: str) -> None:
+def test_without_a_model_a_follow_up_is_completed_with_words_of_the_last_question(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     for question in (LEAVE, "And when does it expire?"):
         screen.ask(question)
@@ -70,7 +70,7 @@ def test_the_model_alone_searches_nothing_and_is_remembered(open_handbook: Open,
         ("ko-KR", ["답변 작성 중", "add 사용 중", "문서 검색 중", "답변 작성 중"]),
     ],
 )
-def test_an_agents_rounds_and_tools_are_told_as_steps(
+def test_an_agents_rounds_and_tools_are_shown_as_steps(
     open_handbook: Open, server_with_model: str, locale: str, labels: list[str], tmp_path: Path
 ) -> None:
     screen = open_handbook(server_with_model, locale=locale, **STILL)
@@ -81,11 +81,11 @@ def test_an_agents_rounds_and_tools_are_told_as_steps(
     expect(page.locator(".answer p")).to_have_text("Employees receive 28 days of annual leave1, and 2 + 3 is 5.")
     rows = receipt(page).locator(".chart li > span:first-child")
     expect(rows.last).to_be_visible()  # the receipt is filled when it opens
-    told = rows.all_inner_texts()
+    shown = rows.all_inner_texts()
     names = ["round", "tool:mcp_add", "tool:search_documents", "round#2"]
     steps = [f"{label} {name}" for label, name in zip(labels, names, strict=True)]
-    assert sorted(set(steps) & set(told)) == sorted(steps)
-    assert told.index(steps[0]) < told.index(steps[1]) < told.index(steps[3])
+    assert sorted(set(steps) & set(shown)) == sorted(steps)
+    assert shown.index(steps[0]) < shown.index(steps[1]) < shown.index(steps[3])
     screen.picture(tmp_path / f"agent-{locale}.png")
     assert grave_in(page) == []
     page.locator(".cite").click()
@@ -102,11 +102,11 @@ def test_a_passage_of_a_connected_system_is_shown_without_its_document(open_scre
     expect(page.locator("#source-note")).to_have_text("This document is in a connected system. The cited passage is shown below.")
     expect(page.locator("#passage-text mark")).to_have_text("Supports the answer: The ferry leaves every hour from pier 4.")
     assert all("status of 404" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # the browser itself notes the status
+    screen.complaints.clear()  # logged by the browser itself
 
 
 @pytest.mark.parametrize("mode", ["Model only", "Agent with tools"])
-def test_where_there_is_no_model_the_documents_can_be_asked_instead(open_handbook: Open, server: str, mode: str, tmp_path: Path) -> None:
+def test_without_a_model_the_documents_can_be_asked_instead(open_handbook: Open, server: str, mode: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     page = screen.page
     page.get_by_label("Answer from").select_option(mode)
@@ -119,4 +119,4 @@ def test_where_there_is_no_model_the_documents_can_be_asked_instead(open_handboo
     expect(page.locator(".question")).to_have_count(1)
     expect(page.get_by_label("Answer from")).to_have_value("rag")
     assert all("status of 503" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # the browser itself notes the status
+    screen.complaints.clear()  # logged by the browser itself

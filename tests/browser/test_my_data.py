@@ -1,4 +1,4 @@
-"""The reader's own: what is kept of them, to take away or to be deleted, and the model they prefer."""
+"""The account panel: exporting and deleting the reader's data, and the preferred model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LEAVE = "How many days of annual leave do employees receive?"
 Open = Callable[..., Any]
 
 
-def test_everything_can_be_taken_away_and_then_deleted(open_handbook: Open, server: str) -> None:
+def test_all_data_can_be_exported_and_then_deleted(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     page = screen.page
     screen.ask(LEAVE)
@@ -41,7 +41,7 @@ def test_everything_can_be_taken_away_and_then_deleted(open_handbook: Open, serv
     assert page.request.get(f"{server}/me/data").body() == b""
 
 
-def test_where_there_is_a_choice_of_models_one_can_be_preferred(open_handbook: Open, server_with_model: str) -> None:
+def test_a_preferred_model_can_be_chosen_if_there_are_several(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
     account, preferred = page.get_by_role("button", name="Account"), page.get_by_label("Preferred model")

@@ -19,7 +19,7 @@ WEB = HERE.parents[1] / "functions" / "query" / "web"
 LEAVE = "How many days of annual leave do employees receive?"
 
 
-def test_the_policy_lets_nothing_in_but_the_pages_own_files(open_screen: Open, server: str) -> None:
+def test_the_policy_allows_only_the_pages_own_files(open_screen: Open, server: str) -> None:
     answer = open_screen(server).page.goto(server)
     assert answer.headers["content-security-policy"] == (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -27,13 +27,13 @@ def test_the_policy_lets_nothing_in_but_the_pages_own_files(open_screen: Open, s
     )
 
 
-def test_vendored_files_are_what_their_list_says() -> None:
+def test_vendored_files_match_their_checksums() -> None:
     listed = dict(re.findall(r"^\| `([\w.]+)` .*`([0-9a-f]{64})` \|$", (WEB / "vendor/VENDORED.md").read_text(), re.MULTILINE))
     assert listed == {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in (WEB / "vendor").glob("*.js")}
     assert len(listed) == 2
 
 
-def test_every_language_says_the_same_things() -> None:
+def test_every_language_has_the_same_texts() -> None:
     keys = {name: re.findall(r"^  (\w+):", (WEB / f"i18n/{name}.js").read_text("utf-8"), re.MULTILINE) for name in ("en", "de", "ko")}
     assert keys["de"] == keys["en"]
     assert keys["ko"] == keys["en"]

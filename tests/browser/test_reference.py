@@ -1,4 +1,4 @@
-"""The API's reference in a browser, under the page's own policy of what may be loaded."""
+"""The API's reference in a browser, under the page's content security policy."""
 
 from __future__ import annotations
 

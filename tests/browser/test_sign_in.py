@@ -1,4 +1,4 @@
-"""Signing in: nobody gets anything without a token, and nobody loses what they were doing when their session ends."""
+"""Signing in: nothing is accessible without a token, and no work is lost when a session ends."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Open = Callable[..., Screen]
 
 
 class Office:
-    """A server that wants to know who asks, and its sessions."""
+    """A server that requires sign-in, and its sessions."""
 
     def __init__(self, url: str, data: Path) -> None:
         self.url = url
@@ -56,7 +56,7 @@ def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
 
 @pytest.fixture
 def arrive(new_context: Callable[..., BrowserContext], office: Office) -> Iterator[Open]:
-    """Opens the page and, with a `token`, signs in. At the end nothing but refusals may have been complained of."""
+    """Opens the page and, with a `token`, signs in. It must have logged no errors except refusals."""
     screens: list[Screen] = []
 
     def open_one(token: str | None = None, **context: Any) -> Screen:
@@ -72,7 +72,7 @@ def arrive(new_context: Callable[..., BrowserContext], office: Office) -> Iterat
 
     yield open_one
     for screen in screens:
-        expected = "status of (401|404|422)"  # 404: a document that is looked at while it is deleted
+        expected = "status of (401|404|422)"  # 404: a document that is polled while it is deleted
         screen.complaints = [complaint for complaint in screen.complaints if not re.search(expected, complaint)]
         screen.assert_quiet()
 
@@ -82,7 +82,7 @@ def sign_in(page: Page, token: str) -> None:
     page.locator("#token").press("Enter")
 
 
-# --- in ------------------------------------------------------------------------------------------
+# --- signing in ------------------------------------------------------------------------------------------
 
 
 def test_nothing_is_shown_until_the_right_token_is_given(arrive: Open, office: Office) -> None:
@@ -130,7 +130,7 @@ def test_a_browser_that_keeps_no_cookie_says_so(arrive: Open, office: Office) ->
     expect(page.get_by_role("alert")).to_contain_text("the browser did not store it")
 
 
-def test_a_server_that_is_away_is_told_at_the_field(arrive: Open) -> None:
+def test_an_unreachable_server_is_reported_at_the_field(arrive: Open) -> None:
     screen = arrive()
     screen.page.route("**/sessions", lambda route: route.abort())
     sign_in(screen.page, "some-token")
@@ -138,7 +138,7 @@ def test_a_server_that_is_away_is_told_at_the_field(arrive: Open) -> None:
     screen.complaints = [complaint for complaint in screen.complaints if "net::ERR_FAILED" not in complaint]
 
 
-def test_where_nobody_signs_in_there_is_nothing_of_it(open_screen: Callable[..., Screen], server: str) -> None:
+def test_without_sign_in_there_is_no_dialog_and_no_sign_out_button(open_screen: Callable[..., Screen], server: str) -> None:
     page = open_screen(server).page
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.get_by_role("button", name="Account").click()
@@ -146,10 +146,10 @@ def test_where_nobody_signs_in_there_is_nothing_of_it(open_screen: Callable[...,
     expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
 
 
-# --- out -----------------------------------------------------------------------------------------
+# --- signing out -----------------------------------------------------------------------------------------
 
 
-def test_who_signs_out_leaves_nothing_behind(arrive: Open, office: Office) -> None:
+def test_signing_out_leaves_no_data_in_the_page(arrive: Open, office: Office) -> None:
     token = office.token()
     screen = arrive(token)
     page = screen.page
@@ -167,7 +167,7 @@ def test_who_signs_out_leaves_nothing_behind(arrive: Open, office: Office) -> No
     expect(panel.get_by_role("alert")).to_contain_text("This token is unknown")
 
 
-def test_a_sign_out_that_fails_is_told(arrive: Open, office: Office) -> None:
+def test_a_failed_sign_out_is_reported(arrive: Open, office: Office) -> None:
     screen = arrive(office.token())
     screen.page.route("**/sessions", lambda route: route.abort())
     screen.page.get_by_role("button", name="Account").click()
@@ -190,7 +190,7 @@ def test_a_question_is_asked_again_after_signing_in(arrive: Open, office: Office
     page.clock.install()
     screen.ask(LEAVE)
     expect(page.get_by_role("dialog", name="Sign in")).to_contain_text(OVER)
-    page.clock.run_for(60_000)  # they look for their token
+    page.clock.run_for(60_000)  # signed out, so they look for their token
     page.clock.resume()
     sign_in(page, office.token())
     screen.finished()
@@ -199,7 +199,7 @@ def test_a_question_is_asked_again_after_signing_in(arrive: Open, office: Office
     expect(page.locator("#conversation-list li")).to_have_count(1)
 
 
-def test_an_answer_goes_on_when_the_session_ends_in_the_middle(arrive: Open, office: Office, handbook: bytes) -> None:
+def test_an_answer_continues_when_the_session_ends_during_it(arrive: Open, office: Office, handbook: bytes) -> None:
     token = office.token()
     screen = arrive(token)
     page = screen.page
@@ -229,7 +229,7 @@ def test_an_answer_goes_on_when_the_session_ends_in_the_middle(arrive: Open, off
     assert [request.headers.get("last-event-id") is not None for request in asked] == [False, True, True]
 
 
-def test_a_file_arrives_although_the_session_ends_while_it_is_sent(arrive: Open, office: Office) -> None:
+def test_an_upload_completes_although_the_session_ends_during_it(arrive: Open, office: Office) -> None:
     token = office.token()
     screen = arrive(token)
     page = screen.page
@@ -272,16 +272,16 @@ def test_another_person_does_not_find_the_conversation(arrive: Open, office: Off
 # --- signed origins ------------------------------------------------------------------------------
 
 
-def test_every_request_that_changes_something_tells_the_hash_of_its_body(arrive: Open, office: Office) -> None:
+def test_every_write_request_declares_the_hash_of_its_body(arrive: Open, office: Office) -> None:
     screen = arrive()
     page = screen.page
-    told: dict[str, bool] = {}
+    hashes: dict[str, bool] = {}
 
     def note(request: Request) -> None:
         path = f"{request.method} {re.sub(r'[0-9a-f]{8,}', '…', request.url.removeprefix(office.url))}"
         declared = request.headers.get("x-amz-content-sha256")
         if request.method != "GET" and not path.endswith("/uploads/form"):
-            told[path] = declared == hashlib.sha256(request.post_data_buffer or b"").hexdigest()
+            hashes[path] = declared == hashlib.sha256(request.post_data_buffer or b"").hexdigest()
         else:
             assert declared is None, path
 
@@ -300,14 +300,14 @@ def test_every_request_that_changes_something_tells_the_hash_of_its_body(arrive:
     page.get_by_role("button", name="Account").click()
     page.get_by_role("button", name="Sign out").click()
     expect(page.get_by_role("dialog")).to_be_visible()
-    assert set(told.values()) == {True}
-    kinds = {re.sub(r"/documents/[^/]+", "/documents/…", path) for path in told}
+    assert set(hashes.values()) == {True}
+    kinds = {re.sub(r"/documents/[^/]+", "/documents/…", path) for path in hashes}
     assert kinds == {
         "POST /sessions", "POST /uploads", "POST /documents/…/retry", "POST /ask/stream", "DELETE /documents/…", "DELETE /sessions",
     }  # fmt: skip
 
 
-# --- how it looks --------------------------------------------------------------------------------
+# --- accessibility --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("locale", ["en-GB", "de-DE", "ko-KR"])
@@ -329,13 +329,13 @@ def test_axe_finds_nothing_serious_in_the_panel_and_the_menu(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-# --- who may read what is added -------------------------------------------------------------------
+# --- readers of an upload -------------------------------------------------------------------
 
 NOTE = b"# Note\n\nThe lighthouse keeper is called Quint."
 
 
 @pytest.mark.parametrize(
-    ("locale", "options", "told"),
+    ("locale", "options", "hashes"),
     [
         ("en-GB", ["only me", "hr", "staff", "all my groups", "everyone"], ["for me only", "for hr", "for hr, staff", "for everyone"]),
         ("de-DE", ["nur mich", "hr", "staff", "alle meine Gruppen", "alle"], ["nur für mich", "für hr", "für hr, staff", "für alle"]),
@@ -346,12 +346,12 @@ NOTE = b"# Note\n\nThe lighthouse keeper is called Quint."
         ),
     ],
 )
-def test_a_file_is_read_by_those_who_were_chosen(
+def test_a_file_is_readable_by_the_chosen_groups(
     arrive: Open,
     office: Office,
     locale: str,
     options: list[str],
-    told: list[str],
+    hashes: list[str],
     tmp_path: Path,
 ) -> None:
     screen = arrive(office.token("ann", "hr", "staff"), locale=locale, **STILL)
@@ -359,7 +359,7 @@ def test_a_file_is_read_by_those_who_were_chosen(
     choice = page.locator("#readers")
     expect(choice.locator("option")).to_have_text(options)
     groups: list[Any] = []
-    for place, (name, shown) in enumerate(zip((0, 1, 3, 4), told, strict=True)):
+    for place, (name, shown) in enumerate(zip((0, 1, 3, 4), hashes, strict=True)):
         choice.select_option(options[name])
         with page.expect_request("**/uploads") as asked:
             screen.pick({f"note-{place}.md": NOTE + str(place).encode()})
@@ -376,7 +376,7 @@ def test_a_file_is_read_by_those_who_were_chosen(
     assert {row.get_attribute("title") for row in bob.page.locator("#document-list .name").all()} == {"note-2.md", "note-3.md"}
 
 
-def test_nobody_is_asked_for_readers_who_is_alone(open_screen: Open, server: str) -> None:
+def test_the_only_user_of_a_server_is_not_asked_for_readers(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     expect(screen.page.locator("#readers")).to_be_hidden()
     screen.add("note.md", NOTE)

@@ -35,7 +35,7 @@ def view_of(page: Page) -> Locator:
 
 
 def edges(locator: Locator) -> dict[str, float]:
-    """Of its box in the window, in CSS pixels."""
+    """The edges of its box in the window, in CSS pixels."""
     box = locator.bounding_box()
     assert box is not None
     return {"left": box["x"], "top": box["y"], "right": box["x"] + box["width"], "bottom": box["y"] + box["height"]}
@@ -139,7 +139,7 @@ def test_a_pdf_can_be_read_as_text_too(open_handbook: Open, server: str) -> None
     expect(view_of(page).locator(".pdf-mark").first).to_be_in_viewport()
 
 
-def test_where_the_pages_cannot_be_shown_the_text_is(open_handbook: Open, server: str) -> None:
+def test_a_pdf_that_cannot_be_drawn_is_shown_as_text(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     screen.page.route("**/content", lambda route: route.fulfill(body=b"%PDF-1.7 cut off", content_type="application/pdf"))
     page = open_first_citation(screen, LEAVE)
@@ -227,10 +227,10 @@ def test_a_table_opens_at_the_cited_row(open_screen: Open, server: str, tmp_path
     screen.picture(tmp_path / "table.png")
 
 
-# --- what may have happened to a document -----------------------------------------------------------
+# --- changed and deleted documents -----------------------------------------------------------
 
 
-def test_a_deleted_document_is_told_and_the_cited_passage_still_shown(open_handbook: Open, server: str, tmp_path: Path) -> None:
+def test_a_deleted_document_is_reported_and_the_cited_passage_still_shown(open_handbook: Open, server: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     screen.ask(LEAVE)
     screen.finished()
@@ -243,7 +243,7 @@ def test_a_deleted_document_is_told_and_the_cited_passage_still_shown(open_handb
     expect(screen.page.locator("#source-file")).to_be_hidden()
     screen.picture(tmp_path / "deleted.png")
     assert all("status of 404" in complaint for complaint in screen.complaints)
-    screen.complaints.clear()  # the browser itself notes the status
+    screen.complaints.clear()  # logged by the browser itself
 
 
 def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open_handbook: Open, server: str, tmp_path: Path) -> None:
@@ -306,7 +306,7 @@ def test_the_sources_of_one_document_name_their_sections(open_screen: Open, serv
     screen.picture(tmp_path / "sections.png")
 
 
-def test_a_document_that_has_changed_since_is_told(open_handbook: Open, server: str) -> None:
+def test_a_document_that_changed_after_the_answer_is_marked(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     [document] = screen.page.request.get(f"{server}/documents?collection={screen.index}").json()["data"]
     older = {
@@ -324,7 +324,7 @@ def test_a_document_that_has_changed_since_is_told(open_handbook: Open, server: 
     expect(view_of(screen.page).locator(".pdf-page").nth(1)).to_be_in_viewport()
 
 
-def test_a_server_that_is_gone_is_told_and_can_be_tried_again(open_handbook: Open, server: str) -> None:
+def test_an_unreachable_server_is_reported_and_can_be_retried(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     screen.page.route("**/content?**", lambda route: route.abort())
     page = open_first_citation(screen, LEAVE)
@@ -421,14 +421,14 @@ def test_on_a_narrow_screen_it_fills_the_screen_and_the_passage_can_be_read(
     expect(page.locator("#passage")).to_be_hidden()
 
 
-def test_the_vendored_pdf_reader_is_what_its_list_says() -> None:
+def test_the_vendored_pdf_reader_matches_its_checksums() -> None:
     rows = re.findall(r"^\| `pdfjs/([\w.]+/?)` .*`([0-9a-f]{64})` \|$", (WEB / "vendor/VENDORED.md").read_text(), re.MULTILINE)
     found = {path.name + "/" * path.is_dir(): digest(path) for path in (WEB / "vendor/pdfjs").iterdir() if path.name != "LICENSE"}
     assert dict(rows) == found
 
 
 def digest(path: Path) -> str:
-    """Of a folder: of what `sha256sum *` says in it."""
+    """The digest of a folder: of the output of `sha256sum *` in it."""
     if path.is_dir():
         listing = "".join(f"{digest(file)}  {file.name}\n" for file in sorted(path.iterdir()))
         return hashlib.sha256(listing.encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Around an answer: how it was made, what to ask next, asking again, and going on after the connection was lost."""
+"""Receipts, follow-up suggestions, asking again, and resuming after a lost connection."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ OBSERVE_STATUS = """() => {
 # --- the receipt -----------------------------------------------------------------------------------
 
 
-def test_the_receipt_tells_time_tokens_and_every_passage(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
+def test_the_receipt_shows_time_tokens_and_every_passage(open_handbook: Open, server_with_model: str, tmp_path: Path) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
     page.locator("#results").fill("2")
@@ -68,7 +68,7 @@ def test_the_receipt_tells_time_tokens_and_every_passage(open_handbook: Open, se
 @pytest.mark.parametrize(
     ("locale", "stage"), [("en", "Ranking the passages"), ("de", "Textstellen werden ausgewählt"), ("ko", "구절 선별 중")]
 )
-def test_a_step_that_the_page_has_never_heard_of_is_told_by_its_stage(open_handbook: Open, server: str, locale: str, stage: str) -> None:
+def test_an_unknown_step_is_shown_by_its_stage(open_handbook: Open, server: str, locale: str, stage: str) -> None:
     def with_a_new_step(route: Route) -> None:
         answer = route.fetch()
         route.fulfill(response=answer, body=answer.text().replace('"fuse"', '"polish"'))
@@ -89,7 +89,7 @@ def test_without_a_model_the_receipt_says_that_the_answer_is_quoted(open_handboo
     expect(screen.page.locator(".receipt summary")).not_to_contain_text("token")
 
 
-# --- what comes next -------------------------------------------------------------------------------
+# --- follow-ups -------------------------------------------------------------------------------
 
 
 def test_a_follow_up_is_asked_by_a_click_in_the_same_conversation(open_handbook: Open, server: str) -> None:
@@ -125,7 +125,7 @@ def test_a_stopped_question_is_asked_again_in_its_place(open_handbook: Open, ser
     page.locator("#stop").click()
 
 
-def test_a_refused_question_can_be_asked_again_and_shows_what_came_nearest(open_handbook: Open, server: str, tmp_path: Path) -> None:
+def test_a_refused_question_can_be_asked_again_and_shows_the_nearest_passages(open_handbook: Open, server: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     page = screen.page
     screen.ask("What is the moon made of?")
@@ -141,7 +141,7 @@ def test_a_refused_question_can_be_asked_again_and_shows_what_came_nearest(open_
 # --- the stream ------------------------------------------------------------------------------------
 
 
-def test_the_status_line_tells_the_beginning_and_the_end_and_no_token(open_handbook: Open, server_with_model: str) -> None:
+def test_the_status_line_announces_the_start_and_the_end_and_no_token(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
     page.evaluate(OBSERVE_STATUS)
@@ -151,7 +151,7 @@ def test_the_status_line_tells_the_beginning_and_the_end_and_no_token(open_handb
     assert page.evaluate("said") == ["Looking for an answer.", "The answer is complete, with 1 citation."]
 
 
-def test_a_reloaded_page_goes_on_with_the_answer(open_handbook: Open, server_with_model: str) -> None:
+def test_a_reloaded_page_resumes_the_answer(open_handbook: Open, server_with_model: str) -> None:
     screen = open_handbook(server_with_model)
     page = screen.page
     screen.ask("Tell me slowly about annual leave")
@@ -183,7 +183,7 @@ def test_a_question_that_is_asked_at_once_waits_for_the_collections(open_handboo
 
 
 class CuttingProxy:
-    """Stands before a server, and cuts its first stream of an answer in the middle of the first token."""
+    """A proxy that cuts the first answer stream of a server in the middle of the first token."""
 
     def __init__(self, server: str) -> None:
         parts = urlsplit(server)
@@ -228,7 +228,7 @@ def cutting(server: str) -> Iterator[CuttingProxy]:
         thread.join(5)
 
 
-def test_an_answer_goes_on_after_the_connection_was_lost_and_is_made_once(open_handbook: Open, server_with_model: str) -> None:
+def test_an_answer_resumes_after_a_lost_connection_and_is_generated_once(open_handbook: Open, server_with_model: str) -> None:
     with cutting(server_with_model) as proxy:
         screen = open_handbook(proxy.url)
         page = screen.page
@@ -249,10 +249,10 @@ def test_an_answer_goes_on_after_the_connection_was_lost_and_is_made_once(open_h
         turns = page.request.get(f"{server_with_model}/conversations/{room}").json()["data"]
         assert (len(asked), len(turns)) == (2, 1)
         assert all("ERR_" in complaint for complaint in screen.complaints)
-        screen.complaints.clear()  # the browser itself notes the cut
+        screen.complaints.clear()  # logged by the browser itself
 
 
-def test_an_answer_that_the_server_has_forgotten_can_be_asked_for_again(open_handbook: Open, server_with_model: str) -> None:
+def test_a_question_whose_stream_has_expired_can_be_asked_again(open_handbook: Open, server_with_model: str) -> None:
     def forget(route: Route) -> None:
         if "last-event-id" in route.request.headers:
             route.fulfill(status=404, content_type="application/problem+json", body='{"title": "Not found", "status": 404}')
@@ -268,4 +268,4 @@ def test_an_answer_that_the_server_has_forgotten_can_be_asked_for_again(open_han
         screen.page.get_by_role("button", name="Ask again").click()
         expect(screen.page.locator(".answer p")).to_have_text("Yes 🎉, 28 days1.")
         expect(screen.page.locator(".question")).to_have_count(1)
-        screen.complaints.clear()  # the browser itself notes the cut and the status
+        screen.complaints.clear()  # logged by the browser itself

@@ -82,7 +82,7 @@ class Site:
         )
         return asyncio.run(opened)
 
-    def make_things(self) -> Mapping[str, str]:
+    def make_resources(self) -> Mapping[str, str]:
         """Existing resources by the name of the path parameter."""
         if self.who in ("user", "admin"):  # each time: a test may sign out
             self.headers = {"authorization": f"Bearer {self.sign_in('ann', self.who)}"}
@@ -211,7 +211,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 @pytest.mark.parametrize(("function", "operation"), EVERY)
 def test_a_reply_conforms_to_the_openapi(function: str, operation: APIOperation[Any, Any, Any], site: Site) -> None:
-    cases, known = st.one_of(*(operation.as_strategy(generation_mode=mode) for mode in GenerationMode)), site.make_things()
+    cases, known = st.one_of(*(operation.as_strategy(generation_mode=mode) for mode in GenerationMode)), site.make_resources()
 
     @CALM
     @given(cases, st.booleans())
