@@ -23,8 +23,8 @@ class RequestKey:
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """How far a request has come. `entries`: what was kept, in that order; `started_at`: when it was first asked, in seconds
-    since the epoch; `finished`: its reply is stored under `trace_id`."""
+    """The progress of a request. `entries`: in the order in which they were stored; `started_at`: time of the first request, in
+    seconds since the epoch; `finished`: the reply is stored under `trace_id`."""
 
     trace_id: str
     started_at: float
@@ -33,23 +33,26 @@ class Checkpoint:
 
 
 class Checkpoints(Protocol):
-    """Requests by user and key, kept for a day. A request is run by one owner at a time, who holds a lease: when it is not renewed
-    the process is taken for dead, and the next owner goes on. Everything that an owner without a lease writes raises Conflict.
+    """Requests by user and key, stored for a day. One owner at a time runs a request and holds its lease. If the lease is not
+    renewed, the process counts as dead and the next owner resumes. Writes of an owner without the lease raise Conflict.
 
-    Entries and values of marks are JSON. They hold what models said, ids of chunks and sizes: no text of a document, no vector
-    and no permission."""
+    Entries and values of marks are JSON: replies of models, chunk ids and sizes, but no document text, vectors or permissions."""
 
     async def take(self, request: RequestKey, trace_id: str, room_id: str, owner: str, lease_s: float) -> Checkpoint:
-        """Makes `owner` the one who runs the request, by this trace if it is new. A finished request is returned without a lease.
-        BadRequest when the key was used with another body; StillRunning while somebody else holds the lease."""
+        """Gives `owner` the lease of the request; a new request gets this trace id. A finished request is returned without a lease.
+        BadRequest if the key was used with another body; StillRunning while another owner holds the lease."""
         ...
 
-    async def renew(self, request: RequestKey, owner: str, lease_s: float) -> None: ...
+    async def renew(self, request: RequestKey, owner: str, lease_s: float) -> None:
+        """Extends the lease by `lease_s` seconds from now."""
+        ...
 
-    async def append(self, request: RequestKey, owner: str, entries: Sequence[Mapping[str, Any]]) -> None: ...
+    async def append(self, request: RequestKey, owner: str, entries: Sequence[Mapping[str, Any]]) -> None:
+        """Stores entries after the existing ones."""
+        ...
 
     async def mark(self, request: RequestKey, owner: str, name: str, value: Any) -> Any | None:
-        """Sets a mark and returns the value that it had; None = it was not set."""
+        """Sets a mark and returns its previous value; None = it was not set."""
         ...
 
     async def release(self, request: RequestKey, owner: str, *, finished: bool) -> None:
@@ -57,5 +60,5 @@ class Checkpoints(Protocol):
         ...
 
     async def delete(self, user_id: str, room_id: str | None = None) -> None:
-        """Forgets a user's requests, by default in all rooms. What still runs of them writes nothing from now on."""
+        """Deletes a user's requests, by default in all rooms. Requests that are still running can no longer write."""
         ...
