@@ -129,7 +129,7 @@ async def test_an_error_after_the_first_word_is_the_last_event() -> None:
     assert lines[1:] == ['data: {"type": "error", "content": "late", "final_response": "It was"}\n\n']
 
 
-async def test_a_reader_who_leaves_while_nothing_happens_ends_the_reading() -> None:
+async def test_a_reader_that_disconnects_while_idle_stops_the_stream() -> None:
     source = Events(Token("a"), asyncio.Event())
     response = await stream_events(source.events(), encode, "t1")
     lines: Any = response.body_iterator

@@ -130,7 +130,7 @@ def test_a_function_over_the_limit_fails_the_build(build: Path, capsys: pytest.C
 
 
 @pytest.mark.parametrize("arguments", [[], ["no-such-folder"], ["."] * 2])
-def test_without_a_folder_it_says_what_it_wants(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_folder_the_error_names_the_missing_folder(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert artifacts.main(arguments) == 2
     assert ".aws-sam/build" in capsys.readouterr().err
 

@@ -26,7 +26,7 @@ LOCAL = Caller("local", sees_all=True)
 # --- ingest ------------------------------------------------------------------------------------
 
 
-def test_ingest_lists_what_became_of_each_file_and_the_second_time_is_no_work(footnote: Footnote, docs: Path) -> None:
+def test_ingest_lists_the_result_of_each_file_and_a_repetition_does_nothing(footnote: Footnote, docs: Path) -> None:
     first = footnote("ingest", docs, "--json")
     report = json.loads(first.stdout)
     assert (first.exit_code, report["ready"], report["failed"]) == (0, 2, 0)
@@ -233,7 +233,7 @@ def test_settings_that_are_not_json_are_reported(footnote: Footnote, monkeypatch
 @pytest.mark.parametrize(
     "args", [("fly",), ("search", "x", "--retriever", "magic"), ("serve", "--port", "70000"), ("ask",), ("eval", ".", "--limit", "0")]
 )
-def test_what_is_not_understood_is_a_usage_error(args: tuple[str, ...], footnote: Footnote) -> None:
+def test_an_unknown_argument_is_a_usage_error(args: tuple[str, ...], footnote: Footnote) -> None:
     result = footnote(*args)
     assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
 

@@ -213,7 +213,7 @@ async def test_a_server_with_tools_is_asked_what_it_has(tmp_path: Path) -> None:
             assert [found.state, found.found] == expected
 
 
-async def test_a_knowledge_base_is_tried_and_somebody_must_be_allowed_to_use_it(tmp_path: Path) -> None:
+async def test_a_knowledge_base_is_queried_and_needs_an_allowed_group(tmp_path: Path) -> None:
     session, everybody = Auth(mode="session"), ["*"]
     async with serving() as server:
         path = "/api/v1/document/search_rerank"

@@ -97,7 +97,7 @@ def test_answers_and_refusals_are_judged_where_asked_for(footnote: Footnote, bei
         assert line in lines
 
 
-def test_the_figures_in_words_count_what_they_are_shares_of() -> None:
+def test_the_figures_in_words_name_their_totals() -> None:
     figures = dict.fromkeys(("ndcg@10", "recall@10", "mrr@10", "p50_ms", "p95_ms", "index_s"), 0.5)
     figures |= {"p50_ms_without_embedding": 0.1, "p95_ms_without_embedding": 0.2}
     report = {

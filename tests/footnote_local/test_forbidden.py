@@ -35,7 +35,7 @@ def test_a_question_is_tried(footnote: Footnote) -> None:
     assert json.loads(allowed.stdout) == {"blocked": False, "met": [{"term": "salary", "similarity": 1.0, "match": "exact"}], "tokens": 0}
 
 
-def test_what_is_forbidden_is_not_answered(footnote: Footnote) -> None:
+def test_a_forbidden_question_is_not_answered(footnote: Footnote) -> None:
     footnote("forbidden", "add", "연봉", "--topic", "급여")
     asked = footnote("ask", "연봉이 얼마야?")
     assert asked.exit_code == Exit.BAD

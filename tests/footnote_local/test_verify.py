@@ -33,14 +33,14 @@ def test_where_all_is_well_it_says_so(footnote: Footnote, docs: Path) -> None:
     assert json.loads(footnote("verify", "--json").stdout) == {"documents": 2, "found": {}, "wrong": 0, "findings": []}
 
 
-def test_what_is_wrong_is_listed_and_left_as_it_is_until_asked_for(footnote: Footnote, one_lost: str) -> None:
+def test_findings_are_listed_and_repaired_only_on_request(footnote: Footnote, one_lost: str) -> None:
     for _ in range(2):
         result = footnote("verify")
         assert (result.exit_code, result.stdout) == (Exit.BAD, f"no_text      wrong    {one_lost}\n")
         assert result.stderr == ("1 document has lost its extracted text.\nTo repair what can be repaired: footnote verify --repair\n")
 
 
-def test_what_was_queued_again_is_read_at_once(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
+def test_a_requeued_document_is_ingested_at_once(footnote: Footnote, one_lost: str, tmp_path: Path) -> None:
     report = json.loads(footnote("verify", "--repair", "--json").stdout)
     assert report["findings"] == [{"kind": "no_text", "id": one_lost, "repaired": True}]
     assert (report["found"], report["wrong"]) == ({"no_text": 1}, 0)
@@ -68,7 +68,7 @@ def test_while_a_server_uses_the_folder_the_server_does_the_work(footnote: Footn
     assert not (tmp_path / "data" / "files" / parsed_key(one_lost, 1)).exists()
 
 
-def test_what_a_crash_left_behind_is_taken_up_without_waiting(footnote: Footnote, tmp_path: Path) -> None:
+def test_work_left_by_a_crash_is_resumed_without_waiting(footnote: Footnote, tmp_path: Path) -> None:
     async def die_half_way() -> str:
         core = open_core(tmp_path / "data")
         file = NewFile(file_name="a.txt", collection="default", permission_groups=frozenset("*"), content_hash="0", size=1)

@@ -192,7 +192,7 @@ async def test_where_no_passage_answers_the_nearest_are_shown_with_how_to_rephra
     assert [(near["index"], near["p_id"], near["page"], near["context"]) for near in done["nearest"]] == [(1, "bridge#000", 3, BRIDGE[0])]
 
 
-async def test_the_conversation_alone_is_what_gpt_answers_from(open_site: OpenSite) -> None:
+async def test_gpt_answers_only_from_the_conversation(open_site: OpenSite) -> None:
     site = await open_site("Hello. [1] SOURCES_USED: 1")
     model: Any = site.core.models.model  # type: ignore[attr-defined]
     events = await ask(site, "/v2/gpt/query", query="Hi there, who are you?")

@@ -101,7 +101,7 @@ async def test_an_answer_carries_its_citations_twice_as_annotations_and_in_full(
     assert (block["dialect"], block["conversations"][0]["content"], block["lang"]) == ("openai", question, lang)
 
 
-async def test_what_clients_ask_of_the_model_reaches_it(open_site: OpenSite) -> None:
+async def test_model_options_of_clients_are_passed_on(open_site: OpenSite) -> None:
     site = await open_site("In 1894 [1].")
     body = ASKED | {"temperature": 0.1, "max_tokens": 5, "max_completion_tokens": 50, "top_p": 0.5, "tools": [], "seed": 1, "n": 1}
     assert (await site.client.post("/v1/chat/completions", json=body)).status_code == 200

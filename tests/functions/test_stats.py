@@ -208,7 +208,7 @@ async def test_tokens_and_cost_stand_with_the_model_that_used_them(
     assert [group["figures"]["cost"] for group in by_day] == [pytest.approx(0.33355)]
 
 
-async def test_a_stored_turn_that_names_no_model_costs_what_the_one_that_answered_costs() -> None:
+async def test_a_stored_turn_without_a_model_name_is_priced_by_the_answering_model() -> None:
     record = stored(make_turn(answer=Answer("Yes.", model="big"), usage=Usage(1_000, 100), started_at=JAN_15))
     del record["result"]["usage"]["models"]
     figures = figures_of(record)
@@ -262,9 +262,7 @@ def test_roll_ups_are_of_all_users_rooms_apart(core: Core, clock: HandClock, lam
     ]
 
 
-def test_what_comes_later_on_the_same_day_is_in_the_next_roll_up(
-    core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop
-) -> None:
+def test_later_turns_of_the_same_day_are_in_the_next_roll_up(core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop) -> None:
     do = lambda_loop.run_until_complete
     handle = create_handler(create_app(lambda: core))
     do(save(core, clock, "t1", JAN_15 + 9 * HOUR, room_id="r1"))

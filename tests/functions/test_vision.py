@@ -71,7 +71,7 @@ async def test_an_invalid_image_is_refused_before_the_model_call(tmp_path: Path,
     assert server.requests == []
 
 
-async def test_the_route_decides_what_is_asked(tmp_path: Path, clock: Clock) -> None:
+async def test_the_route_decides_the_search_type_of_a_vision_query(tmp_path: Path, clock: Clock) -> None:
     body = {"query": "What is it?", "images": [PNG]}
     async with asking(tmp_path, clock) as (client, _, _):
         replies = [await client.post("/v2/vision/query", json=body | {"search_type": search_type}) for search_type in ("rag", "vision")]
