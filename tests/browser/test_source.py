@@ -41,6 +41,15 @@ def edges(locator: Locator) -> dict[str, float]:
     return {"left": box["x"], "top": box["y"], "right": box["x"] + box["width"], "bottom": box["y"] + box["height"]}
 
 
+def settled_edges(locator: Locator) -> dict[str, float]:
+    """The same once the view has stopped scrolling: the box is where it was a moment before."""
+    before, now = None, edges(locator)
+    while now != before:
+        locator.page.wait_for_timeout(200)
+        before, now = now, edges(locator)
+    return now
+
+
 YELLOW = """async image => {
   const picture = new Image()
   picture.src = `data:image/png;base64,${image}`
@@ -257,8 +266,8 @@ def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open
         page.locator(".answer .cite").nth(place).click()
         expect(page.locator("#passage-text mark")).to_contain_text(sentence)
         expect(view_of(page).locator(".pdf-mark").first).to_be_in_viewport()
+        words = settled_edges(view_of(page).locator(".pdf-text span").get_by_text(sentence))
         strong = edges(view_of(page).locator(".pdf-mark:not(.also)").first)
-        words = edges(view_of(page).locator(".pdf-text span").get_by_text(sentence))
         assert strong["top"] == pytest.approx(words["top"], abs=4)
         expect(view_of(page).locator(".pdf-mark:not(.also)")).to_have_count(1)
         expect(view_of(page).locator(".pdf-mark.also")).to_have_count(2)
