@@ -127,8 +127,6 @@ class _Reader:
         self._end_table()
         self._end_list()
 
-    # --- words
-
     def _raw(self, text: bytes) -> None:
         if self._skip:
             skipped = min(self._skip, len(text))

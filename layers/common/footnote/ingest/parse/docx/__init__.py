@@ -191,8 +191,6 @@ class _Reader:
             if text := " ".join(filter(None, texts)):
                 self._blocks.append(Block("paragraph", text, page=self.pages.page))
 
-    # --- within a paragraph
-
     def _read(self, parent: _Element, inline: _Inline, *, bold: bool) -> None:
         for node in parent:
             tag = local(node)
