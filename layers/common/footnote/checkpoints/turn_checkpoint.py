@@ -56,11 +56,12 @@ class TurnCheckpoint:
     def cut_off(self) -> tuple[ModelCall, ...]:
         """Calls that a process began but did not finish. Only their prompt tokens are known and counted."""
         replied = Counter(entry["digest"] for entry in self.kept.entries if entry["kind"] == "reply")
-        begun: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
-        for entry in self.kept.entries:
-            if entry["kind"] == "begun":
-                begun[entry["digest"]].append(entry)
-        lost = [entry for key, entries in begun.items() for entry in entries[: max(0, len(entries) - replied[key])]]
+        lost: list[Mapping[str, Any]] = []
+        for entry in reversed(self.kept.entries):  # of equal calls, the interrupted ones came first
+            if entry["kind"] == "begun" and replied[entry["digest"]] > 0:
+                replied[entry["digest"]] -= 1
+            elif entry["kind"] == "begun":
+                lost.append(entry)
         return tuple(ModelCall(entry["step"], entry["model"], Usage(entry["prompt_tokens"], 0, estimated=True), 0.0) for entry in lost)
 
     def replay(self, kind: Kind, key: str) -> Mapping[str, Any] | None:
