@@ -12,7 +12,7 @@ from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_usage_of, question_of, started_at_of
-from footnote.types import Stage, TurnRecord, Unit, Usage
+from footnote.types import Reason, Stage, Tier, TurnRecord, Unit, Usage
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -84,6 +84,19 @@ class UsageBody(TokensUsed, defer_build=False):
     estimated: bool = Field(description="True: estimated, because the model's endpoint did not report usage.")
 
 
+class VerdictBody(BaseModel):
+    """Why an answer without a language model has its tier. Scores are log odds."""
+
+    because: Reason = Field(
+        description="sure: a sentence answers. unsure: none answers for certain. no_sentence: the passages are close, but only"
+        " headings or questions in them match. unrelated: questions about something else score as high."
+    )
+    score: float
+    answer_from: float = Field(description="The lowest score of an answer.")
+    closest_from: float = Field(description="The lowest score at which passages are shown; calibrated on the collection.")
+    missing: list[str] = Field(description="Words of the question that occur in none of the passages that were looked at.")
+
+
 class AskResponse(BaseModel):
     """An answer."""
 
@@ -94,6 +107,11 @@ class AskResponse(BaseModel):
     trace_id: str
     room_id: str = Field(description="The conversation in which the turn is stored; for a turn without one, its `trace_id`.")
     outcome: str
+    tier: Tier = Field(
+        description="answer: the text answers. closest: no answer; `citations` are the closest passages, with their best sentence."
+        " nothing: no passage is close, or the question was not answered for another reason."
+    )
+    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer.")
     extractive: bool = Field(description="True: the answer consists of sentences quoted from the documents; no language model was used.")
     model: str | None
     model_failed: bool = Field(description="True: the configured language model did not respond; the documents were quoted instead.")
@@ -220,6 +238,8 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
         "trace_id": record["trace_id"],
         "room_id": record["room_id"],
         "outcome": record["outcome"] or "answered",
+        "tier": _tier(record),
+        "verdict": record.get("verdict"),
         "extractive": record["extractive"],
         "model": record["llm"],
         "model_failed": _model_failed(record),
@@ -232,6 +252,12 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
         "degraded": record["degraded"],
         "vectors_pending": record.get("vectors_pending", False),
     }
+
+
+def _tier(record: TurnRecord) -> Tier:
+    if record["outcome"] in (None, "cached", "faq"):
+        return "answer"
+    return "closest" if record["outcome"] == "closest" else "nothing"
 
 
 def _searched_for(record: TurnRecord) -> list[str]:
@@ -255,4 +281,4 @@ def _notice(record: TurnRecord) -> str | None:
 
 
 def _model_failed(record: TurnRecord) -> bool:
-    return bool(record["llm_failed"]) and record["outcome"] in (None, "cached", "refused")
+    return bool(record["llm_failed"]) and record["outcome"] in (None, "cached", "closest", "refused")

@@ -8,6 +8,11 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Die Dokumente scheinen diese Frage nicht zu beantworten.",
         "ko": "문서에 이 질문에 대한 답이 없는 것 같습니다.",
     },
+    "closest": {
+        "en": "The documents may not answer this. The closest passages:",
+        "de": "Die Dokumente beantworten diese Frage möglicherweise nicht. Am nächsten kommen diese Textstellen:",
+        "ko": "문서에 이 질문에 대한 답이 없을 수 있습니다. 가장 가까운 구절은 다음과 같습니다.",
+    },
     "no_hits": {
         "en": "No relevant information found. Rephrase the question, ask one thing at a time, or choose another collection.",
         "de": "Keine passenden Informationen gefunden. Formulieren Sie die Frage anders, fragen Sie nur nach einer Sache"

@@ -15,8 +15,10 @@ from footnote.types import (
     StoredReference,
     StoredToolCall,
     StoredUsage,
+    StoredVerdict,
     Turn,
     TurnRecord,
+    Verdict,
     usage_by_model,
 )
 
@@ -57,6 +59,7 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "llm_failed": bool(answer and answer.extractive and (turn.plan.model or record.model_problem)),
         "llm_address": record.model_address if turn.caller.role == "admin" else None,  # a host's name is for administrators
         "extractive": answer.extractive if answer else False,
+        "verdict": _verdict(answer.verdict) if answer and answer.verdict else None,
         "warnings": list(answer.warnings) if answer else [],
         "hits": [_hit(hit) for hit in turn.evidence.hits],
         "leans_on": [{"passage": passage, "doc_id": doc_id} for passage, doc_id in turn.conversation.quoted],
@@ -123,6 +126,17 @@ def _reference(citation: Citation) -> StoredReference:
         "snippet": citation.snippet,
         "bounds": [list(bounds) for bounds in citation.bounds],
         "spans": [list(span) for span in citation.spans],
+    }
+
+
+def _verdict(verdict: Verdict) -> StoredVerdict:
+    return {
+        "tier": verdict.tier,
+        "because": verdict.because,
+        "score": verdict.score,
+        "answer_from": verdict.answer_from,
+        "closest_from": verdict.closest_from,
+        "missing": list(verdict.missing),
     }
 
 

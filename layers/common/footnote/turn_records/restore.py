@@ -20,8 +20,10 @@ from footnote.types import (
     Span,
     StoredHit,
     StoredReference,
+    StoredVerdict,
     Turn,
     TurnRecord,
+    Verdict,
 )
 from footnote.types.documents import UNITS
 
@@ -84,7 +86,15 @@ def _answer(record: TurnRecord, hits: Sequence[Hit]) -> Answer | None:
         extractive=record["extractive"],
         model=record["llm"],
         warnings=tuple(record["warnings"]),
+        verdict=_verdict(record.get("verdict")),
     )
+
+
+def _verdict(stored: StoredVerdict | None) -> Verdict | None:
+    if stored is None:
+        return None
+    scores = stored["score"], stored["answer_from"], stored["closest_from"]
+    return Verdict(stored["tier"], stored["because"], *scores, missing=tuple(stored["missing"]))
 
 
 def _citation(reference: StoredReference, record: TurnRecord, hits: Sequence[Hit]) -> Citation:

@@ -7,7 +7,7 @@ the epoch unless a name ends in `_ms`, pages count from 1, character offsets fro
 
 from __future__ import annotations
 
-from footnote.types.answer import Answer, Citation, Cut, Message, ToolCall
+from footnote.types.answer import Answer, Citation, Cut, Message, Reason, Tier, ToolCall, Verdict
 from footnote.types.caller import ADMINS, EVERYONE, Caller, Page, Role
 from footnote.types.conditions import Condition, Conditions, Operator
 from footnote.types.documents import (
@@ -46,6 +46,7 @@ from footnote.types.turn_record import (
     StoredSpan,
     StoredToolCall,
     StoredUsage,
+    StoredVerdict,
     TurnRecord,
 )
 
@@ -98,6 +99,7 @@ __all__ = [
     "QueryKind",
     "Ranked",
     "RankedList",
+    "Reason",
     "Record",
     "Request",
     "Retriever",
@@ -115,6 +117,8 @@ __all__ = [
     "StoredSpan",
     "StoredToolCall",
     "StoredUsage",
+    "StoredVerdict",
+    "Tier",
     "ToolCall",
     "Turn",
     "TurnFigures",
@@ -122,6 +126,7 @@ __all__ = [
     "TurnRecord",
     "Unit",
     "Usage",
+    "Verdict",
     "begin_turn",
     "chunks_digest",
     "lists_of",

@@ -11,6 +11,30 @@ Cut = Literal["length", "content_filter"]
 """Why a model's reply is incomplete: the token limit, or the provider's content filter."""
 
 
+Tier = Literal["answer", "closest", "nothing"]
+"""answer: the text answers the question. closest: it does not; the closest passages are shown, with their best sentence marked.
+nothing: no passage is close."""
+Reason = Literal["sure", "unsure", "no_sentence", "unrelated"]
+"""sure: a sentence answers. unsure: none answers for certain. no_sentence: the passages are close, but only headings or questions in
+them match. unrelated: questions about something else score as high."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Why an extractive answer has its tier. Scores are log odds."""
+
+    tier: Tier
+    because: Reason
+    score: float
+    """Of the best passages and sentences."""
+    answer_from: float
+    """The lowest score of an answer."""
+    closest_from: float
+    """The lowest score at which passages are shown; calibrated on the collection."""
+    missing: tuple[str, ...] = ()
+    """Words of the question that occur in none of the passages that were looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Citation:
     """A passage that the answer cites, independent of how a dialect renders it."""
@@ -39,6 +63,8 @@ class Answer:
     warnings: tuple[str, ...] = ()
     cut: Cut | None = None
     """Why the text is incomplete; None = it is complete."""
+    verdict: Verdict | None = None
+    """Of an extractive answer."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-Outcome = Literal["no_hits", "refused", "blocked", "forbidden", "cached", "faq", "withdrawn"]
-"""What settled a turn early; None at the end = answered. blocked: a check could not be made; forbidden: a check refused the
-question; cached, faq: the answer existed already; withdrawn: a stored turn that its owner may no longer read."""
+Outcome = Literal["no_hits", "closest", "refused", "blocked", "forbidden", "cached", "faq", "withdrawn"]
+"""What settled a turn early; None at the end = answered. closest: the closest passages are shown instead of an answer; blocked: a
+check could not be made; forbidden: a check refused the question; cached, faq: the answer existed already; withdrawn: a stored turn
+that its owner may no longer read."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+from footnote.types.answer import Reason, Tier
 from footnote.types.documents import Unit
 from footnote.types.request import Mode
 from footnote.types.turn import Outcome
@@ -95,6 +96,17 @@ class StoredResult(TypedDict):
     search_decision: StoredDecision
 
 
+class StoredVerdict(TypedDict):
+    """A `Verdict`."""
+
+    tier: Tier
+    because: Reason
+    score: float
+    answer_from: float
+    closest_from: float
+    missing: list[str]
+
+
 class StoredPassage(TypedDict):
     """A passage that the turn depends on. `passage`: the index's id, valid for this generation of the document only."""
 
@@ -154,6 +166,8 @@ class TurnRecord(TypedDict):
     llm_address: NotRequired[str | None]
     """The address of the model's endpoint; only in turns of admins."""
     extractive: bool
+    verdict: NotRequired[StoredVerdict | None]
+    """Missing from turns of early versions."""
     warnings: list[str]
     hits: list[StoredHit]
     leans_on: NotRequired[list[StoredPassage]]
