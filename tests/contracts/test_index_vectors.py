@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 from footnote.ports import ChunkVectors, PendingVector
-from footnote.types import Caller
+from footnote.text.tokens import content_terms
+from footnote.types import Caller, ChunkSentences
 from tests.contracts.test_index import LOCAL, ask, embed, ids, near, unit
-from tests.fakes import make_document, put_document
+from tests.fakes import make_chunk, make_document, put_document
 
 
 async def test_chunks_wait_for_their_vectors_oldest_first(index: Any) -> None:
@@ -68,6 +69,39 @@ async def test_sentence_vectors_come_back_with_their_passage(index: Any, me: Cal
     assert found["plan|1|0"].vectors.tolist() == sentences.tolist()
     assert found["plan|1|0"].passage.tolist() == unit(3, 4).tolist()
     assert (found["plan|1|1"].bounds, found["plan|1|1"].vectors) == (((0, 24),), None)
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "terms"),
+    [
+        ("The bridges are old. Is it so?", "en", ("bridg old", "")),
+        ("Die Brücken sind alt. Züge fahren.", "de", ("bruck alt", "zug fahr")),
+        ("다리는 오래되었다. Python도 쓴다.", "ko", ("다리 리는 오래 래되 되었 었다", "도 쓴다 python")),
+    ],
+)
+async def test_the_terms_of_sentences_and_headings_are_kept(
+    index: Any, me: Caller, stranger: Caller, text: str, lang: str, terms: tuple[str, ...]
+) -> None:
+    document, end = make_document(title="Plans"), text.index(".") + 1
+    chunk, bounds = make_chunk(document, text, lang=lang, headings=("Rail", "Python")), ((0, end), (end + 1, len(text)))
+    await index.stage(document, [chunk], [bounds])
+    await index.activate("plan", 1)
+    found = (await index.sentences(me, [chunk.chunk_id], "e"))[chunk.chunk_id]
+    assert found.terms == terms
+    assert found.terms == tuple(" ".join(content_terms(text[start:end], lang)) for start, end in bounds)
+    assert found.heading_terms == " ".join(content_terms("Plans Rail Python", lang))
+    await embed(index, [chunk], unit(1))
+    assert (await index.sentences(me, [chunk.chunk_id], "e"))[chunk.chunk_id].terms == terms
+    assert await index.sentences(stranger, [chunk.chunk_id], "e") == {}
+
+
+async def test_a_chunk_without_sentences_has_the_terms_of_its_title(index: Any, me: Caller) -> None:
+    document = make_document(title="Harbour plans")
+    await index.stage(document, [make_chunk(document, "…"), make_chunk(document, "One.", 1)], [(), ((0, 4),)])
+    await index.activate("plan", 1)
+    found = await index.sentences(me, ["plan|1|0", "plan|1|1"], "e")
+    assert found["plan|1|0"] == ChunkSentences((), heading_terms="harbour plan")
+    assert found["plan|1|1"] == ChunkSentences(((0, 4),), terms=("one",), heading_terms="harbour plan")
 
 
 async def test_coverage_counts_what_the_caller_may_read_in_the_languages_that_get_vectors(index: Any, me: Caller) -> None:

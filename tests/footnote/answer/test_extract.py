@@ -27,7 +27,7 @@ from footnote.events import Event, Token
 from footnote.ingest.vectors import embed_chunks
 from footnote.ports import PendingVector
 from footnote.text.sentences import split_sentences
-from footnote.types import BlockKind, Caller, Hit, Part, SentenceVectors, Turn
+from footnote.types import BlockKind, Caller, ChunkSentences, Hit, Part, Turn
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_hit
 from tests.turns import ME, make_turn, with_
@@ -43,11 +43,11 @@ class Stored:
         self._vectors = vectors, passage
         self._weights = {"": 0.0, **(weights or {})}
 
-    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         assert caller == ME
         texts = {chunk_id: self._hits[chunk_id].chunk for chunk_id in chunk_ids if chunk_id in self._hits}
         return {
-            chunk_id: SentenceVectors(tuple(split_sentences(chunk.text, chunk.lang)), *self._vectors) for chunk_id, chunk in texts.items()
+            chunk_id: ChunkSentences(tuple(split_sentences(chunk.text, chunk.lang)), *self._vectors) for chunk_id, chunk in texts.items()
         }
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:

@@ -27,9 +27,10 @@ from footnote.events import Event, Token
 from footnote.ports import Index
 from footnote.text.answer_types import answer_type_score
 from footnote.text.grounding import covered_share
+from footnote.text.sentence_terms import read_terms, sentence_terms
 from footnote.text.sentences import looks_like_heading, split_sentences
 from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
-from footnote.types import EXTERNAL_IDS, Answer, Chunk, Citation, Hit, SentenceVectors, Turn
+from footnote.types import EXTERNAL_IDS, Answer, Chunk, ChunkSentences, Citation, Hit, Turn
 
 if TYPE_CHECKING:
     import numpy as np
@@ -130,13 +131,10 @@ async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
     return sorted(scored, key=lambda sentence: -sentence.score)
 
 
-def _sentences_outside(chunks: Sequence[Chunk]) -> dict[str, SentenceVectors]:
+def _sentences_outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
     """Sentences of passages from other systems, which the index does not contain; without vectors."""
-    return {
-        chunk.chunk_id: SentenceVectors(tuple(split_sentences(chunk.text, chunk.lang)))
-        for chunk in chunks
-        if chunk.chunk_id.startswith(EXTERNAL_IDS)
-    }
+    outside = [(chunk, tuple(split_sentences(chunk.text, chunk.lang))) for chunk in chunks if chunk.chunk_id.startswith(EXTERNAL_IDS)]
+    return {chunk.chunk_id: ChunkSentences(bounds, None, None, *read_terms(sentence_terms(chunk, bounds))) for chunk, bounds in outside}
 
 
 def pick(ranked: Sequence[Scored]) -> list[Scored]:
@@ -186,7 +184,7 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
 
 
-def _score_hit(turn: Turn, hit: Hit, stored: SentenceVectors, terms: Sequence[str], weights: dict[str, float]) -> list[Scored]:
+def _score_hit(turn: Turn, hit: Hit, stored: ChunkSentences, terms: Sequence[str], weights: dict[str, float]) -> list[Scored]:
     chunk, lang = hit.chunk, turn.lang
     title = set(content_terms(" ".join((chunk.title, *chunk.headings)), lang))
     missing = weights.get(UNSEEN, 0.0)
@@ -236,7 +234,7 @@ def _asks(sentence: str, question: str) -> bool:
     return words.rstrip("\"'”’» ").endswith(("?", "？")) or f"{asked}?" in words or f"{asked}？" in words
 
 
-def _cosines(question: npt.NDArray[np.float32] | None, stored: SentenceVectors) -> list[float] | None:
+def _cosines(question: npt.NDArray[np.float32] | None, stored: ChunkSentences) -> list[float] | None:
     """Cosine of the question with the passage, then with each sentence; None without vectors."""
     if question is None or stored.vectors is None or stored.passage is None:
         return None

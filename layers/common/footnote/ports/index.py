@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from footnote.types import Caller, Candidates, Chunk, Document, Search, SentenceVectors
+from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -81,8 +81,8 @@ class Index(Protocol):
         """The final permission check: the chunks that exist, are active and visible now, in the order of `chunk_ids`."""
         ...
 
-    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
-        """Sentence bounds of visible chunks, and their vectors by this embedder; None if there are none yet."""
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
+        """Sentences of visible chunks with their terms, and their vectors by this embedder if they are made."""
         ...
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:

@@ -32,7 +32,7 @@ from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, Intelligence
 from footnote.types.query import ASKED, Query, QueryKind
 from footnote.types.record import ModelCall, ModelUsage, Record, Span, Usage, usage_by_model, usage_of
 from footnote.types.request import Mode, Profile, Request
-from footnote.types.retrieval import Candidate, Candidates, Retriever, Search, SentenceVectors
+from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.stages import Stage
 from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn
 from footnote.types.turn_figures import Ended, TurnFigures, TurnMetrics
@@ -68,6 +68,7 @@ __all__ = [
     "Choice",
     "Chunk",
     "ChunkLevel",
+    "ChunkSentences",
     "Citation",
     "Condition",
     "Conditions",
@@ -105,7 +106,6 @@ __all__ = [
     "Retriever",
     "Role",
     "Search",
-    "SentenceVectors",
     "Span",
     "Stage",
     "Status",

@@ -59,10 +59,16 @@ class Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class SentenceVectors:
-    """The sentences of a chunk: (start, end) in its text, and one int8 vector each (value = int8 / 127)."""
+class ChunkSentences:
+    """The sentences of a chunk, with what is compared with a question."""
 
     bounds: tuple[tuple[int, int], ...]
+    """(start, end) of each sentence in the chunk's text."""
     vectors: npt.NDArray[np.int8] | None = None
+    """One for each sentence (value = int8 / 127); None if they are not made yet."""
     passage: npt.NDArray[np.float32] | None = None
-    """The chunk's own vector."""
+    """The chunk's own vector; None if it is not made yet."""
+    terms: tuple[str, ...] = ()
+    """`text.tokens.content_terms` of each sentence in order, joined by a space."""
+    heading_terms: str = ""
+    """The same of the title and the headings."""

@@ -92,17 +92,19 @@ async def indexes(engine: OpenSearchClient, names: Names) -> dict[str, list[str]
 # --- what it takes over ------------------------------------------------------------------------
 
 
-async def test_tokens_are_made_anew_of_the_stored_text(
+async def test_tokens_and_terms_are_made_anew_of_the_stored_text(
     index: OpenSearchIndex, engine: OpenSearchClient, names: Names, reindex: Reindex
 ) -> None:
     document = make_document(title="Sights", metadata={"city": "köln"}, groups=("staff", "guests"))
     (chunk,) = await put_document(index, document, ["The bridge is old."])
     alias = names.chunks("default")
-    await engine.bulk([({"update": {"_index": alias, "_id": "plan|1|0"}}, {"doc": {"tokens": "zebra"}})], refresh=True)
+    stale = {"doc": {"tokens": "zebra", "rest": {"terms": "zebra"}}}
+    await engine.bulk([({"update": {"_index": alias, "_id": "plan|1|0"}}, stale)], refresh=True)
     before = await stored(engine, alias, "plan|1|0")
     assert before is not None
     await renew(reindex)
-    assert await stored(engine, alias, "plan|1|0") == {**before, "tokens": "sight sight sight bridg old"}
+    rest = {**before["rest"], "terms": "sight\nbridg old"}
+    assert await stored(engine, alias, "plan|1|0") == {**before, "tokens": "sight sight sight bridg old", "rest": rest}
     assert (await found(index), await found(index, "zebra")) == (["plan|1|0"], [])
     assert await index.read(ME, ["plan|1|0"]) == [chunk]
     assert await indexes(engine, names) == {"g0001": [], "g0002": ["all", "answers"]}

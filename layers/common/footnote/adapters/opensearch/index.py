@@ -24,14 +24,14 @@ from footnote.adapters.opensearch.mapping import (
     ranked,
     to_bounds,
     to_chunk,
-    to_vectors,
+    to_chunk_sentences,
     vector_field,
     visible,
 )
 from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector, View
 from footnote.settings import OpenSearch
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Candidate, Candidates, Chunk, Document, Search, SentenceVectors
+from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Document, Search
 
 MAX_TOKENS = 1000
 """Of a question; the engine accepts 1,024 clauses."""
@@ -142,9 +142,9 @@ class OpenSearchIndex:
         found = await self._readable(caller, chunk_ids, OF_CHUNK)
         return [to_chunk(chunk_id, found[chunk_id]) for chunk_id in chunk_ids if chunk_id in found]
 
-    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         found = await self._readable(caller, chunk_ids, OF_SENTENCES)
-        return {chunk_id: to_vectors(source, embedder) for chunk_id, source in found.items()}
+        return {chunk_id: to_chunk_sentences(source, embedder) for chunk_id, source in found.items()}
 
     async def _readable(self, caller: Caller, chunk_ids: Sequence[str], fields: Sequence[str]) -> dict[str, Json]:
         collections = await self._collections_of(chunk_ids)

@@ -12,14 +12,15 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from footnote.text.sentence_terms import read_terms, sentence_terms
 from footnote.text.tokens import index_tokens
-from footnote.types import EVERYONE, Caller, Chunk, Document, Part, SentenceVectors
+from footnote.types import EVERYONE, Caller, Chunk, ChunkSentences, Document, Part
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-MAPPING = 1
+MAPPING = 2
 """Incremented with every change of the mappings; an index with another number is rejected."""
 TITLE_WEIGHT = 3
 MAX_FILTER = 8000
@@ -97,7 +98,7 @@ COLUMNS: dict[str, Any] = {"stored_fields": "_none_", "docvalue_fields": ["chunk
 """The fields that a search needs of a hit: loading a hundred stored documents takes three times as long as the search."""
 
 OF_CHUNK = ["doc_id", "generation", "ordinal", "level", "lang", "content_type", "permission_groups", "collection", "title", "text", "rest"]
-OF_SENTENCES = ["generation", "permission_groups", "rest.bounds", "embedder", "sentences", "vector_*"]
+OF_SENTENCES = ["generation", "permission_groups", "rest.bounds", "rest.terms", "embedder", "sentences", "vector_*"]
 
 
 def vector_field(dimension: int) -> str:
@@ -202,6 +203,7 @@ def to_source(document: Document, chunk: Chunk, bounds: Sequence[tuple[int, int]
             "metadata": dict(document.metadata),
             "created_at": document.created_at,
             "bounds": bounds,
+            "terms": sentence_terms(chunk, bounds),
         },
     }
 
@@ -234,16 +236,16 @@ def to_bounds(source: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
     return tuple((start, end) for start, end in source["rest"]["bounds"])
 
 
-def to_vectors(source: Mapping[str, Any], embedder: str) -> SentenceVectors:
-    """The sentence vectors of a stored document; without vectors if they are another embedder's."""
+def to_chunk_sentences(source: Mapping[str, Any], embedder: str) -> ChunkSentences:
+    """The sentences of a stored document; without vectors if they are another embedder's."""
     import numpy as np
 
-    bounds = to_bounds(source)
+    bounds, words = to_bounds(source), read_terms(source["rest"]["terms"])
     if source.get("embedder") != embedder or not source.get("sentences") or not bounds:
-        return SentenceVectors(bounds)
-    sentences = np.frombuffer(base64.b64decode(source["sentences"]), np.int8).reshape(len(bounds), -1)
+        return ChunkSentences(bounds, None, None, *words)
+    vectors = np.frombuffer(base64.b64decode(source["sentences"]), np.int8).reshape(len(bounds), -1)
     passage = next((value for name, value in source.items() if name.startswith("vector_") and value), None)
-    return SentenceVectors(bounds, sentences, None if passage is None else np.array(passage, np.float32))
+    return ChunkSentences(bounds, vectors, None if passage is None else np.array(passage, np.float32), *words)
 
 
 def vector_source(

@@ -18,7 +18,7 @@ from footnote.adapters.sqlite.vector_file import VectorFiles
 from footnote.adapters.sqlite.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
 from footnote.ports import ChunkVectors, CollectionInfo, Indexed, PendingVector, View
-from footnote.types import Caller, Candidates, Chunk, Document, Search, SentenceVectors
+from footnote.types import Caller, Candidates, Chunk, ChunkSentences, Document, Search
 
 INVENTORY_PAGE = 500
 """Generations that one read lists."""
@@ -41,7 +41,7 @@ class SqliteIndex:
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
         return await self._database.run(read, caller, chunk_ids)
 
-    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
         return await self._database.run(sentences, caller, chunk_ids, embedder)
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:

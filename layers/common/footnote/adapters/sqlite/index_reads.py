@@ -9,11 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from footnote.adapters.sqlite.index_schema import unpack_bounds
 from footnote.adapters.sqlite.vector_file import Scan
 from footnote.adapters.sqlite.vector_store import VectorStore
 from footnote.ports import SMALL_COLLECTION, CollectionInfo, View
+from footnote.text.sentence_terms import read_terms
 from footnote.text.tokens import query_tokens
-from footnote.types import Caller, Candidate, Candidates, Chunk, Part, Search, SentenceVectors
+from footnote.types import Caller, Candidate, Candidates, Chunk, ChunkSentences, Part, Search
 from footnote.types.conditions import values_of
 
 if TYPE_CHECKING:
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
 
 TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
 
-CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.parts, c.headings, c.text, c.bounds,
+CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.parts, c.headings, c.text,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
 FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
     JOIN collections k ON k.collection_id = c.collection_id"""
@@ -151,21 +153,27 @@ def read(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str
     return [_chunk(rows[chunk_id]) for chunk_id in chunk_ids if chunk_id in rows]
 
 
-def sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, SentenceVectors]:
-    """Sentence vectors of the chunks that this caller may read."""
+def sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
+    """Sentences of the chunks that this caller may read."""
     import numpy as np
 
-    rows = _visible_rows(connection, caller, chunk_ids)
-    found: dict[str, SentenceVectors] = {}
-    for chunk_id, row in rows.items():
-        bounds = tuple((start, end) for start, end in json.loads(row["bounds"]))
-        key = row["rowid"], embedder
-        stored = connection.execute("SELECT vector, sentences FROM vectors WHERE rowid = ? AND embedder = ?", key).fetchone()
-        if stored is None or not stored["sentences"] or not bounds:
-            found[chunk_id] = SentenceVectors(bounds)
+    rows = connection.execute(
+        f"""SELECT c.chunk_id, a.groups, c.bounds, c.terms, v.vector, v.sentences
+            FROM chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
+            LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
+            WHERE g.active AND c.chunk_id IN ({_marks(chunk_ids)})""",
+        (embedder, *chunk_ids),
+    )
+    found: dict[str, ChunkSentences] = {}
+    for chunk_id, groups, packed, terms, vector, vectors in rows:
+        if not caller.may_read(frozenset(_stored(groups))):
             continue
-        sentences = np.frombuffer(stored["sentences"], np.int8).reshape(len(bounds), -1)
-        found[chunk_id] = SentenceVectors(bounds, sentences, np.frombuffer(stored["vector"], np.float32))
+        bounds, words = unpack_bounds(packed), read_terms(terms)
+        if not vectors or not bounds:
+            found[chunk_id] = ChunkSentences(bounds, None, None, *words)
+            continue
+        of_each = np.frombuffer(vectors, np.int8).reshape(len(bounds), -1)
+        found[chunk_id] = ChunkSentences(bounds, of_each, np.frombuffer(vector, np.float32), *words)
     return found
 
 
@@ -189,7 +197,7 @@ def sample(connection: sqlite3.Connection, caller: Caller, collection: str, limi
 
 def _chunk(row: sqlite3.Row) -> Chunk:
     """Unpacks a row by position, in the order of CHUNK: access by name would dominate the cost."""
-    _, chunk_id, ordinal, level, lang, kind, page, parts, headings, text, _, *of_document = row
+    _, chunk_id, ordinal, level, lang, kind, page, parts, headings, text, *of_document = row
     doc_id, generation, title, metadata, created_at, groups, collection = of_document
     return Chunk(
         chunk_id=chunk_id,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-VERSION = 3
+import struct
+from collections.abc import Sequence
 
-# floors: the generations of a document up to this one are removed.
+VERSION = 4
+
+# floors: the generations of a document up to this one are removed. chunks.terms: of `footnote.text.sentence_terms`;
+# chunks.bounds: of `pack_bounds`.
 SCHEMA = """
 CREATE TABLE collections (
     collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0
@@ -22,7 +26,7 @@ CREATE TABLE chunks (
     rowid INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE,
     generation_id INTEGER NOT NULL REFERENCES generations ON DELETE CASCADE, collection_id INTEGER NOT NULL,
     ordinal INTEGER NOT NULL, level INTEGER NOT NULL, lang TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER, parts TEXT NOT NULL,
-    headings TEXT NOT NULL, text TEXT NOT NULL, bounds TEXT NOT NULL
+    headings TEXT NOT NULL, text TEXT NOT NULL, bounds BLOB NOT NULL, terms TEXT NOT NULL
 );
 CREATE INDEX chunks_by_generation ON chunks (generation_id);
 CREATE INDEX chunks_by_collection ON chunks (collection_id, lang);
@@ -42,3 +46,14 @@ FULL_TEXT = (
     "INSERT INTO words_{0} (words_{0}, rank) VALUES ('usermerge', 2)",
 )
 """Created with a collection; {0} is its id. Texts are tokenized by `footnote.text.tokens` before they are stored."""
+
+
+def pack_bounds(bounds: Sequence[tuple[int, int]]) -> bytes:
+    """Bounds as stored: unsigned 32-bit integers, since parsing JSON would take a third of `Index.sentences`."""
+    return struct.pack(f"<{2 * len(bounds)}I", *(at for bound in bounds for at in bound))
+
+
+def unpack_bounds(packed: bytes) -> tuple[tuple[int, int], ...]:
+    """The bounds that `pack_bounds` packed."""
+    numbers = iter(struct.unpack(f"<{len(packed) // 4}I", packed))
+    return tuple(zip(numbers, numbers, strict=True))

@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from footnote.adapters.sqlite.database import writing
-from footnote.adapters.sqlite.index_schema import FULL_TEXT
+from footnote.adapters.sqlite.index_schema import FULL_TEXT, pack_bounds
 from footnote.ports import Indexed
+from footnote.text.sentence_terms import sentence_terms
 from footnote.text.tokens import index_tokens
 from footnote.types import Chunk, Document, chunks_digest
 
@@ -24,6 +25,7 @@ def stage(
     """`ports.Index.stage`."""
     # Tokenized before the write lock is taken, so that other writers wait for the inserts only.
     tokens = [(" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(index_tokens(chunk.text, chunk.lang))) for chunk in chunks]
+    terms = [sentence_terms(chunk, pieces) for chunk, pieces in zip(chunks, bounds, strict=True)]
     with writing(connection):
         collection_id = _make_collection(connection, document.collection)
         groups = json.dumps(sorted(document.permission_groups))
@@ -40,15 +42,15 @@ def stage(
         ).fetchone()[0]
         if answers:  # a job that crashed after the activation is repeated: the active generation is replaced in one step
             connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
-        for chunk, pieces, (title, body) in zip(chunks, bounds, tokens, strict=True):
+        for chunk, pieces, (title, body), said in zip(chunks, bounds, tokens, terms, strict=True):
             rowid = connection.execute(
                 """INSERT INTO chunks
-                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, parts, headings, text, bounds)
-                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
+                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, parts, headings, text, bounds, terms)
+                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
                 (
                     chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind, chunk.page,
                     json.dumps(chunk.parts),
-                    json.dumps(chunk.headings), chunk.text, json.dumps(pieces),
+                    json.dumps(chunk.headings), chunk.text, pack_bounds(pieces), said,
                 ),
             ).fetchone()[0]  # fmt: skip
             connection.execute(f"INSERT INTO words_{collection_id} (rowid, title, body) VALUES (?, ?, ?)", (rowid, title, body))

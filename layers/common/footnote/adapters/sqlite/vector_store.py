@@ -5,12 +5,12 @@ The rows are the source of truth; a scan file that is missing, too short or most
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from footnote.adapters.sqlite.database import writing
+from footnote.adapters.sqlite.index_schema import unpack_bounds
 from footnote.adapters.sqlite.vector_file import Scan, VectorFiles
 from footnote.ports import ChunkVectors, PendingVector
 
@@ -92,10 +92,7 @@ class VectorStore:
                 WHERE g.active AND (v.embedder IS NULL OR v.embedder != ?) AND {where} ORDER BY c.rowid LIMIT ?""",
             (embedder, *values, limit),
         )
-        return [
-            PendingVector(row["chunk_id"], row["title"], row["text"], row["lang"], tuple((a, b) for a, b in json.loads(row["bounds"])))
-            for row in rows
-        ]
+        return [PendingVector(row["chunk_id"], row["title"], row["text"], row["lang"], unpack_bounds(row["bounds"])) for row in rows]
 
     def progress(self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
         where, values = _spoken(languages)
