@@ -20,7 +20,7 @@ from footnote_local import (
     session_command,
     user_command,
 )
-from footnote_local.terminal import Commands, Exit, clip, leave, run, say, show_json
+from footnote_local.terminal import Commands, Exit, bold, clip, leave, run, say, show_json
 from footnote_local.with_core import CollectionOption, DataOption, JsonOption, make_core, place_of
 
 app = typer.Typer(
@@ -93,7 +93,7 @@ def ask(
     from footnote_local.run_question import ask as answer
 
     core = make_core(data)
-    turn = run(answer(core, question, collection, sys.stdout.write if not as_json else None))
+    turn = run(answer(core, question, collection, (lambda text: sys.stdout.write(bold(text))) if not as_json else None))
     from query.dialects.trd.replies import reply
 
     response = reply(turn, core.settings.llm)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 import sys
 from collections.abc import Coroutine, Iterator
@@ -17,6 +18,8 @@ from typer.core import TyperGroup
 from footnote.errors import FootnoteError
 
 R = TypeVar("R")
+
+BOLD = re.compile(r"\*\*(\S(?:[^\n]*?\S)?)\*\*")
 
 
 class Exit(IntEnum):
@@ -60,6 +63,11 @@ def run(work: Coroutine[Any, Any, R]) -> R:
     except BrokenPipeError:  # the reader, such as `head`, has closed the pipe
         sys.stderr.close()
         leave(Exit.OK)
+
+
+def bold(text: str) -> str:
+    """The text with its Markdown bold as bold in a terminal, and elsewhere without the asterisks."""
+    return BOLD.sub("\x1b[1m\\1\x1b[0m" if sys.stdout.isatty() else r"\1", text)
 
 
 def clip(text: str, width: int) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from typing import Any
 
+from footnote.answer.messages import message
 from footnote.plan import make_plan
 from footnote.settings import Settings
 from footnote.turn_records.figures import figures_of
 from footnote.turn_records.make import make_record
 from footnote.types import (
+    Answer,
     Caller,
+    Citation,
     Conversation,
     Evidence,
     ModelCall,
@@ -22,6 +25,7 @@ from footnote.types import (
     Turn,
     TurnFigures,
     TurnRecord,
+    Verdict,
     begin_turn,
     lists_of,
 )
@@ -49,6 +53,18 @@ def stored(turn: Turn, status: Status = "done", *, ms: float = 0) -> TurnRecord:
 def counted(turn: Turn) -> TurnFigures:
     """The figures of the turn."""
     return figures_of(stored(turn))
+
+
+def as_closest(turn: Turn, *missing: str) -> Turn:
+    """The turn as it ends where no sentence of its hits answers for certain: each hit's first sentence is shown."""
+    text, citations = message("closest", turn.lang), []
+    for number, hit in enumerate(turn.evidence.hits[:3], start=1):
+        chunk = hit.chunk
+        end = chunk.text.find(".") + 1 or len(chunk.text)
+        text += f"\n\n**{' › '.join((chunk.title, *chunk.headings))}**: “{chunk.text[:end]}” [{number}]"
+        citations.append(Citation(number, hit, chunk.text[:end], chunk.page, ((0, end),), ((len(text) - 3, len(text)),)))
+    verdict = Verdict("closest", "unsure", 1.2, 2.4, 0.5, missing)
+    return replace(turn, outcome="closest", answer=Answer(text, tuple(citations), extractive=True, verdict=verdict))
 
 
 def with_(turn: Turn, **changes: Any) -> Turn:

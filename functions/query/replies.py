@@ -12,7 +12,7 @@ from footnote.answer.messages import message
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_usage_of, question_of, started_at_of
-from footnote.types import Reason, Stage, Tier, TurnRecord, Unit, Usage
+from footnote.types import Outcome, Reason, Stage, Tier, Turn, TurnRecord, Unit, Usage
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -97,6 +97,13 @@ class VerdictBody(BaseModel):
     missing: list[str] = Field(description="Words of the question that occur in none of the passages that were looked at.")
 
 
+TIER = (
+    "answer: the text answers. closest: no answer; the text and the citations are the closest passages, with their best sentence."
+    " nothing: no passage is close, or the question was not answered for another reason."
+)
+"""The description of a field with the tier."""
+
+
 class AskResponse(BaseModel):
     """An answer."""
 
@@ -107,10 +114,7 @@ class AskResponse(BaseModel):
     trace_id: str
     room_id: str = Field(description="The conversation in which the turn is stored; for a turn without one, its `trace_id`.")
     outcome: str
-    tier: Tier = Field(
-        description="answer: the text answers. closest: no answer; `citations` are the closest passages, with their best sentence."
-        " nothing: no passage is close, or the question was not answered for another reason."
-    )
+    tier: Tier = Field(description=TIER)
     verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer.")
     extractive: bool = Field(description="True: the answer consists of sentences quoted from the documents; no language model was used.")
     model: str | None
@@ -201,8 +205,10 @@ END_MARK = re.compile(r"\s*([.!?。]*)[,;:、]*(?=\s|$)")
 
 def claimed(reply: AskResponse) -> AskResponse:
     """The response with its answer split into claims: the text before each marker, with the punctuation after it and the
-    documents of that marker, or of several adjacent ones."""
+    documents of that marker, or of several adjacent ones. A text that does not answer claims nothing."""
     text = str(reply.answer)
+    if reply.tier != "answer":
+        return reply.model_copy(update={"answer": ClaimedAnswer(answer=text, claims=[])})
     claims: list[Claim] = []
     at = 0
     for start, end, doc_id in sorted((*span, citation.doc_id) for citation in reply.citations for span in citation.spans):
@@ -238,7 +244,7 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
         "trace_id": record["trace_id"],
         "room_id": record["room_id"],
         "outcome": record["outcome"] or "answered",
-        "tier": _tier(record),
+        "tier": tier_of(record["outcome"]),
         "verdict": record.get("verdict"),
         "extractive": record["extractive"],
         "model": record["llm"],
@@ -254,10 +260,17 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
     }
 
 
-def _tier(record: TurnRecord) -> Tier:
-    if record["outcome"] in (None, "cached", "faq"):
+def verdict_of(turn: Turn) -> VerdictBody | None:
+    """Why the turn's answer has its tier; None if a language model wrote it."""
+    verdict = turn.answer.verdict if turn.answer else None
+    return VerdictBody.model_validate(verdict, from_attributes=True) if verdict else None
+
+
+def tier_of(outcome: Outcome | None) -> Tier:
+    """The tier of a turn that ended like this."""
+    if outcome in (None, "cached", "faq"):
         return "answer"
-    return "closest" if record["outcome"] == "closest" else "nothing"
+    return "closest" if outcome == "closest" else "nothing"
 
 
 def _searched_for(record: TurnRecord) -> list[str]:
@@ -270,9 +283,9 @@ def _searched_for(record: TurnRecord) -> list[str]:
 
 def _notice(record: TurnRecord) -> str | None:
     for key in ("budget_cheaper", "budget_search"):
-        if key in record["warnings"] and record["outcome"] is None:
+        if key in record["warnings"] and record["outcome"] in (None, "closest"):
             return message(key, record["lang"])
-    quotes = record["extractive"] and record["outcome"] in (None, "cached")  # a refusal quotes nothing
+    quotes = record["extractive"] and record["outcome"] in (None, "cached", "closest")  # a refusal quotes nothing
     lang, address = record["lang"], record.get("llm_address")
     if not _model_failed(record):
         return message("extractive", lang) if quotes else None

@@ -42,7 +42,7 @@ def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixt
     (line,) = written(capsys)
     assert values(line) == {
         "TurnLatency": 1500, "RetrievalLatency": 20, "GenerationLatency": 700, "FirstToken": 230, "PromptTokens": 11, "CompletionTokens": 7,
-        "Errors": 0, "Refused": 0, "Blocked": 0, "Degraded": 0, "Unsaved": 0, "CacheHits": 0, "ModelFallbacks": 0,
+        "Errors": 0, "Closest": 0, "Refused": 0, "Blocked": 0, "Degraded": 0, "Unsaved": 0, "CacheHits": 0, "ModelFallbacks": 0,
     }  # fmt: skip
     assert line["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["service"]]
     assert (line["service"], line["trace_id"]) == ("query", "t1")
@@ -51,12 +51,18 @@ def test_a_turn_has_latencies_tokens_and_how_it_ended(capsys: pytest.CaptureFixt
 
 @pytest.mark.parametrize(
     ("outcome", "refused", "hits"),
-    [(None, 0, 0), ("cached", 0, 1), ("faq", 0, 0), ("refused", 1, 0), ("no_hits", 1, 0), ("forbidden", 1, 0), ("blocked", 1, 0)],
-)
-def test_a_cached_answer_does_not_count_as_a_refusal(capsys: pytest.CaptureFixture[str], outcome: Any, refused: int, hits: int) -> None:
+    [
+        (None, 0, 0), ("cached", 0, 1), ("faq", 0, 0), ("closest", 0, 0),
+        ("refused", 1, 0), ("no_hits", 1, 0), ("forbidden", 1, 0), ("blocked", 1, 0),
+    ],
+)  # fmt: skip
+def test_a_cached_answer_and_the_closest_passages_are_no_refusals(
+    capsys: pytest.CaptureFixture[str], outcome: Any, refused: int, hits: int
+) -> None:
     CloudWatchMeter("query").measure(metrics_of(turn_of(answer=Answer("Yes."), outcome=outcome), NOW))
     written_values = values(written(capsys)[0])
     assert (written_values["Refused"], written_values["CacheHits"], written_values["Errors"]) == (refused, hits, 0)
+    assert written_values["Closest"] == (outcome == "closest")
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,8 @@ async def test_a_stream_sends_its_steps_then_the_answer_then_its_references(lang
         "type": "done",
         "search_type": "rag",
         "final_response": answer,
+        "tier": "answer",
+        "verdict": None,
         "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18},
         "references": [
             {
@@ -181,14 +183,16 @@ async def test_without_a_configured_model_the_documents_are_quoted(open_site: Op
         ("Wem gehört heute das Fährhaus hinter der Bridge, und weshalb?", "de"),
     ],
 )
-async def test_where_no_passage_answers_the_nearest_are_shown_with_how_to_rephrase(question: str, lang: str, open_site: OpenSite) -> None:
+async def test_a_refusal_without_a_model_says_how_to_rephrase_and_shows_no_passages(question: str, lang: str, open_site: OpenSite) -> None:
     events = await ask(await open_site(), query=question)
     done = events[-1]
-    assert text_of(events) == done["final_response"]
-    assert done["final_response"] == (
-        f"{message('refused', lang)}\n\n{message('nearest', lang)}\n\n- Records: The bridge was built in 1894. It is painted blue."
-    )
-    assert done["references"] == []
+    assert text_of(events) == done["final_response"] == message("refused", lang)
+    assert (done["tier"], done["references"], done["nearest"]) == ("nothing", [], [])
+
+
+async def test_where_a_model_says_that_the_documents_lack_the_answer_the_nearest_passages_are_there(open_site: OpenSite) -> None:
+    done = (await ask(await open_site("The references do not say who. SOURCES_USED: none"), query="Who owns the bridge, and why?"))[-1]
+    assert (done["tier"], done["verdict"], done["references"]) == ("nothing", None, [])
     assert [(near["index"], near["p_id"], near["page"], near["context"]) for near in done["nearest"]] == [(1, "bridge#000", 3, BRIDGE[0])]
 
 

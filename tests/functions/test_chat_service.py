@@ -36,6 +36,7 @@ async def test_chat_numbers_its_citations_and_keeps_the_room(open_site: OpenSite
         {
             "query": QUESTION,
             "answer": "It was built in 1894 [1].",
+            "tier": "answer",
             "citations": [{"title": "Records", "page": 3, "url": None}],
             "warnings": [],
         },
@@ -79,7 +80,8 @@ async def test_unsourced_claims_are_not_shown_but_are_in_the_trace(written: str,
 
 async def test_a_refusal_mentions_nothing_that_is_missing_from_the_reply(open_site: OpenSite) -> None:
     reply = await (await open_site()).client.post("/chat", json={"query": "Who paid for the bridge?"})
-    assert (reply.json()["answer"], reply.json()["citations"]) == ("The documents do not seem to answer this.", [])
+    assert (reply.json()["answer"], reply.json()["citations"]) == (message("refused", "en"), [])
+    assert "collection" not in reply.json()["answer"]
 
 
 async def test_an_answer_that_says_no_is_an_answer(open_site: OpenSite) -> None:

@@ -47,6 +47,7 @@ async def save_two_days(core: Core, clock: HandClock) -> None:
 JAN_14_FIGURES = {
     "turns": 1,
     "errors": 0,
+    "closest": 0,
     "refusals": 0,
     "cache_hits": 0,
     "prompt_tokens": 10,
@@ -60,6 +61,7 @@ JAN_14_FIGURES = {
 JAN_15_FIGURES = {
     "turns": 2,
     "errors": 1,
+    "closest": 0,
     "refusals": 1,
     "cache_hits": 0,
     "prompt_tokens": 5,
@@ -93,6 +95,7 @@ async def test_figures_are_given_for_each_day_and_for_all_of_them(core: Core, cl
             "total": {
                 "turns": 3,
                 "errors": 1,
+                "closest": 0,
                 "refusals": 1,
                 "cache_hits": 0,
                 "prompt_tokens": 15,
@@ -144,6 +147,14 @@ async def test_a_turn_without_an_answer_although_nothing_failed_is_a_refusal(cor
         await save(core, clock, str(outcome), JAN_15, answer=Answer("…"), outcome=outcome)
         total = (await (await open_client(create_app)).get("/stats")).json()["total"]
         assert (outcome, total["refusals"]) == (outcome, min(total["turns"], 4))
+
+
+async def test_a_turn_that_shows_the_closest_passages_is_counted_by_itself_and_is_no_refusal(
+    core: Core, clock: HandClock, open_client: OpenClient
+) -> None:
+    await save(core, clock, "t1", JAN_15, answer=Answer("…"), outcome="closest")
+    total = (await (await open_client(create_app)).get("/stats")).json()["total"]
+    assert (total["turns"], total["closest"], total["refusals"], total["errors"]) == (1, 1, 0, 0)
 
 
 async def test_the_last_thirty_days_are_the_default(core: Core, clock: HandClock, open_client: OpenClient) -> None:

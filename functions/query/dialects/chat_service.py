@@ -9,12 +9,13 @@ from fastapi import Response
 from pydantic import BaseModel, Field
 
 from footnote.steps import last_turn
-from footnote.types import Profile, Request, Turn
+from footnote.types import Profile, Request, Tier, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import ONCE, SLOW
 from footnote_http.routes import Router
 from query.citations import answer_text
+from query.replies import TIER, tier_of
 
 if TYPE_CHECKING:
     from footnote.settings import Settings
@@ -58,6 +59,7 @@ class ChatResponse(BaseModel):
 
     query: str
     answer: str
+    tier: Tier = Field(description=TIER)
     citations: list[ChatCitation]
     warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
 
@@ -87,6 +89,7 @@ def reply(turn: Turn) -> ChatResponse:
     return ChatResponse(
         query=turn.request.question,
         answer=answer_text(turn),
+        tier=tier_of(turn.outcome),
         citations=[
             ChatCitation(title=citation.hit.chunk.title, page=citation.page, url=citation.hit.chunk.metadata.get("url"))
             for citation in (answer.citations if answer else ())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from footnote.answer.agent import run_agent
 from footnote.answer.assess import check_support, has_sources
@@ -59,6 +60,12 @@ def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
 def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
     """The policy when a model fails before its first token."""
     return FALLBACK if turn.plan.wants("quotes") else FAIL
+
+
+def verdict_shown(turn: Turn) -> dict[str, Any]:
+    """The tier of an extractive answer, and why, for explanations; {} if a language model wrote it."""
+    verdict = turn.answer.verdict if turn.answer else None
+    return {"tier": verdict.tier, "because": verdict.because, "score": round(verdict.score, 2)} if verdict else {}
 
 
 def answering_mode(turn: Turn) -> Mode:
@@ -198,9 +205,11 @@ DOCUMENTS = (
     ),
     Step(
         "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=extract, when=has_model,
-        shows=lambda t: {"tokens": t.record.usage.completion_tokens}, on_start=Answering(),
+        shows=lambda t: {"tokens": t.record.usage.completion_tokens, **verdict_shown(t)}, on_start=Answering(),
     ),
-    Step("extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, on_start=Answering()),
+    Step(
+        "extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=Answering(),
+    ),
     CHECK,
     Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
     INJECTION,

@@ -6,20 +6,19 @@ import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from footnote.answer.messages import message
 from footnote.answer.toolbox import SEARCH
 from footnote.errors import StoreUnavailable
 from footnote.events import Answering, Done, Event, Failed, LanguageKnown, Rewritten, Searching, Think, Token, ToolCalled
 from footnote.guard.input_guard import clean_question
 from footnote.types import Citation, Hit, Turn, Usage
 from footnote_http.openapi import Problem
-from query.citations import answer_text, source_name
-from query.replies import tokens_used
+from query.citations import answer_text
+from query.replies import tier_of, tokens_used, verdict_of
 
 Json = dict[str, Any]
 
 NEAREST = 3
-"""Passages shown when none of them answers the question."""
+"""Passages shown when a model says that none of them answers the question."""
 SNIPPET = 200
 """Characters shown of each of these passages."""
 
@@ -67,8 +66,6 @@ class Events:
             case Done(turn):
                 if not self._spoken:
                     yield {"type": "token", "content": answer_text(turn)}
-                if nearest := _nearest_text(turn):
-                    yield {"type": "token", "content": nearest}
                 yield done(turn)
             case Failed(error, turn, text):
                 yield failed(f"An error occurred: {error.title}", error.detail, turn.trace_id, text, turn.record.usage)
@@ -83,13 +80,17 @@ def _progress(kind: str, text: str) -> Json:
 
 def done(turn: Turn) -> Json:
     """The last message of a turn that succeeded: a `QueryDone`."""
+    cited = turn.answer.citations if turn.answer else ()
+    closest = turn.outcome == "closest"
     return {
         "type": "done",
         "search_type": turn.request.mode,
-        "final_response": answer_text(turn) + _nearest_text(turn),
+        "final_response": answer_text(turn),
+        "tier": tier_of(turn.outcome),
+        "verdict": verdict.model_dump() if (verdict := verdict_of(turn)) else None,
         "usage": tokens_used(turn.record.usage),
-        "references": [_reference(citation) for citation in (turn.answer.citations if turn.answer else ())],
-        "nearest": [_reference(_opening(number, hit)) for number, hit in enumerate(_nearest(turn), start=1)],
+        "references": [_reference(citation) for citation in (() if closest else cited)],
+        "nearest": [_reference(citation) for citation in (cited if closest else _nearest(turn))],
         "warnings": list(turn.answer.warnings) if turn.answer else [],
         "trace_id": turn.trace_id,
         "degraded": turn.record.degraded,
@@ -98,18 +99,11 @@ def done(turn: Turn) -> Json:
     }
 
 
-def _nearest(turn: Turn) -> Sequence[Hit]:
-    """The best passages of a refused question."""
-    return turn.evidence.hits[:NEAREST] if turn.request.mode == "rag" and turn.outcome == "refused" else ()
-
-
-def _nearest_text(turn: Turn) -> str:
-    """Advice on rephrasing and the nearest passages, appended to our own refusal. A model words its own."""
-    hits = _nearest(turn) if turn.answer and turn.answer.extractive else ()
-    if not hits:
-        return ""
-    lines = [f"- {source_name(hit.chunk)}: {_opening(0, hit).snippet}" for hit in hits]
-    return "\n\n".join(("", message("nearest", turn.lang), "\n".join(lines)))
+def _nearest(turn: Turn) -> Sequence[Citation]:
+    """The best passages of a question of which a model said that they do not answer it."""
+    if turn.request.mode != "rag" or turn.outcome != "refused" or turn.answer is None or turn.answer.extractive:
+        return ()
+    return [_opening(number, hit) for number, hit in enumerate(turn.evidence.hits[:NEAREST], start=1)]
 
 
 def _opening(number: int, hit: Hit) -> Citation:

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, RootModel, StringConstraints
 
-from footnote.types import Mode
-from query.replies import TokenEvent, TokensUsed
+from footnote.types import Mode, Tier
+from query.replies import TIER, TokenEvent, TokensUsed, VerdictBody
 from query.tools import ORGANISATION
 
 LONGEST_ADDRESS = 64 * 2**20
@@ -73,9 +73,11 @@ class QueryDone(BaseModel, defer_build=True):
     type: Literal["done"]
     search_type: Mode
     final_response: str
+    tier: Tier = Field(description=TIER)
+    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer.")
     usage: TokensUsed
-    references: list[Reference]
-    nearest: list[Reference] = Field(description="The nearest passages when none answers the question; else [].")
+    references: list[Reference] = Field(description="The passages that the answer cites.")
+    nearest: list[Reference] = Field(description="Where there is no answer, the closest passages, if any is close; else [].")
     warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
     trace_id: str
     degraded: bool

@@ -21,10 +21,11 @@ from starlette.types import Receive, Send
 
 from footnote.answer.links import document_url, source_url
 from footnote.errors import FootnoteError, NotFound
-from footnote.types import Caller, Profile, Request, Turn
+from footnote.types import Caller, Profile, Request, Tier, Turn
 from footnote_http.cors import ANY, origins_of
 from query.citations import SourceLink, answer_text, make_citations, source_name
 from query.collections import has_collection
+from query.replies import TIER, VerdictBody, tier_of, verdict_of
 from query.retrieval import find_hits
 
 if TYPE_CHECKING:
@@ -107,6 +108,8 @@ class Cited(BaseModel):
     """The result of `ask`."""
 
     answer: str = Field(description="The answer, with [n] where it cites citation n.")
+    tier: Tier = Field(description=TIER)
+    verdict: VerdictBody | None = Field(description="Why; null if a language model wrote the answer.")
     citations: list[SourceLink]
     trace_id: str
 
@@ -158,7 +161,8 @@ class ToolContext:
         turn = await self.core.answer.finish(await self._turn(asked.question, asked.collection, PROFILE.limit))
         text, cited = answer_text(turn), make_citations(turn, self.origin)
         sources = "\n".join(f"[{each['number']}] {each['title']}: {each['url']}" for each in cited)
-        answer = Cited(answer=text, citations=[SourceLink.model_validate(each) for each in cited], trace_id=turn.trace_id)
+        links = [SourceLink.model_validate(each) for each in cited]
+        answer = Cited(answer=text, tier=tier_of(turn.outcome), verdict=verdict_of(turn), citations=links, trace_id=turn.trace_id)
         return _reply(answer, f"{text}\n\n{sources}".rstrip())
 
     async def list_collections(self, _: ListCollections) -> CallToolResult:
@@ -201,7 +205,11 @@ TOOLS = {
         "Read a passage or a document", "Returns the text of a search result or of a whole document.", Fetch, Text, ToolContext.fetch
     ),
     "ask": _Described(
-        "Ask the documents", "Answers a question from the documents of a collection and cites passages as [n].", Ask, Cited, ToolContext.ask
+        "Ask the documents",
+        "Answers a question from the documents of a collection and cites passages as [n]. Unless `tier` is “answer”, there is no answer.",
+        Ask,
+        Cited,
+        ToolContext.ask,
     ),
     "list_collections": _Described(
         "List collections",

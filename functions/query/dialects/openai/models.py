@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field, RootModel
 
+from footnote.types import Tier
 from footnote_http.openapi import EVENTS, Responses, events_of, schema_of
 from query.citations import SourceLink
-from query.replies import TokensUsed
+from query.replies import TIER, TokensUsed
 
 
 class ErrorDetail(BaseModel, defer_build=True):
@@ -70,6 +71,7 @@ class ChatCompletion(BaseModel, defer_build=True):
     choices: list[CompletionChoice]
     usage: TokensUsed
     citations: list[SourceLink]
+    tier: Tier = Field(description=TIER)
     trace_id: str
 
 
@@ -102,6 +104,7 @@ class ChatCompletionChunk(BaseModel, defer_build=True):
     usage: TokensUsed | None = None
     event: dict[str, Any] | None = Field(None, description="For Open WebUI: a status, or a source.")
     citations: list[SourceLink] | None = Field(None, description="Set in the last chunk with a choice.")
+    tier: Tier | None = Field(None, description=f"Set there too. {TIER}")
     trace_id: str | None = None
 
 
@@ -211,6 +214,7 @@ class ResponseBody(BaseModel, defer_build=True):
     metadata: dict[str, str] = {}
     usage: ResponseUsage | None = None
     citations: list[SourceLink] = Field(description="The sources of the numbers in the text.")
+    tier: Tier | None = Field(None, description=f"Of a response that has ended. {TIER}")
     trace_id: str
 
 

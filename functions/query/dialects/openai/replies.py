@@ -12,7 +12,7 @@ from footnote.errors import NotFound, TooManyRequests, Unauthorized
 from footnote.events import Done, Event, Failed, LanguageKnown, PassagesRead, Searching, Think, Token
 from footnote.types import Citation, Turn
 from query.citations import answer_text, make_citations, source_name
-from query.replies import tokens_used
+from query.replies import tier_of, tokens_used
 
 SEARCHING = {"en": "Searching the documents", "de": "Die Dokumente werden durchsucht", "ko": "문서를 검색하는 중"}
 FOUND = {"en": "Passages found: {}", "de": "Gefundene Textstellen: {}", "ko": "찾은 구절: {}개"}
@@ -46,6 +46,7 @@ def completion(turn: Turn, model: str, origin: str) -> Json:
         ],
         "usage": tokens_used(turn.record.usage),
         "citations": make_citations(turn, origin),
+        "tier": tier_of(turn.outcome),
         "trace_id": turn.trace_id,
     }
 
@@ -88,7 +89,8 @@ class Chunks:
             yield self._chunk({}, event={"type": "source", "data": _source(citation, self._origin, turn.lang)})
         if annotations := make_annotations(turn, self._origin):
             yield self._chunk({"annotations": annotations}, type=ANNOTATIONS)
-        yield self._chunk({}, finish_reason(turn), citations=make_citations(turn, self._origin), trace_id=turn.trace_id)
+        about = {"citations": make_citations(turn, self._origin), "tier": tier_of(turn.outcome), "trace_id": turn.trace_id}
+        yield self._chunk({}, finish_reason(turn), **about)
         if self._usage:
             yield {**self._head, "choices": [], "usage": tokens_used(turn.record.usage)}
 

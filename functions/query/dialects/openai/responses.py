@@ -23,6 +23,7 @@ from query.dialects.openai.models import (
 )
 from query.dialects.openai.replies import error_detail, make_annotations
 from query.dialects.openai.turns import ChatMessage, Options
+from query.replies import tier_of
 
 CUTS = {"length": "max_output_tokens", "content_filter": "content_filter"}
 Json = dict[str, Any]
@@ -77,6 +78,7 @@ def make_response(turn: Turn, request: ResponsesRequest, origin: str) -> Respons
                 input_tokens=usage.prompt_tokens, output_tokens=usage.completion_tokens, total_tokens=usage.total_tokens
             ),
             "citations": [SourceLink.model_validate(each) for each in make_citations(turn, origin)],
+            "tier": tier_of(turn.outcome),
         }
     )
 

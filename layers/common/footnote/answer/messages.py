@@ -4,9 +4,10 @@ from __future__ import annotations
 
 MESSAGES: dict[str, dict[str, str]] = {
     "refused": {
-        "en": "The documents do not seem to answer this.",
-        "de": "Die Dokumente scheinen diese Frage nicht zu beantworten.",
-        "ko": "문서에 이 질문에 대한 답이 없는 것 같습니다.",
+        "en": "The documents do not seem to answer this. Rephrase the question, or ask one thing at a time.",
+        "de": "Die Dokumente scheinen diese Frage nicht zu beantworten. Formulieren Sie die Frage anders oder fragen Sie nur nach"
+        " einer Sache.",
+        "ko": "문서에 이 질문에 대한 답이 없는 것 같습니다. 질문을 다르게 표현하거나 한 번에 한 가지만 물어보세요.",
     },
     "closest": {
         "en": "The documents may not answer this. The closest passages:",
@@ -23,11 +24,6 @@ MESSAGES: dict[str, dict[str, str]] = {
         "en": "No relevant information found. Rephrase the question, or ask one thing at a time.",
         "de": "Keine passenden Informationen gefunden. Formulieren Sie die Frage anders oder fragen Sie nur nach einer Sache.",
         "ko": "관련 정보를 찾지 못했습니다. 질문을 다르게 표현하거나 한 번에 한 가지만 물어보세요.",
-    },
-    "nearest": {
-        "en": "Rephrase the question, or ask one thing at a time. These passages are the closest matches:",
-        "de": "Formulieren Sie die Frage anders oder fragen Sie nur nach einer Sache. Diese Textstellen passen am ehesten:",
-        "ko": "질문을 다르게 표현하거나 한 번에 한 가지만 물어보세요. 질문에 가장 가까운 구절은 다음과 같습니다.",
     },
     "no_access": {
         "en": "You have no access to any documents here. Ask for access, or add your own.",

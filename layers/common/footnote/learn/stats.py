@@ -38,12 +38,14 @@ KEYS: Mapping[By, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """`refusals`: turns that ended without an answer although nothing failed (nothing found, no evidence, blocked).
+    """`closest`: turns that show the closest passages instead of an answer. `refusals`: turns that show neither although nothing
+    failed (nothing found, nothing close, blocked).
     `cache_hits`: turns whose answer or search result came from a cache. `cost`: of all tokens at current prices; None = a model
     that was used has no price."""
 
     turns: int
     errors: int
+    closest: int
     refusals: int
     cache_hits: int
     prompt_tokens: int
@@ -84,6 +86,7 @@ def figures_of(records: Sequence[TurnFigures], prices: LLM | None = None, used: 
     return Figures(
         turns=len(records),
         errors=sum(record.is_error for record in records),
+        closest=sum(record.outcome == "closest" for record in records),
         refusals=sum(record.outcome in ("no_hits", "refused", "blocked", "forbidden") for record in records),
         cache_hits=sum(record.cache_hit for record in records),
         prompt_tokens=usage.prompt_tokens,

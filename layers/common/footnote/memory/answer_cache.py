@@ -7,7 +7,7 @@ replaced or withdrawn invalidates it.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from footnote.events import Event, Token
@@ -16,7 +16,7 @@ from footnote.memory.similar import answer_query, cache_key, keep, look_up
 from footnote.ports import Cache, Clock, Embedder, Index
 from footnote.prompts import Prompts
 from footnote.settings import Settings
-from footnote.types import Answer, Chunk, Citation, Hit, Turn
+from footnote.types import Answer, Chunk, Citation, Hit, Turn, Verdict
 
 
 def may_use_answer_cache(turn: Turn) -> bool:
@@ -73,6 +73,7 @@ def _kept(answer: Answer, hits: tuple[Hit, ...], tokens: int) -> dict[str, Any]:
         "text": answer.text,
         "extractive": answer.extractive,
         "model": answer.model,
+        "verdict": asdict(answer.verdict) if answer.verdict else None,
         "tokens": tokens,
         "hits": [(hit.chunk.chunk_id, hit.score, hit.scores) for hit in hits],
         "citations": [(c.number, positions[c.hit.chunk.chunk_id], c.snippet, c.page, c.bounds, c.spans) for c in answer.citations],
@@ -85,7 +86,8 @@ def _restored(value: dict[str, Any], chunks: dict[str, Chunk]) -> tuple[Answer, 
         Citation(number, hits[position], snippet, page, _pairs(bounds), _pairs(spans))
         for number, position, snippet, page, bounds, spans in value["citations"]
     )
-    return Answer(value["text"], citations, value["extractive"], value["model"]), hits
+    verdict = value["verdict"] and Verdict(**value["verdict"] | {"missing": tuple(value["verdict"]["missing"])})
+    return Answer(value["text"], citations, value["extractive"], value["model"], verdict=verdict), hits
 
 
 def _pairs(lists: list[list[int]]) -> tuple[tuple[int, int], ...]:

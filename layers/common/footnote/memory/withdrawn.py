@@ -51,6 +51,8 @@ def _withheld(record: TurnRecord) -> TurnRecord:
         "conversations": record["conversations"][:1],
         "result": {**record["result"], "final_response": "", "references": [], "search_decision": {"rewritten_query": []}},
         "hits": [],
+        "verdict": None,  # `missing` tells which words of the question the passages hold
+        "spans": [{**span, "detail": {}} for span in record["spans"]],
         "leans_on": [],
         "suggested_questions": [],
         "private": {},
