@@ -7,7 +7,8 @@ import re
 from footnote.text.words import ABBREVIATIONS
 
 BOUNDARY = re.compile(
-    r"""(?<![.!?。！？…])(?P<mark>[.!?。！？…]++["'”’»“)\]]*)   # the mark, with what closes after it; a run is tried once
+    r"""(?<![.!?。！？…])(?P<mark>[.!?。！？…]++["'”’»“)\]]*   # the mark, with what closes after it; a run is tried once
+        (?:\[(?:\d{1,3}|[a-z])\])*)                         # numbers of notes: “… in 1903.[5]”
         (?:\s+|(?=["“«(]?[가-힣])|$)
       | (?P<gap>\n\s*\n+ | \n(?=\s*(?:[-*•|]|\d{1,3}[.)]\s)) )""",
     re.VERBOSE,
