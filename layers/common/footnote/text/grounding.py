@@ -8,6 +8,16 @@ from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 
 
+UNSEEN = ""
+"""A term that occurs nowhere: it has the highest weight in a collection."""
+
+
+def whole_weight(terms: Collection[str], weights: Mapping[str, float]) -> float:
+    """Σ weight of the distinct `terms`, at least 1.5 times that of an unknown term: a claim of one common word would otherwise count as
+    fully covered."""
+    return max(sum(weights.get(term, 1.0) for term in set(terms)), 1.5 * weights.get(UNSEEN, 0.0))
+
+
 def covered_share(terms: Collection[str], found: Set[str], weights: Mapping[str, float] | None = None, *, missing: float = 0.0) -> float:
     """Σ weight of the distinct `terms` in `found` / Σ weight of all; 0 without terms. Without `weights` all weigh 1.
 
