@@ -202,7 +202,7 @@ async def test_both_lists_are_fused_and_a_hit_keeps_both_scores(bridge: SqliteIn
     await bridge.put_vectors(embedder.name, [ChunkVectors(f"bridge|1|{i}", embedder.vector(text)) for i, text in enumerate(BRIDGE)])
     turn = await finish(RETRIEVE, make_turn(QUESTION, retriever="cc"), ports(bridge, embedder=embedder))
     assert [hit.chunk.ordinal for hit in turn.evidence.hits] == [0, 1]
-    assert turn.evidence.hits[0].score == 1.0
+    assert turn.evidence.hits[0].score == pytest.approx(0.75)
     assert "bm25" in turn.evidence.hits[0].scores
     assert turn.evidence.hits[0].scores["cosine"] == pytest.approx(float(embedder.vector(QUESTION) @ embedder.vector(BRIDGE[0])), abs=1e-5)
     assert "bm25" not in turn.evidence.hits[1].scores

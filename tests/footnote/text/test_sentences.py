@@ -26,7 +26,10 @@ def split(text: str, lang: str = "en") -> list[str]:
         ),
         ("en", ["He said “It is done.”", "Then he left the room!", "Was it too late?", "Nobody knew why…", "It ended in 1990."]),
         ("en", ["Version 2.5.1 is out.", "Tools, e.g. hammers, cost 3.5 % more, i.e. a lot, vs. 2 % before."]),
-        ("en", ["The first attempt failed in 1903.[5]", "A second one, by his brother, held.[6][7]", "It is shown in figure [8] of the book."]),
+        (
+            "en",
+            ["The first attempt failed in 1903.[5]", "A second one, by his brother, held.[6][7]", "It is shown in figure [8] of the book."],
+        ),
         ("de", ["Am 3. Mai 1949 kam Karl V. nach Bonn.", "Das war z. B. im 19. Jahrhundert so.", "Er blieb ca. 5 Tage dort."]),
         ("de", ["Die Fa. Maier GmbH zahlt 1.250,50 Euro.", "Warum so viel Geld?", "Das steht in § 5 Abs. 2 des Vertrags."]),
         ("ko", ["서울은 대한민국의 수도이다.", "인구는 약 9.4백만 명이다.", "왜 그렇게 많은가?", "그것은 알 수 없다!"]),

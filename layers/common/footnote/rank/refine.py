@@ -36,6 +36,8 @@ TOP = 30
 NEIGHBOURS = 3
 """Passages whose vectors move the query's vector."""
 NEAR = 7
+END = "."
+"""Ends a sentence in a sequence of terms, which hold word characters only."""
 SENTENCE, PAIR, NEIGHBOUR = 0.5, 0.1, 0.1
 """Weights of s, of ord and uno each, and of the cosine with q2."""
 WITH_VECTORS = 1 + SENTENCE + 2 * PAIR + NEIGHBOUR
@@ -71,7 +73,8 @@ def second_stage(
 ) -> list[float]:
     """The score of each entry, not divided yet. `passages`: those of the entries, None = it may not be read.
     `terms`: the content terms of the query."""
-    words = [_Words(terms, weights, passage) if passage else None for passage in passages]
+    asked = _Query(terms, weights)
+    words = [_Words(asked, passage) if passage else None for passage in passages]
     if query.vector is None:
         return [entry.score + SENTENCE * (each.best if each else 0.0) for entry, each in zip(entries, words, strict=True)]
     best = _best_sentences(query.vector, passages, words)
@@ -82,34 +85,47 @@ def second_stage(
     ]
 
 
+class _Query:
+    """The terms of a query with their weights."""
+
+    def __init__(self, terms: Sequence[str], weights: Mapping[str, float]) -> None:
+        self.terms = frozenset(terms)
+        self.marks = self.terms | {END}
+        self.weights = {term: weights.get(term, 1.0) for term in terms}
+        self.total = whole_weight(self.terms, weights)
+        self.pairs = [(a, b, self.weights[a] + self.weights[b]) for a, b in pairwise(terms) if a != b]
+        self.pairs_weight = sum(weight for _, _, weight in self.pairs)
+        self._shares: dict[frozenset[str], float] = {}
+
+    def share(self, held: frozenset[str]) -> float:
+        """cov of a text with these terms of the query."""
+        if held not in self._shares:
+            self._shares[held] = sum(map(self.weights.__getitem__, held)) / self.total if self.total else 0.0
+        return self._shares[held]
+
+
 class _Words:
     """How the terms of the query occur in a passage."""
 
-    def __init__(self, terms: Sequence[str], weights: Mapping[str, float], passage: ChunkSentences) -> None:
-        distinct = frozenset(terms)
-        total = whole_weight(distinct, weights)
-        heading = distinct.intersection(passage.heading_terms.split())
-        shares: dict[frozenset[str], float] = {}
+    def __init__(self, query: _Query, passage: ChunkSentences) -> None:
+        heading = query.terms.intersection(passage.heading_terms.split())
+        words, marks = f" {END} ".join((*passage.terms, "")).split(), query.marks
+        places: dict[str, list[int]] = {}
         self.coverage: list[float] = []
         """Of each sentence with the headings."""
-        places: dict[str, list[int]] = {}
-        at = 0
-        for sentence in passage.terms:
-            words = sentence.split()
-            held = heading | distinct.intersection(words)
-            if held not in shares:
-                shares[held] = sum(weights.get(term, 1.0) for term in held) / total if total else 0.0
-            self.coverage.append(shares[held])
-            if held:
-                for place, word in enumerate(words, start=at):
-                    if word in distinct:
-                        places.setdefault(word, []).append(place)
-            at += len(words)
+        held = heading
+        for place in [place for place, word in enumerate(words) if word in marks]:
+            if (word := words[place]) == END:
+                self.coverage.append(query.share(held))
+                held = heading
+            else:
+                held |= {word}
+                # The ends of sentences count as places, too: words of two sentences are not adjacent.
+                places.setdefault(word, []).append(place)
         self.best = max(self.coverage, default=0.0)
-        pairs = [(weights.get(a, 1.0) + weights.get(b, 1.0), places.get(a, ()), places.get(b, ())) for a, b in pairwise(terms) if a != b]
-        whole = sum(weight for weight, _, _ in pairs)
-        self.ordered = sum(weight * _saturated(_adjacent(a, b)) for weight, a, b in pairs) / whole if whole else 0.0
-        self.unordered = sum(weight * _saturated(_near(a, b)) for weight, a, b in pairs) / whole if whole else 0.0
+        pairs = [(weight, places[a], places[b]) for a, b, weight in query.pairs if a in places and b in places]
+        self.ordered = sum(weight * _saturated(_adjacent(a, b)) for weight, a, b in pairs) / query.pairs_weight if pairs else 0.0
+        self.unordered = sum(weight * _saturated(_near(a, b)) for weight, a, b in pairs) / query.pairs_weight if pairs else 0.0
 
 
 def _saturated(count: int) -> float:
@@ -117,13 +133,11 @@ def _saturated(count: int) -> float:
 
 
 def _adjacent(a: Sequence[int], b: Sequence[int]) -> int:
-    return len({place + 1 for place in a}.intersection(b)) if a and b else 0
+    return len({place + 1 for place in a}.intersection(b))
 
 
 def _near(a: Sequence[int], b: Sequence[int]) -> int:
     """Places of `a` with a place of `b` at most NEAR away. Both are sorted."""
-    if not a or not b:
-        return 0
     return sum((i := bisect_left(b, place - NEAR)) < len(b) and b[i] <= place + NEAR for place in a)
 
 
@@ -150,9 +164,7 @@ def _best_sentences(
     return best
 
 
-def _neighbours(
-    vector: npt.NDArray[np.float32], entries: Sequence[Ranked], passages: Sequence[ChunkSentences | None]
-) -> npt.NDArray[np.float32]:
+def _neighbours(vector: npt.NDArray[np.float32], entries: Sequence[Ranked], passages: Sequence[ChunkSentences | None]) -> list[float]:
     """The min-max scaled cosine of each passage with the query's vector moved towards the first passages; a passage without a vector
     gets the mean of the others."""
     import numpy as np
@@ -160,7 +172,7 @@ def _neighbours(
     placed = [(i, passage.passage) for i, passage in enumerate(passages) if passage is not None and passage.passage is not None]
     scaled = np.zeros(len(entries), np.float32)
     if not placed:
-        return scaled
+        return scaled.tolist()
     matrix = np.stack([made for _, made in placed])
     base = np.array([entries[i].score for i, _ in placed[:NEIGHBOURS]], np.float32)
     if not base.any():
@@ -171,4 +183,4 @@ def _neighbours(
     cosines = (cosines - lowest) / spread if spread else np.ones_like(cosines)
     scaled[:] = cosines.mean()
     scaled[[i for i, _ in placed]] = cosines
-    return scaled
+    return scaled.tolist()

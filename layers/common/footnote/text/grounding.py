@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence, Set
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
 
-
 UNSEEN = ""
 """A term that occurs nowhere: it has the highest weight in a collection."""
 

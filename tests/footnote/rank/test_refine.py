@@ -1,0 +1,132 @@
+"""The second stage: the best passages are ordered by their sentences, word order and neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from footnote.rank.refine import WITH_VECTORS, WITHOUT_VECTORS, is_fused_by_score, refine, second_stage
+from footnote.types import Caller, ChunkSentences, Query, Ranked
+from tests.deps import FakeDeps, call_step
+from tests.turns import ME, make_turn
+
+WEIGHTS = {"": 6.0, "brake": 4.0, "pad": 4.0, "bike": 1.0}
+QUESTION = "brake pad bike"
+X, Y = np.eye(3, dtype=np.float32)[:2]
+
+
+def passage(*sentences: str, heading: str = "", vectors: Sequence[Any] | None = None, passage: Any = None) -> ChunkSentences:
+    made = None if vectors is None else np.rint(np.stack(vectors) * 127).astype(np.int8)
+    return ChunkSentences(tuple((0, 0) for _ in sentences), made, passage, sentences, heading)
+
+
+class Sentences:
+    """An index that gives sentences of some passages only."""
+
+    def __init__(self, passages: Mapping[str, ChunkSentences]) -> None:
+        self.passages = passages
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
+        assert caller == ME
+        return {chunk_id: self.passages[chunk_id] for chunk_id in chunk_ids if chunk_id in self.passages}
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return {term: WEIGHTS[term] for term in terms}
+
+
+def stage(*passages: ChunkSentences | None, base: Sequence[float] | None = None, vector: Any = None) -> list[float]:
+    entries = [Ranked(f"d|1|{i}", score) for i, score in enumerate(base or [0.0] * len(passages))]
+    return second_stage(Query(QUESTION, vector=vector), entries, passages, QUESTION.split(), WEIGHTS)
+
+
+def test_one_sentence_with_all_words_beats_a_passage_that_spreads_them() -> None:
+    together, spread = stage(passage("bike brake pad", "shop"), passage("brake shop", "pad shop", "bike shop"))
+    assert together == pytest.approx(0.5)
+    assert spread == pytest.approx(0.5 * 4 / 9)
+
+
+def test_headings_count_in_every_sentence() -> None:
+    assert stage(passage("bike", "shop", heading="brake pad"))[0] == pytest.approx(0.5)
+
+
+def test_a_common_word_alone_is_not_fully_covered() -> None:
+    (score,) = second_stage(Query("bike"), [Ranked("d|1|0", 0.0)], [passage("bike")], ["bike"], WEIGHTS)
+    assert score == pytest.approx(0.5 * 1 / 9)  # 1.5 times the weight of an unknown term is 9
+
+
+def test_words_in_the_order_of_the_question_count_where_vectors_do() -> None:
+    in_order, near, far = stage(
+        passage("brake pad", vectors=[Y], passage=Y),
+        passage("pad a brake", vectors=[Y], passage=Y),
+        passage("pad a b c d e f g h brake", vectors=[Y], passage=Y),
+        vector=X,
+    )
+    pair = 8 / (8 + 5) / 2  # one place of “brake pad”, of the pairs brake pad and pad bike
+    assert in_order - near == pytest.approx(0.1 * pair)
+    assert near - far == pytest.approx(0.1 * pair)
+
+
+def test_words_of_two_sentences_are_not_adjacent() -> None:
+    apart, adjacent = stage(passage("a brake", "pad", vectors=[Y, Y], passage=Y), passage("a brake pad", vectors=[Y], passage=Y), vector=X)
+    assert adjacent > apart
+
+
+def test_the_closest_sentence_counts_not_the_mean() -> None:
+    one, other = stage(passage("a", "b", vectors=[X, Y], passage=Y), passage("a", "b", vectors=[Y, Y], passage=Y), vector=X)
+    assert one - other == pytest.approx(0.25, abs=0.01)
+
+
+def test_a_passage_near_the_first_ones_rises() -> None:
+    first, near, far = stage(
+        passage("a", vectors=[Y], passage=X), passage("a", vectors=[Y], passage=X), passage("a", vectors=[Y], passage=Y),
+        base=[1.0, 0.0, 0.0], vector=X,
+    )  # fmt: skip
+    assert (near, far) == (pytest.approx(0.1), pytest.approx(0.0))
+    assert first == pytest.approx(1.1)
+
+
+def test_a_passage_without_vectors_is_not_worse_off() -> None:
+    with_vectors, without = stage(passage("brake pad bike", vectors=[Y], passage=Y), passage("brake pad bike"), vector=X)
+    assert without == pytest.approx(with_vectors)
+
+
+async def test_the_ranking_is_ordered_again_with_scores_up_to_one() -> None:
+    ranked = tuple(Ranked(f"d|1|{i}", score, QUESTION) for i, score in enumerate((1.0, 0.9, 0.2)))
+    index: Any = Sentences({"d|1|0": passage("shop"), "d|1|1": passage("bike brake pad"), "d|1|2": passage("bike")})
+    turn = make_turn(QUESTION, ranked=ranked)
+    found = (await call_step(refine, turn, FakeDeps(index=index))).evidence.ranked
+    assert [(entry.chunk_id, entry.score) for entry in found] == [
+        ("d|1|1", pytest.approx(1.4 / WITHOUT_VECTORS)),
+        ("d|1|0", pytest.approx(1.0 / WITHOUT_VECTORS)),
+        ("d|1|2", pytest.approx((0.2 + 0.5 / 9) / WITHOUT_VECTORS)),
+    ]
+    assert pytest.approx(1.8) == WITH_VECTORS
+
+
+async def test_what_the_caller_may_not_read_gets_nothing_for_its_sentences() -> None:
+    ranked = (Ranked("d|1|0", 0.5, QUESTION), Ranked("d|1|1", 0.4, QUESTION))
+    index: Any = Sentences({"d|1|1": passage("bike brake pad")})
+    found = (await call_step(refine, make_turn(QUESTION, ranked=ranked), FakeDeps(index=index))).evidence.ranked
+    assert [entry.chunk_id for entry in found] == ["d|1|1", "d|1|0"]
+
+
+async def test_passages_beyond_the_first_thirty_keep_their_order() -> None:
+    ranked = tuple(Ranked(f"d|1|{i:02}", 1 - i / 100, QUESTION) for i in range(40))
+    index: Any = Sentences({f"d|1|{i:02}": passage("bike brake pad") for i in (29, 30)})
+    found = [
+        entry.chunk_id[-2:]
+        for entry in (await call_step(refine, make_turn(QUESTION, ranked=ranked), FakeDeps(index=index))).evidence.ranked
+    ]
+    assert found[:2] == ["29", "00"]
+    assert found[30:] == [f"{i}" for i in range(30, 40)]
+
+
+def test_requested_orders_stay() -> None:
+    ranked = (Ranked("d|1|0", 1.0, "?"), Ranked("d|1|1", 0.5, "?"))
+    assert is_fused_by_score(make_turn(ranked=ranked))
+    assert not is_fused_by_score(make_turn(ranked=ranked, retriever="rrf"))
+    assert not is_fused_by_score(make_turn(ranked=ranked, retriever="bm25"))
+    assert not is_fused_by_score(make_turn(ranked=ranked[:1]))
