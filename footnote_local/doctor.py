@@ -12,7 +12,8 @@ from typing import Any, Literal, cast
 
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelTimeout
-from footnote.ports import Models, embedded_languages
+from footnote.ingest.vectors import embedding_progress
+from footnote.ports import Models
 from footnote.settings import Settings
 from footnote.settings.environment import foreign_names
 from footnote.types import Message
@@ -79,7 +80,7 @@ async def _embedder(core: Core) -> Finding:
         )
     try:
         await core.embedder.embed(["test"], query=True)
-        done, total = await core.index.progress(core.embedder.name, embedded_languages(core.embedder))
+        done, total = await embedding_progress(core.index, core.embedder)
     except FootnoteError as exc:
         place = "the AWS region" if core.settings.embedding.provider == "bedrock" else "EMBEDDING__BASE_URL"
         return Finding("embedder", "broken", exc.detail, f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")

@@ -19,10 +19,11 @@ from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.errors import ModelUnavailable
 from footnote.ingest.pipeline import cut
+from footnote.ingest.vectors import RECIPE, embedding_progress, pending_chunks
 from footnote.learn.golden import GoldenQuery, GoldenSet
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, recall, reciprocal_rank
 from footnote.pipeline import LANGUAGE, REWRITE
-from footnote.ports import ChunkVectors, Embedder, embedded_languages
+from footnote.ports import ChunkVectors, Embedder
 from footnote.settings import OpenSearch, Settings
 from footnote.steps import Runner
 from footnote.text.language import detect_language
@@ -40,7 +41,7 @@ TOP = 10
 """Passages retrieved by a timed question, the depth of the metrics."""
 AT_ONCE = 100
 """Chunks whose vectors are copied in one request."""
-FORMAT = "7"
+FORMAT = "8"
 """Part of the cached index's name; increased when chunking, tokenization or the stored form changes."""
 
 UNDERSTANDING = (LANGUAGE, REWRITE)
@@ -71,7 +72,7 @@ async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progr
     if core.embedder is not None:
         while await core.ingestor.embed_some(32):
             worked = True
-            progress("embedding", *await core.index.progress(core.embedder.name, embedded_languages(core.embedder)))
+            progress("embedding", *await embedding_progress(core.index, core.embedder))
     if engine.url is None:
         return core, time.perf_counter() - started if worked else 0.0
     prefix = f"{engine.prefix}-eval-{golden.digest[:16]}"
@@ -112,13 +113,15 @@ async def _fill(core: Core, golden: GoldenSet, progress: Progress) -> bool:
 
 async def copy_vectors(source: Core, target: Core, embedder: Embedder, progress: Progress) -> None:
     """Copies the vectors that `target` lacks from the same chunks in `source`."""
-    while waiting := await target.index.pending(embedder.name, embedded_languages(embedder), AT_ONCE):
+    while waiting := await pending_chunks(target.index, embedder, AT_ONCE):
         made = await source.index.sentences(CALLER, [item.chunk_id for item in waiting], embedder.name)
-        vectors = [ChunkVectors(chunk_id, item.passage, item.vectors) for chunk_id, item in made.items() if item.passage is not None]
+        vectors = [
+            ChunkVectors(chunk_id, item.passage, item.vectors, RECIPE) for chunk_id, item in made.items() if item.passage is not None
+        ]
         if not vectors:  # the source has none either
             break
         await target.index.put_vectors(embedder.name, vectors)
-        progress("copying vectors", *await target.index.progress(embedder.name, embedded_languages(embedder)))
+        progress("copying vectors", *await embedding_progress(target.index, embedder))
 
 
 async def run_query(core: Core, query: GoldenQuery, retriever: Retriever, rewriting: Rewriting = "none") -> tuple[Turn, float]:

@@ -12,7 +12,7 @@ from typing import Any
 from footnote.bootstrap import Core
 from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.guard.identity import LOCAL
-from footnote.ports import embedded_languages
+from footnote.ingest.vectors import embedding_progress
 from footnote.types import Document
 from footnote_local.worker import Worker
 
@@ -102,7 +102,7 @@ async def wait_for_vectors(core: Core, worker: Worker, progress: Progress) -> No
     if core.embedder is None:
         return
     while True:
-        done, total = await core.index.progress(core.embedder.name, embedded_languages(core.embedder))
+        done, total = await embedding_progress(core.index, core.embedder)
         progress(done, total)
         if done >= total or worker.trouble is not None:
             return

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError
 from footnote.ingest.disagreements import Progress
+from footnote.ingest.vectors import embedding_progress
 from footnote.ingest.verify import ABANDONED_S, Kind, Report, drop_buckets, verify
-from footnote.ports import embedded_languages
 from footnote_local.terminal import progress_bar, say
 from footnote_local.worker import VECTORS_AT_ONCE, Lock
 
@@ -83,7 +83,7 @@ async def work_off(core: Core, progress: Progress) -> None:
     try:
         while await core.ingestor.embed_some(VECTORS_AT_ONCE):
             assert core.embedder is not None  # noqa: S101 (else there are no vectors)
-            progress("vectors", *await core.index.progress(core.embedder.name, embedded_languages(core.embedder)))
+            progress("vectors", *await embedding_progress(core.index, core.embedder))
     except FootnoteError as exc:
         say(f"Some passages have no vectors yet: {exc.detail} Until then they are found by keyword only.")
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field, Json
 from footnote.errors import NotFound, TooLarge
 from footnote.guard.audit import audit
 from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_metadata, check_size
-from footnote.ports import embedded_languages
+from footnote.ingest.vectors import embedding_progress
 from footnote.types import Document, Page
 from footnote_http.app import Limit, add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf, made_core
@@ -174,7 +174,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         found = await core.ledger.get(caller, doc_id)
         vectors = None
         if core.embedder is not None and (caller.sees_all or caller.role == "admin"):
-            done, total = await core.index.progress(core.embedder.name, embedded_languages(core.embedder))
+            done, total = await embedding_progress(core.index, core.embedder)
             vectors = {"done": done, "total": total}
         return _body(found, vectors)
 

@@ -60,6 +60,41 @@ async def test_vectors_may_be_made_again(index: Any, me: Caller) -> None:
     assert await index.progress("e", None) == (2, 2)
 
 
+async def test_vectors_of_an_earlier_recipe_stay_in_use_until_they_are_replaced(index: Any, me: Caller) -> None:
+    old = await put_document(index, make_document(), ["one", "two", "three"])
+    axes = np.eye(4, dtype=np.float32)
+
+    async def put(recipe: int, *numbers: int) -> None:
+        await index.put_vectors("e", [ChunkVectors(old[i].chunk_id, axes[(i + recipe - 1) % 4], recipe=recipe) for i in numbers])
+
+    async def state() -> tuple[Any, ...]:
+        waiting = [item.chunk_id[-1] for item in await index.pending("e", None, 9, recipe=2)]
+        found = await ask(index, me, "one", axes[0])
+        return waiting, await index.progress("e", None, recipe=2), sorted(ids(found.dense)), found.coverage, found.bare
+
+    everything = sorted(chunk.chunk_id for chunk in old)
+    await put(1, 0, 1, 2)
+    assert (await index.pending("e", None, 9, recipe=1), await index.progress("e", None, recipe=1)) == ([], (3, 3))
+    assert await state() == (["0", "1", "2"], (0, 3), everything, 1.0, frozenset())
+    assert (await near(index, me, axes[0]))[0] == "plan|1|0"
+    await put(2, 0)
+    assert await state() == (["1", "2"], (1, 3), everything, 1.0, frozenset())
+    assert (await near(index, me, axes[1]))[:2] == ["plan|1|0", "plan|1|1"]  # the new vector of one, the old one of two
+    await put(2, 1, 2)
+    assert await state() == ([], (3, 3), everything, 1.0, frozenset())
+    assert (await index.pending("e", None, 9, recipe=1), await index.progress("e", None, recipe=1)) == ([], (3, 3))
+    assert (await near(index, me, axes[3]))[0] == "plan|1|2"
+
+
+async def test_chunks_without_a_vector_come_before_those_of_an_earlier_recipe(index: Any) -> None:
+    await embed(index, await put_document(index, make_document(), ["one"]), unit(1))
+    await put_document(index, make_document("new", title="T"), ["two"], headings=("A", "한"))
+    waiting = await index.pending("e", None, 9, recipe=1)
+    assert [(item.chunk_id, item.headings) for item in waiting] == [("new|1|0", ("A", "한")), ("plan|1|0", ())]
+    assert await index.pending("e", None, 1, recipe=1) == waiting[:1]
+    assert await index.pending("e", None, 9, "plan", recipe=1) == waiting[1:]
+
+
 async def test_sentence_vectors_come_back_with_their_passage(index: Any, me: Caller) -> None:
     chunks = await put_document(index, make_document(), ["The first sentence. The second sentence.", "Another one without any."])
     sentences = np.array([[127, 0, 0, -127], [1, 2, 3, 4]], np.int8)

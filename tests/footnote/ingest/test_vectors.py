@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+from pathlib import Path
 
-from footnote.ingest.vectors import embed_chunks, quantise
+import numpy as np
+import pytest
+
+from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.ingest import vectors
+from footnote.ingest.vectors import embed_chunks, embedded_text, embedding_progress, pending_chunks, quantise
 from footnote.ports import PendingVector
-from tests.fakes import FakeEmbedder
+from footnote.types import Search
+from tests.fakes import FakeEmbedder, make_document, put_document
+from tests.turns import ME
 
 TEXT = "It rained. It snowed."
 
@@ -22,6 +29,44 @@ async def test_a_passage_gets_one_vector_with_its_title_and_one_for_each_sentenc
     np.testing.assert_allclose(first.sentences[1] / 127, embedder.vector("It snowed."), atol=0.5 / 127 + 1e-6)
     assert second.sentences is not None
     assert (first.sentences.shape, second.sentences.shape) == ((2, 16), (0, 16))
+
+
+@pytest.mark.parametrize(
+    ("headings", "text", "embedded"),
+    [
+        (("Care", "Feeding"), "Twice a day.", "Cats Care Feeding Twice a day."),
+        (("Cats", "Feeding"), "Twice a day.", "Cats Feeding Twice a day."),
+        (("Care", "Feeding"), "Feeding\n\nTwice a day.", "Cats Care Feeding\n\nTwice a day."),
+        (("Care", "Feeding"), "Care\n\nFeeding\n\nTwice a day.", "Cats Care\n\nFeeding\n\nTwice a day."),
+        (("Care", "Feeding"), "Care › Feeding\n\nTwice a day.", "Cats Care › Feeding\n\nTwice a day."),
+        ((), "Twice a day.", "Cats Twice a day."),
+    ],
+)
+def test_a_passage_is_embedded_under_its_headings_each_once(headings: tuple[str, ...], text: str, embedded: str) -> None:
+    assert embedded_text(PendingVector("a|1|0", "Cats", text, "en", (), headings)) == embedded
+
+
+async def test_a_new_recipe_embeds_everything_again_without_a_gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    index, embedder = SqliteIndex(tmp_path), FakeEmbedder()
+    await put_document(index, make_document(), ["The bridge.", "The tower.", "The road."])
+
+    async def embed_one() -> None:
+        await index.put_vectors(embedder.name, await embed_chunks(embedder, await pending_chunks(index, embedder, 1)))
+
+    async def nearest(text: str) -> tuple[list[str], float]:
+        asked = Search("default", vector=embedder.vector(text), embedder=embedder.name)
+        found = await index.candidates(ME, asked)
+        return [entry.chunk_id for entry in found.dense][:1], found.coverage
+
+    for _ in range(3):
+        await embed_one()
+    monkeypatch.setattr(vectors, "RECIPE", vectors.RECIPE + 1)
+    for done in range(3):
+        assert await embedding_progress(index, embedder) == (done, 3)
+        assert [await nearest(text) for text in ("bridge", "tower", "road")] == [([f"plan|1|{i}"], 1.0) for i in range(3)]
+        await embed_one()
+    assert (await embedding_progress(index, embedder), await pending_chunks(index, embedder, 9)) == ((3, 3), [])
+    await index.close()
 
 
 def test_a_value_is_rounded_to_the_nearest_127th() -> None:

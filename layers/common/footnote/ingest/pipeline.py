@@ -27,8 +27,8 @@ from footnote.ingest.accept import check_collection, check_file_name, check_grou
 from footnote.ingest.chunk import chunk_document
 from footnote.ingest.keys import FOLDERS, generation_of, parsed_key, source_key
 from footnote.ingest.parsed import pack
-from footnote.ingest.vectors import embed_chunks
-from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue, embedded_languages
+from footnote.ingest.vectors import embed_chunks, pending_chunks
+from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue
 from footnote.settings import Ingest
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
@@ -191,10 +191,10 @@ class Ingestor:
             raise
 
     async def embed_some(self, limit: int = 16, doc_id: str | None = None) -> int:
-        """Embeds up to `limit` chunks without vectors; returns how many. `doc_id`: only those of this document."""
+        """Embeds up to `limit` chunks that wait for vectors; returns how many. `doc_id`: only those of this document."""
         if self.embedder is None:
             return 0
-        waiting = await self.index.pending(self.embedder.name, embedded_languages(self.embedder), limit, doc_id)
+        waiting = await pending_chunks(self.index, self.embedder, limit, doc_id)
         if waiting:
             await self.index.put_vectors(self.embedder.name, await embed_chunks(self.embedder, waiting))
         return len(waiting)

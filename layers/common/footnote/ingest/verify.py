@@ -35,7 +35,8 @@ from footnote.ingest.disagreements import AT_WORK, Progress, Suspect, find_suspe
 from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_cache_key
 from footnote.ingest.keys import generation_of, parsed_key, source_key
 from footnote.ingest.pipeline import AHEAD, LEASE_S, SYSTEM, Ingestor
-from footnote.ports import Embedder, Files, Index, Indexed, Ledger, embedded_languages
+from footnote.ingest.vectors import embedding_progress, pending_chunks
+from footnote.ports import Embedder, Files, Index, Indexed, Ledger
 from footnote.settings import Settings
 from footnote.types import Document, make_chunk_id
 
@@ -283,15 +284,15 @@ class _Run:
     # --- vectors ---------------------------------------------------------------------------------
 
     async def check_vectors(self, embedder: Embedder) -> None:
-        done, total = await self.index.progress(embedder.name, embedded_languages(embedder))
+        done, total = await embedding_progress(self.index, embedder)
         if done >= total:
             return
         queued = bool(await self.ingestor.queue.size())
-        pending = await self.index.pending(embedder.name, embedded_languages(embedder), MOST_PENDING)
+        pending = await pending_chunks(self.index, embedder, MOST_PENDING)
         known = {finding.id for finding in self.findings}
         for doc_id in dict.fromkeys(chunk.chunk_id.partition("|")[0] for chunk in pending):
             document = None if doc_id in known else await self._get(doc_id)
             if document is None or document.state != "READY" or not self._is_abandoned(document, queued):
                 continue
-            if await self.index.pending(embedder.name, embedded_languages(embedder), 1, doc_id):
+            if await pending_chunks(self.index, embedder, 1, doc_id):
                 await self._found("no_vectors", doc_id, self.ingestor.enqueue, document)

@@ -35,22 +35,26 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class PendingVector:
-    """A chunk without vectors."""
+    """A chunk that waits for its vectors."""
 
     chunk_id: str
     title: str
     text: str
     lang: str
     bounds: tuple[tuple[int, int], ...]
+    headings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkVectors:
-    """The vectors of a chunk: of its text, and of each sentence, quantized to int8."""
+    """The vectors of a chunk: of its text, and of each sentence, quantized to int8.
+
+    `recipe`: the version of the texts that were embedded; it grows."""
 
     chunk_id: str
     vector: npt.NDArray[np.float32]
     sentences: npt.NDArray[np.int8] | None = None
+    recipe: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,16 +129,19 @@ class Index(Protocol):
         """Every generation of every document in every collection, staged ones too, ordered by doc_id, then generation."""
         ...
 
-    async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
-        """Active chunks in these languages (None = all) without a vector of this embedder, oldest first."""
+    async def pending(
+        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None, recipe: int = 0
+    ) -> list[PendingVector]:
+        """Active chunks in these languages (None = all): first those without a vector of this embedder, then those whose vectors
+        have an earlier recipe, which stay in use until `put_vectors` replaces them; each oldest first."""
         ...
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         """Stores vectors. Chunks that were deleted in the meantime are skipped."""
         ...
 
-    async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
-        """(chunks with a vector, chunks that should have one) over all collections."""
+    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int = 0) -> tuple[int, int]:
+        """(chunks with a vector of this recipe or a later one, chunks that should have one) over all collections."""
         ...
 
     async def close(self) -> None:

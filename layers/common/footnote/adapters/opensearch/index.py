@@ -22,9 +22,9 @@ from footnote.adapters.opensearch.mapping import (
     UpcomingNames,
     fused,
     ranked,
-    to_bounds,
     to_chunk,
     to_chunk_sentences,
+    to_pending,
     vector_field,
     visible,
 )
@@ -217,20 +217,28 @@ class OpenSearchIndex:
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         await self._writes.put_vectors(embedder, vectors, await self._collections_of(item.chunk_id for item in vectors))
 
-    async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
+    async def pending(
+        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None, recipe: int = 0
+    ) -> list[PendingVector]:
         filters = [*_in_languages(languages), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
+        bare = {"bool": {"must_not": {"term": {"embedder": embedder}}}}
         body = {
             "size": limit,
-            "query": {"bool": {"filter": filters, "must_not": {"term": {"embedder": embedder}}}},
-            "sort": ["staged_at", "doc_id", "ordinal"],
-            "_source": ["title", "text", "lang", "rest.bounds"],
+            "query": {
+                "bool": {
+                    "filter": filters,
+                    "must_not": {"bool": {"filter": _made(embedder, recipe)}},
+                    "should": {"constant_score": {"filter": bare}},
+                }
+            },
+            "sort": ["_score", "staged_at", "doc_id", "ordinal"],
+            "_source": ["title", "text", "lang", "rest.bounds", "rest.headings"],
         }
         hits = _hits(await self._client.search(self._names.all_chunks, body))
-        sources = [(hit["_id"], hit["_source"]) for hit in hits]
-        return [PendingVector(chunk_id, source["title"], source["text"], source["lang"], to_bounds(source)) for chunk_id, source in sources]
+        return [to_pending(hit["_id"], hit["_source"]) for hit in hits]
 
-    async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
-        found = await self._client.search(self._names.all_chunks, _counts(_in_languages(languages), embedder))
+    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int = 0) -> tuple[int, int]:
+        found = await self._client.search(self._names.all_chunks, _counts(_in_languages(languages), embedder, recipe))
         return (0, 0) if found is None else _counted(found)
 
     async def close(self) -> None:
@@ -238,8 +246,13 @@ class OpenSearchIndex:
         await self._client.close()
 
 
-def _counts(filters: Sequence[Json], embedder: str) -> Json:
-    made = {"made": {"filter": {"term": {"embedder": embedder}}}}
+def _made(embedder: str, recipe: int) -> list[Json]:
+    """Filter: chunks with vectors of this recipe or a later one. Before there were recipes, all were recipe 0."""
+    return [{"term": {"embedder": embedder}}, *([{"range": {"recipe": {"gte": recipe}}}] if recipe else [])]
+
+
+def _counts(filters: Sequence[Json], embedder: str, recipe: int = 0) -> Json:
+    made = {"made": {"filter": {"bool": {"filter": _made(embedder, recipe)}}}}
     return {"size": 0, "query": {"bool": {"filter": filters}}, "track_total_hits": True, "aggs": made}
 
 

@@ -99,7 +99,7 @@ class Writes:
             for dimension in {len(item.vector) for item in mine}:
                 collection = await self._versions.learn(name, embedder, dimension)
             lengths = set(collection.embedders.values())
-            sources = [{"doc": vector_source(embedder, item.vector, item.sentences, lengths)} for item in mine]
+            sources = [{"doc": vector_source(embedder, item, lengths)} for item in mine]
             written = await self._write(
                 (("update", name, item.chunk_id, source) for item, source in zip(mine, sources, strict=True)), refresh=True
             )

@@ -10,17 +10,14 @@ from __future__ import annotations
 import base64
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from footnote.ports import ChunkVectors, PendingVector
 from footnote.text.sentence_terms import read_terms, sentence_terms
 from footnote.text.tokens import index_tokens
 from footnote.types import EVERYONE, Caller, Chunk, ChunkSentences, Document, Part
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-MAPPING = 2
+MAPPING = 3
 """Incremented with every change of the mappings; an index with another number is rejected."""
 TITLE_WEIGHT = 3
 MAX_FILTER = 8000
@@ -85,6 +82,7 @@ CHUNKS: dict[str, Any] = {
             "text": {"type": "text", "analyzer": "neutral"},
             "rest": STORED,
             "embedder": KEYWORD,
+            "recipe": {"type": "integer"},
             "sentences": {"type": "binary"},
         },
     },
@@ -236,6 +234,12 @@ def to_bounds(source: Mapping[str, Any]) -> tuple[tuple[int, int], ...]:
     return tuple((start, end) for start, end in source["rest"]["bounds"])
 
 
+def to_pending(chunk_id: str, source: Mapping[str, Any]) -> PendingVector:
+    """What is embedded of a stored document."""
+    headings = tuple(source["rest"]["headings"])
+    return PendingVector(chunk_id, source["title"], source["text"], source["lang"], to_bounds(source), headings)
+
+
 def to_chunk_sentences(source: Mapping[str, Any], embedder: str) -> ChunkSentences:
     """The sentences of a stored document; without vectors if they are another embedder's."""
     import numpy as np
@@ -248,17 +252,15 @@ def to_chunk_sentences(source: Mapping[str, Any], embedder: str) -> ChunkSentenc
     return ChunkSentences(bounds, vectors, None if passage is None else np.array(passage, np.float32), *words)
 
 
-def vector_source(
-    embedder: str, vector: npt.NDArray[np.float32], sentences: npt.NDArray[np.int8] | None, known: Iterable[int]
-) -> dict[str, Any]:
+def vector_source(embedder: str, made: ChunkVectors, known: Iterable[int]) -> dict[str, Any]:
     """The update that sets a chunk's vectors. `known`: all lengths in its index, whose fields are cleared."""
     import numpy as np
 
     fields: dict[str, Any] = {vector_field(dimension): None for dimension in known}
-    if np.any(vector):  # the engine rejects a zero vector
-        fields[vector_field(len(vector))] = np.asarray(vector, np.float32).tolist()
-    stored = None if sentences is None else base64.b64encode(np.ascontiguousarray(sentences, np.int8).tobytes()).decode()
-    return {"embedder": embedder, "sentences": stored, **fields}
+    if np.any(made.vector):  # the engine rejects a zero vector
+        fields[vector_field(len(made.vector))] = np.asarray(made.vector, np.float32).tolist()
+    stored = None if made.sentences is None else base64.b64encode(np.ascontiguousarray(made.sentences, np.int8).tobytes()).decode()
+    return {"embedder": embedder, "recipe": made.recipe, "sentences": stored, **fields}
 
 
 def _filters(metadata: Mapping[str, Any]) -> Iterable[str]:

@@ -166,7 +166,9 @@ class Copying:
         )  # fmt: skip
         renewed = to_source(document, chunk, to_bounds(source), active=source["active"], staged_at=source["staged_at"])
         if build.embedder in (None, source.get("embedder")):
-            renewed |= {name: value for name, value in source.items() if name in ("embedder", "sentences") or name.startswith("vector_")}
+            renewed |= {
+                name: value for name, value in source.items() if name in ("embedder", "recipe", "sentences") or name.startswith("vector_")
+            }
         return renewed
 
     async def _chunks(self, index: str, places: set[Place], *, source: bool) -> AsyncIterator[list[Json]]:

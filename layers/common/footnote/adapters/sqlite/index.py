@@ -86,14 +86,16 @@ class SqliteIndex:
                 yield item
             after = page[-1].doc_id, page[-1].generation
 
-    async def pending(self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None) -> list[PendingVector]:
-        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id)
+    async def pending(
+        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None, recipe: int = 0
+    ) -> list[PendingVector]:
+        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id, recipe)
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         await self._database.run(self._vectors.put, embedder, vectors)
 
-    async def progress(self, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
-        return await self._database.run(self._vectors.progress, embedder, languages)
+    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int = 0) -> tuple[int, int]:
+        return await self._database.run(self._vectors.progress, embedder, languages, recipe)
 
     async def close(self) -> None:
         """Closes the database."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-VERSION = 4
+VERSION = 5
 
 # floors: the generations of a document up to this one are removed. chunks.terms: of `footnote.text.sentence_terms`;
 # chunks.bounds: of `pack_bounds`.
@@ -32,7 +32,7 @@ CREATE INDEX chunks_by_generation ON chunks (generation_id);
 CREATE INDEX chunks_by_collection ON chunks (collection_id, lang);
 CREATE TABLE vectors (
     rowid INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
-    embedder TEXT NOT NULL, slot INTEGER NOT NULL, vector BLOB NOT NULL, sentences BLOB
+    embedder TEXT NOT NULL, recipe INTEGER NOT NULL, slot INTEGER NOT NULL, vector BLOB NOT NULL, sentences BLOB
 );
 CREATE TABLE vector_files (
     collection_id INTEGER NOT NULL, embedder TEXT NOT NULL, dimension INTEGER NOT NULL,

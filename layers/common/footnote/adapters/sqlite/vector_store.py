@@ -5,6 +5,7 @@ The rows are the source of truth; a scan file that is missing, too short or most
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -81,25 +82,30 @@ class VectorStore:
                 connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
 
     def pending(
-        self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None
+        self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None, recipe: int
     ) -> list[PendingVector]:
         where, values = _spoken(languages)
         if doc_id is not None:
             where, values = f"{where} AND g.doc_id = ?", [*values, doc_id]
-        rows = connection.execute(
-            f"""SELECT c.chunk_id, g.title, c.text, c.lang, c.bounds FROM chunks c JOIN generations g USING (generation_id)
-                LEFT JOIN vectors v ON v.rowid = c.rowid
-                WHERE g.active AND (v.embedder IS NULL OR v.embedder != ?) AND {where} ORDER BY c.rowid LIMIT ?""",
-            (embedder, *values, limit),
-        )
-        return [PendingVector(row["chunk_id"], row["title"], row["text"], row["lang"], unpack_bounds(row["bounds"])) for row in rows]
+        rows: list[sqlite3.Row] = []
+        for state, made in (("v.rowid IS NULL", []), ("v.recipe < ?", [recipe])):
+            rows += connection.execute(
+                f"""SELECT c.chunk_id, g.title, c.text, c.lang, c.bounds, c.headings
+                    FROM chunks c JOIN generations g USING (generation_id) LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
+                    WHERE g.active AND {state} AND {where} ORDER BY c.rowid LIMIT ?""",
+                (embedder, *made, *values, limit - len(rows)),
+            ).fetchall()
+        return [
+            PendingVector(chunk_id, title, text, lang, unpack_bounds(bounds), tuple(json.loads(headings)))
+            for chunk_id, title, text, lang, bounds, headings in rows
+        ]
 
-    def progress(self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None) -> tuple[int, int]:
+    def progress(self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, recipe: int) -> tuple[int, int]:
         where, values = _spoken(languages)
         row = connection.execute(
             f"""SELECT count(v.rowid), count(*) FROM chunks c JOIN generations g USING (generation_id)
-                LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ? WHERE g.active AND {where}""",
-            (embedder, *values),
+                LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ? AND v.recipe >= ? WHERE g.active AND {where}""",
+            (embedder, recipe, *values),
         ).fetchone()
         return int(row[0]), int(row[1])
 
@@ -122,8 +128,8 @@ class VectorStore:
         for slot, (rowid, item) in enumerate(items, start=first):
             sentences = None if item.sentences is None else np.ascontiguousarray(item.sentences, np.int8).tobytes()
             connection.execute(
-                "INSERT OR REPLACE INTO vectors (rowid, embedder, slot, vector, sentences) VALUES (?, ?, ?, ?, ?)",
-                (rowid, embedder, slot, matrix[slot - first].tobytes(), sentences),
+                "INSERT OR REPLACE INTO vectors (rowid, embedder, recipe, slot, vector, sentences) VALUES (?, ?, ?, ?, ?, ?)",
+                (rowid, embedder, item.recipe, slot, matrix[slot - first].tobytes(), sentences),
             )
         connection.execute(
             "UPDATE vector_files SET slots = ?, generation = ? WHERE collection_id = ? AND embedder = ?",
