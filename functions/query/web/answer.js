@@ -1,10 +1,11 @@
 // Renders a finished turn, live or stored: the answer with its citations, sources and actions.
 
-import { writeQuestion } from './composer.js'
+import { closestPassages } from './closest.js'
+import { pickCollection, writeQuestion } from './composer.js'
 import { copyText } from './copy.js'
 import { placeOf } from './document_facts.js'
 import { download } from './download.js'
-import { el, label, say } from './dom.js'
+import { $, el, label, say } from './dom.js'
 import { answerMarkdown, conversationMarkdown, fileName } from './export.js'
 import { feedbackOn } from './feedback.js'
 import { knows } from './i18n.js'
@@ -16,9 +17,20 @@ import { questionButton, suggest, wantQuestion } from './suggestions.js'
 /** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes below it (`after`). */
 export function answerOf(turn) {
   const sources = turn.citations.map(citation => ({ ...hitOf(turn, citation), ...citation }))
+  if (turn.outcome === 'closest') return { body: closestPassages(sources), after: after(turn) }
   const body = renderAnswer(turn.answer, turn.citations, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
-  const after = [...notes(turn), ...footnotes(sources), ...nearest(turn), actions(turn), receiptOf(turn), ...followUps(turn)]
-  return { body, after }
+  if (turn.extractive) styleHeadings(body)
+  return { body, after: after(turn, ...footnotes(sources), ...nearest(turn)) }
+}
+
+const after = (turn, ...sources) => [...notes(turn), ...sources, ...ways(turn), actions(turn), receiptOf(turn), ...followUps(turn)]
+
+/** Above a quoted paragraph, a line in bold names its document and section. */
+function styleHeadings(body) {
+  for (const strong of body.querySelectorAll('p > strong:first-child')) {
+    const { previousSibling: before, nextSibling: next } = strong
+    if (!before && (!next || next.data?.startsWith('\n'))) strong.className = 'from'
+  }
 }
 
 export const askAgain = text => questionButton('retry', event => wantQuestion(event.target, text))
@@ -49,11 +61,11 @@ function footnotes(sources) {
   return [el('ol', { class: 'footnotes' }, ...rows)]
 }
 
-/** For a refused question: the nearest passages. */
-function nearest({ hits, outcome }) {
-  if (outcome !== 'refused' || hits.length === 0) return []
+/** Where a language model said that the documents lack the answer: what it was shown. */
+function nearest({ hits, outcome, extractive }) {
+  if (outcome !== 'refused' || extractive || hits.length === 0) return []
   const rows = hits.map(hit => el('li', {}, passage(hit, el('span', { class: 'number' }, '·'), readable(hit.content), () => openSource(hit))))
-  return [el('section', { class: 'nearest' }, say(el('h3'), 'nearest'), el('ol', { class: 'footnotes' }, ...rows))]
+  return [el('section', { class: 'nearest' }, say(el('h3'), 'closest'), el('ol', { class: 'footnotes' }, ...rows))]
 }
 
 const RULE = /^\|[\s|:-]+$/
@@ -71,12 +83,23 @@ function passage({ title, page, unit, section }, sign, text, onclick) {
   return el('button', { type: 'button', onclick }, sign, el('span', {}, source, el('span', { class: 'snippet' }, text)))
 }
 
+/** Where nothing is close, and asking the same again would change nothing: what else to do. */
+const isNothing = ({ outcome, extractive, model_failed: failed }) => !failed && (outcome === 'no_hits' || (outcome === 'refused' && extractive))
+
+function ways(turn) {
+  if (!isNothing(turn)) return []
+  const other = say(el('button', { type: 'button', class: 'second other-collection', onclick: pickCollection }), 'other_collection')
+  const add = say(el('button', { type: 'button', class: 'second', onclick: () => $('choose').click() }), 'choose')
+  const change = say(el('button', { type: 'button', class: 'second', onclick: () => writeQuestion(turn.question) }), 'change_question')
+  return [el('p', { class: 'ways' }, change, other, add)]
+}
+
 function actions(turn) {
   if (turn.outcome === 'withdrawn') return el('footer', { class: 'actions' }, askAgain(turn.question))
   const copy = label(el('button', { type: 'button', class: 'quiet icon copy', onclick: () => copyText(answerMarkdown(turn), copy, 'copy') }), 'copy')
   const write = () => download(fileName(turn.question), conversationMarkdown([turn]), 'text/markdown;charset=utf-8')
   const save = label(el('button', { type: 'button', class: 'quiet icon save', onclick: write }), 'save_answer')
-  const again = ['refused', 'no_hits'].includes(turn.outcome) && !turn.model_failed ? [askAgain(turn.question)] : []
+  const again = turn.outcome === 'closest' ? [changeQuestion(turn.question)] : turn.outcome === 'refused' && !turn.extractive ? [askAgain(turn.question)] : []
   return el('footer', { class: 'actions' }, copy, save, ...feedbackOn(turn.trace_id, turn.feedback), ...again)
 }
 

@@ -55,6 +55,16 @@ export function writeQuestion(text) {
   question.focus()
 }
 
+/** Lets the user choose another collection. */
+export function pickCollection() {
+  $('index').focus()
+  try {
+    $('index').showPicker()
+  } catch {
+    // an older browser; the list has the focus
+  }
+}
+
 /** A button that switches to documents and asks this question. */
 export const askDocuments = text => questionButton('ask_documents', event => {
   $('mode').value = 'rag'

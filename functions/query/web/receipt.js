@@ -41,11 +41,20 @@ function facts(turn) {
   const searched = turn.searched_for ?? []
   return el('dl', {},
     ...(turn.debug?.plan ? [fact('receipt_level', el('code', {}, turn.debug.plan.level))] : []),
+    ...why(turn),
     fact('receipt_maker', maker(turn) ?? say(el('span'), 'receipt_nobody')),
     ...(all > 0 ? [fact('receipt_tokens', say(el('span'), estimated ? 'tokens_split_estimated' : 'tokens_split', { read, written }))] : []),
     ...(turn.cost > 0 ? [fact('receipt_cost', el('span', {}, money(turn.cost)))] : []),
     ...(searched.length > 0 ? [fact('receipt_searched', ...searched.map(query => el('q', {}, query)))] : []),
     fact('receipt_trace', el('code', {}, turn.trace_id)))
+}
+
+/** Why an answer without a language model is shown as it is. */
+function why({ verdict }) {
+  if (!verdict) return []
+  const { because, score, answer_from: answer, closest_from: closest, missing } = verdict
+  const said = say(el('span'), `why_${because}`, { score: number(score, 1), answer: number(answer, 1), closest: number(closest, 1) })
+  return [fact('receipt_why', ...[said, missing.length > 0 && say(el('span'), 'why_missing', { words: missing.join(', ') })].filter(Boolean))]
 }
 
 const fact = (key, ...values) => el('div', {}, say(el('dt'), key), ...values.map(value => el('dd', {}, value)))

@@ -234,7 +234,7 @@ panel.addEventListener('keydown', event => {
 
 // A hovered or focused citation is likely to be opened, so pdf.js is preloaded.
 for (const event of ['pointerover', 'focusin']) {
-  document.addEventListener(event, ({ target }) => target.closest?.('.cite, .footnotes button, .hits button') && loadPdfjs().catch(() => {}))
+  document.addEventListener(event, ({ target }) => target.closest?.('.cite, .footnotes button, .closest li, .hits button') && loadPdfjs().catch(() => {}))
 }
 
 new MutationObserver(() => {

@@ -103,7 +103,8 @@ export class Turn {
     cancelAnimationFrame(this.#frame)
     this.#show({ ...done, question: this.question, steps: this.#steps.ended, feedback: null })
     this.#steps.element.remove()
-    announce(done.citations.length > 0 ? 'status_done' : 'status_done_none', { n: done.citations.length })
+    const status = { closest: 'status_closest', nothing: 'status_nothing' }[done.tier]
+    announce(status ?? (done.citations.length > 0 ? 'status_done' : 'status_done_none'), { n: done.citations.length })
   }
 
   #show(record) {
