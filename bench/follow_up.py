@@ -18,7 +18,7 @@ from footnote.bootstrap import Core
 from footnote.guard.identity import LOCAL
 from footnote.ports import Delta, LanguageModel
 from footnote.settings import LLM, Settings
-from footnote.types import Message, Request
+from footnote.types import Message, ModelSource, Request
 from query.dialects.chat_core.routes import RAG
 
 COMMAND = "python -m bench --only follow_up"
@@ -35,6 +35,7 @@ class Prompt:
 
     name = "prompt"
     address = None
+    source = ModelSource("configured")
 
     def __init__(self) -> None:
         self.calls = 0

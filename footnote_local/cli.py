@@ -16,6 +16,7 @@ from footnote_local import (
     explain_command,
     forbidden_command,
     ingest_command,
+    model_command,
     prompts_command,
     session_command,
     user_command,
@@ -180,15 +181,9 @@ def evaluate(
 @app.command()
 def doctor(data: DataOption = None, as_json: JsonOption = False) -> None:
     """Check the configuration and every dependency, and say how to fix problems."""
-    from footnote_local.doctor import examine
+    from footnote_local.doctor import examine, show_findings
 
-    findings = run(examine(make_core(data)))
-    if as_json:
-        show_json([{"part": f.part, "state": f.state, "found": f.found, "remedy": f.remedy} for f in findings])
-    else:
-        for finding in findings:
-            print(f"{finding.state:8} {finding.part:16} {finding.found}" + (f"\n{'':26}{finding.remedy}" if finding.remedy else ""))
-    leave(Exit.BAD if any(finding.state == "broken" for finding in findings) else Exit.OK)
+    show_findings(run(examine(make_core(data))), as_json)
 
 
 @app.command()
@@ -247,6 +242,7 @@ def invoke(
 app.add_typer(documents_command.app, name="documents")
 app.add_typer(session_command.app, name="session")
 app.add_typer(user_command.app, name="user")
+app.add_typer(model_command.app, name="model")
 app.add_typer(prompts_command.app, name="prompts")
 app.add_typer(forbidden_command.app, name="forbidden")
 app.command()(audit_command.audit)

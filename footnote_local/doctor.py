@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import Any, Literal, NoReturn, cast
 
+from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelTimeout
 from footnote.ingest.vectors import embedding_progress
@@ -17,6 +18,7 @@ from footnote.ports import Models
 from footnote.settings import Settings
 from footnote.settings.environment import foreign_names
 from footnote.types import Message
+from footnote_local.terminal import Exit, leave, show_json
 from footnote_local.with_core import place_of
 
 IGNORED = ("RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_", "RABBITMQ_")
@@ -46,7 +48,7 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             Finding("python", "ok", platform.python_version()),
             *await _data(core),
             await _embedder(core),
-            *[await _model(part, models, timer) for part, models in zip(MODELS, core.endpoints, strict=False)],
+            *await _models(core, timer),
             await _sign_in(core),
             await _terms(core),
             *await _tools(core),
@@ -56,6 +58,29 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
         ]
     finally:
         await core.close()
+
+
+async def examine_models(core: Core) -> list[Finding]:
+    """Checks the language models only, then closes the Core."""
+    try:
+        await core.refresh(prompts=False)
+        return await _models(core, time.monotonic)
+    finally:
+        await core.close()
+
+
+def show_findings(findings: Sequence[Finding], as_json: bool) -> NoReturn:
+    """Prints them; the command ends as BAD if a part is broken."""
+    if as_json:
+        show_json([{"part": f.part, "state": f.state, "found": f.found, "remedy": f.remedy} for f in findings])
+    else:
+        for finding in findings:
+            print(f"{finding.state:8} {finding.part:16} {finding.found}" + (f"\n{'':26}{finding.remedy}" if finding.remedy else ""))
+    leave(Exit.BAD if any(finding.state == "broken" for finding in findings) else Exit.OK)
+
+
+async def _models(core: Core, timer: Callable[[], float]) -> list[Finding]:
+    return [await _model(part, models, timer) for part, models in zip(MODELS, core.endpoints, strict=False)]
 
 
 async def _data(core: Core) -> list[Finding]:
@@ -94,8 +119,8 @@ async def _model(part: str, models: Models, timer: Callable[[], float]) -> Findi
     try:
         model = await models.pick(None)
         if model is None:
-            remedy = "Start Ollama, or set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY)."
-            return Finding(part, "missing", "none: answers are quoted from the documents", remedy)
+            found, remedy = why_no_model(models.source, "en")
+            return Finding(part, "missing", found, remedy)
         stream = model.stream([Message("user", "Say OK.")], first_token_s=TIMEOUT_S, total_s=TIMEOUT_S)
         async with aclosing(cast(Any, stream)) as reply:
             if await anext(reply, None) is None:
@@ -110,7 +135,8 @@ async def _model(part: str, models: Models, timer: Callable[[], float]) -> Findi
         return Finding(part, "broken", f"{models.address}: {exc.detail}", remedy)
     seconds = timer() - started
     slow = "This is slow. Use a smaller model or a faster machine." if seconds > SLOW_S else ""
-    return Finding(part, "ok", f"{model.name} at {models.address}; first word after {seconds:.1f} s", slow)
+    found = which_model(models.source, model.name, models.address, "en")
+    return Finding(part, "ok", f"{found}; first word after {seconds:.1f} s", slow)
 
 
 async def _sign_in(core: Core) -> Finding:

@@ -17,8 +17,9 @@ from urllib.parse import urlsplit
 from starlette.applications import Starlette
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from footnote.answer.model_source import no_model, which_model
 from footnote.bootstrap import Core
-from footnote.errors import Conflict, Unavailable
+from footnote.errors import Conflict, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
 from footnote.settings import Settings
 from footnote_http.cors import origins_of
@@ -126,7 +127,8 @@ def serve(
     try:
         lock.take()
         asyncio.run(_check(core.settings))
-        address = f"http://{host}:{listener.getsockname()[1]}"
+        core.own_port = listener.getsockname()[1]
+        address = f"http://{host}:{core.own_port}"
         taking = _FirstDocuments(core, ingest, say)
         app = create_app(core, names=names, on_start=partial(_start, core, taking, address, say, announce))
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=DRAIN_S, server_header=False)
@@ -187,6 +189,7 @@ class _FirstDocuments:
 
 async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callable[[str], None], announce: Callable[[str], None]) -> None:
     announce(address)
+    say(await _which_model(core))
     await taking.run()
     # Loads the models and prepares the page's suggested questions before the first user waits for them.
     known = {listed["name"]: listed["questions"] for listed in await core.collections(LOCAL)}
@@ -194,3 +197,11 @@ async def _start(core: Core, taking: _FirstDocuments, address: str, say: Callabl
     body = json.dumps({"query_text": question, "index_name": core.settings.index_name, "permission_groups": []}, ensure_ascii=False)
     signed = "" if core.settings.auth.mode == "none" else """-H "authorization: Bearer $TOKEN" """
     say(f"Try: curl -N {address}/ask/stream {signed}-H 'content-type: application/json' -d {shlex.quote(body)}")
+
+
+async def _which_model(core: Core) -> str:
+    try:
+        model = await core.models.pick(core.llm.model)
+    except ModelUnavailable as exc:
+        return f"{core.models.address}: {exc.detail}"
+    return which_model(core.models.source, model.name, core.models.address, "en") if model else no_model(core.models.source, "en")

@@ -39,6 +39,7 @@ def make_core(data: Path | None) -> Core:
     """A Core for a command. Exits with a message if a setting is invalid or the data folder cannot be used."""
     from footnote.bootstrap import Core
     from footnote.settings import Settings
+    from footnote.settings.saved_model import FILE as SAVED_MODEL
     from footnote.tracing import log_to_stderr
 
     log_to_stderr()
@@ -53,7 +54,7 @@ def make_core(data: Path | None) -> Core:
     except OSError as exc:
         say(f"footnote: The data folder {settings.data} cannot be used ({exc.strerror}). Choose another with --data.")
         leave(Exit.UNAVAILABLE)
-    return Core(settings)
+    return Core(settings, saved_model=settings.data / SAVED_MODEL)
 
 
 def place_of(part: str, settings: Settings) -> str:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from footnote.ports import Delta, LanguageModel
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
-from footnote.types import Chunk, ChunkLevel, Document, Hit, Message, make_chunk_id
+from footnote.types import Chunk, ChunkLevel, Document, Hit, Message, ModelSource, make_chunk_id
 
 Piece = str | Delta | Exception | asyncio.Event
 """A piece of a reply: text or a Delta is sent, an exception is raised, an event is awaited."""
@@ -68,6 +68,10 @@ class FakeModels:
     model: LanguageModel | Exception | None = None
     asked: list[str | None] = field(default_factory=list)
     address: str | None = "http://model.test/v1"
+
+    @property
+    def source(self) -> ModelSource:
+        return ModelSource("off" if self.model is None else "configured")
 
     async def pick(self, name: str | None) -> LanguageModel | None:
         self.asked.append(name)

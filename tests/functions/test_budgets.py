@@ -13,7 +13,7 @@ from footnote.answer.messages import message
 from footnote.bootstrap import Core
 from footnote.ports import Delta
 from footnote.settings import LLM, Budget, Caching, Embedding, Settings
-from footnote.types import Caller, Mode, Request, Usage
+from footnote.types import Caller, Mode, ModelSource, Request, Usage
 from query.app import create_app
 from tests.conftest import HandClock
 from tests.fakes import FakeModel, make_document, put_document
@@ -29,6 +29,7 @@ class Endpoint:
     """`ports.Models`: every name is a model, and all give the same reply."""
 
     address = None
+    source = ModelSource("configured")
 
     async def pick(self, name: str | None) -> FakeModel:
         return FakeModel([REPLY], name=name or "big")

@@ -14,6 +14,7 @@ import { conversationMarkdown, fileName } from './export.js'
 import { currentLanguage, setLanguage, translatePage } from './i18n.js'
 import { openLinked } from './linked.js'
 import { openPanel } from './panels.js'
+import { showModel } from './model.js'
 import './my_data.js'
 import { startReaders } from './readers.js'
 import './sign_in.js'
@@ -30,7 +31,7 @@ async function askQuestion(text) {
   const asked = askHere({ query_text: text, index_name: chosenCollection(), permission_groups: [], ...searchOptions() })
   focusQuestion() // the clicked button may be gone
   await asked
-  await refreshConversations()
+  await Promise.all([refreshConversations(), showModel()])
 }
 
 function showThread() {
@@ -90,9 +91,10 @@ $('language').value = currentLanguage()
 $('language').addEventListener('change', () => {
   setLanguage($('language').value)
   relabelCollections()
+  showModel()
 })
 translatePage()
-await Promise.all([collectionsKnown, startReaders(), refreshConversations(), currentRoom() === null ? showThread() : showRoom()])
+await Promise.all([collectionsKnown, showModel(), startReaders(), refreshConversations(), currentRoom() === null ? showThread() : showRoom()])
 await changeCollection(chosenCollection())
 await openLinked()
 document.documentElement.dataset.ready = 'true'

@@ -13,6 +13,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import TypeAdapter, ValidationError
@@ -22,6 +23,7 @@ from footnote.errors import BadRequest, FootnoteError, NotFound
 from footnote.ports import Clock, Records, read_all
 from footnote.settings import Settings
 from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
+from footnote.settings.saved_model import read_saved_model, with_saved_model
 
 log = logging.getLogger(__name__)
 
@@ -46,21 +48,48 @@ class Setting:
 
 
 class LiveSettings:
-    """The settings of the environment with those stored by admins on top. `current`: the result."""
+    """The settings of the environment, with the saved model endpoint and those stored by admins on top. `current`: the result.
+    `saved_model`: the endpoint's file; None = there is none, as in AWS."""
 
-    def __init__(self, environment: Settings) -> None:
+    def __init__(self, environment: Settings, saved_model: Path | None = None) -> None:
         self.current = environment
-        self._environment = environment
+        self._environment = self._base = environment
         self._runtime: dict[str, Any] = {}
         self._changes = 0
+        self._saved_model = saved_model
+        self._saved_as: tuple[int, ...] | None = None
+        self.read_saved_model()
+
+    def read_saved_model(self) -> None:
+        """Reads the file of the model endpoint if it has changed since the last call. An invalid one is logged and ignored."""
+        if self._saved_model is None:
+            return
+        try:
+            stat = self._saved_model.stat()
+            saved_as = (stat.st_mtime_ns, stat.st_ino, stat.st_size)
+        except OSError:
+            saved_as = None
+        if saved_as == self._saved_as:
+            return
+        self._saved_as = saved_as
+        try:
+            saved = read_saved_model(self._saved_model)
+        except FootnoteError as exc:
+            log.warning("ignoring the saved model: %s", exc.detail)
+            saved = None
+        self._base = with_saved_model(self._environment, saved) if saved else self._environment
+        self.current = self._base
+        for key, value in self._runtime.items():
+            self.current = _with(self.current, key, value)
 
     async def load(self, records: Records) -> None:
         """Reads the stored settings if they have changed since the last call. Invalid ones are logged and ignored."""
         changes = await records.changes("setting")
         if changes == self._changes:
             return
-        current, runtime = self._environment, {}
-        for record in await read_all(lambda after: records.list("setting", limit=200, after=after)):
+        stored = await read_all(lambda after: records.list("setting", limit=200, after=after))
+        current, runtime = self._base, {}  # read after the wait, during which it may change
+        for record in stored:
             try:
                 current = _with(current, record.key, record.value["value"])
                 runtime[record.key] = record.value["value"]
@@ -83,12 +112,15 @@ class LiveSettings:
         """The setting with this key. NotFound if it is unknown."""
         return self._describe(_find(key))
 
+    def _is_changed(self, info: SettingInfo) -> bool:
+        return info.key in self._runtime or info.value(self._base) != info.value(self._environment)
+
     def _describe(self, info: SettingInfo) -> Setting:
         return Setting(
             info.key,
             _shown(info.value(self.current)),
             _shown(info.field.get_default(call_default_factory=True)),
-            "runtime" if info.key in self._runtime else "environment" if info.is_set(self.current) else "default",
+            "runtime" if self._is_changed(info) else "environment" if info.is_set(self.current) else "default",
             info.mark.changeable,
             info.field.description or "",
         )

@@ -271,6 +271,7 @@ export default {
   token_where: 'Ask the administrator of this server for a token. To create one, they run',
   token_empty: 'Enter your token.',
   token_wrong: 'This token is unknown or has expired. Check that you copied all of it, or ask for a new one.',
+  no_model: 'No language model',
   account: 'Account',
   sign_out: 'Sign out',
   sign_out_failed: 'You are still signed in. {detail}',

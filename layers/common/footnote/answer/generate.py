@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from footnote.answer.citation_styles import cite
 from footnote.answer.insufficient import lacks_information
 from footnote.answer.messages import message
+from footnote.answer.model_source import no_model
 from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
@@ -36,10 +37,10 @@ async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) 
     try:
         model = await models.pick(name)
     except ModelUnavailable as exc:
-        record = replace(turn.record, model_address=models.address, model_problem=exc.detail, degraded=True)
+        record = replace(turn.record, model_address=models.address, model_source=models.source, model_problem=exc.detail, degraded=True)
         return replace(turn, plan=replace(turn.plan, model=None), record=record)
     plan = replace(turn.plan, model=model.name if model else None)
-    return replace(turn, plan=plan, record=replace(turn.record, model_address=models.address))
+    return replace(turn, plan=plan, record=replace(turn.record, model_address=models.address, model_source=models.source))
 
 
 async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
@@ -64,7 +65,8 @@ async def need_model(turn: Turn) -> AsyncIterator[Event | Turn]:
     elif turn.record.model_problem is not None:
         raise ModelUnavailable(turn.record.model_problem)
     elif turn.plan.model is None:
-        raise NoModel("This needs a language model. Start Ollama, or set LLM__BASE_URL and LLM__MODEL, or OPENAI_API_KEY.")
+        source = turn.record.model_source if turn.caller.role == "admin" else None
+        raise NoModel(f"{message('needs_model', turn.lang)} {no_model(source, turn.lang)}")
     yield turn
 
 

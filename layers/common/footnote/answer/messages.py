@@ -74,12 +74,69 @@ MESSAGES: dict[str, dict[str, str]] = {
         "ko": "생성된 답변에 출처로 뒷받침되지 않는 내용이 있어 표시하지 않습니다.",
     },
     "extractive": {
-        "en": "No language model was used: these sentences are quoted from the documents. To add one, start Ollama or set LLM__BASE_URL"
-        " and LLM__MODEL (or OPENAI_API_KEY) and restart.",
-        "de": "Es wurde kein Sprachmodell verwendet: Diese Sätze sind aus den Dokumenten zitiert. Um eines anzuschließen, starten Sie"
-        " Ollama oder setzen Sie LLM__BASE_URL und LLM__MODEL (oder OPENAI_API_KEY) und starten Sie neu.",
-        "ko": "언어 모델을 사용하지 않았습니다. 이 문장들은 문서에서 인용한 것입니다. 모델을 연결하려면 Ollama를 실행하거나 LLM__BASE_URL과"
-        " LLM__MODEL(또는 OPENAI_API_KEY)을 설정한 뒤 다시 시작하세요.",
+        "en": "No language model was used: these sentences are quoted from the documents.",
+        "de": "Es wurde kein Sprachmodell verwendet: Diese Sätze sind aus den Dokumenten zitiert.",
+        "ko": "언어 모델을 사용하지 않았습니다. 이 문장들은 문서에서 인용한 것입니다.",
+    },
+    "needs_model": {
+        "en": "This needs a language model.",
+        "de": "Dafür ist ein Sprachmodell nötig.",
+        "ko": "언어 모델이 있어야 답할 수 있습니다.",
+    },
+    "no_model": {
+        "en": "No language model.",
+        "de": "Kein Sprachmodell.",
+        "ko": "언어 모델이 없습니다.",
+    },
+    "no_model_off": {
+        "en": "No language model is configured.",
+        "de": "Es ist kein Sprachmodell konfiguriert.",
+        "ko": "설정된 언어 모델이 없습니다.",
+    },
+    "add_model_off": {
+        "en": "Set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY).",
+        "de": "Setzen Sie LLM__BASE_URL und LLM__MODEL (oder OPENAI_API_KEY).",
+        "ko": "LLM__BASE_URL과 LLM__MODEL(또는 OPENAI_API_KEY)을 설정하세요.",
+    },
+    "no_model_not_found": {
+        "en": "No language model: {servers}.",
+        "de": "Kein Sprachmodell: {servers}.",
+        "ko": "언어 모델이 없습니다: {servers}.",
+    },
+    "no_server": {
+        "en": "no {server} on port {port}",
+        "de": "kein {server} auf Port {port}",
+        "ko": "포트 {port}에 {server} 없음",
+    },
+    "add_model_not_found": {
+        "en": "Start one of them, or add an endpoint or a key: footnote model set. The next question uses it.",
+        "de": "Starten Sie eines davon, oder tragen Sie einen Endpunkt oder Schlüssel ein: footnote model set. Die nächste Frage nutzt es.",
+        "ko": "이 중 하나를 실행하거나 footnote model set 명령으로 엔드포인트나 키를 추가하세요. 다음 질문부터 사용됩니다.",
+    },
+    "no_model_no_chat_model": {
+        "en": "No language model: {server} at {address} has no model that can answer.",
+        "de": "Kein Sprachmodell: {server} unter {address} hat kein Modell, das antworten kann.",
+        "ko": "언어 모델이 없습니다: {address}의 {server}에 답변할 수 있는 모델이 없습니다.",
+    },
+    "add_model_ollama": {
+        "en": "Run: ollama pull llama3.2",
+        "de": "Führen Sie aus: ollama pull llama3.2",
+        "ko": "다음을 실행하세요: ollama pull llama3.2",
+    },
+    "add_model_no_chat_model": {
+        "en": "Download one there.",
+        "de": "Laden Sie dort eines herunter.",
+        "ko": "해당 프로그램에서 모델을 내려받으세요.",
+    },
+    "model_found": {
+        "en": "{server} at {address}, model {model}",
+        "de": "{server} unter {address}, Modell {model}",
+        "ko": "{address}의 {server}, 모델 {model}",
+    },
+    "model_configured": {
+        "en": "{model} at {address}",
+        "de": "{model} unter {address}",
+        "ko": "{address}의 {model}",
     },
     "model_failed": {
         "en": "The language model did not answer.",

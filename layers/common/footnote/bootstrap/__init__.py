@@ -13,6 +13,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
+from pathlib import Path
 from typing import Any, cast
 
 from footnote.adapters.local.secret import load_secret
@@ -49,9 +50,19 @@ class Core(Backends):
     checkpoint: TurnCheckpoint | None = None
     """Always None here; `TurnDeps` has the checkpoint of a turn."""
 
-    def __init__(self, settings: Settings, *, clock: Clock = time.time, models: Models | None = None, parser: Parser | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        clock: Clock = time.time,
+        models: Models | None = None,
+        parser: Parser | None = None,
+        saved_model: Path | None = None,
+    ) -> None:
+        """`saved_model`: as in LiveSettings."""
         super().__init__(clock, models, parser)
-        self.live = LiveSettings(settings)
+        self.live = LiveSettings(settings, saved_model)
+        self._old_endpoints: list[Models] = []
         self.checks: dict[str, Callable[[], Awaitable[Any]]] = {}
         """Additional probes for `check`, by name; each raises a FootnoteError while its part is not ready."""
         self._settings_copy = Refresher(self._load_settings, clock)
@@ -64,6 +75,9 @@ class Core(Backends):
 
     async def refresh(self, *, prompts: bool = True) -> None:
         """Called before each request: brings settings and prompts to a state that is at most seconds old."""
+        before = self.settings
+        self.live.read_saved_model()
+        self._renew(before)
         if prompts:
             self._prompts_copy.start()  # so that both refresh at the same time
         await self._settings_copy.refresh()
@@ -76,10 +90,17 @@ class Core(Backends):
         await self.prompts.load(self.records, self.cache)
 
     async def _load_settings(self) -> None:
-        before = self.settings.conversation
+        before = self.settings
         await self.live.load(self.records)
-        if self.settings.conversation != before:
-            self.__dict__.pop("turns", None)  # it was created with the old retention period
+        self._renew(before)
+
+    def _renew(self, before: Settings) -> None:
+        """Drops what was created from settings that are different now; it is created again when it is next asked for."""
+        if self.settings.conversation != before.conversation:
+            self.__dict__.pop("turns", None)
+        if self.settings.model_endpoint != before.model_endpoint:
+            self.__dict__.pop("models", None)
+            self._old_endpoints += self.__dict__.pop("endpoints", ())  # turns that are running still use them
 
     # --- services for the entry points -----------------------------------------------------------
 
@@ -218,7 +239,7 @@ class Core(Backends):
         for name in ("answer", "retrieve", "lookup", "announcer"):
             if name in made:
                 await made[name].drain()
-        for backend in (*(made[name] for name in BACKENDS if name in made), *made.get("endpoints", ())):
+        for backend in (*(made[name] for name in BACKENDS if name in made), *made.get("endpoints", ()), *self._old_endpoints):
             if hasattr(backend, "close"):
                 await backend.close()
         if "_store" in made:

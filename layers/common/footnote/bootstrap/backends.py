@@ -33,7 +33,8 @@ from footnote.adapters.mongodb.turn_store import MongoTurnStore
 from footnote.adapters.openai.embedder import OpenAIEmbedder
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.gateway import Gateway
-from footnote.adapters.openai.models import OLLAMA, ConfiguredModels
+from footnote.adapters.openai.local_servers import SERVERS, LocalServers
+from footnote.adapters.openai.models import ConfiguredModels
 from footnote.adapters.opensearch.index import OpenSearchIndex
 from footnote.adapters.resilience.cache import CircuitBreakerCache
 from footnote.adapters.resilience.models import ResilientModels, RetryPolicy
@@ -90,6 +91,9 @@ class Backends(SettingGroups):
 
     None where a part is not configured."""
 
+    own_port: int | None = None
+    """The port of this server, where no language model is looked for."""
+
     def __init__(self, clock: Clock, models: Models | None, parser: Parser | None) -> None:
         self.clock = clock
         self._models = models
@@ -124,9 +128,10 @@ class Backends(SettingGroups):
         temperature = llm.temperature if "temperature" in llm.model_fields_set else None  # None = the model's default
         make = partial(ConfiguredModels, temperature=temperature, max_tokens=llm.max_completion_tokens)
         gateway = Gateway(_revealed(self.settings.dep_ticket), llm.system_name, llm.user_type)
-        first = make(base_url, model, _revealed(key), ollama=OLLAMA if llm.discover else None, gateway=gateway)
+        others = tuple(server for server in SERVERS if server.port != self.own_port)
+        first = make(base_url, model, _revealed(key), local=LocalServers(others) if llm.discover else None, gateway=gateway)
         spare = llm.fallback
-        return (first, make(spare.base_url, spare.model, _revealed(spare.api_key), ollama=None)) if spare else (first,)
+        return (first, make(spare.base_url, spare.model, _revealed(spare.api_key))) if spare else (first,)
 
     @cached_property
     def prompts(self) -> Prompts:

@@ -9,7 +9,7 @@ from footnote.checkpoints.turn_checkpoint import TurnCheckpoint, digest
 from footnote.ports import Delta, LanguageModel, Models
 from footnote.text.tokens import count_tokens
 from footnote.tracing import current_collector
-from footnote.types import Message, ToolCall, Usage
+from footnote.types import Message, ModelSource, ToolCall, Usage
 
 
 class ReplayedModels:
@@ -21,6 +21,10 @@ class ReplayedModels:
     @property
     def address(self) -> str | None:
         return self._models.address
+
+    @property
+    def source(self) -> ModelSource:
+        return self._models.source
 
     async def pick(self, name: str | None) -> LanguageModel | None:
         model = await self._models.pick(name)

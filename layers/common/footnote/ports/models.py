@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
 
-from footnote.types import UNKNOWN_LANGUAGE, Cut, Message, Parsed, ToolCall, Usage
+from footnote.types import UNKNOWN_LANGUAGE, Cut, Message, ModelSource, Parsed, ToolCall, Usage
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,6 +136,11 @@ class Models(Protocol):
     @property
     def address(self) -> str | None:
         """Base URL of the models, without credentials; None = none is configured or found."""
+        ...
+
+    @property
+    def source(self) -> ModelSource:
+        """Where the model of the last `pick` comes from, or why there is none."""
         ...
 
     async def pick(self, name: str | None) -> LanguageModel | None:

@@ -8,10 +8,12 @@ from footnote.types import (
     Citation,
     Hit,
     Message,
+    ModelSource,
     Record,
     Status,
     StoredHit,
     StoredMessage,
+    StoredModelSource,
     StoredReference,
     StoredToolCall,
     StoredUsage,
@@ -58,6 +60,7 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "llm": answer.model if answer else None,
         "llm_failed": bool(answer and answer.extractive and (turn.plan.model or record.model_problem)),
         "llm_address": record.model_address if turn.caller.role == "admin" else None,  # a host's name is for administrators
+        "llm_source": _source(record.model_source) if record.model_source and turn.caller.role == "admin" else None,
         "extractive": answer.extractive if answer else False,
         "verdict": _verdict(answer.verdict) if answer and answer.verdict else None,
         "warnings": list(answer.warnings) if answer else [],
@@ -126,6 +129,16 @@ def _reference(citation: Citation) -> StoredReference:
         "snippet": citation.snippet,
         "bounds": [list(bounds) for bounds in citation.bounds],
         "spans": [list(span) for span in citation.spans],
+    }
+
+
+def _source(source: ModelSource) -> StoredModelSource:
+    return {
+        "state": source.state,
+        "server": source.server,
+        "address": source.address,
+        "model": source.model,
+        "looked_for": [list(each) for each in source.looked_for],
     }
 
 

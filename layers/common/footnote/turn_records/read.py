@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from footnote.types import (
+    ModelSource,
     ModelUsage,
     StoredMessage,
     StoredModelUsage,
@@ -49,6 +50,15 @@ def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
     total, known = _tokens(stored, stored["estimated"]), usage_of(named)
     rest = Usage(total.prompt_tokens - known.prompt_tokens, total.completion_tokens - known.completion_tokens, total.estimated)
     return usage_by_model([*named, ModelUsage(record["llm"], rest)])
+
+
+def model_source_of(record: TurnRecord) -> ModelSource | None:
+    """Where the turn's model came from; None if that is not stored, as in turns of users who are not admins."""
+    stored = record.get("llm_source")
+    if stored is None:
+        return None
+    looked_for = tuple((name, port) for name, port in stored["looked_for"])
+    return ModelSource(stored["state"], stored["server"], stored["address"], stored["model"], looked_for)
 
 
 def started_at_of(record: TurnRecord) -> float:

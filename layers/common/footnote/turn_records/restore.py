@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from footnote.errors import ModelUnavailable
-from footnote.turn_records.read import model_usage_of, question_of, started_at_of
+from footnote.turn_records.read import model_source_of, model_usage_of, question_of, started_at_of
 from footnote.types import (
     Answer,
     Chunk,
@@ -66,6 +66,7 @@ def _record(record: TurnRecord) -> Record:
         persisted=True,
         partial=record["result"]["final_response"] if has_failed(record) else None,
         model_address=record.get("llm_address"),
+        model_source=model_source_of(record),
         model_problem=ModelUnavailable.title if record["llm_failed"] else None,
         suggested_questions=tuple(record["suggested_questions"]),
     )

@@ -30,7 +30,7 @@ from footnote.types.evidence import Evidence, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
-from footnote.types.record import ModelCall, ModelUsage, Record, Span, Usage, usage_by_model, usage_of
+from footnote.types.record import ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
 from footnote.types.request import Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.stages import Stage
@@ -40,6 +40,7 @@ from footnote.types.turn_record import (
     Status,
     StoredHit,
     StoredMessage,
+    StoredModelSource,
     StoredModelUsage,
     StoredPassage,
     StoredReference,
@@ -85,6 +86,7 @@ __all__ = [
     "Message",
     "Mode",
     "ModelCall",
+    "ModelSource",
     "ModelUsage",
     "Operator",
     "Option",
@@ -106,11 +108,13 @@ __all__ = [
     "Retriever",
     "Role",
     "Search",
+    "SourceState",
     "Span",
     "Stage",
     "Status",
     "StoredHit",
     "StoredMessage",
+    "StoredModelSource",
     "StoredModelUsage",
     "StoredPassage",
     "StoredReference",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from footnote.types.answer import Message
 from footnote.types.stages import Stage
@@ -75,6 +75,26 @@ class Span:
     """Not stored. None: a part of the step that follows in the list, such as an agent's round; that step's time includes it."""
 
 
+SourceState = Literal["off", "not_found", "no_chat_model", "found", "configured"]
+"""off: no endpoint is configured, and none is looked for. not_found: no server on this machine replied. no_chat_model: one replied
+but has no model that can answer. found: one with a model replied. configured: the settings name an endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """Where the language model comes from, or why there is none."""
+
+    state: SourceState
+    server: str = ""
+    """What was found, e.g. “Ollama”; empty for other states."""
+    address: str = ""
+    """Its host and port."""
+    model: str | None = None
+    """The first of its models."""
+    looked_for: tuple[tuple[str, int], ...] = ()
+    """For not_found: names and ports of the servers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Record:
     """What is recorded about a turn besides its answer."""
@@ -96,6 +116,8 @@ class Record:
     """The address of the language model endpoint, without credentials; None = there is none."""
     model_problem: str | None = None
     """Why no model could be chosen although an endpoint is configured."""
+    model_source: ModelSource | None = None
+    """None = no model was asked for."""
     tool_messages: tuple[Message, ...] = ()
     """The messages between an agent and its tools before the answer."""
     suggested_questions: tuple[str, ...] = ()

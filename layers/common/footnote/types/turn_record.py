@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from footnote.types.answer import Reason, Tier
 from footnote.types.documents import Unit
+from footnote.types.record import SourceState
 from footnote.types.request import Mode
 from footnote.types.turn import Outcome
 
@@ -107,6 +108,16 @@ class StoredVerdict(TypedDict):
     missing: list[str]
 
 
+class StoredModelSource(TypedDict):
+    """A `ModelSource`."""
+
+    state: SourceState
+    server: str
+    address: str
+    model: str | None
+    looked_for: list[list[Any]]
+
+
 class StoredPassage(TypedDict):
     """A passage that the turn depends on. `passage`: the index's id, valid for this generation of the document only."""
 
@@ -165,6 +176,8 @@ class TurnRecord(TypedDict):
     llm_failed: bool
     llm_address: NotRequired[str | None]
     """The address of the model's endpoint; only in turns of admins."""
+    llm_source: NotRequired[StoredModelSource | None]
+    """Where the model came from, or why there was none; only in turns of admins."""
     extractive: bool
     verdict: NotRequired[StoredVerdict | None]
     """Missing from turns of early versions."""

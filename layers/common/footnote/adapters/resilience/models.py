@@ -21,7 +21,7 @@ from typing import Any
 from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import ModelUnavailable
 from footnote.ports import Delta, LanguageModel, Models, Tool
-from footnote.types import Message
+from footnote.types import Message, ModelSource
 
 log = logging.getLogger(__name__)
 
@@ -170,6 +170,10 @@ class ResilientModels:
     @property
     def address(self) -> str | None:
         return self._models.address
+
+    @property
+    def source(self) -> ModelSource:
+        return self._models.source
 
     async def pick(self, name: str | None) -> LanguageModel | None:
         try:

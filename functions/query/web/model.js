@@ -1,0 +1,21 @@
+// The language model in the page's header: its name, and in one line where it was found or how to add one.
+
+import { call } from './api.js'
+import { $, say } from './dom.js'
+import { currentLanguage } from './i18n.js'
+
+const button = $('model')
+
+/** Asks the server which model answers now. */
+export async function showModel() {
+  const status = await call('GET', `/model?lang=${currentLanguage()}`).catch(() => null)
+  button.hidden = status === null
+  if (status === null) return
+  $('model-text').textContent = status.text
+  delete button.dataset.i18n
+  if (status.model) button.textContent = status.model
+  else say(button, 'no_model')
+}
+
+document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && showModel())
+$('model-menu').addEventListener('beforetoggle', ({ newState }) => newState === 'open' && showModel())
