@@ -41,7 +41,10 @@ class Server:
                 sent = json.loads(body) if body else None
                 self.requests.append((path, headers, sent))
                 reply = self.replies.get(path, Reply(404, ("{}",)))
-                if not await self._answer(reply if isinstance(reply, Reply) else reply(sent), writer):
+                if (
+                    not await self._answer(reply if isinstance(reply, Reply) else reply(sent), writer)
+                    or headers.get("connection") == "close"
+                ):
                     break
         except (ConnectionError, asyncio.IncompleteReadError):
             pass
@@ -69,9 +72,9 @@ class Server:
 
 
 @asynccontextmanager
-async def serving() -> AsyncIterator[Server]:
+async def serving(port: int = 0) -> AsyncIterator[Server]:
     server = Server()
-    listening = await asyncio.start_server(server.handle, "127.0.0.1", 0)
+    listening = await asyncio.start_server(server.handle, "127.0.0.1", port)
     server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
     try:
         yield server

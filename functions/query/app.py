@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 MODULES = (
-    page, model, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, forbidden_terms, openai,
-    dify, mcp, search, chat_service,
+    page, model, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, forbidden_terms,
+    openai, dify, mcp, search, chat_service,
 )  # fmt: skip
 """Modules with routes, in the order of the OpenAPI document."""
 

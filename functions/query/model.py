@@ -22,7 +22,7 @@ class ModelStatus(BaseModel):
     text: str = Field(description="The model and its server, or why there is none and how to add one. Only admins see servers.")
 
 
-@router.get("/model", name="get_model")
+@router.get("/model", name="get_language_model")
 async def model(caller: CallerOf, core: CoreOf, lang: Literal["en", "de", "ko"] = "en") -> ModelStatus:
     """Returns which language model answers. On one machine this looks for a local one."""
     models, is_admin = core.models, caller.role == "admin"

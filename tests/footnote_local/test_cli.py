@@ -91,7 +91,7 @@ def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footno
     result = footnote("ask", QUESTION)
     assert result.exit_code == 0
     assert re.fullmatch(r"The lighthouse was lit in 1874\. \[1\]\n\[1\] Tower \(tower-[0-9a-f]{6}#\d{3}\)\n", result.stdout)
-    assert "No language model was used" in result.stderr
+    assert "No language model is configured. Set LLM__BASE_URL" in result.stderr
     reply = json.loads(footnote("ask", QUESTION, "--json").stdout)
     assert (reply["answer"], reply["extractive"]) == ("The lighthouse was lit in 1874. [1]", True)
     assert reply["citations"][0]["spans"] == [[32, 35]]
@@ -199,7 +199,7 @@ def test_every_command_has_a_test_and_accepts_json() -> None:
 
     commands = get_command(app).commands  # type: ignore[attr-defined]
     groups = {name for name, command in commands.items() if hasattr(command, "commands")}
-    assert groups == {"documents", "session", "user", "prompts", "forbidden"}  # tested in other files
+    assert groups == {"documents", "session", "user", "model", "prompts", "forbidden"}  # tested in other files
     assert set(commands) - groups == {*COMMANDS, "invoke", "audit", "events", "explain"}  # tested in other files, too
     commands = {name: command for name, command in commands.items() if name not in groups}
     assert [name for name, command in commands.items() if "--json" not in {option for each in command.params for option in each.opts}] == []

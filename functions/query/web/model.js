@@ -11,11 +11,11 @@ export async function showModel() {
   const status = await call('GET', `/model?lang=${currentLanguage()}`).catch(() => null)
   button.hidden = status === null
   if (status === null) return
-  $('model-text').textContent = status.text
+  for (const id of ['model-text', 'model-text-narrow']) $(id).textContent = status.text
   delete button.dataset.i18n
   if (status.model) button.textContent = status.model
   else say(button, 'no_model')
 }
 
 document.addEventListener('visibilitychange', () => document.visibilityState === 'visible' && showModel())
-$('model-menu').addEventListener('beforetoggle', ({ newState }) => newState === 'open' && showModel())
+for (const id of ['model-menu', 'account-menu']) $(id).addEventListener('beforetoggle', ({ newState }) => newState === 'open' && showModel())

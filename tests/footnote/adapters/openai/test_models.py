@@ -12,11 +12,10 @@ import pytest
 from footnote.adapters.openai.embedder import OpenAIEmbedder
 from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.language_model import OpenAIModel
-from footnote.adapters.openai.models import LIST_S, REDISCOVER_S, ConfiguredModels
+from footnote.adapters.openai.models import LIST_S, ConfiguredModels
 from footnote.errors import ModelTimeout, ModelUnavailable
 from footnote.ports import Delta
 from footnote.types import Message, Usage
-from tests.conftest import HandClock
 from tests.fakes import LoopClock
 from tests.openai_server import Reply, Server, chunk, serving, sse
 
@@ -174,10 +173,6 @@ def listed(*names: str) -> Reply:
     return Reply(200, (json.dumps({"object": "list", "data": data}),))
 
 
-def tags(*names: str) -> Reply:
-    return Reply(200, (json.dumps({"models": [{"name": name} for name in names]}),))
-
-
 async def picked(models: ConfiguredModels, name: str | None = None) -> str | None:
     model = await models.pick(name)
     return model.name if model else None
@@ -217,50 +212,6 @@ async def test_an_endpoint_that_never_lists_its_models_is_given_up_in_time(serve
         await picking
     never.set()
     await models.close()
-
-
-async def test_an_ollama_on_this_machine_is_found_and_used(server: Server) -> None:
-    server.replies |= {"/api/tags": tags("llama3:8b", "x"), CHAT: sse(chunk(content="Hi"))}
-    models = ConfiguredModels(None, None, None, **OPTIONS, ollama=server.url)
-    model = await models.pick(None)
-    assert isinstance(model, OpenAIModel)
-    assert (model.name, await collect(model)) == ("llama3:8b", [Delta("Hi")])
-    assert [path for path, _, _ in server.requests] == ["/api/tags", CHAT]
-    await models.close()
-    assert await picked(ConfiguredModels(None, "mine", None, **OPTIONS, ollama=server.url)) == "mine"
-
-
-async def test_an_ollama_that_is_started_later_is_found_later(server: Server, clock: HandClock) -> None:
-    models = ConfiguredModels(None, None, None, **OPTIONS, ollama=server.url, timer=clock)
-    assert await picked(models) is None
-    server.replies["/api/tags"] = tags("llama3")
-    clock.advance(REDISCOVER_S - 1)
-    assert await picked(models) is None  # it is not asked at every question
-    clock.advance(2)
-    assert await picked(models) == "llama3"
-    del server.replies["/api/tags"]
-    assert await picked(models) == "llama3"
-    clock.advance(REDISCOVER_S + 1)
-    assert await picked(models) is None
-
-
-@pytest.mark.parametrize("body", ["[]", "{}", '{"models": []}', '{"models": null}', '{"models": [1]}', '{"models": [{}]}', "null", "Hello"])
-async def test_something_else_at_that_address_is_no_ollama(server: Server, body: str) -> None:
-    server.replies["/api/tags"] = Reply(200, (body,))
-    assert await picked(ConfiguredModels(None, None, None, **OPTIONS, ollama=server.url)) is None
-
-
-async def test_what_speaks_no_http_at_that_address_is_no_ollama_either() -> None:
-    async def shout(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.readline()
-        writer.write(b"SSH-2.0-OpenSSH\r\n\r\n")
-        writer.close()
-
-    async with await asyncio.start_server(shout, "127.0.0.1", 0) as other:
-        address = f"http://127.0.0.1:{other.sockets[0].getsockname()[1]}"
-        assert await picked(ConfiguredModels(None, None, None, **OPTIONS, ollama=address)) is None
-    for nobody in ("http://127.0.0.1:1", None):
-        assert await picked(ConfiguredModels(None, None, None, **OPTIONS, ollama=nobody)) is None
 
 
 # --- embeddings --------------------------------------------------------------------------------

@@ -1,0 +1,178 @@
+"""A language model on this machine that comes and goes while the server runs: answers, their notices, and `GET /model`."""
+
+from __future__ import annotations
+
+import json
+import socket
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from footnote.adapters.openai import local_servers
+from footnote.adapters.openai.local_servers import SERVERS
+from footnote.bootstrap import Core, backends
+from footnote.settings import LLM, Embedding, Settings
+from footnote.settings.saved_model import FILE, make_saved_model, write_saved_model
+from footnote.types import Caller
+from query.app import create_app
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import ASK, BRIDGE, LOCAL, as_caller
+from tests.ollama_server import running_ollama
+
+ANN = Caller("ann", frozenset({"*"}))
+QUOTED = "The bridge was built in 1894. [^bridge]"
+Open = Callable[..., Awaitable[tuple[Core, httpx.AsyncClient]]]
+
+
+@pytest.fixture
+def port(monkeypatch: pytest.MonkeyPatch) -> int:
+    """The port of the only server that is looked for, at every question."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = int(listener.getsockname()[1])
+    monkeypatch.setattr(backends, "SERVERS", (replace(SERVERS[0], port=port),))
+    monkeypatch.setattr(local_servers, "LOOK_S", 0.0)
+    return port
+
+
+@pytest.fixture
+async def open_core(tmp_path: Path) -> AsyncIterator[Open]:
+    async with AsyncExitStack() as stack:
+
+        async def open_(caller: Caller = LOCAL, **llm: Any) -> tuple[Core, httpx.AsyncClient]:
+            settings = Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(**llm))
+            core = Core(settings, saved_model=tmp_path / FILE)
+            stack.push_async_callback(core.close)
+            await put_document(core.index, make_document("bridge", title="Records", groups=("*",)), BRIDGE)
+            transport = httpx.ASGITransport(as_caller(caller, create_app)(lambda: core))
+            return core, await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
+
+        yield open_
+
+
+async def ask(client: httpx.AsyncClient, **fields: Any) -> dict[str, Any]:
+    reply: dict[str, Any] = (await client.post("/ask", json={**ASK, **fields})).json()
+    return reply
+
+
+async def status(client: httpx.AsyncClient, lang: str = "en") -> tuple[str | None, str]:
+    body = (await client.get("/model", params={"lang": lang})).json()
+    return body["model"], body["text"]
+
+
+async def test_the_same_question_is_answered_by_an_ollama_while_it_runs(open_core: Open, port: int) -> None:
+    _, client = await open_core()
+    none = f"No language model: no Ollama on port {port}. Start one of them, or add an endpoint or a key: footnote model set."
+    before = await ask(client)
+    assert (before["answer"], before["extractive"], before["notice"]) == (QUOTED, True, f"{none} The next question uses it.")
+    assert (await status(client))[0] is None
+    with running_ollama(port=port) as ollama:
+        empty = await ask(client)
+        assert (empty["answer"], empty["model_failed"]) == (QUOTED, False)
+        said = f"No language model: Ollama at localhost:{port} has no model that can answer. Run: ollama pull llama3.2"
+        assert (empty["notice"], await status(client)) == (said, (None, said))
+        ollama.models.append("llama3.2")
+        written = await ask(client)
+        assert (written["answer"], written["model"], written["notice"]) == ("llama3.2 says 1894 [^bridge].", "llama3.2", None)
+        assert await status(client) == ("llama3.2", f"Ollama at localhost:{port}, model llama3.2")
+    after = await ask(client)
+    assert (after["answer"], after["model"], after["model_failed"], after["notice"]) == (QUOTED, None, False, before["notice"])
+
+
+async def test_a_refusal_without_a_model_says_how_to_add_one_too(open_core: Open, port: int) -> None:
+    _, client = await open_core()
+    refused = await ask(client, query_text="How many tons did the crane that lifted the river weigh?")
+    assert refused["outcome"] == "refused"
+    assert refused["notice"].startswith(f"No language model: no Ollama on port {port}.")
+
+
+async def test_a_mode_that_needs_a_model_says_it_in_the_same_words(open_core: Open, port: int) -> None:
+    _, client = await open_core()
+    reply = await client.post("/ask", json={**ASK, "mode": "gpt"})
+    assert (reply.status_code, reply.json()["detail"].partition(" Start")[0]) == (
+        503,
+        f"This needs a language model. No language model: no Ollama on port {port}.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("lang", "words"), [("de", "Kein Sprachmodell: kein Ollama auf Port {}."), ("ko", "언어 모델이 없습니다: 포트 {}에 Ollama 없음.")]
+)
+async def test_it_is_said_in_the_readers_language(open_core: Open, port: int, lang: str, words: str) -> None:
+    _, client = await open_core()
+    assert (await status(client, lang))[1].startswith(words.format(port))
+
+
+async def test_users_who_are_not_admins_learn_no_addresses(open_core: Open, port: int) -> None:
+    _, client = await open_core(ANN)
+    asked = await ask(client)
+    assert asked["notice"] == "No language model was used: these sentences are quoted from the documents."
+    assert await status(client) == (None, "No language model.")
+    with running_ollama("llama3.2", port=port):
+        assert await status(client) == ("llama3.2", "llama3.2")
+    for path in (f"/conversations/{asked['room_id']}", f"/traces/{asked['trace_id']}", "/me/data"):
+        assert str(port) not in (await client.get(path)).text
+
+
+async def test_a_stored_answer_still_says_what_was_found_then(open_core: Open, port: int) -> None:
+    _, client = await open_core()
+    asked = await ask(client)
+    with running_ollama("llama3.2", port=port):
+        stored = (await client.get(f"/conversations/{asked['room_id']}")).json()
+    assert stored["data"][0]["notice"] == asked["notice"]
+
+
+async def test_without_discovery_no_port_is_asked(open_core: Open, port: int) -> None:
+    with running_ollama("llama3.2", port=port) as ollama:
+        _, client = await open_core(discover=False)
+        assert (await ask(client))["notice"] == ("No language model is configured. Set LLM__BASE_URL and LLM__MODEL (or OPENAI_API_KEY).")
+        assert ollama.paths == []
+
+
+async def test_the_servers_own_port_is_not_asked(open_core: Open, port: int) -> None:
+    with running_ollama("llama3.2", port=port) as ollama:
+        core, client = await open_core()
+        core.own_port = port
+        assert (await ask(client))["model"] is None
+        assert ollama.paths == []
+
+
+# --- an endpoint that is saved while the server runs -------------------------------------------------
+
+
+async def test_a_saved_endpoint_answers_the_next_question_and_a_removed_one_none(open_core: Open, port: int, tmp_path: Path) -> None:
+    _, client = await open_core()
+    assert (await ask(client))["model"] is None
+    with running_ollama() as endpoint:
+        url = f"http://127.0.0.1:{endpoint.port}/v1"
+        write_saved_model(tmp_path / FILE, make_saved_model(url, "first", "sk-hush"))
+        assert (await ask(client))["model"] == "first"
+        assert await status(client) == ("first", f"first at {url}")
+        write_saved_model(tmp_path / FILE, make_saved_model(url, "second", None))
+        assert (await ask(client))["model"] == "second"
+        (tmp_path / FILE).unlink()
+        assert (await ask(client))["model"] is None
+    assert endpoint.paths == ["/v1/chat/completions"] * 2
+
+
+async def test_the_saved_key_is_in_no_reply(open_core: Open, port: int, tmp_path: Path) -> None:
+    write_saved_model(tmp_path / FILE, make_saved_model("http://127.0.0.1:9/v1", "m", "sk-hush"))
+    _, client = await open_core()
+    listed = await client.get("/settings")
+    rows = {row["key"]: (row["value"], row["source"]) for row in listed.json()["data"]}
+    assert (rows["llm.api_key"], rows["llm.base_url"]) == (("**********", "runtime"), ("http://127.0.0.1:9/v1", "runtime"))
+    assert "sk-hush" not in listed.text + (await client.get("/model")).text + json.dumps(await ask(client))
+
+
+async def test_a_damaged_file_is_ignored_and_not_quoted_in_the_log(
+    open_core: Open, port: int, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / FILE).write_text('{"api_key": "sk-hush", "base_url": 1}')
+    _, client = await open_core()
+    assert (await ask(client))["answer"] == QUOTED
+    assert "ignoring the saved model" in caplog.text
+    assert "sk-hush" not in caplog.text

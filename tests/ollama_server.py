@@ -1,0 +1,61 @@
+"""A server with Ollama's API on a loopback port, in a thread: `/api/tags` and `/v1/chat/completions`."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(slots=True)
+class Ollama:
+    port: int
+    models: list[str | dict[str, Any]]
+    """What was pulled, newest first: names, or entries of `/api/tags`."""
+    paths: list[str] = field(default_factory=list)
+    """What was requested."""
+
+
+@contextmanager
+def running_ollama(*models: str | dict[str, Any], port: int = 0) -> Iterator[Ollama]:
+    """Replies to every question with one sentence that cites the first document. Afterwards nothing listens on the port."""
+
+    class Handler(BaseHTTPRequestHandler):  # HTTP/1.0: no connection outlives its reply
+        def log_message(self, format: str, *args: Any) -> None:
+            """Silent."""
+
+        def do_GET(self) -> None:
+            ollama.paths.append(self.path)
+            entries = [{"name": model} if isinstance(model, str) else model for model in ollama.models]
+            self._send(200 if self.path == "/api/tags" else 404, "application/json", json.dumps({"models": entries}))
+
+        def do_POST(self) -> None:
+            ollama.paths.append(self.path)
+            asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+            cited = re.search(r'<document id="([^"]+)"', asked["messages"][0]["content"])
+            delta = {"content": f"{asked['model']} says 1894" + (f" [^{cited[1]}]." if cited else ".")}
+            chunk = {"id": "1", "object": "chat.completion.chunk", "created": 1, "model": asked["model"]}
+            body = {**chunk, "choices": [{"index": 0, "delta": delta}]}
+            self._send(200, "text/event-stream", f"data: {json.dumps(body)}\n\ndata: [DONE]\n\n")
+
+        def _send(self, status: int, kind: str, body: str) -> None:
+            self.send_response(status)
+            self.send_header("content-type", kind)
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    ollama = Ollama(server.server_port, list(models))
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+    thread.start()
+    try:
+        yield ollama
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
