@@ -28,7 +28,7 @@ class LLM(Group):
     """The language model: any endpoint that speaks OpenAI's chat completions."""
 
     base_url: str | None = setting(
-        None, description="Base URL, ending in /v1. Unset: api.openai.com if there is a key, else a local Ollama."
+        None, description="Base URL, ending in /v1. Unset: api.openai.com if there is a key, else a server on this machine."
     )
     model: str | None = setting(
         None, description="Name of the model. Unset: gpt-4o-mini at OpenAI, else the first model that the endpoint lists.", changeable=True
@@ -36,7 +36,7 @@ class LLM(Group):
     api_key: SecretStr | None = setting(None, description="API key for the endpoint; local servers need none.", foreign=True)
     temperature: float = setting(0.2, ge=0, le=2, description="Sampling temperature, 0 to 2.", changeable=True)
     max_completion_tokens: int = setting(10_000, gt=0, description="Maximum length of an answer, in tokens.", changeable=True)
-    discover: bool = setting(True, description="Use an Ollama at its default address if nothing else is configured.")
+    discover: bool = setting(True, description="Use an Ollama, LM Studio or llama.cpp on this machine if nothing else is configured.")
     input_price: float | None = setting(
         None,
         ge=0,
