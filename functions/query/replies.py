@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import BaseModel, Field
 
 from footnote.answer.messages import message
-from footnote.answer.model_source import NO_MODEL, no_model
+from footnote.answer.model_source import no_model
 from footnote.memory.withdrawn import WITHDRAWN
 from footnote.ports import StoredTurn
 from footnote.turn_records.read import model_source_of, model_usage_of, question_of, started_at_of
@@ -289,7 +289,7 @@ def _notice(record: TurnRecord) -> str | None:
     quotes = record["extractive"] and record["outcome"] in (None, "cached", "closest")  # a refusal quotes nothing
     lang, address, source = record["lang"], record.get("llm_address"), model_source_of(record)
     if not _model_failed(record):
-        if source and source.state in NO_MODEL and (quotes or (record["extractive"] and record["outcome"] == "refused")):
+        if source and (quotes or (record["extractive"] and record["outcome"] == "refused")):
             return no_model(source, lang)
         return message("extractive", lang) if quotes else None
     failed = message("model_failed_at", lang, address=address) if address else message("model_failed", lang)

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from footnote.answer.messages import message
-from footnote.types import ModelSource, SourceState
-
-NO_MODEL: tuple[SourceState, ...] = ("off", "not_found", "no_chat_model")
-"""States in which no model can answer."""
+from footnote.types import ModelSource
 
 
 def no_model(source: ModelSource | None, lang: str) -> str:

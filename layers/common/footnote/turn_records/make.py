@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from footnote.types import (
+    NO_MODEL,
     Citation,
     Hit,
     Message,
@@ -32,7 +33,7 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
     messages += [_message(message, now) for message in record.tool_messages]
     if answer is not None:
         messages.append(_message(Message("assistant", answer.text), now))
-    return {
+    stored: TurnRecord = {
         "version": "v3",
         "status": status,
         "block_classes": sorted({value for values in request.filters.values() for value in values}),
@@ -60,7 +61,6 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "llm": answer.model if answer else None,
         "llm_failed": bool(answer and answer.extractive and (turn.plan.model or record.model_problem)),
         "llm_address": record.model_address if turn.caller.role == "admin" else None,  # a host's name is for administrators
-        "llm_source": _source(record.model_source) if record.model_source and turn.caller.role == "admin" else None,
         "extractive": answer.extractive if answer else False,
         "verdict": _verdict(answer.verdict) if answer and answer.verdict else None,
         "warnings": list(answer.warnings) if answer else [],
@@ -72,6 +72,9 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "created_at": iso_time(record.started_at),
         "private": dict(record.notes),
     }
+    if record.model_source is not None and record.model_source.state in NO_MODEL and turn.caller.role == "admin":
+        stored["llm_source"] = _source(record.model_source)
+    return stored
 
 
 def iso_time(at: float) -> str:
@@ -137,7 +140,6 @@ def _source(source: ModelSource) -> StoredModelSource:
         "state": source.state,
         "server": source.server,
         "address": source.address,
-        "model": source.model,
         "looked_for": [list(each) for each in source.looked_for],
     }
 

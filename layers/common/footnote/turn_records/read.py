@@ -53,12 +53,12 @@ def model_usage_of(record: TurnRecord) -> tuple[ModelUsage, ...]:
 
 
 def model_source_of(record: TurnRecord) -> ModelSource | None:
-    """Where the turn's model came from; None if that is not stored, as in turns of users who are not admins."""
+    """Why the turn had no model; None if it had one, or its user was not an admin."""
     stored = record.get("llm_source")
     if stored is None:
         return None
     looked_for = tuple((name, port) for name, port in stored["looked_for"])
-    return ModelSource(stored["state"], stored["server"], stored["address"], stored["model"], looked_for)
+    return ModelSource(stored["state"], stored["server"], stored["address"], looked_for=looked_for)
 
 
 def started_at_of(record: TurnRecord) -> float:

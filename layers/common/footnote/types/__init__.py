@@ -30,7 +30,7 @@ from footnote.types.evidence import Evidence, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
-from footnote.types.record import ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
+from footnote.types.record import NO_MODEL, ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
 from footnote.types.request import Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.stages import Stage
@@ -57,6 +57,7 @@ __all__ = [
     "EVERYONE",
     "EXTERNAL_IDS",
     "LEVELS",
+    "NO_MODEL",
     "OPTIONS",
     "UNKNOWN_LANGUAGE",
     "Allowance",

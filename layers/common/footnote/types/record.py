@@ -78,6 +78,8 @@ class Span:
 SourceState = Literal["off", "not_found", "no_chat_model", "found", "configured"]
 """off: no endpoint is configured, and none is looked for. not_found: no server on this machine replied. no_chat_model: one replied
 but has no model that can answer. found: one with a model replied. configured: the settings name an endpoint."""
+NO_MODEL: tuple[SourceState, ...] = ("off", "not_found", "no_chat_model")
+"""States in which there is no model."""
 
 
 @dataclass(frozen=True, slots=True)

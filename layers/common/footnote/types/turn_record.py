@@ -109,12 +109,11 @@ class StoredVerdict(TypedDict):
 
 
 class StoredModelSource(TypedDict):
-    """A `ModelSource`."""
+    """A `ModelSource` without a model."""
 
     state: SourceState
     server: str
     address: str
-    model: str | None
     looked_for: list[list[Any]]
 
 
@@ -176,8 +175,8 @@ class TurnRecord(TypedDict):
     llm_failed: bool
     llm_address: NotRequired[str | None]
     """The address of the model's endpoint; only in turns of admins."""
-    llm_source: NotRequired[StoredModelSource | None]
-    """Where the model came from, or why there was none; only in turns of admins."""
+    llm_source: NotRequired[StoredModelSource]
+    """Why there was no model; only in turns of admins that had none."""
     extractive: bool
     verdict: NotRequired[StoredVerdict | None]
     """Missing from turns of early versions."""
