@@ -1,0 +1,67 @@
+"""The page while a language model on this machine comes and goes, without a restart."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from footnote.adapters.openai.local_servers import SERVERS
+from tests.browser.conftest import serving
+from tests.browser.test_accessibility import STILL, grave_in
+from tests.ollama_server import running_ollama
+
+OLLAMA = SERVERS[0]
+LEAVE = "How many days of annual leave do employees receive?"
+NONE = "No language model: no Ollama on port 11434, no LM Studio on port 1234, no llama.cpp on port 8080. Start one of them"
+Open = Callable[..., Any]
+
+
+@pytest.fixture
+def looking_server(tmp_path: Path) -> Iterator[str]:
+    """A server that looks for models at the usual ports, on which nothing listens."""
+    for kind in SERVERS:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", kind.port)) == 0:
+                pytest.skip(f"A server listens on port {kind.port} of this machine.")
+    with serving(tmp_path / "data") as url:
+        yield url
+
+
+def test_an_ollama_that_starts_answers_the_next_question_and_the_header_names_it(open_handbook: Open, looking_server: str) -> None:
+    screen = open_handbook(looking_server, **STILL)
+    page = screen.page
+    header, line = page.locator("#model"), page.locator("#model-text")
+    expect(header).to_have_text("No language model")
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(page.locator(".notice").last).to_contain_text(NONE)
+    with running_ollama("llama3.2", port=OLLAMA.port):
+        page.wait_for_timeout(1000)  # it looks at most once a second
+        screen.ask(LEAVE)
+        screen.finished()
+        expect(page.locator(".answer").last).to_contain_text("llama3.2 says 1894")
+        expect(header).to_have_text("llama3.2")
+        header.click()
+        expect(line).to_have_text("Ollama at localhost:11434, model llama3.2")
+        assert grave_in(page) == []
+        page.keyboard.press("Escape")
+    page.wait_for_timeout(1000)
+    screen.ask(LEAVE)
+    screen.finished()
+    expect(page.locator(".notice").last).to_contain_text(NONE)
+    expect(header).to_have_text("No language model")
+    page.locator("#language").select_option("de")
+    header.click()
+    expect(line).to_contain_text("Kein Sprachmodell: kein Ollama auf Port 11434")
+
+
+def test_on_a_narrow_screen_the_account_menu_says_it(open_screen: Open, looking_server: str) -> None:
+    page = open_screen(looking_server, viewport={"width": 360, "height": 640}).page
+    expect(page.locator("#model")).to_be_hidden()
+    page.locator("#account").click()
+    expect(page.locator("#account-menu")).to_contain_text(NONE)
