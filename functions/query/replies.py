@@ -289,9 +289,9 @@ def _notice(record: TurnRecord) -> str | None:
     quotes = record["extractive"] and record["outcome"] in (None, "cached", "closest")  # a refusal quotes nothing
     lang, address, source = record["lang"], record.get("llm_address"), model_source_of(record)
     if not _model_failed(record):
-        if source and (quotes or (record["extractive"] and record["outcome"] == "refused")):
-            return no_model(source, lang)
-        return message("extractive", lang) if quotes else None
+        if not quotes:
+            return None
+        return no_model(source, lang) if source else message("extractive", lang)
     failed = message("model_failed_at", lang, address=address) if address else message("model_failed", lang)
     return f"{failed} {message('quoted_instead', lang)}" if quotes else failed
 

@@ -112,7 +112,7 @@ def test_without_a_model_the_documents_can_be_asked_instead(open_handbook: Open,
     page.get_by_label("Answer from").select_option(mode)
     screen.ask(LEAVE)
     screen.finished()
-    expect(page.locator(".failed")).to_contain_text("This needs a language model. Start Ollama, or set LLM__BASE_URL")
+    expect(page.locator(".failed")).to_contain_text("This needs a language model. No language model is configured. Set LLM__BASE_URL")
     screen.picture(tmp_path / "no-model.png")
     page.get_by_role("button", name="Ask the documents").click()
     expect(page.locator(".answer")).to_contain_text("28 days")

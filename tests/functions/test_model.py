@@ -18,10 +18,12 @@ from footnote.adapters.openai.local_servers import SERVERS
 from footnote.bootstrap import Core, backends
 from footnote.settings import LLM, Embedding, Settings
 from footnote.settings.saved_model import FILE, make_saved_model, write_saved_model
-from footnote.types import Caller
+from footnote.types import Caller, ModelSource
 from query.app import create_app
+from query.dialects.trd.replies import reply
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import ASK, BRIDGE, LOCAL, as_caller
+from tests.functions.test_tiers import closest
 from tests.ollama_server import running_ollama
 
 ANN = Caller("ann", frozenset({"*"}))
@@ -83,11 +85,11 @@ async def test_the_same_question_is_answered_by_an_ollama_while_it_runs(open_cor
     assert (after["answer"], after["model"], after["model_failed"], after["notice"]) == (QUOTED, None, False, before["notice"])
 
 
-async def test_a_refusal_without_a_model_says_how_to_add_one_too(open_core: Open, port: int) -> None:
-    _, client = await open_core()
-    refused = await ask(client, query_text="How many tons did the crane that lifted the river weigh?")
-    assert refused["outcome"] == "refused"
-    assert refused["notice"].startswith(f"No language model: no Ollama on port {port}.")
+def test_closest_passages_say_how_to_add_a_model_too() -> None:
+    turn = closest()
+    body = reply(replace(turn, record=replace(turn.record, model_source=ModelSource("not_found", looked_for=(("Ollama", 11434),)))), LLM())
+    assert body.notice is not None
+    assert body.notice.startswith("No language model: no Ollama on port 11434. Start one of them")
 
 
 async def test_a_mode_that_needs_a_model_says_it_in_the_same_words(open_core: Open, port: int) -> None:
