@@ -8,7 +8,11 @@ from typing import Any
 
 import httpx
 
+from footnote.guard.identity import Session, make_caller
+from footnote.turn_records.make import make_record
+from footnote.types import Request
 from tests.leaks.world import COLLECTIONS, GROUPS, PEOPLE, QUESTION, ROOM, SECRET, Kept, World, asked_by
+from tests.turns import LIVE, as_closest
 
 Channel = Callable[[World, str], AsyncIterator[httpx.Response]]
 ALL = 100
@@ -188,10 +192,35 @@ def _problem(reply: httpx.Response) -> dict[str, Any]:
     return {name: value for name, value in reply.json().items() if name != "trace_id"}
 
 
+async def show_closest(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """A turn that shows the closest passages, as it is stored."""
+    caller = make_caller(Session(person, tuple(sorted(world.members[person]))))
+    asked = Request(own_question(person), "default", room_id=ROOM, limit=ALL)
+    turn = await world.core.retrieve.finish(world.core.new_turn(asked, caller, LIVE))
+    await world.core.turns.save(make_record(as_closest(turn, *question_words(person)), "done", now=world.clock()))
+    reply = await world.call(person, "query", "GET", f"/turns/{turn.trace_id}")
+    world.traces[person] = [*world.traces[person][-3:], turn.trace_id]
+    world.seen[reply.json()["outcome"]] += 1
+    yield reply
+
+
+def question_words(person: str) -> list[str]:
+    """Words of the user's question, as a verdict names those that no passage holds."""
+    return own_question(person).rstrip("?").split()
+
+
+def assert_withheld(turn: dict[str, Any]) -> None:
+    """A withdrawn turn does not tell which words of the question its passages hold, nor what its steps found."""
+    assert turn["outcome"] != "withdrawn" or (turn["verdict"], [step["out"] for step in turn["steps"] if step["out"]]) == (None, []), turn
+
+
 async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """The user's own conversations, and those of others by their trace ids."""
     yield await world.call(person, "query", "GET", "/conversations")
-    yield await world.call(person, "query", "GET", f"/conversations/{ROOM}", params={"limit": 200})
+    shown = await world.call(person, "query", "GET", f"/conversations/{ROOM}", params={"limit": 200})
+    for turn in shown.json().get("data", []):
+        assert_withheld(turn)
+    yield shown
     exported = await world.call(person, "query", "GET", "/me/data")
     assert {json.loads(line)["user_id"] for line in exported.text.splitlines()} <= {person}
     yield exported
@@ -200,6 +229,8 @@ async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.R
             reply = await world.call(person, "query", "GET", f"/{route}/{trace_id}")
             assert owner == person or reply.status_code == 404, (route, owner, person)
             world.seen["withdrawn"] += '"withdrawn"' in reply.text
+            if route == "turns" and reply.status_code == 200:
+                assert_withheld(reply.json())
             yield reply
 
 
@@ -242,8 +273,8 @@ async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response
 CHEAP: tuple[Channel, ...] = (
     ask_retrieve, ask_dify, list_collections, read_documents, read_conversations, read_figures, read_admins, read_errors,
 )  # fmt: skip
-DEAR: tuple[Channel, ...] = (ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_openai, ask_mcp)
-REMEMBERING = (read_conversations, ask_trd, ask_stream, ask_chat_core, ask_chat_service)
+DEAR: tuple[Channel, ...] = (ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_openai, ask_mcp, show_closest)
+REMEMBERING = (read_conversations, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service)
 
 
 async def assert_permitted(world: World, person: str, channels: tuple[Channel, ...]) -> None:

@@ -135,6 +135,9 @@ MUTANTS: Mapping[str, Mutant] = {
     "a stream that ended is replayed whatever it quotes": ((Stream, "ended", lambda _: None),),
     "what was removed answers": ((SqliteIndex, "remove", giving(None)),),
     "turns quote what was withdrawn": ((withdrawn, "_withheld", lambda _: lambda record: record),),
+    "a withdrawn turn keeps its verdict": (
+        (withdrawn, "_withheld", lambda withheld: lambda record: withheld(record) | {"verdict": record.get("verdict")}),
+    ),
     "turns quote what earlier ones quoted": ((withdrawn, "quoted_in", lambda _: lambda record: record["hits"]),),
     "searches are kept without their groups": ((search_cache, "search_scope", _for_all),),
     "answers are kept without their groups": ((answer_cache, "answer_scope", _for_all),),
