@@ -43,6 +43,10 @@ LOOKS: tuple[Look, ...] = (
     *(("query", "POST", "/ask", ASK | {"index_name": name}) for name in (*COLLECTIONS, "none")),
     ("query", "POST", "/ask", ASK | {"query_text": "Zqbody1x"}),
     ("query", "POST", "/ask", ASK | {"room_id": ROOM}),
+    *(
+        ("quoted", "POST", "/ask", ASK | {"query_text": text})
+        for text in (QUESTION, "Who paid for the harbour bridge?", "Zebras over the river")
+    ),
     *(("query", "POST", f"/v2/{mode}/query", V2 | {"room_id": ROOM}) for mode in ("rag", "gpt")),
     ("query", "POST", "/chat", {"query": QUESTION, "session_id": ROOM, "top_k": ALL}),
     ("query", "POST", "/retrieval", {"knowledge_id": "side", "query": QUESTION, "retrieval_setting": {"top_k": ALL}}),
@@ -92,7 +96,12 @@ async def play(script: list[Any], *, hidden: bool) -> list[Any]:
 
 async def look(world: World, asked: Look, names: dict[str, str]) -> Any:
     function, method, path, body = asked
+    models: Any = world.core.models
+    model = models.model
+    if function == "quoted":  # without a language model
+        function, models.model = "query", None
     reply = await world.call(READER, function, method, path, **({"json": body} if body else {}))
+    models.model = model
     seen = [path, json.dumps(body), reply.status_code, shown(reply, names)]
     if path == "/ask":
         for route in ("traces", "turns"):
