@@ -25,6 +25,7 @@ MANY = {
     "${Documents.Arn}/*": "nor have documents",
     "${Documents.Arn}/uploads/*": "nor have uploads",
     "${Domain}/${OpenSearchPrefix}*": "a collection's indexes are made with it",
+    "${Domain}/${OpenSearchPrefix}-searched/_update/*": "a collection is noted under its own id",
     "arn:${AWS::Partition}:bedrock:*::foundation-model/*": "by way of one inference profile, which has several regions",
 }
 """Resources with a wildcard that a function may use, and why."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,8 @@ import pytest
 
 from footnote.ports import ChunkVectors, PendingVector
 from footnote.text.tokens import content_terms
-from footnote.types import Caller, ChunkSentences
+from footnote.types import Caller, Candidates, Chunk, ChunkLevel, ChunkSentences
+from tests.contracts.conftest import Open
 from tests.contracts.test_index import LOCAL, ask, embed, ids, near, unit
 from tests.fakes import make_chunk, make_document, put_document
 
@@ -93,6 +95,54 @@ async def test_chunks_without_a_vector_come_before_those_of_an_earlier_recipe(in
     assert [(item.chunk_id, item.headings) for item in waiting] == [("new|1|0", ("A", "한")), ("plan|1|0", ())]
     assert await index.pending("e", None, 1, recipe=1) == waiting[:1]
     assert await index.pending("e", None, 9, "plan", recipe=1) == waiting[1:]
+
+
+async def put_levels(index: Any, doc_id: str = "plan", collection: str = "default", groups: Sequence[str] = ("staff",)) -> list[Chunk]:
+    """A passage, the opening of a section, and an outline."""
+    document = make_document(doc_id, collection=collection, groups=groups)
+    levels: tuple[ChunkLevel, ...] = (2, 1, 0)
+    chunks = [make_chunk(document, "The bridge.", i, level=level) for i, level in enumerate(levels)]
+    await index.stage(document, chunks, [((0, 11),)] * 3)
+    await index.activate(doc_id, 1)
+    return chunks
+
+
+async def waiting_for(index: Any) -> list[str]:
+    waiting = [item.chunk_id for item in await index.pending("e", None, 99)]
+    done, total = await index.progress("e", None)
+    assert total - done == len(waiting)
+    return waiting
+
+
+async def test_outlines_and_section_openings_get_vectors_in_collections_where_they_are_searched(open_index: Open, me: Caller) -> None:
+    index, other = await open_index(), await open_index()
+    chunks = await put_levels(index)
+    await put_levels(index, "law", "laws")
+    passages = ["plan|1|0", "law|1|0"]
+    assert await waiting_for(index) == passages
+    await embed(index, chunks[:1], unit(1))
+    for unmoved in ({"levels": (2,), "vector": unit(1)}, {"levels": (0, 1, 2)}):  # passages alone; words alone
+        await ask(index, me, "bridge", **unmoved)
+        assert await waiting_for(index) == passages[1:]
+    found = await ask(index, me, "bridge", unit(1), levels=(0, 1, 2))
+    assert (sorted(ids(found.lexical)), ids(found.dense)) == ([chunk.chunk_id for chunk in chunks], passages[:1])
+    assert (found.coverage, found.bare) == (pytest.approx(1 / 3), {"plan|1|1", "plan|1|2"})
+    for each in (index, other):
+        assert await waiting_for(each) == ["plan|1|1", "plan|1|2", "law|1|0"]
+    assert [item.chunk_id for item in await other.pending("e", None, 99, "plan")] == ["plan|1|1", "plan|1|2"]
+    await embed(other, chunks[1:], unit(1), unit(0, 1))
+    found = await ask(index, me, "bridge", unit(0, 1), levels=(0, 1, 2))
+    assert (ids(found.dense)[0], found.coverage, found.bare) == ("plan|1|2", 1.0, frozenset())
+    await put_levels(index, "later")
+    assert await waiting_for(index) == ["law|1|0", "later|1|0", "later|1|1", "later|1|2"]
+    await ask(index, me, vector=unit(1), levels=(0,), collection="laws")
+    assert await waiting_for(index) == ["law|1|0", "law|1|1", "law|1|2", "later|1|0", "later|1|1", "later|1|2"]
+
+
+async def test_a_search_at_all_levels_of_an_unknown_collection_finds_nothing(index: Any, me: Caller) -> None:
+    assert await ask(index, me, "bridge", unit(1), levels=(0, 1), collection="unknown") == Candidates()
+    await put_levels(index, "plan", "unknown")
+    assert await waiting_for(index) == ["plan|1|0"]
 
 
 async def test_sentence_vectors_come_back_with_their_passage(index: Any, me: Caller) -> None:

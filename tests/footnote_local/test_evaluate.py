@@ -226,7 +226,7 @@ async def test_in_opensearch_an_index_is_made_for_the_run_and_deleted(beir: Path
     assert seconds > 0
     report = await evaluate(core, golden, retriever="cc", answers=False, foreign=None, progress=lambda *step: None)
     assert {name: report[name] for name in FIGURES} == FIGURES
-    assert len(await client.request("GET", f"/{engine.prefix}-*")) == 2
+    assert len(await client.request("GET", f"/{engine.prefix}-*")) == 3
     await core.close()
     await drop_index(core)
     assert await client.request("GET", f"/{engine.prefix}-*") == {}

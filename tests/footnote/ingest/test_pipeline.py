@@ -17,9 +17,10 @@ from footnote.ingest.parse import parse
 from footnote.ingest.pipeline import LEASE_S
 from footnote.ports import Job
 from footnote.settings import LLM, Embedding, Ingest, Settings
-from footnote.types import Caller, Document, Parsed, Search
+from footnote.types import Caller, Document, Parsed, Request, Search
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
+from tests.turns import HELD
 
 LOCAL = Caller("local", sees_all=True, role="admin")
 OLD = b"The lighthouse was lit in 1874."
@@ -172,6 +173,21 @@ async def test_a_passage_of_unknown_language_takes_its_documents_language_and_ge
     assert [(NAMES[:30] in chunk.text, chunk.lang) for chunk in chunks if chunk.doc_id == document.doc_id] == [(False, "en"), (True, "en")]
     done, total = await core.index.progress("fake-embedder", None)
     assert done == total
+
+
+async def test_outlines_and_section_openings_are_embedded_once_somebody_searches_them(core: Core) -> None:
+    text = "".join(f"# Part {i}\n\n{'The bridge was built in the year of the great fire. ' * 12}\n\n" for i in range(3))
+    await accept(core, text.encode(), "bridge.md")
+    await work(core)
+    assert await core.index.progress("fake-embedder", None) == (3, 3)
+    question = Request("When was the bridge built?", "default", retriever="cc", limit=10, levels=(0, 1, 2))
+    first = await core.retrieve.finish(core.new_turn(question, LOCAL, HELD, trace_id="a"))
+    assert ({hit.chunk.level for hit in first.evidence.hits}, first.evidence.vectors_pending) == ({0, 1, 2}, True)
+    assert await core.index.progress("fake-embedder", None) == (3, 7)
+    await work(core)
+    assert await core.index.progress("fake-embedder", None) == (7, 7)
+    second = await core.retrieve.finish(core.new_turn(question, LOCAL, HELD, trace_id="b"))
+    assert not second.evidence.vectors_pending
 
 
 async def test_a_document_of_unknown_language_gets_vectors_and_one_in_another_script_none(core: Core) -> None:

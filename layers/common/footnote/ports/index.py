@@ -78,7 +78,10 @@ class Index(Protocol):
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         """Two lists of at most `search.limit` visible, active chunks, best first, ties by chunk id. `coverage` counts
         visible chunks only, so that it reveals nothing about others. An unknown collection gives empty lists; an engine that
-        is down raises SearchUnavailable."""
+        is down raises SearchUnavailable.
+
+        Section openings and outlines get vectors only in collections where they are searched: the first search with a vector at
+        their levels makes those of its collection wanted."""
         ...
 
     async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
@@ -132,8 +135,8 @@ class Index(Protocol):
     async def pending(
         self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None, recipe: int = 0
     ) -> list[PendingVector]:
-        """Active chunks in these languages (None = all): first those without a vector of this embedder, then those whose vectors
-        have an earlier recipe, which stay in use until `put_vectors` replaces them; each oldest first."""
+        """Active chunks in these languages (None = all) whose vectors are wanted: first those without a vector of this embedder,
+        then those whose vectors have an earlier recipe, which stay in use until `put_vectors` replaces them; each oldest first."""
         ...
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:

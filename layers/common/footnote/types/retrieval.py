@@ -38,6 +38,11 @@ class Search:
     conditions: Conditions = ANYTHING
     """Further conditions on the metadata."""
 
+    @property
+    def needs_all_levels(self) -> bool:
+        """Whether it compares vectors of other chunks than passages."""
+        return self.vector is not None and set(self.levels) != {2}
+
 
 class Candidate(NamedTuple):
     """A chunk found by an index. A tuple, because a search makes hundreds and a frozen dataclass costs four times as much."""

@@ -61,6 +61,19 @@ async def embed(index: OpenSearchIndex, chunks: list[Chunk], vector: Any, embedd
     await index.put_vectors(embedder, [ChunkVectors(chunk.chunk_id, vector) for chunk in chunks])
 
 
+async def test_a_search_answers_even_if_it_cannot_be_noted_that_outlines_need_vectors(
+    index: OpenSearchIndex, engine: OpenSearchClient, settings: OpenSearch
+) -> None:
+    document = make_document()
+    await index.stage(document, [make_chunk(document, "The bridge.", level=0)], [()])
+    await index.activate("plan", 1)
+    search = Search("default", "bridge", vector=np.ones(4, np.float32), embedder="e", levels=(0,))
+    for is_blocked, waiting in ((True, []), (False, ["plan|1|0"])):
+        await engine.request("PUT", f"/{Names(settings.prefix).searched}/_settings", {"index.blocks.write": is_blocked})
+        assert [entry.chunk_id for entry in (await index.candidates(ME, search)).lexical] == ["plan|1|0"]
+        assert [item.chunk_id for item in await index.pending("e", None, 9)] == waiting
+
+
 # --- the fence and the gate --------------------------------------------------------------------
 
 

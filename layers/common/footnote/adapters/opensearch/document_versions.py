@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footnote.adapters.opensearch.client import WRITE_TIMEOUT_S, OpenSearchClient, Refused, doc_path
-from footnote.adapters.opensearch.mapping import CHUNKS, MAPPING, VERSIONS, Names, vector_mapping
+from footnote.adapters.opensearch.mapping import CHUNKS, MAPPING, SEARCHED, VERSIONS, Names, vector_mapping
 from footnote.errors import SearchUnavailable
 
 CHANGES = 30
@@ -209,6 +209,7 @@ class VersionStore:
     async def _make(self) -> None:
         if not self._made:
             await self._make_index(self._names.versions, VERSIONS)
+            await self._make_index(self._names.searched, SEARCHED)
             self._made = True
 
     async def _make_index(self, index: str, body: dict[str, Any]) -> None:

@@ -12,9 +12,9 @@ from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
 from footnote.adapters.opensearch.document_versions import Collection, VersionStore, to_versions
 from footnote.adapters.opensearch.index_collections import Collections
+from footnote.adapters.opensearch.index_vectors import PendingVectors, counts, coverage_of, in_languages
 from footnote.adapters.opensearch.index_writes import Writes
 from footnote.adapters.opensearch.mapping import (
-    ACTIVE,
     NEIGHBOURS,
     OF_CHUNK,
     OF_SENTENCES,
@@ -24,7 +24,6 @@ from footnote.adapters.opensearch.mapping import (
     ranked,
     to_chunk,
     to_chunk_sentences,
-    to_pending,
     vector_field,
     visible,
 )
@@ -51,6 +50,7 @@ class OpenSearchIndex:
         self._names = UpcomingNames(settings.prefix) if upcoming else Names(settings.prefix)
         self._versions = VersionStore(self._client, self._names, any_mapping=upcoming)
         self._collections = Collections(self._client, self._names, self._versions)
+        self._vectors = PendingVectors(self._client, self._names)
         self._writes = Writes(self._client, self._names, self._versions)
         self._server_fusion = settings.server_fusion
         self._places: dict[tuple[str, int], str] = {}
@@ -72,6 +72,8 @@ class OpenSearchIndex:
         except Refused:
             self._versions.forget()
             raise
+        if search.needs_all_levels:
+            await self._vectors.want_all_levels(search.collection)
         self._remember({place: search.collection for hits in lists for hit in hits if (place := _place(_id(hit)))})
         return Candidates(_entries(lists[0]), _entries(lists[1]), coverage, _without_vector(lists[0], search))
 
@@ -92,7 +94,7 @@ class OpenSearchIndex:
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
         asked: dict[str, Json] = {"words": ranked(words, search.limit)} if tokens else {}
         if search.vector is not None:
-            asked["counts"] = _counts([*visible(caller, search.levels, {}), *_in_languages(search.languages)], search.embedder)
+            asked["counts"] = counts([*visible(caller, search.levels, {}), *in_languages(search.languages)], search.embedder)
         if search.vector is not None and search.embedder in collection.embedders:
             self._versions.check_dimension(collection, search.embedder, len(search.vector))
             near = {
@@ -108,7 +110,7 @@ class OpenSearchIndex:
         if not asked:
             return ([], []), 1.0
         found = dict(zip(asked, await self._client.searches([(collection.chunks, body) for body in asked.values()]), strict=True))
-        coverage = _coverage(found.get("counts"))
+        coverage = coverage_of(found.get("counts"))
         if "both" in asked:
             both = _hits(found["both"])
             if coverage < 1 or _without_vector(both, search):  # the engine would rank chunks without a vector behind all others
@@ -220,50 +222,14 @@ class OpenSearchIndex:
     async def pending(
         self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None, recipe: int = 0
     ) -> list[PendingVector]:
-        filters = [*_in_languages(languages), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
-        bare = {"bool": {"must_not": {"term": {"embedder": embedder}}}}
-        body = {
-            "size": limit,
-            "query": {
-                "bool": {
-                    "filter": filters,
-                    "must_not": {"bool": {"filter": _made(embedder, recipe)}},
-                    "should": {"constant_score": {"filter": bare}},
-                }
-            },
-            "sort": ["_score", "staged_at", "doc_id", "ordinal"],
-            "_source": ["title", "text", "lang", "rest.bounds", "rest.headings"],
-        }
-        hits = _hits(await self._client.search(self._names.all_chunks, body))
-        return [to_pending(hit["_id"], hit["_source"]) for hit in hits]
+        return await self._vectors.pending(embedder, languages, limit, doc_id, recipe)
 
     async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int = 0) -> tuple[int, int]:
-        found = await self._client.search(self._names.all_chunks, _counts(_in_languages(languages), embedder, recipe))
-        return (0, 0) if found is None else _counted(found)
+        return await self._vectors.progress(embedder, languages, recipe)
 
     async def close(self) -> None:
         """Closes the connections."""
         await self._client.close()
-
-
-def _made(embedder: str, recipe: int) -> list[Json]:
-    """Filter: chunks with vectors of this recipe or a later one. Before there were recipes, all were recipe 0."""
-    return [{"term": {"embedder": embedder}}, *([{"range": {"recipe": {"gte": recipe}}}] if recipe else [])]
-
-
-def _counts(filters: Sequence[Json], embedder: str, recipe: int = 0) -> Json:
-    made = {"made": {"filter": {"bool": {"filter": _made(embedder, recipe)}}}}
-    return {"size": 0, "query": {"bool": {"filter": filters}}, "track_total_hits": True, "aggs": made}
-
-
-def _counted(found: Json) -> tuple[int, int]:
-    """(chunks with a vector, all chunks)."""
-    return found["aggregations"]["made"]["doc_count"], found["hits"]["total"]["value"]
-
-
-def _coverage(found: Json | None) -> float:
-    made, total = (0, 0) if found is None else _counted(found)
-    return made / total if total else 1.0
 
 
 def _without_vector(hits: Sequence[Json], search: Search) -> frozenset[str]:
@@ -293,8 +259,3 @@ def _place(chunk_id: str) -> tuple[str, int] | None:
     """(doc_id, generation) of `doc_id|generation|ordinal`; None = not a chunk id."""
     doc_id, *numbers = chunk_id.rsplit("|", 2)
     return (doc_id, int(numbers[0])) if len(numbers) == 2 and numbers[0].isdecimal() else None
-
-
-def _in_languages(languages: frozenset[str] | None) -> list[Json]:
-    """Filter: active chunks in these languages."""
-    return [ACTIVE, *([] if languages is None else [{"terms": {"lang": sorted(languages)}}])]

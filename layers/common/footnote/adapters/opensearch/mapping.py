@@ -51,6 +51,8 @@ VERSIONS: dict[str, Any] = {
     },
 }
 
+SEARCHED: dict[str, Any] = {"settings": SETTINGS, "mappings": {"dynamic": "strict", "properties": {"name": KEYWORD}}}
+
 CHUNKS: dict[str, Any] = {
     "settings": {
         **SETTINGS,
@@ -116,6 +118,9 @@ class Names:
     def __init__(self, prefix: str) -> None:
         self.versions = f"{prefix}-heads"
         """Index of the records of documents and collections."""
+        self.searched = f"{prefix}-searched"
+        """Index of the collections in which other chunks than passages were searched by vector. It is separate, because a process
+        that answers questions may write nothing else."""
         self.all_chunks = f"{prefix}-chunks"
         """Alias of every collection's index."""
         self.all_indexes = f"{prefix}-c-*"

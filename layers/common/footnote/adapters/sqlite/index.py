@@ -13,7 +13,7 @@ from pathlib import Path
 from footnote.adapters.sqlite.database import Database
 from footnote.adapters.sqlite.index_reads import count_chunks, find, find_collection, read, read_view, sample, sentences, term_weights
 from footnote.adapters.sqlite.index_schema import SCHEMA, VERSION
-from footnote.adapters.sqlite.index_writes import activate, inventory, remove, stage, staged
+from footnote.adapters.sqlite.index_writes import activate, inventory, remove, stage, staged, want_all_levels
 from footnote.adapters.sqlite.vector_file import VectorFiles
 from footnote.adapters.sqlite.vector_store import VectorStore
 from footnote.errors import SearchUnavailable
@@ -107,9 +107,12 @@ class SqliteIndex:
         connection.execute("BEGIN")  # one snapshot: both lists see the same generations
         try:
             info = self._info(connection, search.collection)
-            return find(connection, self._vectors, info, caller, search) if info and info.chunks else Candidates()
+            found = find(connection, self._vectors, info, caller, search) if info and info.chunks else Candidates()
         finally:
             connection.execute("COMMIT")
+        if search.needs_all_levels:
+            want_all_levels(connection, search.collection)
+        return found
 
     def _info(self, connection: sqlite3.Connection, collection: str) -> CollectionInfo | None:
         row = find_collection(connection, collection)

@@ -5,13 +5,15 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-VERSION = 5
+VERSION = 6
 
+# collections.all_levels: chunks of every level get vectors, because they were searched; otherwise passages alone.
 # floors: the generations of a document up to this one are removed. chunks.terms: of `footnote.text.sentence_terms`;
 # chunks.bounds: of `pack_bounds`.
 SCHEMA = """
 CREATE TABLE collections (
-    collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0
+    collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0,
+    all_levels INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE acls (acl_id INTEGER PRIMARY KEY, groups TEXT NOT NULL UNIQUE);
 CREATE TABLE generations (

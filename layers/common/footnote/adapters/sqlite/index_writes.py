@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from footnote.adapters.sqlite.database import writing
@@ -95,6 +95,15 @@ def remove(connection: sqlite3.Connection, doc_id: str, through: int) -> None:
         )
         with _changing(connection, "doc_id = ? AND generation <= ?", (doc_id, through)):
             _delete_generations(connection, "doc_id = ? AND generation <= ?", (doc_id, through))
+
+
+def want_all_levels(connection: sqlite3.Connection, collection: str) -> None:
+    """Makes chunks of every level of the collection wait for vectors. A search must not fail because it cannot be noted now: the
+    next one notes it."""
+    unknown = "name = ? AND NOT all_levels"
+    with suppress(sqlite3.Error):
+        if connection.execute(f"SELECT 1 FROM collections WHERE {unknown}", (collection,)).fetchone() is not None:
+            connection.execute(f"UPDATE collections SET all_levels = 1 WHERE {unknown}", (collection,))
 
 
 def inventory(connection: sqlite3.Connection, after: tuple[str, int], limit: int) -> list[Indexed]:

@@ -24,6 +24,10 @@ WASTE = 1000
 MAX_COVERAGES = 1000
 """Coverages that are cached."""
 
+WANTED = "chunks c JOIN generations g USING (generation_id) JOIN collections k ON k.collection_id = c.collection_id"
+IS_WANTED = "g.active AND (c.level = 2 OR k.all_levels)"
+"""Chunks that should have vectors."""
+
 Where = tuple[str, Sequence[int]]
 """A SQL condition with its values."""
 
@@ -91,8 +95,8 @@ class VectorStore:
         for state, made in (("v.rowid IS NULL", []), ("v.recipe < ?", [recipe])):
             rows += connection.execute(
                 f"""SELECT c.chunk_id, g.title, c.text, c.lang, c.bounds, c.headings
-                    FROM chunks c JOIN generations g USING (generation_id) LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
-                    WHERE g.active AND {state} AND {where} ORDER BY c.rowid LIMIT ?""",
+                    FROM {WANTED} LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
+                    WHERE {IS_WANTED} AND {state} AND {where} ORDER BY c.rowid LIMIT ?""",
                 (embedder, *made, *values, limit - len(rows)),
             ).fetchall()
         return [
@@ -103,8 +107,8 @@ class VectorStore:
     def progress(self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, recipe: int) -> tuple[int, int]:
         where, values = _spoken(languages)
         row = connection.execute(
-            f"""SELECT count(v.rowid), count(*) FROM chunks c JOIN generations g USING (generation_id)
-                LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ? AND v.recipe >= ? WHERE g.active AND {where}""",
+            f"""SELECT count(v.rowid), count(*) FROM {WANTED}
+                LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ? AND v.recipe >= ? WHERE {IS_WANTED} AND {where}""",
             (embedder, recipe, *values),
         ).fetchone()
         return int(row[0]), int(row[1])
