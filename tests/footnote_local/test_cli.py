@@ -16,7 +16,7 @@ import pytest
 
 from footnote.types import Caller
 from footnote_local.cli import app, main
-from footnote_local.terminal import Exit, clip
+from footnote_local.terminal import Exit, bold, clip
 from tests.footnote_local.conftest import Footnote, open_core
 
 QUESTION = "When was the lighthouse lit?"
@@ -95,6 +95,21 @@ def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footno
     reply = json.loads(footnote("ask", QUESTION, "--json").stdout)
     assert (reply["answer"], reply["extractive"]) == ("The lighthouse was lit in 1874. [1]", True)
     assert reply["citations"][0]["spans"] == [[32, 35]]
+
+
+@pytest.mark.parametrize(
+    ("written", "plain", "shown"),
+    [
+        ("**Tower › History**: “Lit.” [1]", "Tower › History: “Lit.” [1]", "\x1b[1mTower › History\x1b[0m: “Lit.” [1]"),
+        ("2 ** 3 ** 4 and a**b", "2 ** 3 ** 4 and a**b", "2 ** 3 ** 4 and a**b"),
+    ],
+)
+def test_headings_are_bold_in_a_terminal_and_plain_in_a_pipe(
+    written: str, plain: str, shown: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert bold(written) == plain
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert bold(written) == shown
 
 
 def test_a_question_alone_is_asked(
