@@ -53,6 +53,23 @@ def vector_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("vectors-*.f32"))
 
 
+async def test_a_worker_that_found_nothing_to_embed_sees_what_other_processes_add(open_index: Any) -> None:
+    worker, other = open_index(), open_index()
+    await put(worker, await put_document(worker, make_document("a"), ["one"]), 0)
+    for _ in range(2):
+        assert await worker.pending("e", None, 9) == []
+    assert [item.chunk_id for item in await worker.pending("e", None, 9, recipe=1)] == ["a|1|0"]
+    assert await worker.pending("e", None, 9) == []
+    chunks = await put_document(other, make_document("b"), ["two"]) + await put_document(other, make_document("c"), ["three"], level=0)
+    assert [item.chunk_id for item in await worker.pending("e", None, 9)] == ["b|1|0"]
+    await put(other, chunks[:1], 1)
+    assert await worker.pending("e", None, 9) == []
+    await other.candidates(ME, Search("default", vector=AXES[0], embedder="e", levels=(0,)))
+    assert [item.chunk_id for item in await worker.pending("e", None, 9)] == ["c|1|0"]
+    await other.remove("c", 1)
+    assert await worker.pending("e", None, 9) == []
+
+
 @pytest.mark.parametrize("damaged", ["lost", "cut", "empty"])
 async def test_a_lost_or_short_vector_file_is_made_good_from_the_database(open_index: Any, tmp_path: Path, damaged: str) -> None:
     index = open_index()

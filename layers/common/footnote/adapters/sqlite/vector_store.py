@@ -39,6 +39,8 @@ class VectorStore:
         self._files = files
         self._scans: dict[tuple[int, str], Scan] = {}
         self._coverages: dict[tuple[Any, ...], float] = {}
+        self._nothing_pending: tuple[Any, ...] | None = None
+        """What was asked, and the state of all collections, when no chunk was pending: an idle worker asks five times a second."""
 
     def scan(self, connection: sqlite3.Connection, collection_id: int, version: int, embedder: str) -> Scan | None:
         """The vectors of one collection at `version`; None if it has none of this embedder. Must be called within a
@@ -88,17 +90,23 @@ class VectorStore:
     def pending(
         self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None, recipe: int
     ) -> list[PendingVector]:
+        state = connection.execute("SELECT collection_id, version, all_levels FROM collections").fetchall()
+        asked = embedder, languages, doc_id, recipe, tuple(map(tuple, state))
+        if asked == self._nothing_pending:
+            return []
         where, values = _spoken(languages)
         if doc_id is not None:
             where, values = f"{where} AND g.doc_id = ?", [*values, doc_id]
         rows: list[sqlite3.Row] = []
-        for state, made in (("v.rowid IS NULL", []), ("v.recipe < ?", [recipe])):
+        for waits, made in (("v.rowid IS NULL", []), ("v.recipe < ?", [recipe])):
             rows += connection.execute(
                 f"""SELECT c.chunk_id, g.title, c.text, c.lang, c.bounds, c.headings
                     FROM {WANTED} LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
-                    WHERE {IS_WANTED} AND {state} AND {where} ORDER BY c.rowid LIMIT ?""",
+                    WHERE {IS_WANTED} AND {waits} AND {where} ORDER BY c.rowid LIMIT ?""",
                 (embedder, *made, *values, limit - len(rows)),
             ).fetchall()
+        if not rows and limit:
+            self._nothing_pending = asked
         return [
             PendingVector(chunk_id, title, text, lang, unpack_bounds(bounds), tuple(json.loads(headings)))
             for chunk_id, title, text, lang, bounds, headings in rows
