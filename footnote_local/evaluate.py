@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Literal
 
 from footnote.adapters.opensearch.reindex import delete_indexes
-from footnote.answer.extract import is_answer, pick, rank_sentences
+from footnote.answer.extract import closest, pick_quotes, read_sentences
+from footnote.answer.tiers import judge
 from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.errors import ModelUnavailable
@@ -28,7 +29,7 @@ from footnote.settings import OpenSearch, Settings
 from footnote.steps import Runner
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences
-from footnote.types import Block, Caller, Conversation, Document, Parsed, Profile, Request, Retriever, Turn, make_chunk_id
+from footnote.types import Block, Caller, Conversation, Document, Parsed, Profile, Request, Retriever, Tier, Turn, make_chunk_id
 
 CALLER = Caller("eval", sees_all=True)
 PROFILE = Profile("eval", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -53,10 +54,12 @@ Rewriting = Literal["none", "heuristic", "model"]
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The judgement of an extractive answer: was it refused, and do its sentences contain a gold answer?"""
+    """The judgement of an extractive answer: its tier; whether a gold answer is in the sentences that would be quoted, and in what is
+    shown, which for the closest passages is their text."""
 
-    refused: bool
+    tier: Tier
     right: bool
+    shown: bool
 
 
 async def build_index(golden: GoldenSet, settings: Settings, folder: Path, progress: Progress) -> tuple[Core, float]:
@@ -154,9 +157,13 @@ async def _time_round(core: Core, turns: Sequence[Turn]) -> list[float]:
 
 async def answer_query(core: Core, turn: Turn, query: GoldenQuery) -> Answered:
     """Judges the extractive answer from the turn's hits."""
-    ranked = await rank_sentences(turn, core.index)
-    given = " \n ".join(sentence.text for sentence in pick(ranked))
-    return Answered(not is_answer(ranked, turn.lang), holds_answer(given, query.answers, turn.lang))
+    question, sentences = await read_sentences(turn, core.index)
+    picked = pick_quotes(question, sentences)
+    tier = judge(question, sentences, picked, await core.calibration.median(turn, by_vectors=question.by_vectors)).tier
+    right = holds_answer(" \n ".join(sentence.text for sentence in picked), query.answers, turn.lang)
+    passages = " \n ".join(sentence.hit.chunk.text for sentence in closest(sentences))
+    shown = {"answer": right, "closest": holds_answer(passages, query.answers, turn.lang), "nothing": False}
+    return Answered(tier, right, shown[tier])
 
 
 def holds_answer(text: str, answers: tuple[str, ...], lang: str) -> bool:
@@ -225,25 +232,28 @@ async def evaluate(
     if answered:
         report["answers_judged"] = len(answered)
         report["answer_in_sentences"] = _share(item.right for item in answered)
-        report["wrong_refusals"] = _share(item.refused for item in answered)
-        report["answered_right"] = _share(item.right and not item.refused for item in answered)
+        report["wrong_refusals"] = _share(item.tier == "nothing" for item in answered)
+        report["first_tier"] = _share(item.tier == "answer" for item in answered)
+        report["answered_right"] = _share(item.right and item.tier == "answer" for item in answered)
+        report["answer_shown"] = _share(item.shown for item in answered)
     if answers and golden.unanswerable:
-        refused = await _refused_share(core, golden.unanswerable, retriever, progress)
-        report |= {"unanswerable": len(golden.unanswerable), "unanswerable_refused": refused}
+        tiers = await _tiers(core, golden.unanswerable, retriever, progress)
+        report |= {"unanswerable": len(tiers), "unanswerable_refused": _share(tier == "nothing" for tier in tiers)}
+        report |= {"unanswerable_first_tier": _share(tier == "answer" for tier in tiers)}
     if foreign is not None:
-        refused = await _refused_share(core, foreign.queries, retriever, progress)
-        report |= {"foreign_set": foreign.name, "foreign_queries": len(foreign.queries), "foreign_refused": refused}
+        tiers = await _tiers(core, foreign.queries, retriever, progress)
+        report |= {"foreign_set": foreign.name, "foreign_queries": len(tiers), "foreign_refused": _share(t == "nothing" for t in tiers)}
     return report
 
 
-async def _refused_share(core: Core, queries: Sequence[GoldenQuery], retriever: Retriever, progress: Progress) -> float:
-    """The share of refusals among unanswerable questions."""
-    refused = []
+async def _tiers(core: Core, queries: Sequence[GoldenQuery], retriever: Retriever, progress: Progress) -> list[Tier]:
+    """The tiers of unanswerable questions."""
+    tiers = []
     for number, query in enumerate(queries, start=1):
         turn, _ = await run_query(core, query, retriever)
-        refused.append((await answer_query(core, turn, replace(query, answers=()))).refused)
+        tiers.append((await answer_query(core, turn, replace(query, answers=()))).tier)
         progress("asking unanswerable questions", number, len(queries))
-    return _share(refused)
+    return tiers
 
 
 def _ranked(turn: Turn) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any, Protocol, cast
 
+from footnote.answer.calibration import Calibration
 from footnote.answer.toolbox import Search
 from footnote.checkpoints import ReplayedModels, ReplayedSearches, TurnCheckpoint
 from footnote.guard.budget import Spending
@@ -63,6 +64,9 @@ class Deps(SettingGroups, Protocol):
 
     @property
     def embedder(self) -> Embedder | None: ...
+
+    @property
+    def calibration(self) -> Calibration: ...
 
     @property
     def models(self) -> Models: ...

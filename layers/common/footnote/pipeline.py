@@ -153,6 +153,9 @@ SEARCH = (
 )
 """Queries → hits."""
 
+FIND = (EMBED, *SEARCH)
+"""A question of our own, whose language is known → its hits."""
+
 RETRIEVE = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *SEARCH)
 """A question → its hits: the whole turn of `/retrieve-*`, `footnote search` and `footnote eval`."""
 

@@ -1,173 +1,199 @@
-"""The extractive answer, without a language model: up to three sentences with citations, or a refusal.
+"""The extractive answer, without a language model: sentences of the documents with citations, the closest passages, or neither.
 
-Each sentence of the best passages is scored by the question's terms it contains (weighted by rarity), its cosine similarity
-and whether it contains the type of answer that is asked for:
-
-    with vectors     .3 covt + .2 covn + .4 cos(q, s) + .4 cos(q, passage) + .1 type + .25 covp
-    without          .5 covt + .3 covn + .3 covp + .1 type
-
-covt = share of the terms in the sentence, title and headings; covn = in the sentence and its neighbours; covp = in the passage
-and title. Each is computed as if one more term of the highest rarity had been asked for and not found, because a question may
-have few terms: of “How does it work?” only “work” is left. In covt, two neighbouring terms of the question that are also
-adjacent in the sentence count as one more term. Sentences whose score falls off are dropped; below a threshold, calibrated per
-language, the question is refused.
+`score_sentences` scores the sentences of the first PASSAGES hits, `pick_sentences` chooses those that answer together, `tiers` decides
+whether they are an answer. The sentences of a passage stand below its title and section, so that they are understood.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
-from typing import TYPE_CHECKING
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
 
-from footnote.answer.citation_styles import markers_of
+from footnote.answer.calibration import Calibration
+from footnote.answer.citation_styles import Markers, markers_of
 from footnote.answer.messages import message
+from footnote.answer.pick_sentences import pick
+from footnote.answer.score_sentences import Question, Scored, score_passage
+from footnote.answer.tiers import judge, score_evidence
 from footnote.events import Event, Token
 from footnote.ports import Index
-from footnote.text.answer_types import answer_type_score
-from footnote.text.grounding import covered_share
-from footnote.text.sentence_terms import read_terms, sentence_terms
-from footnote.text.sentences import looks_like_heading, split_sentences
-from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
-from footnote.types import EXTERNAL_IDS, Answer, Chunk, ChunkSentences, Citation, Hit, Turn
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+from footnote.text.grounding import UNSEEN
+from footnote.text.sentences import split_sentences
+from footnote.text.tokens import content_terms
+from footnote.types import EXTERNAL_IDS, Answer, Chunk, ChunkSentences, Citation, Turn, Verdict
 
 PASSAGES = 5
-MOST_SENTENCES = 3
-FALL_OFF = 0.22
+CLOSEST = 3
 RULE = frozenset("-: ")
 """Characters of the line between a table's header and its rows."""
-TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
-LEAD_IN = re.compile(r"[^.!?。！？]*[:：]")
 LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
-UNSEEN = ""
-"""A term that occurs nowhere: it has the highest weight in a collection."""
-
-VECTOR_THRESHOLD = 0.66
-"""Refuse below this score if sentence vectors were compared (English, MiniLM)."""
-SURE_BY_WORDS = 0.66
-"""Answer from this word score on, regardless of the vectors."""
-WORD_THRESHOLDS = {"en": 0.4, "de": 0.288, "ko": 0.38}
-"""Refuse below this score if only words were compared."""
+ITEMS = re.compile(r"\n(?=[-*•]\s|\d{1,3}[.)]\s)")
+MARKUP = re.compile(r"([`*\[\]<>])")
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A sentence of a hit and its scores. `words`: without vectors. `score`: with vectors if there are any, else `words`."""
-
-    hit: Hit
-    start: int
-    end: int
-    score: float
-    words: float
-    by_vector: bool
-
-    @property
-    def text(self) -> str:
-        """The sentence as it is in the passage."""
-        return self.hit.chunk.text[self.start : self.end]
-
-    @property
-    def is_row(self) -> bool:
-        """Whether it is a row of a table."""
-        return self.text.startswith("|")
-
-    @property
-    def page(self) -> int | None:
-        """Page of its beginning, from 1; None if unknown."""
-        return self.hit.chunk.page_at(self.start)
-
-
-async def extract(turn: Turn, *, index: Index) -> AsyncIterator[Event | Turn]:
-    """Streams the best sentences with their citations; ends the turn as refused if none is good enough."""
-    ranked = await rank_sentences(turn, index)
-    if not is_answer(ranked, turn.lang):
+async def extract(turn: Turn, *, index: Index, calibration: Calibration) -> AsyncIterator[Event | Turn]:
+    """Streams the answer of the tier that `tiers.judge` chooses. Without an answer the turn's outcome is `closest` or `refused`."""
+    question, sentences = await read_sentences(turn, index)
+    picked = pick_quotes(question, sentences)
+    verdict = judge(question, sentences, picked, await calibration.median(turn, by_vectors=question.by_vectors))
+    if verdict.tier == "nothing":
         text = message("refused", turn.lang)
         yield Token(text)
-        yield replace(turn, outcome="refused", answer=Answer(text, extractive=True))
+        yield replace(turn, outcome="refused", answer=Answer(text, extractive=True, verdict=verdict))
         return
-    markers = markers_of(turn)
-    numbers: dict[str, int] = {}
-    spans: dict[str, list[tuple[int, int]]] = {}
-    cited: dict[str, list[Scored]] = {}
-    text = ""
-    for sentence in pick(ranked):
-        chunk_id = sentence.hit.chunk.chunk_id
-        number = numbers.setdefault(
-            chunk_id, turn.evidence.hits.index(sentence.hit) + 1 if markers.style.at_end else len(numbers) + markers.first
-        )
-        cited.setdefault(chunk_id, []).append(sentence)
-        marker = markers.write(number, sentence.hit)
-        piece = ("\n\n" if text else "") + f"{readable(sentence)} {marker}".rstrip()
-        places = spans.setdefault(chunk_id, [])
-        if marker:
-            places.append((len(text) + len(piece) - len(marker), len(text) + len(piece)))
-        text += piece
+    writer = _Writer(turn, markers_of(turn))
+    pieces = writer.closest(closest(sentences)) if verdict.tier == "closest" else writer.quotes(picked)
+    for piece in pieces:
         yield Token(piece)
-    citations = tuple(
-        Citation(number, quoted[0].hit, quoted[0].text, quoted[0].page, tuple((q.start, q.end) for q in quoted), tuple(spans[chunk_id]))
-        for (chunk_id, quoted), number in zip(cited.items(), numbers.values(), strict=True)
-    )
-    yield replace(turn, answer=Answer(text, citations, extractive=True))
+    yield replace(turn, outcome="closest" if verdict.tier == "closest" else None, answer=writer.answer(verdict))
 
 
-async def rank_sentences(turn: Turn, index: Index) -> list[Scored]:
-    """Scores the sentences of the first PASSAGES hits; best first."""
+async def read_sentences(turn: Turn, index: Index) -> tuple[Question, list[Scored]]:
+    """The question and the scored sentences of the first PASSAGES hits, in the order of the hits."""
     hits = turn.evidence.hits[:PASSAGES]
-    terms = content_terms(turn.asked, turn.lang)
-    weights = await index.term_weights(turn.caller, turn.request.collection, [*terms, UNSEEN])
+    weights = await index.term_weights(turn.caller, turn.request.collection, [*content_terms(turn.asked, turn.lang), UNSEEN])
     known = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
-    stored = {**known, **_sentences_outside([hit.chunk for hit in hits])}
-    scored = [
+    # Scores with and without vectors are not comparable: while vectors are missing, all are scored by words.
+    has_vectors = bool(known) and all(found.passage is not None and found.vectors is not None for found in known.values())
+    vector = turn.vectors[0] if turn.vectors and has_vectors else None
+    question = Question(turn.asked, turn.lang, weights, vector)
+    passages = {**known, **_outside([hit.chunk for hit in hits])}
+    return question, [
         sentence
         for hit in hits
-        if hit.chunk.chunk_id in stored
-        for sentence in _score_hit(turn, hit, stored[hit.chunk.chunk_id], terms, weights)
+        if hit.chunk.chunk_id in passages
+        for sentence in score_passage(question, hit, passages[hit.chunk.chunk_id])
     ]
-    return sorted(scored, key=lambda sentence: -sentence.score)
 
 
-def _sentences_outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
+def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
     """Sentences of passages from other systems, which the index does not contain; without vectors."""
-    outside = [(chunk, tuple(split_sentences(chunk.text, chunk.lang))) for chunk in chunks if chunk.chunk_id.startswith(EXTERNAL_IDS)]
-    return {chunk.chunk_id: ChunkSentences(bounds, None, None, *read_terms(sentence_terms(chunk, bounds))) for chunk, bounds in outside}
+    found = {}
+    for chunk in chunks:
+        if chunk.chunk_id.startswith(EXTERNAL_IDS):
+            bounds = tuple(split_sentences(chunk.text, chunk.lang))
+            terms = tuple(" ".join(content_terms(chunk.text[start:end], chunk.lang)) for start, end in bounds)
+            found[chunk.chunk_id] = ChunkSentences(bounds, terms=terms, heading_terms=" ".join(content_terms(chunk.title, chunk.lang)))
+    return found
 
 
-def pick(ranked: Sequence[Scored]) -> list[Scored]:
-    """The best sentence and up to two more whose score is at most FALL_OFF lower.
-
-    Duplicates are dropped. Rows of a table are used only if the best sentence is one: beside prose they rarely add anything.
-    """
-    picked: dict[str, Scored] = {}
-    for sentence in ranked:
-        if len(picked) == MOST_SENTENCES or ranked[0].score - sentence.score > FALL_OFF:
-            break
-        if sentence.is_row and not ranked[0].is_row:
-            continue
-        picked.setdefault(readable(sentence).casefold(), sentence)
-    return list(picked.values())
+def pick_quotes(question: Question, sentences: Sequence[Scored]) -> list[Scored]:
+    """The sentences that would answer."""
+    ranked = sorted((each for each in sentences if each.quotable), key=lambda each: -each.score)
+    return pick(ranked, sentences, question.shape)
 
 
-def is_answer(ranked: Sequence[Scored], lang: str) -> bool:
-    """Whether the best sentence is good enough to be an answer: by its vector score, or by containing nearly all words of the
-    question, since vectors represent rows of tables poorly."""
-    if not ranked:
-        return False
-    best = ranked[0]
-    if best.by_vector:
-        return best.score >= VECTOR_THRESHOLD or best.words >= SURE_BY_WORDS
-    return best.words >= WORD_THRESHOLDS.get(lang, WORD_THRESHOLDS["en"])
+def closest(sentences: Sequence[Scored]) -> list[Scored]:
+    """The best sentence of each of the CLOSEST passages."""
+    best: dict[str, Scored] = {}
+    for each in sorted(sentences, key=lambda each: (not each.quotable, -each.score)):
+        best.setdefault(each.hit.chunk.chunk_id, each)
+    return list(best.values())[:CLOSEST]
+
+
+async def is_answerable(turn: Turn, *, index: Index, calibration: Calibration) -> bool:
+    """Whether `extract` would answer from these hits."""
+    question, sentences = await read_sentences(turn, index)
+    median = await calibration.median(turn, by_vectors=question.by_vectors)
+    return judge(question, sentences, pick_quotes(question, sentences), median).tier == "answer"
+
+
+async def score_turn(turn: Turn, *, index: Index) -> float:
+    """`tiers.score_evidence` of a turn's hits."""
+    return score_evidence(*await read_sentences(turn, index))
+
+
+class _Writer:
+    """Writes sentences with their markers, and collects the citations."""
+
+    def __init__(self, turn: Turn, markers: Markers) -> None:
+        self._turn = turn
+        self._markers = markers
+        self._text = ""
+        self._numbers: dict[str, int] = {}
+        self._spans: dict[str, list[tuple[int, int]]] = {}
+        self._cited: dict[str, list[Scored]] = {}
+
+    def quotes(self, picked: Sequence[Scored]) -> list[str]:
+        """The pieces of an answer; each ends with a citation."""
+        pieces: list[str] = []
+        name, before = "", None
+        for sentence in picked:
+            lead = _between(before, sentence)
+            if (here := source_name(sentence)) != name:
+                name, lead = here, ("\n\n" if pieces else "") + f"**{_plain(here)}**\n\n{_item(sentence)}"
+            pieces.append(self._cite(lead + readable(sentence), sentence))
+            before = sentence
+        return pieces
+
+    def closest(self, best: Sequence[Scored]) -> list[str]:
+        """The pieces that show the closest passages."""
+        self._text = message("closest", self._turn.lang)
+        shown = [self._cite(f"\n\n**{_plain(source_name(each))}**: “{readable(each)}”", each) for each in best]
+        return [message("closest", self._turn.lang), *shown]
+
+    def answer(self, verdict: Verdict) -> Answer:
+        """The whole answer."""
+        citations = tuple(
+            Citation(
+                number, cited[0].hit, cited[0].text, cited[0].page, tuple((c.start, c.end) for c in cited), tuple(self._spans[chunk_id])
+            )
+            for (chunk_id, cited), number in zip(self._cited.items(), self._numbers.values(), strict=True)
+        )
+        return Answer(self._text, citations, extractive=True, verdict=verdict)
+
+    def _cite(self, text: str, sentence: Scored) -> str:
+        chunk_id, style = sentence.hit.chunk.chunk_id, self._markers.style
+        place = self._turn.evidence.hits.index(sentence.hit) + 1 if style.at_end else len(self._numbers) + self._markers.first
+        number = self._numbers.setdefault(chunk_id, place)
+        self._cited.setdefault(chunk_id, []).append(sentence)
+        marker = self._markers.write(number, sentence.hit)
+        piece = f"{text}{chr(10) if text.endswith('```') else ' '}{marker}".rstrip()
+        self._text += piece
+        spans = self._spans.setdefault(chunk_id, [])
+        if marker:
+            spans.append((len(self._text) - len(marker), len(self._text)))
+        return piece
+
+
+def source_name(sentence: Scored) -> str:
+    """Title and section of a sentence."""
+    chunk = sentence.hit.chunk
+    section = sentence.heading or chunk.section_at(sentence.start) or ""
+    return " › ".join(dict.fromkeys(" ".join(name.split()) for name in (chunk.title, section) if name.strip()))
+
+
+def _plain(text: str) -> str:
+    """Text whose characters mean nothing in Markdown."""
+    return MARKUP.sub(r"\\\1", text)
+
+
+def _item(sentence: Scored) -> str:
+    return "- " if _is_item(sentence) else ""
+
+
+def _is_item(sentence: Scored) -> bool:
+    return sentence.is_row or sentence.hit.chunk.kind_at(sentence.start) == "list"
+
+
+def _between(before: Scored | None, sentence: Scored) -> str:
+    """What separates two sentences of a passage: adjacent ones stand in one paragraph, items of a list on lines of their own."""
+    if before is None:
+        return _item(sentence)
+    if _is_item(sentence):
+        return "\n- " if _is_item(before) else "\n\n- "
+    prose = not _is_item(before) and "code" not in (before.hit.chunk.kind_at(before.start), sentence.hit.chunk.kind_at(sentence.start))
+    return " " if prose and before.number + 1 == sentence.number else "\n\n"
 
 
 def readable(sentence: Scored) -> str:
-    """The sentence for display: on one line, without list markers; cells of a table's row with their column names."""
+    """The sentence for display: on one line, without list markers; code as code; cells of a table's row with their column names."""
     text = sentence.text
+    if sentence.hit.chunk.kind_at(sentence.start) == "code":
+        return f"```\n{text}\n```"
     if not sentence.is_row:
-        return LIST_MARK.sub("", " ".join(text.split()))
+        return "; ".join(filter(None, (LIST_MARK.sub("", " ".join(item.split())).strip(" ;") for item in ITEMS.split(text))))
     table = sentence.hit.chunk.text[: sentence.end].rsplit("\n\n", 1)[-1]
     header, rows = _cells(table.split("\n", 1)[0]), [_cells(line) for line in text.splitlines()]
     shown = [_named(header, row) for row in rows if row != header and not RULE.issuperset("".join(row))]
@@ -182,65 +208,3 @@ def _named(header: Sequence[str], row: Sequence[str]) -> str:
 
 def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in line.strip().strip("|").split("|")]
-
-
-def _score_hit(turn: Turn, hit: Hit, stored: ChunkSentences, terms: Sequence[str], weights: dict[str, float]) -> list[Scored]:
-    chunk, lang = hit.chunk, turn.lang
-    title = set(content_terms(" ".join((chunk.title, *chunk.headings)), lang))
-    missing = weights.get(UNSEEN, 0.0)
-    said = [content_terms(chunk.text[start:end], lang) for start, end in stored.bounds]
-    held = [set(one) for one in said]
-    pairs = _pairs(terms, lang, weights)
-    weights = {**weights, **pairs}
-    covp = covered_share(terms, title.union(*held), weights, missing=missing)
-    cosines = _cosines(turn.vectors[0] if turn.vectors else None, stored)
-    scored = []
-    for i, (start, end) in enumerate(stored.bounds):
-        sentence = chunk.text[start:end]
-        if _names_only(chunk, start, end) or _asks(sentence, turn.asked):
-            continue
-        together = pairs.keys() & _pairs(said[i], lang)
-        covt = covered_share([*terms, *together], held[i] | title | together, weights, missing=missing)
-        covn = covered_share(terms, set().union(*held[max(0, i - 1) : i + 2]), weights, missing=missing)
-        kind = answer_type_score(turn.asked, sentence)
-        score = words = 0.5 * covt + 0.3 * covn + 0.3 * covp + 0.1 * kind
-        if cosines is not None:
-            score = 0.3 * covt + 0.2 * covn + 0.4 * cosines[i + 1] + 0.4 * cosines[0] + 0.1 * kind + 0.25 * covp
-        scored.append(Scored(hit, start, end, score, words, cosines is not None))
-    return scored
-
-
-def _pairs(terms: Sequence[str], lang: str, weights: Mapping[str, float] | None = None) -> dict[str, float]:
-    """Pairs of neighbouring terms, in either order → their mean weight. None for bigrams, which overlap anyway."""
-    if lang in BIGRAM_LANGUAGES:
-        return {}
-    weights = weights or {}
-    return {" ".join(sorted(pair)): sum(weights.get(term, 1.0) for term in pair) / 2 for pair in pairwise(terms) if pair[0] != pair[1]}
-
-
-def _names_only(chunk: Chunk, start: int, end: int) -> bool:
-    """Whether it is a heading, caption, table header or the lead-in of a list: these answer nothing by themselves."""
-    named = chunk.kind_at(start) in ("heading", "caption") or LEAD_IN.fullmatch(chunk.text, start, end)
-    if named or looks_like_heading(chunk.text, start, end):
-        return True
-    paragraph = start - len(chunk.text[:start].rsplit("\n\n", 1)[-1])
-    head = TABLE_HEAD.match(chunk.text, paragraph)
-    return head is not None and end <= head.end()
-
-
-def _asks(sentence: str, question: str) -> bool:
-    """Whether the sentence is itself a question, or repeats the question asked."""
-    words, asked = " ".join(sentence.lower().split()), question.rstrip("?？ .").lower()
-    return words.rstrip("\"'”’» ").endswith(("?", "？")) or f"{asked}?" in words or f"{asked}？" in words
-
-
-def _cosines(question: npt.NDArray[np.float32] | None, stored: ChunkSentences) -> list[float] | None:
-    """Cosine of the question with the passage, then with each sentence; None without vectors."""
-    if question is None or stored.vectors is None or stored.passage is None:
-        return None
-    return [float(stored.passage @ question), *((stored.vectors @ question) / 127.0).tolist()]
-
-
-async def is_answerable(turn: Turn, *, index: Index) -> bool:
-    """Whether `extract` would answer from these hits."""
-    return is_answer(await rank_sentences(turn, index), turn.lang)

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any, cast
 
 from footnote.adapters.local.secret import load_secret
-from footnote.answer.extract import is_answerable
+from footnote.answer.calibration import Calibration
+from footnote.answer.extract import PASSAGES, is_answerable, score_turn
 from footnote.answer.toolbox import Search
 from footnote.bootstrap.backends import BACKENDS, Backends
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
@@ -31,14 +32,14 @@ from footnote.ingest.sources import Sources
 from footnote.learn.questions import suggest_questions
 from footnote.live_settings import LiveSettings, Refresher
 from footnote.memory.stored_turn import replay, stored_turn
-from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE, UNDERSTAND
+from footnote.pipeline import ANSWER, FIND, LOOK_UP, RETRIEVE, UNDERSTAND
 from footnote.plan import make_plan
 from footnote.ports import Clock, Models, Parser, RequestKey
 from footnote.settings import Settings
 from footnote.steps import Runner, Step
 from footnote.steps.explain import Explanation, explain, with_spans
 from footnote.tracing import new_trace_id
-from footnote.types import Caller, Profile, Request, Turn, begin_turn
+from footnote.types import Caller, Profile, Query, Request, Turn, begin_turn
 
 QUESTIONS_S = 24 * 3600.0
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
@@ -211,7 +212,22 @@ class Core(Backends):
 
     async def _answerable(self, caller: Caller, collection: str, question: str) -> bool:
         turn = await self.retrieve.finish(self.new_turn(Request(question, collection), caller, UNSAVED, trace_id=""))
-        return await is_answerable(turn, index=self.index)
+        return await is_answerable(turn, index=self.index, calibration=self.calibration)
+
+    @cached_property
+    def calibration(self) -> Calibration:
+        """Calibrates refusals."""
+        return Calibration(self._score_everyday, self.index, self.optional_cache)
+
+    async def _score_everyday(self, turn: Turn, question: str, by_vectors: bool) -> float:
+        request = Request(question, turn.request.collection, limit=PASSAGES, retriever="cc" if by_vectors else "bm25")
+        asked = self.new_turn(request, turn.caller, UNSAVED, trace_id="")
+        found = await self._find.finish(replace(asked, queries=(Query(question, lang=turn.lang),)))
+        return await score_turn(found, index=self.index)
+
+    @cached_property
+    def _find(self) -> Runner[Deps]:
+        return Runner(FIND, Deps, self.turn_deps)
 
     async def check(self, *names: str) -> dict[str, str]:
         """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part."""

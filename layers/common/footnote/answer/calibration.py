@@ -1,0 +1,73 @@
+"""Calibrates when a question is refused: what do questions that have nothing to do with a collection score on it?
+
+The everyday questions of a language are searched for with the caller's permissions, and their median score is kept until the number
+of passages that the caller sees has changed by a tenth.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import math
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from statistics import median
+
+from footnote.errors import StoreUnavailable
+from footnote.ports import Cache, Index
+from footnote.text.everyday_questions import EVERYDAY
+from footnote.types import Turn
+
+KEPT_S = 30 * 24 * 3600.0
+AT_ONCE = 8
+"""Questions that are searched for at the same time."""
+GROWTH = math.log(1.1)
+BANK = hashlib.sha256(json.dumps(EVERYDAY).encode()).hexdigest()[:8]
+
+Score = Callable[[Turn, str, bool], Awaitable[float]]
+"""(turn, question, by vectors) → `tiers.score_evidence` of the question with the turn's caller and collection."""
+
+
+class Calibration:
+    """Medians by collection, caller's view, language and embedder; kept in the process and in the cache."""
+
+    def __init__(self, score: Score, index: Index, cache: Cache) -> None:
+        self._score = score
+        self._index = index
+        self._cache = cache
+        self._known: dict[str, float] = {}
+        self._running: dict[str, asyncio.Task[float]] = {}
+
+    async def median(self, turn: Turn, *, by_vectors: bool) -> float:
+        """m for the turn's collection as its caller sees it."""
+        lang = turn.lang if turn.lang in EVERYDAY else "en"
+        view = await self._index.view(turn.caller, turn.request.collection)
+        size = round(math.log(max(1, sum(view.languages.values()))) / GROWTH)
+        readers = "*" if turn.caller.sees_all else sorted(view.groups)
+        of = json.dumps([BANK, turn.request.collection, readers, size, lang, turn.embedder if by_vectors else ""])
+        key = "calibration:" + hashlib.sha256(of.encode()).hexdigest()
+        if key not in self._known:
+            if key not in self._running:  # several questions at once wait for the same
+                self._running[key] = asyncio.create_task(self._find(turn, lang, by_vectors, key))
+            try:
+                self._known[key] = await asyncio.shield(self._running[key])
+            finally:
+                if self._running[key].done():
+                    del self._running[key]
+        return self._known[key]
+
+    async def _find(self, turn: Turn, lang: str, by_vectors: bool, key: str) -> float:
+        with suppress(StoreUnavailable):
+            if (kept := await self._cache.get(key)) is not None:
+                return float(kept)
+        gate = asyncio.Semaphore(AT_ONCE)
+
+        async def score(question: str) -> float:
+            async with gate:
+                return await self._score(turn, question, by_vectors)
+
+        found = median(await asyncio.gather(*(score(question) for question in EVERYDAY[lang])))
+        with suppress(StoreUnavailable):
+            await self._cache.put(key, found, KEPT_S)
+        return found

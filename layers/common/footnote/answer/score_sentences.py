@@ -1,0 +1,220 @@
+"""Scores the sentences of the best passages: which of them answers the question?
+
+A sentence is described by its Features; its score is their weighted sum. cov is the weight of the question's terms that a text
+contains, divided by that of all of them (`text.grounding.whole_weight`). A section is the text below one heading; the heading of a
+passage's first section is the last of its headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from footnote.text.answer_types import answer_type_score
+from footnote.text.grounding import UNSEEN, whole_weight
+from footnote.text.question_shapes import Shape, shape_of
+from footnote.text.sentences import looks_like_heading
+from footnote.text.tokens import BIGRAM_LANGUAGES, WORD, content_terms
+from footnote.types import Chunk, ChunkSentences, Hit
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
+LEAD_IN = re.compile(r"[^.!?。！？]*[:：]")
+ADDRESS = re.compile(r"https?://[^)\]>]+|www\.\S+")
+LEADS = (1.0, 0.7, 0.5, 0.3)
+"""`Features.lead` of the first sentences of a section whose heading holds the whole question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What describes a sentence, each about 0 to 1."""
+
+    own: float
+    """cov of the sentence."""
+    total: float
+    """cov of the sentence with title and headings; neighbouring terms of the question that are adjacent in it count as one more."""
+    near: float
+    """cov of the sentence and its two neighbours."""
+    passage: float
+    """cov of the passage with title and headings."""
+    cosine: float
+    """Cosine of the question with the sentence; 0 without vectors."""
+    passage_cosine: float
+    kind: float
+    """`answer_type_score`."""
+    heading: float
+    """cov of the heading of its section."""
+    lead: float
+    """`heading`, times how near the sentence is to the section's beginning."""
+    cell: float
+    """cov of the first cell of a table's row, if the question names all of it."""
+
+
+WITH_VECTORS = Features(0.15, 0.07, 0.26, 0.25, 0.7, 0.53, 0.11, 0.2, 0.28, 0.1)
+BY_WORDS = Features(0.0, 0.5, 0.3, 0.3, 0, 0, 0.1, 0, 0, 0)
+"""Weights, fitted as a conditional logit on the gold sentences of several sets."""
+NAMES = tuple(field.name for field in fields(Features))
+
+
+class Question:
+    """A question with the weights of its terms."""
+
+    def __init__(self, text: str, lang: str, weights: Mapping[str, float], vector: npt.NDArray[np.float32] | None = None) -> None:
+        """`vector`: None = its sentences are scored by words only."""
+        self.text = text
+        self.lang = lang
+        self.vector = vector
+        self.by_vectors = vector is not None
+        self.shape: Shape = shape_of(text)
+        sequence = content_terms(text, lang)
+        self.terms = frozenset(sequence)
+        self.weights = {term: weights.get(term, 1.0) for term in sequence}
+        self.total = whole_weight(self.terms, weights)
+        most = weights.get(UNSEEN, 0.0)
+        of_all = sum(self.weights.values())
+        self._strictness = self.total / (of_all + 2 * most) if of_all else 0.0
+        self.unknown = sum(weight for weight in self.weights.values() if weight >= most) / of_all if of_all else 1.0
+        """Share of the weight of terms that occur nowhere in the collection."""
+        # Bigrams overlap, so that neighbours are always adjacent.
+        self.pairs = (
+            {} if lang in BIGRAM_LANGUAGES else {frozenset((a, b)): (self.weights[a] + self.weights[b]) / 2 for a, b in pairwise(sequence)}
+        )
+
+    def cov(self, held: frozenset[str]) -> float:
+        """Share of the weight of the terms in `held`, which are terms of the question."""
+        return sum(self.weights[term] for term in held) / self.total if self.total else 0.0
+
+    def strict(self, cov: float) -> float:
+        """A cov as if two unknown terms had been asked for as well: a few common words are no evidence."""
+        return cov * self._strictness
+
+    def words_without(self, held: frozenset[str]) -> tuple[str, ...]:
+        """Words of the question whose terms are not in `held`, as they were written."""
+        words = dict.fromkeys(WORD.findall(self.text))
+        return tuple(word for word in words if (terms := content_terms(word, self.lang)) and held.isdisjoint(terms))
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A sentence of a hit and its score."""
+
+    hit: Hit
+    number: int
+    """Of the sentence in its passage, from 0."""
+    start: int
+    end: int
+    score: float
+    features: Features
+    heading: str
+    """The heading of its section; "" = none."""
+    held: frozenset[str] = frozenset()
+    """Terms of the question in the sentence, title and headings."""
+    quotable: bool = True
+    """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question,
+    an entry of a list of references."""
+    is_heading: bool = False
+    fresh: int = 0
+    """Number of its terms that neither the question nor title and headings contain."""
+
+    @property
+    def text(self) -> str:
+        """The sentence as it is in the passage."""
+        return self.hit.chunk.text[self.start : self.end]
+
+    @property
+    def is_row(self) -> bool:
+        """Whether it is a row of a table."""
+        return self.text.startswith("|")
+
+    @property
+    def page(self) -> int | None:
+        """Page of its beginning, from 1; None if unknown."""
+        return self.hit.chunk.page_at(self.start)
+
+
+def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list[Scored]:
+    """The sentences of a passage in their order."""
+    chunk = hit.chunk
+    around = question.terms.intersection(passage.heading_terms.split())
+    words = [sentence.split() for sentence in passage.terms]
+    held = [question.terms.intersection(each) for each in words]
+    whole = question.cov(around.union(*held))
+    cosines, passage_cosine = _cosines(question, passage)
+    weights = WITH_VECTORS if question.by_vectors else BY_WORDS
+    heading, at_lead = _last_heading(chunk), 0
+    above = set(passage.heading_terms.split())
+    scored: list[Scored] = []
+    for i, (start, end) in enumerate(passage.bounds):
+        text = chunk.text[start:end]
+        kind = chunk.kind_at(start)
+        if is_heading := kind == "heading" or looks_like_heading(chunk.text, start, end):
+            heading, at_lead = text, 0
+        quotable = not (is_heading or kind == "caption" or _introduces(chunk, start, end) or _asks(text, question.text) or _refers(text))
+        of_heading = question.cov(question.terms.intersection(content_terms(heading, chunk.lang))) if heading else 0.0
+        together = sum(weight for pair, weight in question.pairs.items() if _adjacent(pair, words[i])) if question.pairs else 0.0
+        total = question.cov(around | held[i])
+        features = Features(
+            own=question.cov(held[i]),
+            total=min(1.0, (total * question.total + together) / (question.total + together)) if question.total else 0.0,
+            near=question.cov(held[i].union(*held[max(0, i - 1) : i + 2])),
+            passage=whole,
+            cosine=cosines[i] if cosines else 0.0,
+            passage_cosine=passage_cosine,
+            kind=answer_type_score(question.text, text),
+            heading=of_heading,
+            lead=of_heading * LEADS[at_lead] if at_lead < len(LEADS) else 0.0,
+            cell=_cell(question, text, chunk.lang),
+        )
+        score = sum(getattr(weights, name) * getattr(features, name) for name in NAMES)
+        fresh = len(set(words[i]) - question.terms - above)
+        scored.append(Scored(hit, i, start, end, score, features, heading, around | held[i], quotable, is_heading, fresh))
+        at_lead += quotable
+    return scored
+
+
+def _cosines(question: Question, passage: ChunkSentences) -> tuple[list[float], float]:
+    """Cosines of the question with each sentence and with the passage; ([], 0) without vectors."""
+    if question.vector is None or passage.vectors is None or passage.passage is None:
+        return [], 0.0
+    return ((passage.vectors @ question.vector) / 127.0).tolist(), float(passage.passage @ question.vector)
+
+
+def _last_heading(chunk: Chunk) -> str:
+    return chunk.headings[-1] if chunk.headings else ""
+
+
+def _adjacent(pair: frozenset[str], words: Sequence[str]) -> bool:
+    return pair <= set(words) and any(pair == {a, b} for a, b in pairwise(words))
+
+
+def _introduces(chunk: Chunk, start: int, end: int) -> bool:
+    """Whether it is the head of a table or the lead-in of a list."""
+    if LEAD_IN.fullmatch(chunk.text, start, end):
+        return True
+    paragraph = start - len(chunk.text[:start].rsplit("\n\n", 1)[-1])
+    head = TABLE_HEAD.match(chunk.text, paragraph)
+    return head is not None and end <= head.end()
+
+
+def _refers(sentence: str) -> bool:
+    """Whether it only names another place: an entry of a list of references, mostly an address."""
+    return sum(map(len, ADDRESS.findall(sentence))) > len(sentence) / 3
+
+
+def _asks(sentence: str, question: str) -> bool:
+    """Whether the sentence is itself a question, or repeats the question asked."""
+    words, asked = " ".join(sentence.lower().split()), question.rstrip("?？ .").lower()
+    return words.rstrip("\"'”’» ").endswith(("?", "？")) or f"{asked}?" in words or f"{asked}？" in words
+
+
+def _cell(question: Question, text: str, lang: str) -> float:
+    if not text.startswith("|"):
+        return 0.0
+    cell = frozenset(content_terms(text.strip("| ").split("|", 1)[0], lang))
+    return question.cov(cell) if cell and cell <= question.terms else 0.0

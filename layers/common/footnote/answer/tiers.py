@@ -1,0 +1,78 @@
+"""Decides whether the documents answer a question, may answer it, or have nothing on it. Without a language model.
+
+    with vectors   2.7 near + 3.1 passage + 3.4 cosine + 6.1 passage_cosine + 5.4 highest cosine − 1.8 unknown − 8.2
+    by words       6.2 near' + 8.8 passage' − 2.8
+
+near, passage, cosine, passage_cosine: `Features` of the best sentence; near' and passage' divide by the weight of all terms and that
+of two unknown ones. The scores are log odds that the question belongs to the collection, fitted on questions about several
+collections against everyday questions.
+
+What a question about something else scores depends on the collection: a large one has a sentence near everything. So everyday
+questions are scored on it, and m, their median, shifts the thresholds (`calibration`). Passages are shown from
+`closest_from` on, an answer is given from `answer_from` on, which grows with the number of terms: a long question can be near a passage
+that does not answer it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footnote.answer.score_sentences import Question, Scored
+from footnote.types import Reason, Tier, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """closest_from = slope · m + offset; answer_from = slope · m + answer + each · (terms − FEW, at most MANY)."""
+
+    slope: float
+    offset: float
+    answer: float
+    each: float = 0.0
+
+    def closest_from(self, median: float) -> float:
+        """The lowest score at which passages are shown."""
+        return self.slope * median + self.offset
+
+    def answer_from(self, median: float, terms: int) -> float:
+        """The lowest score of an answer."""
+        return self.slope * median + self.answer + self.each * min(max(0, terms - FEW), MANY)
+
+
+FEW, MANY = 3, 5
+WITH_VECTORS = Thresholds(0.7, 2.5, 4.0, 0.8)
+BY_WORDS = {"en": Thresholds(0.3, 0.5, 2.0), "de": Thresholds(0.3, 0.5, 2.0), "ko": Thresholds(1.5, 2.1, 3.6)}
+NOTHING = -9.0
+"""The score without any sentence."""
+
+
+def score_evidence(question: Question, sentences: Sequence[Scored]) -> float:
+    """The score of the best sentence that may be quoted."""
+    best = max((each for each in sentences if each.quotable), key=lambda each: each.score, default=None)
+    if best is None:
+        return NOTHING
+    found = best.features
+    if not question.by_vectors:
+        return 6.2 * question.strict(found.near) + 8.8 * question.strict(found.passage) - 2.8
+    highest = max(each.features.cosine for each in sentences)
+    by_words = 2.7 * found.near + 3.1 * found.passage - 1.8 * question.unknown
+    return by_words + 3.4 * found.cosine + 6.1 * found.passage_cosine + 5.4 * highest - 8.2
+
+
+def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scored], median: float) -> Verdict:
+    """The tier of an answer. `picked`: the sentences that would be quoted; `median`: m."""
+    score = score_evidence(question, sentences)
+    thresholds = WITH_VECTORS if question.by_vectors else BY_WORDS.get(question.lang, BY_WORDS["en"])
+    closest_from, answer_from = thresholds.closest_from(median), thresholds.answer_from(median, len(question.terms))
+    tier, because = _tier(score, closest_from, answer_from, bool(picked))
+    held = frozenset[str]().union(*(each.held for each in sentences))
+    return Verdict(tier, because, round(score, 2), round(answer_from, 2), round(closest_from, 2), question.words_without(held))
+
+
+def _tier(score: float, closest_from: float, answer_from: float, has_quotes: bool) -> tuple[Tier, Reason]:
+    if score < closest_from:
+        return "nothing", "unrelated"
+    if not has_quotes:
+        return "closest", "no_sentence"
+    return ("answer", "sure") if score >= answer_from else ("closest", "unsure")
