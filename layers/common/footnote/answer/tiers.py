@@ -41,7 +41,7 @@ class Thresholds:
 
 
 FEW, MANY = 3, 5
-WITH_VECTORS = Thresholds(0.7, 2.5, 4.0, 0.8)
+WITH_VECTORS = Thresholds(0.7, 2.8, 4.0, 0.8)
 BY_WORDS = {"en": Thresholds(0.3, 0.5, 2.0), "de": Thresholds(0.3, 0.5, 2.0), "ko": Thresholds(1.5, 2.1, 3.6)}
 NOTHING = -9.0
 """The score without any sentence."""

@@ -1,4 +1,5 @@
-"""Embeds chunks: one float vector for the passage with its title and headings, one int8 vector for each sentence.
+"""Embeds chunks: one float vector for the passage with its title and headings, one int8 vector for each sentence
+with its heading.
 
 The int8 vectors take 2.1 kB per passage, change a cosine by at most .0023 and save 200 ms per answer.
 """
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 BETWEEN = 4
 """Most characters between two headings at the beginning of a chunk: a separator or an empty line."""
-RECIPE = 1
+RECIPE = 2
 """The version of the texts that are embedded. Increased when they change: all chunks are then embedded again in the background,
 and their earlier vectors stay in use meanwhile."""
 
@@ -39,12 +40,18 @@ def embedded_text(item: PendingVector) -> str:
     return " ".join((item.title, *headings, item.text)).strip()
 
 
+def sentence_text(heading: str, sentence: str) -> str:
+    """The text whose vector stands for the sentence: “It costs 5 euros a day.” alone does not say what costs that much."""
+    return f"{heading}: {sentence}" if heading and sentence != heading else sentence
+
+
 async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector]) -> list[ChunkVectors]:
     """Embeds all texts of all chunks in one call, since the embedder sorts and batches them."""
     texts: list[str] = []
     for item in waiting:
         texts.append(embedded_text(item))
-        texts += [item.text[start:end] for start, end in item.bounds]
+        heading = next((heading for heading in reversed(item.headings) if heading != item.title), item.title)
+        texts += [sentence_text(heading, item.text[start:end]) for start, end in item.bounds]
     vectors = await embedder.embed(texts)
     made, at = [], 0
     for item in waiting:
