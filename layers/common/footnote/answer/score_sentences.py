@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
-LEAD_IN = re.compile(r"[^.!?。！？]*[:：]")
 ADDRESS = re.compile(r"https?://[^)\]>]+|www\.\S+")
 LEADS = (1.0, 0.7, 0.5, 0.3)
 """`Features.lead` of the first sentences of a section whose heading holds the whole question."""
@@ -195,7 +194,7 @@ def _adjacent(pair: frozenset[str], words: Sequence[str]) -> bool:
 
 def _introduces(chunk: Chunk, start: int, end: int) -> bool:
     """Whether it is the head of a table or the lead-in of a list."""
-    if LEAD_IN.fullmatch(chunk.text, start, end):
+    if chunk.text[start:end].endswith((":", "：")):
         return True
     paragraph = start - len(chunk.text[:start].rsplit("\n\n", 1)[-1])
     head = TABLE_HEAD.match(chunk.text, paragraph)

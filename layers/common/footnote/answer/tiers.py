@@ -10,7 +10,7 @@ collections against everyday questions.
 What a question about something else scores depends on the collection: a large one has a sentence near everything. So everyday
 questions are scored on it, and m, their median, shifts the thresholds (`calibration`). Passages are shown from
 `closest_from` on, an answer is given from `answer_from` on, which grows with the number of terms: a long question can be near a passage
-that does not answer it.
+that does not answer it. Passages without a name or number of the question do not answer it.
 """
 
 from __future__ import annotations
@@ -66,8 +66,15 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
     thresholds = WITH_VECTORS if question.by_vectors else BY_WORDS.get(question.lang, BY_WORDS["en"])
     closest_from, answer_from = thresholds.closest_from(median), thresholds.answer_from(median, len(question.terms))
     tier, because = _tier(score, closest_from, answer_from, bool(picked))
-    held = frozenset[str]().union(*(each.held for each in sentences))
-    return Verdict(tier, because, round(score, 2), round(answer_from, 2), round(closest_from, 2), question.words_without(held))
+    missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
+    if tier == "answer" and any(_is_name(word, question) for word in missing):
+        tier, because = "closest", "unsure"
+    return Verdict(tier, because, round(score, 2), round(answer_from, 2), round(closest_from, 2), missing)
+
+
+def _is_name(word: str, question: Question) -> bool:
+    """Whether the word is a name or a number: passages without it are about something else. German capitals tell nothing."""
+    return word.isdigit() or (question.lang != "de" and word[0].isupper() and not question.text.lstrip().startswith(word))
 
 
 def _tier(score: float, closest_from: float, answer_from: float, has_quotes: bool) -> tuple[Tier, Reason]:

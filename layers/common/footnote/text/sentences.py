@@ -31,7 +31,7 @@ def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
     bounds: list[tuple[int, int]] = []
     start = 0
     for match in BOUNDARY.finditer(text):
-        if match["mark"] and not _ends_sentence(text, start, match, lang):
+        if match["mark"] and (_is_in_row(text, match) or not _ends_sentence(text, start, match, lang)):
             continue
         _append(bounds, text, start, match.end())
         start = match.end()
@@ -42,6 +42,12 @@ def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
 def looks_like_heading(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] is a heading: short, without end mark or number, followed by a paragraph break."""
     return bool(HEADING.fullmatch(text[start:end])) and text[end:].startswith("\n\n")
+
+
+def _is_in_row(text: str, match: re.Match[str]) -> bool:
+    """Whether the mark is within a row of a table, which is one sentence."""
+    begins = text.rfind("\n", 0, match.start()) + 1
+    return text.startswith("|", begins) and "\n" not in text[match.end("mark") : match.end()] and match.end() < len(text)
 
 
 def _ends_sentence(text: str, start: int, match: re.Match[str], lang: str) -> bool:
