@@ -387,6 +387,10 @@ async def test_term_weights_are_inverse_document_frequencies(index: Any, me: Cal
         "nowher": pytest.approx(log(1 + (chunks + 0.5) / 0.5)),
     }
     assert await index.term_weights(me, "default", []) == {}
+    await put_document(index, make_document("more"), ["bridge"])
+    changed = await index.term_weights(me, "default", ["road", "bridg"])
+    assert changed["bridg"] < weights["bridg"]
+    assert changed["road"] > weights["road"]
 
 
 async def test_the_version_grows_with_every_change_that_answers_can_see(index: Any) -> None:

@@ -317,10 +317,22 @@ async def test_scores_of_full_text_search_are_bm25_scores(open_site: OpenSite) -
     await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
     words = (await site.core.index.candidates(LOCAL, Search("default", QUESTION))).lexical
     assert words[0].score > words[1].score > 0.5
-    for retriever, expected in (("bm25", [entry.score for entry in words]), ("cc", [1.0, 0.0])):
+    scores = {}
+    for retriever in ("bm25", "cc"):
         hits = (await site.client.post(f"/retrieve-{retriever}", json=ASK)).json()["hits"]
-        assert [hit["_score"] for hit in hits["hits"]] == pytest.approx(expected)
-        assert hits["max_score"] == hits["hits"][0]["_score"]
+        scores[retriever] = [hit["_score"] for hit in hits["hits"]]
+        assert hits["max_score"] == scores[retriever][0]
+    assert scores["bm25"] == pytest.approx([entry.score for entry in words])
+    assert 1 >= scores["cc"][0] > scores["cc"][1] >= 0
+
+
+async def test_a_search_by_reciprocal_ranks_keeps_their_order_and_an_answer_from_one_is_refined(open_site: OpenSite) -> None:
+    site = await open_site()
+    await put_document(site.core.index, make_document("plan", groups=("*",)), ["A bridge will be built.", *["The tide is low."] * 9])
+    found = (await site.client.post("/retrieve-rrf", json=ASK)).json()["hits"]["hits"]
+    assert [hit["_score"] for hit in found] == pytest.approx([1.0, 31 / 32])
+    answered = (await site.client.post("/ask", json=ASK | {"debug": True})).json()
+    assert "refine" in [step["name"] for step in answered["debug"]["steps"]]
 
 
 @pytest.mark.parametrize("retriever", ["rrf", "bm25", "cc"])

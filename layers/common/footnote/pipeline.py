@@ -38,7 +38,7 @@ from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
-from footnote.rank.refine import is_fused_by_score, refine
+from footnote.rank.refine import is_fused, refine
 from footnote.rank.select import cut, read_pool, was_reranked
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
@@ -143,7 +143,7 @@ SEARCH = (
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
         shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},
     ),
-    Step("refine", refine, stage=Stage.RANK, option="refine", on_error=SKIP, timeout_s=2, when=is_fused_by_score),
+    Step("refine", refine, stage=Stage.RANK, option="refine", on_error=SKIP, timeout_s=2, when=is_fused),
     Step(
         "read", read_pool, stage=Stage.RANK, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
         when=has_no_hits,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 
-from footnote.rank.refine import WITH_VECTORS, WITHOUT_VECTORS, is_fused_by_score, refine, second_stage
+from footnote.rank.refine import NEAR, WITH_VECTORS, WITHOUT_VECTORS, is_fused, refine, second_stage
 from footnote.types import Caller, ChunkSentences, Query, Ranked
 from tests.deps import FakeDeps, call_step
 from tests.turns import ME, make_turn
@@ -93,6 +95,42 @@ def test_a_passage_without_vectors_is_not_worse_off() -> None:
     assert without == pytest.approx(with_vectors)
 
 
+def test_scores_are_those_of_the_formula() -> None:
+    rng, words = random.Random(7), ["brake", "pad", "bike", "brakes", "a", "브레", "레이", "ß"]
+    weights = {"": 6.0, **{word: rng.uniform(1, 5) for word in words}}
+    for _ in range(60):
+        terms = rng.choices(words, k=rng.randint(1, 6))
+        passages = [
+            passage(
+                *(made := [" ".join(rng.choices(words, k=rng.randint(0, 12))) for _ in range(rng.randint(1, 4))]),
+                heading=" ".join(rng.choices(words, k=rng.randint(0, 2))), vectors=[X] * len(made), passage=X,
+            )
+            for _ in range(5)
+        ]  # fmt: skip
+        found = second_stage(Query("?", vector=Y), [Ranked(f"d|1|{i}", 0.0) for i in range(5)], passages, terms, weights)
+        assert found == pytest.approx([0.25 * max(_covered(terms, p, weights)) + 0.1 * _pairs(terms, p, weights) + 0.1 for p in passages])
+
+
+def _covered(terms: list[str], held: ChunkSentences, weights: Mapping[str, float]) -> list[float]:
+    whole = max(sum(weights[term] for term in set(terms)), 1.5 * weights[""])
+    texts = [set(f"{sentence} {held.heading_terms}".split()) for sentence in held.terms]
+    return [sum(weights[term] for term in set(terms) & text) / whole for text in texts]
+
+
+def _pairs(terms: list[str], held: ChunkSentences, weights: Mapping[str, float]) -> float:
+    words = " . ".join(held.terms).split(" ")
+    score = whole = 0.0
+    for a, b in pairwise(terms):
+        if a == b:
+            continue
+        whole += (weight := weights[a] + weights[b])
+        of_a, of_b = ([i for i, word in enumerate(words) if word == term] for term in (a, b))
+        ordered = sum(i + 1 in of_b for i in of_a)
+        near = sum(any(abs(i - j) <= NEAR for j in of_b) for i in of_a)
+        score += weight * (ordered / (ordered + 1) + near / (near + 1))
+    return score / whole if whole else 0.0
+
+
 async def test_the_ranking_is_ordered_again_with_scores_up_to_one() -> None:
     ranked = tuple(Ranked(f"d|1|{i}", score, QUESTION) for i, score in enumerate((1.0, 0.9, 0.2)))
     index: Any = Sentences({"d|1|0": passage("shop"), "d|1|1": passage("bike brake pad"), "d|1|2": passage("bike")})
@@ -124,9 +162,20 @@ async def test_passages_beyond_the_first_thirty_keep_their_order() -> None:
     assert found[30:] == [f"{i}" for i in range(30, 40)]
 
 
-def test_requested_orders_stay() -> None:
+async def test_reciprocal_ranks_are_scaled_before_others_are_added() -> None:
+    ranked = tuple(Ranked(f"d|1|{i}", score, QUESTION) for i, score in enumerate((0.9, 0.8, 0.7)))
+    index: Any = Sentences({"d|1|0": passage("shop"), "d|1|1": passage("bike brake pad"), "d|1|2": passage("shop")})
+    found = (await call_step(refine, make_turn(QUESTION, ranked=ranked, retriever="rrf"), FakeDeps(index=index))).evidence.ranked
+    assert {entry.chunk_id: entry.score * WITHOUT_VECTORS for entry in found} == {
+        "d|1|0": pytest.approx(1.0),
+        "d|1|1": pytest.approx(0.5 + 0.5),
+        "d|1|2": pytest.approx(0.0),
+    }
+
+
+def test_the_order_of_a_single_list_stays() -> None:
     ranked = (Ranked("d|1|0", 1.0, "?"), Ranked("d|1|1", 0.5, "?"))
-    assert is_fused_by_score(make_turn(ranked=ranked))
-    assert not is_fused_by_score(make_turn(ranked=ranked, retriever="rrf"))
-    assert not is_fused_by_score(make_turn(ranked=ranked, retriever="bm25"))
-    assert not is_fused_by_score(make_turn(ranked=ranked[:1]))
+    assert is_fused(make_turn(ranked=ranked))
+    assert is_fused(make_turn(ranked=ranked, retriever="rrf"))
+    assert not is_fused(make_turn(ranked=ranked, retriever="bm25"))
+    assert not is_fused(make_turn(ranked=ranked[:1]))

@@ -18,6 +18,8 @@ from query.retrieval import find_hits
 
 router = Router("Searching", responses=SLOW)
 PROFILE = replace(HELD, options={})
+BY_RANK = replace(PROFILE, options={"refine": False})
+"""A search by reciprocal ranks: its hits keep that order. Answers from such a search are refined."""
 RETRIEVERS: tuple[Retriever, ...] = ("rrf", "bm25", "knn", "cc")
 
 
@@ -65,10 +67,12 @@ class SearchResponse(BaseModel):
 
 
 def _route(retriever: Retriever) -> Callable[..., Awaitable[dict[str, Any]]]:
+    profile = BY_RANK if retriever == "rrf" else PROFILE
+
     async def search(request: RetrieveRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId) -> dict[str, Any]:
         """Finds passages. The response has the shape of an Elasticsearch search response."""
         narrowed = caller.narrowed(tuple(request.permission_groups))
-        turn = await find_hits(core.new_turn(make_request(request, retriever), narrowed, PROFILE, trace_id=trace_id), core)
+        turn = await find_hits(core.new_turn(make_request(request, retriever), narrowed, profile, trace_id=trace_id), core)
         return search_reply(turn, request.fields_exclude)
 
     return search

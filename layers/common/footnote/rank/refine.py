@@ -8,6 +8,7 @@ t = the distinct content terms of the query, w = their weights (inverse document
     q2    = unit(q + .5 · Σ base_i · p_i / Σ base_i)      over the vectors p of the first three passages
     score = (base + .5 · s + .1 · ord + .1 · uno + .1 · min-max(cos(q2, p))) / 1.8
 
+base = the fused score; of a list fused by rank, scaled to 0..1 over the list.
 Without vectors: (base + .5 · max cov) / 1.5; pairs of terms do not help there. Dividing keeps scores in 0..1. cov divides by the
 weight of all terms, at least 1.5 times that of an unknown term, so that a query of one common word is not fully covered by it.
 Passages after the first TOP keep their order. The permission check of `Index.sentences` applies: a passage that the caller may not
@@ -17,13 +18,13 @@ read moves to the end of the first TOP, and is dropped when it is read.
 from __future__ import annotations
 
 import asyncio
-from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from footnote.ports import Index
+from footnote.settings import Rag
 from footnote.text.grounding import UNSEEN, whole_weight
 from footnote.text.tokens import content_terms
 from footnote.types import ChunkSentences, Query, Ranked, Turn
@@ -37,21 +38,24 @@ NEIGHBOURS = 3
 """Passages whose vectors move the query's vector."""
 NEAR = 7
 END = "."
-"""Ends a sentence in a sequence of terms, which hold word characters only."""
+"""Ends a line of terms, which hold word characters only."""
 SENTENCE, PAIR, NEIGHBOUR = 0.5, 0.1, 0.1
 """Weights of s, of ord and uno each, and of the cosine with q2."""
 WITH_VECTORS = 1 + SENTENCE + 2 * PAIR + NEIGHBOUR
 WITHOUT_VECTORS = 1 + SENTENCE
 
 
-def is_fused_by_score(turn: Turn) -> bool:
-    """Several passages were fused by their scores: a requested order of ranks or of one list stays."""
-    return turn.request.retriever == "cc" and len(turn.evidence.ranked) > 1
+def is_fused(turn: Turn) -> bool:
+    """Several passages were found, and both lists were asked for: a requested order by one list stays."""
+    return turn.request.retriever in ("cc", "rrf") and len(turn.evidence.ranked) > 1
 
 
-async def refine(turn: Turn, *, index: Index) -> Turn:
+async def refine(turn: Turn, *, index: Index, rag: Rag) -> Turn:
     """Orders the first TOP entries of `turn.evidence.ranked` again."""
-    first, rest = turn.evidence.ranked[:TOP], turn.evidence.ranked[TOP:]
+    ranked: Sequence[Ranked] = turn.evidence.ranked
+    if "rrf" in (turn.request.retriever, rag.fusion):
+        ranked = _scaled(ranked)
+    first, rest = ranked[:TOP], ranked[TOP:]
     terms = {query.text: content_terms(query.text, query.lang) for query in turn.queries}
     wanted = {UNSEEN}.union(*terms.values())
     found, weights = await asyncio.gather(
@@ -64,8 +68,14 @@ async def refine(turn: Turn, *, index: Index) -> Turn:
         made = second_stage(query, mine, [found.get(entry.chunk_id) for entry in mine], terms[query.text], weights)
         scored += [entry._replace(score=score) for entry, score in zip(mine, made, strict=True)]
     largest = WITH_VECTORS if turn.vectors else WITHOUT_VECTORS
-    ranked = [*sorted(scored, key=lambda entry: (-entry.score, entry.chunk_id)), *rest]
-    return replace(turn, evidence=replace(turn.evidence, ranked=tuple(entry._replace(score=entry.score / largest) for entry in ranked)))
+    refined = [*sorted(scored, key=lambda entry: (-entry.score, entry.chunk_id)), *rest]
+    return replace(turn, evidence=replace(turn.evidence, ranked=tuple(entry._replace(score=entry.score / largest) for entry in refined)))
+
+
+def _scaled(ranked: Sequence[Ranked]) -> list[Ranked]:
+    """The entries with their scores scaled to 0..1: reciprocal ranks are too close together to be added to other scores."""
+    highest, lowest = ranked[0].score, ranked[-1].score
+    return [entry._replace(score=(entry.score - lowest) / ((highest - lowest) or 1.0)) for entry in ranked]
 
 
 def second_stage(
@@ -73,114 +83,131 @@ def second_stage(
 ) -> list[float]:
     """The score of each entry, not divided yet. `passages`: those of the entries, None = it may not be read.
     `terms`: the content terms of the query."""
-    asked = _Query(terms, weights)
-    words = [_Words(asked, passage) if passage else None for passage in passages]
-    if query.vector is None:
-        return [entry.score + SENTENCE * (each.best if each else 0.0) for entry, each in zip(entries, words, strict=True)]
-    best = _best_sentences(query.vector, passages, words)
-    near = _neighbours(query.vector, entries, passages)
-    return [
-        entry.score + SENTENCE * sentence + PAIR * (each.ordered + each.unordered if each else 0.0) + NEIGHBOUR * neighbour
-        for entry, each, sentence, neighbour in zip(entries, words, best, near, strict=True)
-    ]
+    import numpy as np
 
-
-class _Query:
-    """The terms of a query with their weights."""
-
-    def __init__(self, terms: Sequence[str], weights: Mapping[str, float]) -> None:
-        self.terms = frozenset(terms)
-        self.marks = self.terms | {END}
-        self.weights = {term: weights.get(term, 1.0) for term in terms}
-        self.total = whole_weight(self.terms, weights)
-        self.pairs = [(a, b, self.weights[a] + self.weights[b]) for a, b in pairwise(terms) if a != b]
-        self.pairs_weight = sum(weight for _, _, weight in self.pairs)
-        self._shares: dict[frozenset[str], float] = {}
-
-    def share(self, held: frozenset[str]) -> float:
-        """cov of a text with these terms of the query."""
-        if held not in self._shares:
-            self._shares[held] = sum(map(self.weights.__getitem__, held)) / self.total if self.total else 0.0
-        return self._shares[held]
+    scores = np.array([entry.score for entry in entries])
+    at = [i for i, passage in enumerate(passages) if passage is not None]
+    held = [passage for passage in passages if passage is not None]
+    if held:
+        words = _Words(terms, weights, held)
+        if query.vector is None:
+            scores[at] += SENTENCE * words.best(words.coverage)
+        else:
+            sentences = words.best(0.5 * words.coverage + 0.5 * words.cosines(query.vector))
+            scores[at] += SENTENCE * sentences + PAIR * words.pairs() + NEIGHBOUR * _neighbours(query.vector, scores[at], held)
+    made: list[float] = scores.tolist()
+    return made
 
 
 class _Words:
-    """How the terms of the query occur in a passage."""
+    """How the terms of a query occur in passages.
 
-    def __init__(self, query: _Query, passage: ChunkSentences) -> None:
-        heading = query.terms.intersection(passage.heading_terms.split())
-        words, marks = f" {END} ".join((*passage.terms, "")).split(), query.marks
-        places: dict[str, list[int]] = {}
-        self.coverage: list[float] = []
-        """Of each sentence with the headings."""
-        held = heading
-        for place in [place for place, word in enumerate(words) if word in marks]:
-            if (word := words[place]) == END:
-                self.coverage.append(query.share(held))
-                held = heading
-            else:
-                held |= {word}
-                # The ends of sentences count as places, too: words of two sentences are not adjacent.
-                places.setdefault(word, []).append(place)
-        self.best = max(self.coverage, default=0.0)
-        pairs = [(weight, places[a], places[b]) for a, b, weight in query.pairs if a in places and b in places]
-        self.ordered = sum(weight * _saturated(_adjacent(a, b)) for weight, a, b in pairs) / query.pairs_weight if pairs else 0.0
-        self.unordered = sum(weight * _saturated(_near(a, b)) for weight, a, b in pairs) / query.pairs_weight if pairs else 0.0
+    The passages are one text of lines: the headings of a passage, then its sentences. Looking for each term in this text takes a third
+    of the time of splitting it into words."""
+
+    def __init__(self, terms: Sequence[str], weights: Mapping[str, float], passages: Sequence[ChunkSentences]) -> None:
+        import numpy as np
+
+        self._passages = passages
+        self._sequence = terms
+        self._weights = {term: weights.get(term, 1.0) for term in terms}
+        lines = [1 + len(passage.terms) for passage in passages]
+        self._first = np.cumsum([0, *lines[:-1]])
+        """The line of each passage's headings."""
+        self._passage = np.repeat(np.arange(len(passages)), lines)
+        """The passage of each line."""
+        text = " " + " ".join([f" {END} ".join((passage.heading_terms, *passage.terms, "")) for passage in passages])
+        found = [_find(f" {term} ", text) for term in self._weights]
+        self._at = np.array([at for places in found for at in places], np.int64)
+        """The position before each occurrence of a term; those of the first term come first."""
+        self._term = np.repeat(np.arange(len(found)), np.array([len(places) for places in found], np.int64))
+        self._codes = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+        self._line = np.searchsorted(np.flatnonzero(self._codes == ord(END)), self._at)
+        held = np.zeros((len(self._passage), len(found)), bool)
+        held[self._line, self._term] = True
+        held |= held[self._first][self._passage]
+        total = whole_weight(self._weights, weights)
+        self.coverage: npt.NDArray[np.float64] = held @ np.array([*self._weights.values()]) / total if total else np.zeros(len(held))
+        """cov of each line with the headings of its passage."""
+
+    def best(self, of_lines: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """The highest value among the lines of each passage."""
+        import numpy as np
+
+        return np.maximum.reduceat(of_lines, self._first)
+
+    def cosines(self, vector: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
+        """The cosine of each sentence, below all for the headings. The lines of a passage without vectors get the median of the others,
+        so that it is not worse off for it."""
+        import numpy as np
+
+        vectors = [passage.vectors for passage in self._passages if passage.vectors is not None]
+        made = np.concatenate(vectors) @ vector / 127.0 if vectors else np.zeros(1)
+        cosines = np.full(len(self._passage), np.partition(made, len(made) // 2)[len(made) // 2])
+        if vectors:
+            known = np.array([passage.vectors is not None for passage in self._passages])
+            cosines[self._first[known]] = -1.0
+            known = known[self._passage]
+            known[self._first] = False
+            cosines[known] = made
+        return cosines
+
+    def pairs(self) -> npt.NDArray[np.float64]:
+        """ord + uno of each passage."""
+        import numpy as np
+
+        pairs = [(a, b) for a, b in pairwise(self._sequence) if a != b]
+        if not pairs:
+            return np.zeros(len(self._first))
+        weights = np.array([self._weights[a] + self._weights[b] for a, b in pairs])
+        spaces = np.flatnonzero(self._codes == ord(" "))
+        in_sentence = self._line != self._first[self._passage[self._line]]
+        passage = self._passage[self._line][in_sentence]
+        # The number of spaces before it. The ends of sentences count as places, too: words of two sentences are not adjacent, and those
+        # of two passages are not near.
+        place = np.searchsorted(spaces, self._at[in_sentence]) + (NEAR + 1) * passage
+        starts = np.searchsorted(self._term[in_sentence], np.arange(len(self._weights) + 1))
+        of_term = {term: slice(starts[i], starts[i + 1]) for i, term in enumerate(self._weights)}
+        beyond = len(spaces) + (NEAR + 1) * (len(self._first) + 1)  # separates the places of one pair from those of the next
+        firsts = np.concatenate([place[of_term[a]] + i * beyond for i, (a, _) in enumerate(pairs)])
+        seconds = np.concatenate([*(place[of_term[b]] + i * beyond for i, (_, b) in enumerate(pairs)), [len(pairs) * beyond]])
+        cells = np.concatenate([passage[of_term[a]] + i * len(self._first) for i, (a, _) in enumerate(pairs)])
+        score = np.zeros(len(self._first))
+        for nearest, farthest in ((1, 1), (-NEAR, NEAR)):
+            is_near = seconds[np.searchsorted(seconds, firsts + nearest)] <= firsts + farthest
+            counts = np.bincount(cells[is_near], minlength=len(pairs) * len(self._first)).reshape(len(pairs), -1)
+            score += weights @ (counts / (counts + 1)) / weights.sum()
+        return score
 
 
-def _saturated(count: int) -> float:
-    return count / (count + 1)
+def _find(word: str, text: str) -> list[int]:
+    """Where the word stands in the text; it begins and ends with a space, which two of them may share."""
+    found: list[int] = []
+    at = text.find(word)
+    while at >= 0:
+        found.append(at)
+        at = text.find(word, at + len(word) - 1)
+    return found
 
 
-def _adjacent(a: Sequence[int], b: Sequence[int]) -> int:
-    return len({place + 1 for place in a}.intersection(b))
-
-
-def _near(a: Sequence[int], b: Sequence[int]) -> int:
-    """Places of `a` with a place of `b` at most NEAR away. Both are sorted."""
-    return sum((i := bisect_left(b, place - NEAR)) < len(b) and b[i] <= place + NEAR for place in a)
-
-
-def _best_sentences(
-    vector: npt.NDArray[np.float32], passages: Sequence[ChunkSentences | None], words: Sequence[_Words | None]
-) -> list[float]:
-    """s of each passage. One without vectors gets the median of the others' cosines, so that it is not worse off for it."""
-    import numpy as np
-
-    vectors = [passage.vectors for passage in passages if passage is not None and passage.vectors is not None]
-    cosines = (np.concatenate(vectors) @ vector / 127.0).tolist() if vectors else []
-    median = sorted(cosines)[len(cosines) // 2] if cosines else 0.0
-    best: list[float] = []
-    at = 0
-    for passage, each in zip(passages, words, strict=True):
-        if passage is None or each is None:
-            best.append(0.0)
-        elif passage.vectors is None:
-            best.append(0.5 * each.best + 0.5 * median)
-        else:
-            count = len(passage.vectors)
-            best.append(max((0.5 * a + 0.5 * b for a, b in zip(each.coverage, cosines[at : at + count], strict=True)), default=0.0))
-            at += count
-    return best
-
-
-def _neighbours(vector: npt.NDArray[np.float32], entries: Sequence[Ranked], passages: Sequence[ChunkSentences | None]) -> list[float]:
+def _neighbours(
+    vector: npt.NDArray[np.float32], base: npt.NDArray[np.float64], passages: Sequence[ChunkSentences]
+) -> npt.NDArray[np.float64]:
     """The min-max scaled cosine of each passage with the query's vector moved towards the first passages; a passage without a vector
     gets the mean of the others."""
     import numpy as np
 
-    placed = [(i, passage.passage) for i, passage in enumerate(passages) if passage is not None and passage.passage is not None]
-    scaled = np.zeros(len(entries), np.float32)
-    if not placed:
-        return scaled.tolist()
-    matrix = np.stack([made for _, made in placed])
-    base = np.array([entries[i].score for i, _ in placed[:NEIGHBOURS]], np.float32)
-    if not base.any():
-        base += 1
-    moved = vector + 0.5 * (base @ matrix[:NEIGHBOURS]) / base.sum()
-    cosines = matrix @ moved
-    lowest, spread = cosines.min(), np.ptp(cosines)
-    cosines = (cosines - lowest) / spread if spread else np.ones_like(cosines)
-    scaled[:] = cosines.mean()
-    scaled[[i for i, _ in placed]] = cosines
-    return scaled.tolist()
+    vectors = [passage.passage for passage in passages if passage.passage is not None]
+    if not vectors:
+        return np.zeros(len(passages))
+    known = np.array([passage.passage is not None for passage in passages])
+    matrix = np.concatenate(vectors).reshape(len(vectors), -1)
+    first = base[known][:NEIGHBOURS].astype(np.float32)
+    if not first.any():
+        first += 1
+    cosines = matrix @ (vector + 0.5 * (first @ matrix[:NEIGHBOURS]) / first.sum())
+    lowest, highest = cosines.min(), cosines.max()
+    cosines = (cosines - lowest) / (highest - lowest) if highest > lowest else np.ones_like(cosines)
+    scaled = np.full(len(passages), cosines.mean())
+    scaled[known] = cosines
+    return scaled

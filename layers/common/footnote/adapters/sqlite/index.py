@@ -24,6 +24,8 @@ INVENTORY_PAGE = 500
 """Generations that one read lists."""
 MAX_VIEWS = 1000
 """Views that are cached."""
+MAX_WEIGHTS = 10_000
+"""Terms of a collection whose weights are cached."""
 
 
 class SqliteIndex:
@@ -34,6 +36,8 @@ class SqliteIndex:
         self._vectors = VectorStore(VectorFiles(folder))
         self._infos: dict[str, CollectionInfo] = {}
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
+        self._weights: dict[str, tuple[int, dict[str, float]]] = {}
+        """Collection → its version, and the weights of terms in it."""
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         return await self._database.run(self._candidates, caller, search)
@@ -45,7 +49,16 @@ class SqliteIndex:
         return await self._database.run(sentences, caller, chunk_ids, embedder)
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
-        return await self._database.run(self._term_weights, collection, terms)
+        row = await self._database.glance(find_collection, collection)
+        if row is None:
+            return {}
+        version, known = self._weights.get(collection, (0, {}))
+        if version != row["version"] or len(known) > MAX_WEIGHTS:
+            known = {}
+            self._weights[collection] = row["version"], known
+        if missing := [term for term in terms if term not in known]:
+            known |= await self._database.run(self._term_weights, collection, missing)
+        return {term: known[term] for term in terms if term in known}
 
     async def info(self, collection: str) -> CollectionInfo | None:
         found, known = await self._database.glance(find_collection, collection), self._infos.get(collection)

@@ -164,9 +164,13 @@ def sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequenc
             WHERE g.active AND c.chunk_id IN ({_marks(chunk_ids)})""",
         (embedder, *chunk_ids),
     )
+    rows.row_factory = None  # plain tuples are unpacked faster
+    readable: dict[str, bool] = {}
     found: dict[str, ChunkSentences] = {}
     for chunk_id, groups, packed, terms, vector, vectors in rows:
-        if not caller.may_read(frozenset(_stored(groups))):
+        if groups not in readable:
+            readable[groups] = caller.may_read(frozenset(_stored(groups)))
+        if not readable[groups]:
             continue
         bounds, words = unpack_bounds(packed), read_terms(terms)
         if not vectors or not bounds:
