@@ -53,9 +53,19 @@ class Nothing:
         return None
 
 
+class FixedMedian:
+    """A calibration that has nothing to search: m is always that of a collection without any term of the everyday questions."""
+
+    def __init__(self, median: float = -2.8) -> None:
+        self.value = median
+
+    async def median(self, turn: Turn, *, by_vectors: bool) -> float:
+        return self.value
+
+
 MAKERS: Mapping[str, Callable[[], Any]] = {
     "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns, "records": Nothing, "terms": Nothing,
-    "settings": Settings,
+    "settings": Settings, "calibration": FixedMedian,
     "announcer": lambda: Announcer(Nothing()),
 }  # fmt: skip
 """Defaults for members that a test does not pass, in addition to the settings groups; all others are None."""

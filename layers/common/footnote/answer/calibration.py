@@ -50,11 +50,12 @@ class Calibration:
         if key not in self._known:
             if key not in self._running:  # several questions at once wait for the same
                 self._running[key] = asyncio.create_task(self._find(turn, lang, by_vectors, key))
+            running = self._running[key]
             try:
-                self._known[key] = await asyncio.shield(self._running[key])
+                self._known[key] = await asyncio.shield(running)
             finally:
-                if self._running[key].done():
-                    del self._running[key]
+                if running.done():  # another that waited may have removed it
+                    self._running.pop(key, None)
         return self._known[key]
 
     async def _find(self, turn: Turn, lang: str, by_vectors: bool, key: str) -> float:

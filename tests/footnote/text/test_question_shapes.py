@@ -1,0 +1,105 @@
+"""The shape of a question, in three languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.text.question_shapes import Shape, shape_of
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I reset my password?",
+        "what are the steps to restore a backup",
+        "reset the password",
+        "Wie kann ich mein Passwort zurücksetzen?",
+        "Wie beantrage ich Urlaub?",
+        "Anleitung für den Drucker",
+        "비밀번호는 어떻게 바꾸나요?",
+        "휴가를 신청하려면?",
+    ],
+)
+def test_a_question_how_to_do_something_asks_for_steps(question: str) -> None:
+    assert shape_of(question) == "how_to"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is a quorum?",
+        "What does idempotent mean?",
+        "Define latency",
+        "Was ist ein Quorum?",
+        "Was bedeutet Gleitzeit?",
+        "정족수란?",
+        "정족수의 뜻",
+        "정족수가 무엇인가요?",
+    ],
+)
+def test_a_question_what_something_is_asks_for_a_definition(question: str) -> None:
+    assert shape_of(question) == "definition"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which documents do I need?",
+        "What kinds of leave are there?",
+        "What benefits do employees get?",
+        "List the holidays",
+        "Welche Unterlagen brauche ich?",
+        "Nenne die Feiertage",
+        "Was für Urlaub gibt es?",
+        "어떤 서류가 필요한가요?",
+        "휴가의 종류",
+    ],
+)
+def test_a_question_for_several_things_asks_for_a_list(question: str) -> None:
+    assert shape_of(question) == "list"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can I work from home?",
+        "Is the library open on Sunday",
+        "Darf ich von zu Hause arbeiten?",
+        "Gibt es eine Kantine?",
+        "집에서 일할 수 있나요?",
+        "일요일에 도서관을 엽니까?",
+    ],
+)
+def test_a_question_for_yes_or_no_is_told_apart(question: str) -> None:
+    assert shape_of(question) == "yes_no"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was the bridge built?",
+        "How many books may I borrow?",
+        "library hours",
+        "",
+        "Wie viele Bücher darf ich leihen?",
+        "Wie lange dauert die Probezeit?",
+        "Wann schließt die Bibliothek?",
+        "도서관은 언제 여나요?",
+        "책을 몇 권 빌릴 수 있나요?",
+    ],
+)
+def test_other_questions_have_no_shape_of_their_own(question: str) -> None:
+    assert shape_of(question) == "other"
+
+
+@pytest.mark.parametrize(
+    ("question", "shape"),
+    [
+        ("What are the steps to reset it?", "how_to"),
+        ("Which kinds of leave can I take?", "list"),
+        ("What are types of leave?", "definition"),
+        ("Is it clear how to reset it?", "how_to"),
+    ],
+)
+def test_how_to_wins_over_a_list_a_list_over_a_definition_and_a_definition_over_yes_or_no(question: str, shape: Shape) -> None:
+    assert shape_of(question) == shape
