@@ -178,6 +178,8 @@ async def test_the_terms_of_sentences_and_headings_are_kept(
     await embed(index, [chunk], unit(1))
     assert (await index.sentences(me, [chunk.chunk_id], "e"))[chunk.chunk_id].terms == terms
     assert await index.sentences(stranger, [chunk.chunk_id], "e") == {}
+    await put_document(index, make_document(generation=2, groups=("hr",)), [text])
+    assert await index.sentences(me, ["plan|1|0", "plan|2|0"], "e") == {}
 
 
 async def test_a_chunk_without_sentences_has_the_terms_of_its_title(index: Any, me: Caller) -> None:

@@ -66,16 +66,17 @@ async def refine(turn: Turn, *, index: Index, rag: Rag) -> Turn:
     for query in turn.queries:
         mine = [entry for entry in first if entry.query == query.text]
         made = second_stage(query, mine, [found.get(entry.chunk_id) for entry in mine], terms[query.text], weights)
-        scored += [entry._replace(score=score) for entry, score in zip(mine, made, strict=True)]
+        scored += [Ranked(entry.chunk_id, score, entry.query) for entry, score in zip(mine, made, strict=True)]
     largest = WITH_VECTORS if turn.vectors else WITHOUT_VECTORS
     refined = [*sorted(scored, key=lambda entry: (-entry.score, entry.chunk_id)), *rest]
-    return replace(turn, evidence=replace(turn.evidence, ranked=tuple(entry._replace(score=entry.score / largest) for entry in refined)))
+    scaled = tuple(Ranked(chunk_id, score / largest, query) for chunk_id, score, query in refined)
+    return replace(turn, evidence=replace(turn.evidence, ranked=scaled))
 
 
 def _scaled(ranked: Sequence[Ranked]) -> list[Ranked]:
     """The entries with their scores scaled to 0..1: reciprocal ranks are too close together to be added to other scores."""
     highest, lowest = ranked[0].score, ranked[-1].score
-    return [entry._replace(score=(entry.score - lowest) / ((highest - lowest) or 1.0)) for entry in ranked]
+    return [Ranked(chunk_id, (score - lowest) / ((highest - lowest) or 1.0), query) for chunk_id, score, query in ranked]
 
 
 def second_stage(
@@ -156,28 +157,38 @@ class _Words:
         """ord + uno of each passage."""
         import numpy as np
 
-        pairs = [(a, b) for a, b in pairwise(self._sequence) if a != b]
-        if not pairs:
+        number = {term: i for i, term in enumerate(self._weights)}
+        pairs = np.array([(number[a], number[b]) for a, b in pairwise(self._sequence) if a != b], np.int64).reshape(-1, 2)
+        if not len(pairs):
             return np.zeros(len(self._first))
-        weights = np.array([self._weights[a] + self._weights[b] for a, b in pairs])
-        spaces = np.flatnonzero(self._codes == ord(" "))
+        weights = np.array([*self._weights.values()])[pairs].sum(1)
         in_sentence = self._line != self._first[self._passage[self._line]]
         passage = self._passage[self._line][in_sentence]
         # The number of spaces before it. The ends of sentences count as places, too: words of two sentences are not adjacent, and those
         # of two passages are not near.
+        spaces = np.flatnonzero(self._codes == ord(" "))
         place = np.searchsorted(spaces, self._at[in_sentence]) + (NEAR + 1) * passage
-        starts = np.searchsorted(self._term[in_sentence], np.arange(len(self._weights) + 1))
-        of_term = {term: slice(starts[i], starts[i + 1]) for i, term in enumerate(self._weights)}
+        starts = np.searchsorted(self._term[in_sentence], np.arange(len(number) + 1))
         beyond = len(spaces) + (NEAR + 1) * (len(self._first) + 1)  # separates the places of one pair from those of the next
-        firsts = np.concatenate([place[of_term[a]] + i * beyond for i, (a, _) in enumerate(pairs)])
-        seconds = np.concatenate([*(place[of_term[b]] + i * beyond for i, (_, b) in enumerate(pairs)), [len(pairs) * beyond]])
-        cells = np.concatenate([passage[of_term[a]] + i * len(self._first) for i, (a, _) in enumerate(pairs)])
+        pair, at = _ranges(starts, pairs[:, 0])
+        firsts, cells = place[at] + pair * beyond, pair * len(self._first) + passage[at]
+        pair, at = _ranges(starts, pairs[:, 1])
+        seconds = np.append(place[at] + pair * beyond, len(pairs) * beyond)
         score = np.zeros(len(self._first))
         for nearest, farthest in ((1, 1), (-NEAR, NEAR)):
             is_near = seconds[np.searchsorted(seconds, firsts + nearest)] <= firsts + farthest
             counts = np.bincount(cells[is_near], minlength=len(pairs) * len(self._first)).reshape(len(pairs), -1)
             score += weights @ (counts / (counts + 1)) / weights.sum()
         return score
+
+
+def _ranges(starts: npt.NDArray[np.int64], wanted: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The indexes starts[i] … starts[i + 1] − 1 of each wanted i, one after the other: (which of the wanted, index)."""
+    import numpy as np
+
+    lengths = starts[wanted + 1] - starts[wanted]
+    which = np.repeat(np.arange(len(wanted)), lengths)
+    return which, np.arange(len(which)) + (starts[wanted] - np.cumsum(lengths) + lengths)[which]
 
 
 def _find(word: str, text: str) -> list[int]:

@@ -11,7 +11,17 @@ from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 from footnote.adapters.sqlite.database import Database
-from footnote.adapters.sqlite.index_reads import count_chunks, find, find_collection, read, read_view, sample, sentences, term_weights
+from footnote.adapters.sqlite.index_reads import (
+    count_chunks,
+    find,
+    find_collection,
+    read,
+    read_view,
+    sample,
+    sentences,
+    term_weights,
+    total_version,
+)
 from footnote.adapters.sqlite.index_schema import SCHEMA, VERSION
 from footnote.adapters.sqlite.index_writes import activate, inventory, remove, stage, staged, want_all_levels
 from footnote.adapters.sqlite.vector_file import VectorFiles
@@ -24,6 +34,8 @@ INVENTORY_PAGE = 500
 """Generations that one read lists."""
 MAX_VIEWS = 1000
 """Views that are cached."""
+MAX_SENTENCES = 2000
+"""Chunks whose sentences are cached, about 5 kB each."""
 MAX_WEIGHTS = 10_000
 """Terms of a collection whose weights are cached."""
 
@@ -36,6 +48,8 @@ class SqliteIndex:
         self._vectors = VectorStore(VectorFiles(folder))
         self._infos: dict[str, CollectionInfo] = {}
         self._views: dict[tuple[str, int, frozenset[str] | None], View] = {}
+        self._sentences: dict[str, tuple[int, dict[str, tuple[frozenset[str], ChunkSentences]]]] = {}
+        """Embedder → the version of all collections, and chunk id → (permission groups, sentences)."""
         self._weights: dict[str, tuple[int, dict[str, float]]] = {}
         """Collection → its version, and the weights of terms in it."""
 
@@ -46,7 +60,14 @@ class SqliteIndex:
         return await self._database.run(read, caller, chunk_ids)
 
     async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
-        return await self._database.run(sentences, caller, chunk_ids, embedder)
+        version = await self._database.glance(total_version)
+        known = self._sentences.get(embedder)
+        if known is None or known[0] != version or len(known[1]) > MAX_SENTENCES:
+            known = self._sentences[embedder] = version, {}
+        if missing := [chunk_id for chunk_id in chunk_ids if chunk_id not in known[1]]:
+            known[1].update(await self._database.run(sentences, missing, embedder))
+        found = {chunk_id: known[1][chunk_id] for chunk_id in chunk_ids if chunk_id in known[1]}
+        return {chunk_id: made for chunk_id, (groups, made) in found.items() if caller.may_read(groups)}
 
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         row = await self._database.glance(find_collection, collection)

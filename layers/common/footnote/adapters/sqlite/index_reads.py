@@ -153,8 +153,14 @@ def read(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str
     return [_chunk(rows[chunk_id]) for chunk_id in chunk_ids if chunk_id in rows]
 
 
-def sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
-    """Sentences of the chunks that this caller may read."""
+def total_version(connection: sqlite3.Connection) -> int:
+    """Grows with every change of a collection that is visible to answers."""
+    (total,) = connection.execute("SELECT total(version) FROM collections").fetchone()
+    return int(total)
+
+
+def sentences(connection: sqlite3.Connection, chunk_ids: Sequence[str], embedder: str) -> dict[str, tuple[frozenset[str], ChunkSentences]]:
+    """(permission groups, sentences) of the active chunks. The groups have not been compared with a caller's yet."""
     import numpy as np
 
     rows = connection.execute(
@@ -165,19 +171,14 @@ def sentences(connection: sqlite3.Connection, caller: Caller, chunk_ids: Sequenc
         (embedder, *chunk_ids),
     )
     rows.row_factory = None  # plain tuples are unpacked faster
-    readable: dict[str, bool] = {}
-    found: dict[str, ChunkSentences] = {}
+    found: dict[str, tuple[frozenset[str], ChunkSentences]] = {}
     for chunk_id, groups, packed, terms, vector, vectors in rows:
-        if groups not in readable:
-            readable[groups] = caller.may_read(frozenset(_stored(groups)))
-        if not readable[groups]:
-            continue
         bounds, words = unpack_bounds(packed), read_terms(terms)
-        if not vectors or not bounds:
-            found[chunk_id] = ChunkSentences(bounds, None, None, *words)
-            continue
-        of_each = np.frombuffer(vectors, np.int8).reshape(len(bounds), -1)
-        found[chunk_id] = ChunkSentences(bounds, of_each, np.frombuffer(vector, np.float32), *words)
+        made = ChunkSentences(bounds, None, None, *words)
+        if vectors and bounds:
+            of_each = np.frombuffer(vectors, np.int8).reshape(len(bounds), -1)
+            made = ChunkSentences(bounds, of_each, np.frombuffer(vector, np.float32), *words)
+        found[chunk_id] = frozenset(_stored(groups)), made
     return found
 
 
