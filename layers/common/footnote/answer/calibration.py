@@ -25,6 +25,9 @@ AT_ONCE = 8
 GROWTH = math.log(1.1)
 BANK = hashlib.sha256(json.dumps(EVERYDAY).encode()).hexdigest()[:8]
 
+WHILE_PENDING = -4.0
+"""m while vectors are missing: in the middle of what was measured."""
+
 Score = Callable[[Turn, str, bool], Awaitable[float]]
 """(turn, question, by vectors) → `tiers.score_evidence` of the question with the turn's caller and collection."""
 
@@ -41,6 +44,8 @@ class Calibration:
 
     async def median(self, turn: Turn, *, by_vectors: bool) -> float:
         """m for the turn's collection as its caller sees it."""
+        if by_vectors and turn.evidence.vectors_pending:
+            return WHILE_PENDING
         lang = turn.lang if turn.lang in EVERYDAY else "en"
         view = await self._index.view(turn.caller, turn.request.collection)
         size = round(math.log(max(1, sum(view.languages.values()))) / GROWTH)

@@ -17,7 +17,8 @@ from footnote.answer.pick_sentences import pick
 from footnote.answer.score_sentences import Question, Scored, score_passage
 from footnote.answer.tiers import judge, score_evidence
 from footnote.events import Event, Token
-from footnote.ports import Index
+from footnote.ports import Embedder, Index, speaks
+from footnote.text.embedded_texts import embedded_texts
 from footnote.text.grounding import UNSEEN
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import content_terms
@@ -32,9 +33,9 @@ ITEMS = re.compile(r"\n(?=[-*•]\s|\d{1,3}[.)]\s)")
 MARKUP = re.compile(r"([`*\[\]<>])")
 
 
-async def extract(turn: Turn, *, index: Index, calibration: Calibration) -> AsyncIterator[Event | Turn]:
+async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> AsyncIterator[Event | Turn]:
     """Streams the answer of the tier that `tiers.judge` chooses. Without an answer the turn's outcome is `closest` or `refused`."""
-    question, sentences = await read_sentences(turn, index)
+    question, sentences = await read_sentences(turn, index, embedder)
     picked = pick_quotes(question, sentences)
     verdict = judge(question, sentences, picked, await calibration.median(turn, by_vectors=question.by_vectors))
     if verdict.tier == "nothing":
@@ -49,14 +50,18 @@ async def extract(turn: Turn, *, index: Index, calibration: Calibration) -> Asyn
     yield replace(turn, outcome="closest" if verdict.tier == "closest" else None, answer=writer.answer(verdict))
 
 
-async def read_sentences(turn: Turn, index: Index) -> tuple[Question, list[Scored]]:
-    """The question and the scored sentences of the first PASSAGES hits, in the order of the hits."""
+async def read_sentences(turn: Turn, index: Index, embedder: Embedder | None = None) -> tuple[Question, list[Scored]]:
+    """The question and the scored sentences of the first PASSAGES hits, in the order of the hits. `embedder`: embeds passages whose
+    vectors are still missing, which takes some 100 ms. If none has vectors, words alone count."""
     hits = turn.evidence.hits[:PASSAGES]
     weights = await index.term_weights(turn.caller, turn.request.collection, [*content_terms(turn.asked, turn.lang), UNSEEN])
     known = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
-    # Scores with and without vectors are not comparable: while vectors are missing, all are scored by words.
-    has_vectors = bool(known) and all(found.passage is not None and found.vectors is not None for found in known.values())
-    vector = turn.vectors[0] if turn.vectors and has_vectors else None
+    vector = turn.vectors[0] if turn.vectors else None
+    if vector is not None and embedder is not None:
+        bare = {hit.chunk.chunk_id: hit.chunk for hit in hits if hit.chunk.chunk_id in known and known[hit.chunk.chunk_id].vectors is None}
+        known |= {key: await _embedded(known[key], chunk, embedder) for key, chunk in bare.items() if speaks(embedder, chunk.lang)}
+    if all(found.vectors is None for found in known.values()):
+        vector = None
     question = Question(turn.asked, turn.lang, weights, vector)
     passages = {**known, **_outside([hit.chunk for hit in hits])}
     return question, [
@@ -65,6 +70,13 @@ async def read_sentences(turn: Turn, index: Index) -> tuple[Question, list[Score
         if hit.chunk.chunk_id in passages
         for sentence in score_passage(question, hit, passages[hit.chunk.chunk_id])
     ]
+
+
+async def _embedded(passage: ChunkSentences, chunk: Chunk, embedder: Embedder) -> ChunkSentences:
+    import numpy as np
+
+    vectors = await embedder.embed(embedded_texts(chunk.title, chunk.headings, chunk.text, passage.bounds))
+    return replace(passage, passage=vectors[0], vectors=np.rint(vectors[1:] * 127).astype(np.int8))
 
 
 def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:

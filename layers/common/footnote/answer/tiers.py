@@ -42,7 +42,7 @@ class Thresholds:
 
 FEW, MANY = 3, 5
 WITH_VECTORS = Thresholds(0.7, 2.8, 4.0, 0.8)
-BY_WORDS = {"en": Thresholds(0.45, 0.8, 1.5), "de": Thresholds(0.45, 0.8, 1.5), "ko": Thresholds(1.2, 1.4, 2.1)}
+BY_WORDS = {"en": Thresholds(1.1, 1.25, 1.75), "de": Thresholds(0.45, 0.8, 1.5), "ko": Thresholds(1.2, 1.4, 2.1)}
 NOTHING = -9.0
 """The score without any sentence."""
 

@@ -10,13 +10,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from footnote.ports import ChunkVectors, Embedder, Index, PendingVector, embedded_languages
+from footnote.text.embedded_texts import embedded_texts
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-BETWEEN = 4
-"""Most characters between two headings at the beginning of a chunk: a separator or an empty line."""
 RECIPE = 2
 """The version of the texts that are embedded. Increased when they change: all chunks are then embedded again in the background,
 and their earlier vectors stay in use meanwhile."""
@@ -32,26 +31,11 @@ async def embedding_progress(index: Index, embedder: Embedder) -> tuple[int, int
     return await index.progress(embedder.name, embedded_languages(embedder), RECIPE)
 
 
-def embedded_text(item: PendingVector) -> str:
-    """The text whose vector stands for the chunk: title, headings, text. Without headings that the title repeats or the text begins
-    with."""
-    opening = item.text[: sum(len(heading) + BETWEEN for heading in item.headings)]
-    headings = [heading for heading in item.headings if heading != item.title and heading not in opening]
-    return " ".join((item.title, *headings, item.text)).strip()
-
-
-def sentence_text(heading: str, sentence: str) -> str:
-    """The text whose vector stands for the sentence: “It costs 5 euros a day.” alone does not say what costs that much."""
-    return f"{heading}: {sentence}" if heading and sentence != heading else sentence
-
-
 async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector]) -> list[ChunkVectors]:
     """Embeds all texts of all chunks in one call, since the embedder sorts and batches them."""
     texts: list[str] = []
     for item in waiting:
-        texts.append(embedded_text(item))
-        heading = next((heading for heading in reversed(item.headings) if heading != item.title), item.title)
-        texts += [sentence_text(heading, item.text[start:end]) for start, end in item.bounds]
+        texts += embedded_texts(item.title, item.headings, item.text, item.bounds)
     vectors = await embedder.embed(texts)
     made, at = [], 0
     for item in waiting:
