@@ -2,9 +2,10 @@
 
     with vectors   2.7 near + 3.1 passage + 3.4 cosine + 6.1 passage_cosine + 5.4 highest cosine − 1.8 unknown − 8.2
     by words       .05 BM25 + 8 passage' − 3.5
+    by bigrams     6.2 near' + 8.8 passage' − 2.8
 
-near, passage, cosine, passage_cosine: `Features` of the best sentence; passage' divides by the weight of all terms and that of two
-unknown ones; BM25: of the best passage, which counts parts of German compounds, too. The scores tell questions about several
+near, passage, cosine, passage_cosine: `Features` of the best sentence; near' and passage' divide by the weight of all terms and that
+of two unknown ones; BM25: of the best passage, which counts parts of German compounds, too. The scores tell questions about several
 collections from questions about something else.
 
 What a question about something else scores depends on the collection: a large one has a sentence near everything. So everyday
@@ -19,30 +20,33 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from footnote.answer.score_sentences import Question, Scored
+from footnote.text.tokens import BIGRAM_LANGUAGES
 from footnote.types import Reason, Tier, Verdict
 
 
 @dataclass(frozen=True, slots=True)
 class Thresholds:
-    """closest_from = slope · m + offset; answer_from = slope · m + answer + each · (terms − FEW, at most MANY)."""
+    """closest_from = slope · m + offset, at least `least`: where everyday questions find nothing at all, m says little.
+    answer_from = closest_from + answer + each · (terms − FEW, at most MANY)."""
 
     slope: float
     offset: float
+    least: float
     answer: float
     each: float = 0.0
 
     def closest_from(self, median: float) -> float:
         """The lowest score at which passages are shown."""
-        return self.slope * median + self.offset
+        return max(self.slope * median + self.offset, self.least)
 
     def answer_from(self, median: float, terms: int) -> float:
         """The lowest score of an answer."""
-        return self.slope * median + self.answer + self.each * min(max(0, terms - FEW), MANY)
+        return self.closest_from(median) + self.answer + self.each * min(max(0, terms - FEW), MANY)
 
 
 FEW, MANY = 3, 5
-WITH_VECTORS = Thresholds(0.7, 2.8, 4.0, 0.8)
-BY_WORDS = {"en": Thresholds(1.1, 1.25, 1.75), "de": Thresholds(0.45, 0.8, 1.5), "ko": Thresholds(1.2, 1.4, 2.1)}
+WITH_VECTORS = Thresholds(0.7, 2.8, -3.0, 1.2, 0.8)
+BY_WORDS = {"en": Thresholds(1.1, 1.25, -1.6, 0.5), "de": Thresholds(0.45, 0.8, -0.8, 0.7), "ko": Thresholds(1.5, 2.1, -0.5, 0.7)}
 NOTHING = -9.0
 """The score without any sentence."""
 
@@ -54,6 +58,8 @@ def score_evidence(question: Question, sentences: Sequence[Scored]) -> float:
         return NOTHING
     found = best.features
     if not question.by_vectors:
+        if question.lang in BIGRAM_LANGUAGES:  # of many bigrams some are always found, so BM25 grows with the question
+            return 6.2 * question.strict(found.near) + 8.8 * question.strict(found.passage) - 2.8
         bm25 = max(each.hit.scores.get("bm25", 0.0) for each in sentences)
         return 0.05 * bm25 + 8 * question.strict(found.passage) - 3.5
     highest = max(each.features.cosine for each in sentences)
