@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
-ADDRESS = re.compile(r"https?://[^)\]>]+|www\.\S+")
+ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>]+")
 LEADS = (1.0, 0.7, 0.5, 0.3)
 """`Features.lead` of the first sentences of a section whose heading holds the whole question."""
 
@@ -152,7 +152,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     for i, (start, end) in enumerate(passage.bounds):
         text = chunk.text[start:end]
         kind = chunk.kind_at(start)
-        if is_heading := kind == "heading" or looks_like_heading(chunk.text, start, end):
+        if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
             heading, at_lead = text, 0
         quotable = not (is_heading or kind == "caption" or _introduces(chunk, start, end) or _asks(text, question.text) or _refers(text))
         of_heading = question.cov(question.terms.intersection(content_terms(heading, chunk.lang))) if heading else 0.0

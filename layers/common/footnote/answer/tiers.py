@@ -11,7 +11,8 @@ collections from questions about something else.
 What a question about something else scores depends on the collection: a large one has a sentence near everything. So everyday
 questions are scored on it, and m, their median, shifts the thresholds (`calibration`). Passages are shown from
 `closest_from` on, an answer is given from `answer_from` on, which grows with the number of terms: a long question can be near a passage
-that does not answer it. Passages without a name or number of the question do not answer it.
+that does not answer it. Passages without a name or number of the question do not answer it. A passage with a sentence that has every
+term of the question is shown, whatever it scores.
 """
 
 from __future__ import annotations
@@ -74,9 +75,17 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
     closest_from, answer_from = thresholds.closest_from(median), thresholds.answer_from(median, len(question.terms))
     tier, because = _tier(score, closest_from, answer_from, bool(picked))
     missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
+    if tier == "nothing" and any(_holds_all(each, question) for each in sentences):
+        tier, because = "closest", "unsure"
     if tier == "answer" and any(_is_name(word, question) for word in missing):
         tier, because = "closest", "unsure"
     return Verdict(tier, because, round(score, 2), round(answer_from, 2), round(closest_from, 2), missing)
+
+
+def _holds_all(sentence: Scored, question: Question) -> bool:
+    """Whether the sentence, with title and headings, has every term of the question. Their weights may be low: what a collection is
+    about is in most of its passages."""
+    return sentence.quotable and len(question.terms) > 1 and sentence.held >= question.terms
 
 
 def _is_name(word: str, question: Question) -> bool:

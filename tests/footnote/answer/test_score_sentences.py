@@ -1,0 +1,208 @@
+"""Which sentence of a passage answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from footnote.answer.score_sentences import BY_WORDS, LEADS, NAMES, WITH_VECTORS, Features, Question, Scored
+from footnote.types import BlockKind, Part
+from tests.fakes import make_hit
+from tests.footnote.answer.stored_sentences import score
+
+BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
+
+
+def texts(sentences: list[Scored]) -> list[str]:
+    """Of those that may be quoted."""
+    return [each.text for each in sentences if each.quotable]
+
+
+def values(sentences: list[Scored], name: str) -> list[float]:
+    return [round(getattr(each.features, name), 4) for each in sentences]
+
+
+async def test_a_sentence_is_described_by_the_question_s_terms_in_it_and_around_it() -> None:
+    _, found = await score("When was the bridge painted?", make_hit(BRIDGE, "record"))  # terms: bridg, paint
+    assert [each.text for each in found] == ["The bridge was built in 1894.", "It is painted blue today.", "Nobody lives on it."]
+    assert values(found, "own") == [0.5, 0.5, 0]
+    assert values(found, "near") == [1, 1, 0.5]
+    assert values(found, "passage") == [1, 1, 1]
+    assert values(found, "kind") == [1, 1, 0]  # 1894; "today"
+    assert [(each.number, each.start, each.end) for each in found] == [(0, 0, 29), (1, 30, 55), (2, 56, 75)]
+
+
+async def test_its_score_is_the_weighted_sum_of_its_features() -> None:
+    hit = make_hit(BRIDGE, "record")
+    for vector, weights in ((None, BY_WORDS), (np.array([1, 0], np.float32), WITH_VECTORS)):
+        arrays = {"vectors": np.array([[127, 0], [0, 127], [0, 127]], np.int8), "passage": np.array([0.6, 0.8], np.float32)}
+        _, found = await score("When was the bridge painted?", hit, vector=vector, **arrays)
+        assert found[0].score != found[2].score
+        for each in found:
+            assert each.score == pytest.approx(sum(getattr(weights, name) * getattr(each.features, name) for name in NAMES))
+
+
+async def test_its_title_and_headings_tell_what_a_sentence_is_about() -> None:
+    hit = make_hit("It was painted blue. Nobody lives on it.", "bridge", headings=("Colours",))
+    _, found = await score("Which colour was the bridge painted?", hit)  # terms: colour, bridg, paint
+    assert values(found, "own") == [0.3333, 0]
+    assert values(found, "total") == [1, 0.6667]
+    assert values(found, "passage") == [1, 1]
+    assert values(found, "heading") == [0.3333, 0.3333]
+
+
+async def test_rare_terms_count_more() -> None:
+    weights = {"bridg": 1.0, "paint": 3.0}
+    _, found = await score("Is the bridge painted?", make_hit(BRIDGE, "record"), weights=weights)
+    assert values(found, "own") == [0.25, 0.75, 0]
+    assert found[1].score > found[0].score > found[2].score
+
+
+async def test_two_terms_that_are_adjacent_in_the_question_and_the_sentence_count_as_three() -> None:
+    hit = make_hit("The bridge is painted here. The painted sign names the bridge.", "record")
+    _, found = await score("Is the bridge painted?", hit, weights={"": 4.0, "bridg": 1.0, "paint": 3.0})
+    # 4 of 1.5 · 4, and the pair weighs 2: (4 + 2) of (6 + 2), and 4 of 6
+    assert values(found, "total") == [0.75, 0.6667]
+
+
+async def test_pairs_of_syllables_overlap_and_count_once() -> None:
+    question, found = await score("도서관", make_hit("도서관은 아홉 시에 엽니다.", "record", lang="ko"), lang="ko", weights={"": 4.0})
+    assert question.terms == {"도서", "서관"}
+    assert values(found, "total") == [0.3333]  # 2 of 1.5 · 4
+
+
+async def test_a_question_of_one_common_word_is_never_fully_covered() -> None:
+    question, found = await score("How about the bridge?", make_hit("The bridge sways.", "record"), weights={"": 4.0, "bridg": 2.0})
+    assert values(found, "own") == [0.3333]  # 2 of 1.5 · 4
+    assert question.strict(found[0].features.own) == pytest.approx(0.2)  # 2 of 2 + 2 · 4
+
+
+async def test_a_question_knows_how_much_of_it_occurs_nowhere() -> None:
+    hit = make_hit(BRIDGE)
+    question, _ = await score("Who painted the bridge mauve?", hit, weights={"": 4.0, "bridg": 1.0, "paint": 3.0, "mauv": 4.0})
+    assert question.unknown == 0.5
+    nothing, found = await score("Who is it?", hit)
+    assert (nothing.terms, nothing.unknown, {each.features.own for each in found}) == (frozenset(), 1.0, {0.0})
+
+
+@pytest.mark.parametrize(
+    ("text", "lang", "held", "missing"),
+    [
+        ("Who painted the Forth bridge?", "en", {"paint"}, ("Forth", "bridge")),
+        ("Wer hat die Brücke gestrichen?", "de", {"bruck", "brück"}, ("gestrichen",)),
+        ("Is it?", "en", set(), ()),
+    ],
+)
+def test_words_that_no_passage_contains_are_named_as_they_were_written(
+    text: str, lang: str, held: set[str], missing: tuple[str, ...]
+) -> None:
+    assert Question(text, lang, {}).words_without(frozenset(held)) == missing
+
+
+# --- vectors -------------------------------------------------------------------------------------
+
+
+async def test_sentences_and_passage_are_compared_with_the_question_by_vectors_where_there_are_some() -> None:
+    arrays = {"vectors": np.array([[127, 0], [0, 127], [-127, 0]], np.int8), "passage": np.array([0.3, 0.4], np.float32)}
+    question, found = await score("When was it?", make_hit(BRIDGE), vector=np.array([0.6, 0.8], np.float32), **arrays)
+    assert question.by_vectors
+    assert values(found, "cosine") == [0.6, 0.8, -0.6]
+    assert values(found, "passage_cosine") == [0.5, 0.5, 0.5]
+
+
+async def test_without_a_vector_of_the_question_or_the_passages_all_are_scored_by_words() -> None:
+    arrays: dict[str, Any] = {"vectors": np.ones((3, 2), np.int8), "passage": np.ones(2, np.float32)}
+    for vector, given in ((None, arrays), (np.ones(2, np.float32), {})):
+        question, found = await score("When was it?", make_hit(BRIDGE), vector=vector, **given)
+        assert not question.by_vectors
+        assert {(each.features.cosine, each.features.passage_cosine) for each in found} == {(0.0, 0.0)}
+
+
+# --- sections ------------------------------------------------------------------------------------
+
+
+async def test_the_first_sentences_below_a_heading_that_asks_the_same_come_first() -> None:
+    text = "Opening hours\n\nFrom nine to five every day. Closed on Sundays and on holidays. Ring the bell twice.\n\nLost books\n\nThey cost their price."
+    _, found = await score("opening hours", make_hit(text, "library"))
+    assert [(each.heading, round(each.features.lead, 4)) for each in found if not each.is_heading] == [
+        ("Opening hours", LEADS[0]),
+        ("Opening hours", LEADS[1]),
+        ("Opening hours", LEADS[2]),
+        ("Lost books", 0.0),
+    ]
+    assert [each.text for each in found if each.is_heading] == ["Opening hours", "Lost books"]
+
+
+async def test_the_first_section_of_a_passage_is_below_the_last_of_its_headings() -> None:
+    _, found = await score("opening hours", make_hit("Nine to five on weekdays.", "library", headings=("Visits", "Opening hours")))
+    assert [(each.heading, each.features.heading, each.features.lead) for each in found] == [("Opening hours", 1.0, LEADS[0])]
+
+
+# --- what may be quoted --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", ["heading", "caption"])
+async def test_a_heading_or_a_caption_answers_nothing(kind: BlockKind) -> None:
+    text = "Table 2: The bridge was painted in 1911.\n\nThe bridge was painted by hand."
+    hit = make_hit(text, "record", parts=(Part(0, None, 0, 0, kind), Part(42, None, 1, 0, "paragraph")))
+    _, found = await score("When was the bridge painted?", hit)
+    assert texts(found) == ["The bridge was painted by hand."]
+    assert [each.is_heading for each in found] == [kind == "heading", False]
+
+
+async def test_the_line_before_a_table_its_head_and_its_rule_answer_nothing() -> None:
+    table = "| Bridge | Painted | Length |\n| --- | --- | --- |\n| Tower Bridge | 1911 | 244 m |"
+    hit = make_hit(f"The bridges that were painted:\n\n{table}", "table", kind="table")
+    _, found = await score("When was the bridge painted?", hit)
+    assert texts(found) == ["| Tower Bridge | 1911 | 244 m |"]
+
+
+@pytest.mark.parametrize("lead_in", ["These bridges are blue:", "파란 다리는 다음과 같습니다："])
+async def test_the_line_that_introduces_a_list_answers_nothing(lead_in: str) -> None:
+    _, found = await score(
+        "Which bridges are blue?", make_hit(f"{lead_in}\n\n- the old bridge on the river\n- the new bridge over the road")
+    )
+    assert texts(found) == ["- the old bridge on the river", "- the new bridge over the road"]
+
+
+async def test_a_sentence_that_asks_answers_nothing() -> None:
+    hit = make_hit('When was the bridge painted? Type "when was the bridge painted?" to ask. The bridge was painted in 1911.', "faq")
+    _, found = await score("When was the bridge painted?", hit)
+    assert texts(found) == ["The bridge was painted in 1911."]
+
+
+async def test_an_entry_of_a_list_of_references_answers_nothing() -> None:
+    hit = make_hit(
+        "- Bridges, painted: https://example.org/bridges/painted.html\n- The bridge was painted, see https://example.org once more today."
+    )
+    _, found = await score("When was the bridge painted?", hit)
+    assert texts(found) == ["- The bridge was painted, see https://example.org once more today."]
+
+
+async def test_a_few_words_may_be_answered_by_the_sentence_that_repeats_them() -> None:
+    _, found = await score("the bridge was painted", make_hit("The bridge was painted in 1911.", "record"))
+    assert texts(found) == ["The bridge was painted in 1911."]
+
+
+async def test_a_row_whose_first_cell_is_named_in_the_question_is_preferred() -> None:
+    rows = "| Bridge | Painted |\n| --- | --- |\n| Tower Bridge | 1911 |\n| Old Bridge | 1877 |\n| 1911 | Tower Bridge |"
+    _, found = await score("When was the Tower Bridge painted?", make_hit(rows, kind="table"))
+    assert [(each.text, round(each.features.cell, 4)) for each in found if each.quotable] == [
+        ("| Tower Bridge | 1911 |", 0.6667),
+        ("| Old Bridge | 1877 |", 0.0),
+        ("| 1911 | Tower Bridge |", 0.0),
+    ]
+
+
+async def test_what_a_sentence_adds_are_the_terms_that_neither_question_nor_headings_contain() -> None:
+    hit = make_hit("The bridge was painted. It was painted blue by hand in May.", "bridge", headings=("May",))
+    _, found = await score("When was the bridge painted?", hit)
+    assert [each.fresh for each in found] == [0, 2]  # blue, hand
+
+
+def test_each_feature_has_a_weight() -> None:
+    assert NAMES == Features.__match_args__
+    assert not BY_WORDS.cosine
+    assert not BY_WORDS.passage_cosine
