@@ -90,11 +90,11 @@ def test_an_answer_is_printed_with_its_citations_and_the_notice_beside_it(footno
     footnote("ingest", docs)
     result = footnote("ask", QUESTION)
     assert result.exit_code == 0
-    assert re.fullmatch(r"The lighthouse was lit in 1874\. \[1\]\n\[1\] Tower \(tower-[0-9a-f]{6}#\d{3}\)\n", result.stdout)
+    assert re.fullmatch(r"Tower\n\nThe lighthouse was lit in 1874\. \[1\]\n\[1\] Tower \(tower-[0-9a-f]{6}#\d{3}\)\n", result.stdout)
     assert "No language model is configured. Set LLM__BASE_URL" in result.stderr
     reply = json.loads(footnote("ask", QUESTION, "--json").stdout)
-    assert (reply["answer"], reply["extractive"]) == ("The lighthouse was lit in 1874. [1]", True)
-    assert reply["citations"][0]["spans"] == [[32, 35]]
+    assert (reply["answer"], reply["extractive"]) == ("**Tower**\n\nThe lighthouse was lit in 1874. [1]", True)
+    assert reply["citations"][0]["spans"] == [[43, 46]]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +119,7 @@ def test_a_question_alone_is_asked(
     monkeypatch.setattr(sys, "argv", ["footnote", QUESTION])
     with pytest.raises(SystemExit) as left:
         main()
-    assert (left.value.code, capsys.readouterr().out.partition(" [1]")[0]) == (0, "The lighthouse was lit in 1874.")
+    assert (left.value.code, capsys.readouterr().out.partition(" [1]")[0]) == (0, "Tower\n\nThe lighthouse was lit in 1874.")
 
 
 def test_a_question_without_an_answer_is_a_code(footnote: Footnote, docs: Path) -> None:

@@ -192,7 +192,7 @@ def test_a_server_answers_ingests_the_files_of_a_second_command_and_stops_on_a_s
     asked = {"query_text": "When was the lighthouse lit?", "index_name": "default"}
     with httpx.stream("GET", f"{server.url}/ask/stream", params=asked) as stream:
         events = [json.loads(line.removeprefix("data: ")) for line in stream.iter_lines() if line.startswith("data: ")]
-    assert events[-1]["answer"].startswith("The lighthouse was lit in 1874. [^tower-")
+    assert events[-1]["answer"].startswith("**Tower**\n\nThe lighthouse was lit in 1874. [^tower-")
 
     second = footnote("serve", "--port", "0")
     assert second.exit_code == Exit.UNAVAILABLE

@@ -124,7 +124,8 @@ async def test_without_a_vector_of_the_question_or_the_passages_all_are_scored_b
 
 
 async def test_the_first_sentences_below_a_heading_that_asks_the_same_come_first() -> None:
-    text = "Opening hours\n\nFrom nine to five every day. Closed on Sundays and on holidays. Ring the bell twice.\n\nLost books\n\nThey cost their price."
+    open_at = "From nine to five every day. Closed on Sundays and on holidays. Ring the bell twice."
+    text = f"Opening hours\n\n{open_at}\n\nLost books\n\nThey cost their price."
     _, found = await score("opening hours", make_hit(text, "library"))
     assert [(each.heading, round(each.features.lead, 4)) for each in found if not each.is_heading] == [
         ("Opening hours", LEADS[0]),
@@ -203,6 +204,13 @@ async def test_what_a_sentence_adds_are_the_terms_that_neither_question_nor_head
 
 
 def test_each_feature_has_a_weight() -> None:
-    assert NAMES == Features.__match_args__
+    assert Features.__match_args__ == NAMES
     assert not BY_WORDS.cosine
     assert not BY_WORDS.passage_cosine
+
+
+@pytest.mark.parametrize("kind", ["code", "list", "table"])
+async def test_a_short_line_of_code_or_a_list_is_no_heading(kind: BlockKind) -> None:
+    hit = make_hit("footnote paint\n\nThe bridge is painted blue.", parts=(Part(0, None, 0, 0, kind), Part(16, None, 1, 0, "paragraph")))
+    _, found = await score("How is the bridge painted?", hit)
+    assert [(each.is_heading, each.heading) for each in found] == [(False, ""), (False, "")]

@@ -66,7 +66,7 @@ async def test_the_same_question_gets_the_cached_answer(bound: FakeDeps, clock: 
     assert again.answer == first.answer
     assert again.evidence.hits == first.evidence.hits
     assert again.answer is not None
-    assert again.answer.citations[0].spans == ((30, 33),)
+    assert again.answer.citations[0].spans == ((42, 45),)
     assert again.record.notes["answer_cache"] == {"hit": True, "age_s": 60.0, "similarity": 1.0, "saved_tokens": 0}
     assert [span.name for span in again.record.spans] == ["find_answer"]
     clock.advance(240)
@@ -106,7 +106,7 @@ async def test_other_permissions_or_a_new_generation_invalidate_an_answer(bound:
     await ask(bound)
     await put_document(bound.index, make_document("bridge", generation=2), ["The bridge was built in 1895."])
     turn = await ask(bound)
-    assert (turn.outcome, turn.answer and turn.answer.text) == (None, "The bridge was built in 1895. [1]")
+    assert (turn.outcome, turn.answer and turn.answer.text) == (None, "**Bridge**\n\nThe bridge was built in 1895. [1]")
     assert (await ask(bound)).outcome == "cached"
     await put_document(bound.index, make_document("bridge", generation=3, groups=("board",)), ["The bridge was built in 1895."])
     assert (await ask(bound)).evidence.hits == ()
