@@ -165,9 +165,9 @@ class Copying:
             metadata=chunk.metadata, created_at=chunk.created_at,
         )  # fmt: skip
         renewed = to_source(document, chunk, to_bounds(source), active=source["active"], staged_at=source["staged_at"])
-        if build.embedder in (None, source.get("embedder")):
+        if "vectors" in source and build.embedder in (None, source.get("embedder")):  # earlier mappings stored them otherwise
             renewed |= {
-                name: value for name, value in source.items() if name in ("embedder", "recipe", "sentences") or name.startswith("vector_")
+                name: value for name, value in source.items() if name in ("embedder", "recipe", "vectors") or name.startswith("vector_")
             }
         return renewed
 
