@@ -27,10 +27,14 @@ def sentences(report: Mapping[str, Any]) -> Iterator[str]:
         judged = report["answers_judged"]
         yield _line("Quotes contain the gold answer", _of(report["answer_in_sentences"], judged), "answer_in_sentences")
         yield _line("Wrongly refused", _of(report["wrong_refusals"], judged), "wrong_refusals")
+        yield _line("Answered", _of(report["first_tier"], judged), "first_tier")
         yield _line("Answered with the gold answer", _of(report["answered_right"], judged), "answered_right")
+        yield _line("Gold answer shown", _of(report["answer_shown"], judged), "answer_shown")
     if "unanswerable" in report:
         refused = _of(report["unanswerable_refused"], report["unanswerable"])
         yield _line("Correctly refused", f"{refused} unanswerable", "unanswerable_refused")
+        answered = _of(report["unanswerable_first_tier"], report["unanswerable"])
+        yield _line("Wrongly answered", f"{answered} unanswerable", "unanswerable_first_tier")
     if "foreign_set" in report:
         refused = _of(report["foreign_refused"], report["foreign_queries"])
         yield _line("Correctly refused", f"{refused} of {report['foreign_set']}", "foreign_refused")

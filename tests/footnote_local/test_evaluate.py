@@ -78,20 +78,23 @@ def test_answers_and_refusals_are_judged_where_asked_for(footnote: Footnote, bei
     report = json.loads(footnote("eval", beir, "--answers", "--foreign", foreign, "--json").stdout)
     assert (report["answer_in_sentences"], report["wrong_refusals"]) == (1.0, 0.0)
     assert (report["foreign_set"], report["foreign_refused"]) == ("zoo", 1.0)
-    assert report["answered_right"] == 1.0
+    assert [report[name] for name in ("first_tier", "answered_right", "answer_shown")] == [1.0, 1.0, 1.0]
     assert "unanswerable" not in report
     (beir / "unanswerable.jsonl").write_text(
         '{"_id": "u1", "text": "What do zebras eat?"}\n{"_id": "u2", "text": "When do ferries cross?"}\n'
     )
     report = json.loads(footnote("eval", beir, "--answers", "--json").stdout)
-    assert (report["unanswerable"], report["unanswerable_refused"]) == (2, 0.5)
+    assert [report[name] for name in ("unanswerable", "unanswerable_refused", "unanswerable_first_tier")] == [2, 0.5, 0.5]
     lines = footnote("eval", beir, "--answers", "--foreign", foreign).stdout.splitlines()
     assert lines[0] == "Asked 1 questions on 3 documents of harbour, retriever cc."
     for line in (
         "Quotes contain the gold answer     1 of 1 (answer_in_sentences)",
         "Wrongly refused                    0 of 1 (wrong_refusals)",
+        "Answered                           1 of 1 (first_tier)",
         "Answered with the gold answer      1 of 1 (answered_right)",
+        "Gold answer shown                  1 of 1 (answer_shown)",
         "Correctly refused                  1 of 2 unanswerable (unanswerable_refused)",
+        "Wrongly answered                   1 of 2 unanswerable (unanswerable_first_tier)",
         "Correctly refused                  1 of 1 of zoo (foreign_refused)",
     ):
         assert line in lines
@@ -104,7 +107,8 @@ def test_the_figures_in_words_name_their_totals() -> None:
         "set": "s", "documents": 9, "queries": 20, "retriever": "cc", **figures,
         **{f"{name}_interval": [0.4, 0.6] for name in ("ndcg@10", "recall@10", "mrr@10", "ndcg@10_gain")},
         "rewrite": "heuristic", "follow_ups": 4, "rewritten": 3, "ndcg@10_gain": -0.02,
-        "answers_judged": 15, "answer_in_sentences": 0.6667, "wrong_refusals": 0.1333, "answered_right": 0.6,
+        "answers_judged": 15, "answer_in_sentences": 0.6667, "wrong_refusals": 0.1333, "first_tier": 0.7333,
+        "answered_right": 0.6, "answer_shown": 0.8,
         "foreign_set": "f", "foreign_queries": 15, "foreign_refused": 0.8,
     }  # fmt: skip
     shown = list(sentences(report))
@@ -112,10 +116,12 @@ def test_the_figures_in_words_name_their_totals() -> None:
     assert shown[4] == "Rank of the first relevant one     about 2.0 (MRR@10 0.5, 95 % interval 0.4 to 0.6)"
     assert shown[5] == "Follow-ups                         rewritten 3 of 4 (--rewrite heuristic)"
     assert shown[6].startswith("Effect of rewriting                ranking worse by 0.0200")
-    assert [line.split("(")[0].rstrip() for line in shown[7:11]] == [
+    assert [line.split("(")[0].rstrip() for line in shown[7:13]] == [
         "Quotes contain the gold answer     10 of 15",
         "Wrongly refused                    2 of 15",
+        "Answered                           11 of 15",
         "Answered with the gold answer      9 of 15",
+        "Gold answer shown                  12 of 15",
         "Correctly refused                  12 of 15 of f",
     ]
 

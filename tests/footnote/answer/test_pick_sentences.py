@@ -108,9 +108,9 @@ def test_the_sentences_of_a_passage_are_given_together_in_their_order() -> None:
 
 # --- shapes --------------------------------------------------------------------------------------
 
-STEPS = "Bridges\n\nThe old bridge is painted in May.\n\nDo it like this:\n\n1. Wash the railing well.\n2. Paint it blue and wait.\n\nThen rest."
-KINDS: tuple[BlockKind, ...] = ("heading", "paragraph", "paragraph", "list", "paragraph")
 LIST = ["1. Wash the railing well.", "2. Paint it blue and wait."]
+STEPS = "\n\n".join(("Bridges", "The old bridge is painted in May.", "Do it like this:", "\n".join(LIST), "Then rest."))
+KINDS: tuple[BlockKind, ...] = ("heading", "paragraph", "paragraph", "list", "paragraph")
 
 
 @pytest.mark.parametrize(
