@@ -1,0 +1,221 @@
+"""An answer without a language model."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from footnote.answer.extract import CLOSEST, PASSAGES, extract, is_answerable, read_sentences, readable, source_name
+from footnote.answer.messages import message
+from footnote.answer.score_sentences import Features, Scored
+from footnote.events import Event, Token
+from footnote.types import EXTERNAL_IDS, Part, Turn
+from tests.deps import FakeDeps, FixedMedian, call_step
+from tests.fakes import FakeEmbedder, make_hit
+from tests.footnote.answer.stored_sentences import Stored
+from tests.turns import make_turn, with_
+
+BRIDGE = "The bridge was built in 1894. It is painted blue today. Nobody lives on it."
+NONE = Features(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+SURE, UNSURE, UNRELATED = -99.0, 6.0, 99.0
+"""m, in collections where every question is answered, may be answered, or is refused."""
+
+
+def sentence(text: str, start: int = 0, end: int | None = None, **changes: Any) -> Scored:
+    return Scored(make_hit(text, **changes), 0, start, len(text) if end is None else end, 1.0, NONE, "")
+
+
+async def run(turn: Turn, index: Any, median: float = SURE) -> tuple[list[Event], Turn]:
+    deps = FakeDeps(index=index, calibration=FixedMedian(median))
+    events = [event async for event in call_step(extract, turn, deps)]
+    assert isinstance(events[-1], Turn)
+    return events[:-1], events[-1]  # type: ignore[return-value]
+
+
+# --- answers -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("style", "first", "second"), [("numbered", "[1]", "[2]"), ("footnote", "[^𝒷ridge]", "[^tower]")])
+async def test_each_sentence_stands_below_its_title_and_is_cited_at_its_marker(style: str, first: str, second: str) -> None:
+    hits = (
+        make_hit("🙂 The bridge was built in 1894. Its  paint\nis blue by now.", "𝒷ridge"),
+        make_hit("The tower was built of red bricks in 1894 too.", "tower"),
+    )
+    turn = make_turn("When was it built?", hits=hits)
+    turn = with_(turn, profile=type(turn.profile)("p", live=False, citation_style=style, prompt="answer_numbered"))
+    tokens, turn = await run(turn, Stored(*hits))
+    answer = turn.answer
+    assert answer is not None
+    assert answer.extractive
+    assert answer.text == (
+        f"**𝒷ridge**\n\n🙂 The bridge was built in 1894. {first}\n\n**Tower**\n\nThe tower was built of red bricks in 1894 too. {second}"
+    )
+    assert "".join(token.text for token in tokens if isinstance(token, Token)) == answer.text
+    assert [(citation.number, citation.hit, citation.snippet) for citation in answer.citations] == [
+        (1, hits[0], "🙂 The bridge was built in 1894."),
+        (2, hits[1], "The tower was built of red bricks in 1894 too."),
+    ]
+    assert [answer.text[slice(*citation.spans[0])] for citation in answer.citations] == [first, second]
+    assert (turn.outcome, answer.verdict and (answer.verdict.tier, answer.verdict.because)) == (None, ("answer", "sure"))
+
+
+async def test_sentences_of_one_passage_share_its_number() -> None:
+    hit = make_hit("The bridge was built in 1894 of wood. It was built again in 1977 of steel.")
+    _, turn = await run(make_turn("When was it built?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert turn.answer.text == "**Plan**\n\nThe bridge was built in 1894 of wood. [1] It was built again in 1977 of steel. [1]"
+    (citation,) = turn.answer.citations
+    assert (citation.number, citation.bounds) == (1, ((0, 37), (38, 74)))
+    assert [turn.answer.text[slice(*span)] for span in citation.spans] == ["[1]", "[1]"]
+
+
+async def test_a_quoted_sentence_is_cited_with_its_page() -> None:
+    """The passage begins on page 6 and ends on page 7."""
+    text = "Nobody knows its maker.\n\nThe bridge was built in 1894."
+    hit = make_hit(text, page=6, parts=(Part(0, 6, 0, 0), Part(25, 7, 1, 0)))
+    _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert [(citation.snippet, citation.page) for citation in turn.answer.citations] == [("The bridge was built in 1894.", 7)]
+
+
+async def test_steps_are_given_as_a_list_below_their_section() -> None:
+    text = "Painting\n\nPaint the bridge like this:\n\n1. Wash it.  Wash it well.\n2. Paint the bridge blue."
+    parts = (Part(0, None, 0, 0, "heading"), Part(10, None, 1, 0, "paragraph"), Part(39, None, 2, 0, "list"))
+    hit = make_hit(text, parts=parts)
+    _, turn = await run(make_turn("How do I paint the bridge?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert turn.answer.text == (
+        "**Plan › Painting**\n\nPaint the bridge like this: [1]\n\n- Wash it. Wash it well. [1]\n- Paint the bridge blue. [1]"
+    )
+
+
+async def test_code_is_given_as_code_with_its_citation_below() -> None:
+    text = "Start the server on its port:\n\nfootnote serve --port 8080"
+    hit = make_hit(text, parts=(Part(0, None, 0, 0, "paragraph"), Part(31, None, 1, 0, "code")))
+    _, turn = await run(make_turn("How do I serve on a port?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert turn.answer.text == "**Plan**\n\nStart the server on its port: [1]\n\n```\nfootnote serve --port 8080\n```\n[1]"
+
+
+async def test_a_title_cannot_format_the_answer() -> None:
+    hit = make_hit(BRIDGE)
+    hit = replace(hit, chunk=replace(hit.chunk, title="*[x]* <b>`y`"))
+    _, turn = await run(make_turn("When was the bridge built?", hits=(hit,)), Stored(hit))
+    assert turn.answer is not None
+    assert turn.answer.text.startswith("**\\*\\[x\\]\\* \\<b\\>\\`y\\`**\n\nThe bridge was built in 1894. [1]")
+
+
+def test_the_name_of_a_source_is_its_title_and_section_each_once() -> None:
+    assert source_name(replace(sentence(BRIDGE), heading="Opening  hours")) == "Plan › Opening hours"
+    assert source_name(replace(sentence(BRIDGE), heading="Plan")) == "Plan"
+    assert source_name(sentence(BRIDGE)) == "Plan"
+
+
+# --- no answer -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "ko", "zh"])
+async def test_a_question_that_nothing_answers_is_refused_in_its_language(lang: str) -> None:
+    hit = make_hit(BRIDGE)
+    tokens, turn = await run(make_turn("Quantum chromodynamics?", hits=(hit,), lang=lang), Stored(hit), UNRELATED)
+    text = message("refused", lang)
+    assert tokens == [Token(text)]
+    assert turn.answer is not None
+    assert (turn.outcome, turn.answer.text, turn.answer.citations, turn.answer.extractive) == ("refused", text, (), True)
+    assert turn.answer.verdict is not None
+    assert (turn.answer.verdict.tier, turn.answer.verdict.missing) == ("nothing", ("Quantum", "chromodynamics"))
+    assert turn.evidence.hits == (hit,)  # the nearest passages stay with it
+
+
+@pytest.mark.parametrize("lang", ["en", "de", "ko"])
+async def test_where_no_sentence_answers_for_certain_the_best_one_of_each_of_the_closest_passages_is_shown(lang: str) -> None:
+    hits = tuple(make_hit(f"The bridge number {i} is built. It is painted blue.", f"d{i}") for i in range(CLOSEST + 1))
+    tokens, turn = await run(make_turn("bridge built", hits=hits, lang=lang), Stored(*hits), UNRELATED)
+    assert turn.answer is not None
+    shown = [f"\n\n**D{i}**: “The bridge number {i} is built.” [{i + 1}]" for i in range(CLOSEST)]
+    assert [token.text for token in tokens if isinstance(token, Token)] == [message("closest", lang), *shown]
+    assert turn.answer.text == "".join([message("closest", lang), *shown])
+    assert (turn.outcome, turn.answer.verdict and turn.answer.verdict.tier) == ("closest", "closest")
+    assert [citation.hit for citation in turn.answer.citations] == list(hits[:CLOSEST])
+    assert [turn.answer.text[slice(*citation.spans[0])] for citation in turn.answer.citations] == ["[1]", "[2]", "[3]"]
+
+
+async def test_a_question_is_answerable_when_extract_would_answer_it() -> None:
+    hit = make_hit(BRIDGE)
+    turn = make_turn("When was the bridge built?", hits=(hit,))
+    for median, answerable in ((SURE, True), (UNRELATED, False)):
+        assert await is_answerable(turn, index=Stored(hit), calibration=FixedMedian(median)) is answerable  # type: ignore[arg-type]
+    assert not await is_answerable(make_turn("When?"), index=Stored(), calibration=FixedMedian())  # type: ignore[arg-type]
+
+
+# --- what is read --------------------------------------------------------------------------------
+
+
+async def read(turn: Turn, index: Any, embedder: Any = None) -> list[Scored]:
+    return (await read_sentences(turn, index, embedder))[1]
+
+
+async def test_only_the_first_passages_that_may_be_read_are_looked_at() -> None:
+    hits = tuple(make_hit(f"The bridge number {i} is here.", f"d{i}") for i in range(PASSAGES + 2))
+    found = await read(make_turn("Which bridge?", hits=hits), Stored(*hits[1:]))
+    assert [each.hit.chunk.doc_id for each in found] == [f"d{i}" for i in range(1, PASSAGES)]
+
+
+async def test_passages_from_other_systems_are_split_and_scored_by_words() -> None:
+    hit = make_hit(BRIDGE)
+    outside = replace(hit, chunk=replace(hit.chunk, chunk_id=f"{EXTERNAL_IDS[0]}1", title="Bridge"))
+    found = await read(make_turn("Is the bridge painted?", hits=(outside,)), Stored())
+    assert [(each.text, each.features.total) for each in found] == [
+        ("The bridge was built in 1894.", 0.5),
+        ("It is painted blue today.", 1.0),
+        ("Nobody lives on it.", 0.5),
+    ]
+
+
+async def test_passages_without_vectors_are_embedded_with_their_headings_if_the_embedder_speaks_their_language() -> None:
+    embedder = FakeEmbedder()
+    vector = embedder.vector("Is the bridge painted?")
+    hits = (make_hit(BRIDGE, "a"), make_hit("Die Brücke ist blau gestrichen.", "b", lang="de"))
+    turn = make_turn("Is the bridge painted?", hits=hits, vectors=(vector,))
+    found = await read(turn, Stored(*hits), embedder)
+    assert len(embedder.embedded) == 4  # a passage and its three sentences
+    assert all("A" in text for text in embedder.embedded)
+    assert [each.features.cosine != 0 for each in found] == [True, True, True, False]
+    embedder.embedded.clear()
+    assert {each.features.cosine for each in await read(make_turn("Is it?", hits=hits), Stored(*hits), embedder)} == {0.0}
+    assert embedder.embedded == []  # the question has no vector
+
+
+# --- display -------------------------------------------------------------------------------------
+
+TABLE = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n| Köln | | |\n| too | few |"
+
+
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        ("| Bonn | 335,000 | x |", "City: Bonn, Population: 335,000, x"),
+        ("| Bonn | 335,000 | x |\n| Köln | | |", "City: Bonn, Population: 335,000, x; City: Köln"),
+        (TABLE.removesuffix("\n| Köln | | |\n| too | few |"), "City: Bonn, Population: 335,000, x"),
+        ("| City | Population | |\n| --- | --- | --- |", "City · Population"),
+        ("| too | few |", "too · few"),
+    ],
+)
+def test_a_row_of_a_table_is_shown_with_its_column_names(row: str, shown: str) -> None:
+    start = TABLE.index(row)
+    assert readable(sentence(TABLE, start, start + len(row), kind="table")) == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("A line |\nand   another.", "A line | and another."),
+        ("2. Paint   the bridge.", "Paint the bridge."),
+        ("- Paint the bridge.\n- Wash it.", "Paint the bridge.; Wash it."),
+        ("1894 was the year.", "1894 was the year."),
+    ],
+)
+def test_other_text_is_shown_on_one_line_without_marks_of_lists(text: str, shown: str) -> None:
+    assert readable(sentence(text)) == shown
