@@ -129,7 +129,7 @@ class Scored:
     @property
     def is_row(self) -> bool:
         """Whether it is a row of a table."""
-        return self.text.startswith("|")
+        return self.text.startswith("|") and self.hit.chunk.kind_at(self.start) != "code"
 
     @property
     def page(self) -> int | None:
