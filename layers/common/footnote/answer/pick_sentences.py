@@ -21,7 +21,8 @@ LEAST_FRESH = 2
 LONGEST_LIST = 10
 LIST_KINDS = ("list", "code", "table")
 CONDITION = re.compile(
-    r"(?:unless|except|but|however|only|if|otherwise|außer|es sei denn|aber|jedoch|allerdings|nur|sofern|wenn|falls|sonst)\b|단|다만|그러나|하지만",
+    r"(?:unless|except|but|however|only|if|otherwise|außer|es sei denn|aber|jedoch|allerdings|nur|sofern|wenn|falls|sonst)\b"
+    r"|단|다만|그러나|하지만",
     re.IGNORECASE,
 )
 
