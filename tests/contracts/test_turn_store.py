@@ -132,6 +132,7 @@ async def test_a_turn_is_stored_as_a_version_3_document(turn_store: Any, me: Cal
         "llm_failed": False,
         "llm_address": None,
         "extractive": False,
+        "verdict": None,
         "warnings": ["short"],
         "hits": [
             {

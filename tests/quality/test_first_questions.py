@@ -22,13 +22,18 @@ TOLD = re.compile(r'"query_text": "(.+?)"|footnote ask "(.+?)"')
 TOPIC = re.compile(r"What does “(?P<title>.+)” say about “(?P<topic>.+)”\?")
 HOLDS = {
     "How do I delete a document?": ("Quick start", "DELETE /documents/{doc_id}"),
-    "How do I use Ollama?": ("", "11434"),
-    "Can I use OpenAI?": ("Quick start", "OPENAI_API_KEY"),
+    "What does it cost on AWS?": ("Deploy to AWS", "cents"),
+    "How do I connect Open WebUI?": ("Connect a client", "WebUI"),
+    "How do I make a backup?": ("Back up and restore", "backup"),
+    "How do I use Ollama?": ("Quick start", "ollama pull"),
+    "Can I use OpenAI?": ("", "OPENAI_API_KEY"),
     "How do I start the server on another port?": ("Quick start", "PORT=8080"),
     "Where is my data stored?": ("Concepts", "the folder DATA"),
-    "What is an extractive answer?": ("", "sentences"),
+    "What is an extractive answer?": ("Concepts", "Footnote quotes"),
 }
 """Question → the document that must be cited first, "" = any; text that the answer must contain."""
+
+NOT_ANSWERED = "Who is my dentist?"
 
 
 def told_questions() -> set[str]:
@@ -59,11 +64,12 @@ async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
         rows = [citation["snippet"].startswith("|") for citation in citations]
         if not citations or words not in answer or not citations[0]["title"].startswith(title) or rows[0] < any(rows):
             wrong[question] = answer
-    return wrong
+    answer, citations = await ask(client, NOT_ANSWERED)
+    return wrong | ({NOT_ANSWERED: answer} if citations else {})
 
 
 def test_every_question_of_readme_and_quick_start_is_asked_here() -> None:
-    assert told_questions() == {"How do I delete a document?"}
+    assert "How do I delete a document?" in told_questions()
     assert told_questions() <= set(HOLDS)
 
 

@@ -16,11 +16,13 @@ from footnote_local.evaluate import build_index, evaluate
 
 HERE = Path(__file__).parent
 FLOORS = {
-    "en": {"ndcg@10": 0.855, "answered_right": 0.56, "unanswerable_refused": 0.9},  # .865, 29 of 50, 28 of 30
-    "de": {"ndcg@10": 0.875, "answered_right": 0.48, "unanswerable_refused": 0.7},  # .886, 13 of 25, 11 of 15
-    "ko": {"ndcg@10": 0.815, "answered_right": 0.24, "unanswerable_refused": 0.9},  # .825, 7 of 25, 14 of 15
+    "en": {"ndcg@10": 0.87, "answer_shown": 0.86, "answered_right": 0.64},  # .879, 44 of 50, 33 of 50
+    "de": {"ndcg@10": 0.875, "answer_shown": 0.28, "answered_right": 0.16},  # .886, 8 of 25, 5 of 25
+    "ko": {"ndcg@10": 0.815, "answer_shown": 0.44, "answered_right": 0.16},  # .825, 12 of 25, 5 of 25
 }
 """The floors per language; the comments give the measured values."""
+MOST_WRONGLY_ANSWERED = 0.07
+"""Share of the unanswerable questions that get an answer: 2 of 30, 0 of 15, 1 of 15. To be shown the closest passages is fine."""
 
 
 def say_nothing(_: str, __: int, ___: int) -> None:
@@ -36,3 +38,4 @@ async def test_search_answers_and_refusals_are_as_good_as_they_were(lang: str, t
     await core.close()
     below = {name: (report[name], least) for name, least in FLOORS[lang].items() if float(str(report[name])) < least}
     assert below == {}, "measured, and the floor"
+    assert float(str(report["unanswerable_first_tier"])) <= MOST_WRONGLY_ANSWERED

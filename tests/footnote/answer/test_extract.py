@@ -91,12 +91,13 @@ async def test_steps_are_given_as_a_list_below_their_section() -> None:
     )
 
 
-async def test_code_is_given_as_code_with_its_citation_below() -> None:
-    text = "Start the server on its port:\n\nfootnote serve --port 8080"
+@pytest.mark.parametrize("code", ["footnote serve --port 8080", "| footnote serve --port 8080 |"])
+async def test_code_is_given_as_code_with_its_citation_below(code: str) -> None:
+    text = f"Start the server on its port:\n\n{code}"
     hit = make_hit(text, parts=(Part(0, None, 0, 0, "paragraph"), Part(31, None, 1, 0, "code")))
     _, turn = await run(make_turn("How do I serve on a port?", hits=(hit,)), Stored(hit))
     assert turn.answer is not None
-    assert turn.answer.text == "**Plan**\n\nStart the server on its port: [1]\n\n```\nfootnote serve --port 8080\n```\n[1]"
+    assert turn.answer.text == f"**Plan**\n\nStart the server on its port: [1]\n\n```\n{code}\n```\n[1]"
 
 
 async def test_a_title_cannot_format_the_answer() -> None:

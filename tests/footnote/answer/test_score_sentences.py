@@ -214,3 +214,12 @@ async def test_a_short_line_of_code_or_a_list_is_no_heading(kind: BlockKind) -> 
     hit = make_hit("footnote paint\n\nThe bridge is painted blue.", parts=(Part(0, None, 0, 0, kind), Part(16, None, 1, 0, "paragraph")))
     _, found = await score("How is the bridge painted?", hit)
     assert [(each.is_heading, each.heading) for each in found] == [(False, ""), (False, "")]
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [("How do I import the bridge?", True), ("Which bridge?", True), ("Can I import the bridge?", False), ("What is the bridge?", False)],
+)
+async def test_code_answers_neither_yes_or_no_nor_what_something_is(question: str, quoted: bool) -> None:
+    _, found = await score(question, make_hit("from river import bridge", parts=(Part(0, None, 0, 0, "code"),)))
+    assert [each.quotable for each in found] == [quoted]

@@ -186,7 +186,8 @@ def _item(sentence: Scored) -> str:
 
 
 def _is_item(sentence: Scored) -> bool:
-    return sentence.is_row or sentence.hit.chunk.kind_at(sentence.start) == "list"
+    kind = sentence.hit.chunk.kind_at(sentence.start)
+    return kind == "list" or (sentence.is_row and kind != "code")
 
 
 def _between(before: Scored | None, sentence: Scored) -> str:

@@ -116,7 +116,7 @@ class Scored:
     """Terms of the question in the sentence, title and headings."""
     quotable: bool = True
     """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question,
-    an entry of a list of references."""
+    an entry of a list of references; code, if the question asks for a yes or no or a definition."""
     is_heading: bool = False
     fresh: int = 0
     """Number of its terms that neither the question nor title and headings contain."""
@@ -154,7 +154,8 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         kind = chunk.kind_at(start)
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
             heading, at_lead = text, 0
-        quotable = not (is_heading or kind == "caption" or _introduces(chunk, start, end) or _asks(text, question.text) or _refers(text))
+        silent = is_heading or kind == "caption" or (kind == "code" and question.shape in ("yes_no", "definition"))
+        quotable = not (silent or _introduces(chunk, start, end) or _asks(text, question.text) or _refers(text))
         of_heading = question.cov(question.terms.intersection(content_terms(heading, chunk.lang))) if heading else 0.0
         together = sum(weight for pair, weight in question.pairs.items() if _adjacent(pair, words[i])) if question.pairs else 0.0
         total = question.cov(around | held[i])
