@@ -186,8 +186,7 @@ def _item(sentence: Scored) -> str:
 
 
 def _is_item(sentence: Scored) -> bool:
-    kind = sentence.hit.chunk.kind_at(sentence.start)
-    return kind == "list" or (sentence.is_row and kind != "code")
+    return sentence.is_row or sentence.hit.chunk.kind_at(sentence.start) == "list"
 
 
 def _between(before: Scored | None, sentence: Scored) -> str:
