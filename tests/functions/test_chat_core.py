@@ -124,7 +124,7 @@ async def test_a_follow_up_is_understood_by_its_room_and_the_model_sees_the_conv
 async def test_without_a_model_the_sentences_that_answer_are_quoted_with_their_references(open_site: OpenSite) -> None:
     events = await ask(await open_site())
     assert text_of(events) == events[-1]["final_response"]
-    assert events[-1]["final_response"].startswith("The bridge was built in 1894.")
+    assert events[-1]["final_response"].startswith("**Records**\n\nThe bridge was built in 1894.")
     assert [reference["p_id"] for reference in events[-1]["references"]] == ["bridge#000"]
     assert not events[-1]["final_response"].endswith(" ")
 
@@ -172,7 +172,7 @@ async def test_a_model_that_fails_before_its_first_word_ends_the_turn_with_an_er
 async def test_without_a_configured_model_the_documents_are_quoted(open_site: OpenSite) -> None:
     done = (await ask(await open_site()))[-1]
     assert (done["type"], done["degraded"], done["nearest"]) == ("done", False, [])
-    assert done["final_response"].startswith("The bridge was built in 1894.")
+    assert done["final_response"].startswith("**Records**\n\nThe bridge was built in 1894.")
 
 
 @pytest.mark.parametrize(

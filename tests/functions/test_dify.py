@@ -24,7 +24,7 @@ async def test_a_record_is_a_passage_with_where_it_stands(open_site: OpenSite) -
     reply = await site.client.post("/retrieval", json=ASKED)
     bridge, plan = reply.json()["records"]
     assert reply.status_code == 200
-    assert (bridge.pop("score"), plan["score"]) == (1.0, 0.0)
+    assert bridge.pop("score") > plan["score"] > 0
     assert bridge == {
         "content": BRIDGE[0],
         "title": "Records",

@@ -78,7 +78,10 @@ async def test_without_a_model_its_sentences_are_quoted(tmp_path: Path, clock: C
     async with asking(tmp_path, clock, Reply(200, (FOUND,))) as (client, _):
         done = (await ask(client))[-1]
         nothing = (await ask(client, query="Who paints the ferries?"))[-1]
-    assert (done["final_response"], [each["p_id"] for each in done["references"]]) == ("The bridge was built in 1895.", ["law-7"])
+    assert (done["final_response"], [each["p_id"] for each in done["references"]]) == (
+        "**law.pdf**\n\nThe bridge was built in 1895.",
+        ["law-7"],
+    )
     assert nothing["references"] == []
 
 

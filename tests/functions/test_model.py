@@ -27,7 +27,7 @@ from tests.functions.test_tiers import closest
 from tests.ollama_server import running_ollama
 
 ANN = Caller("ann", frozenset({"*"}))
-QUOTED = "The bridge was built in 1894. [^bridge]"
+QUOTED = "**Records**\n\nThe bridge was built in 1894. [^bridge]"
 Open = Callable[..., Awaitable[tuple[Core, httpx.AsyncClient]]]
 
 

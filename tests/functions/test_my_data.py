@@ -51,7 +51,7 @@ async def test_a_user_exports_their_turns_with_their_feedback(open_site: OpenSit
     assert {name: exported[0][name] for name in ("version", "user_id", "room_id", "status", "withdrawn")} == {
         "version": "v3", "user_id": "ann", "room_id": "r1", "status": "done", "withdrawn": False,
     }  # fmt: skip
-    assert exported[0]["result"]["final_response"].startswith("The bridge was built in 1894.")
+    assert exported[0]["result"]["final_response"].startswith("**Records**\n\nThe bridge was built in 1894.")
     assert (exported[0]["feedback"]["rating"], exported[0]["feedback"]["reason"], exported[1]["feedback"]) == ("down", "old", None)
 
 

@@ -102,7 +102,7 @@ async def test_the_files_sources_are_in_a_stream_too(open_site: OpenSite) -> Non
 async def test_without_a_model_only_the_users_words_are_asked(open_site: OpenSite) -> None:
     site = await open_site()
     reply = (await site.client.post("/v1/chat/completions", json=ask(NOW))).json()
-    assert reply["choices"][0]["message"]["content"].startswith("The bridge was built in 1894. [3]")
+    assert reply["choices"][0]["message"]["content"].startswith("**Records**\n\nThe bridge was built in 1894. [3]")
 
 
 async def test_a_model_answers_from_the_file_where_the_documents_have_nothing(open_site: OpenSite) -> None:
@@ -172,7 +172,7 @@ async def test_users_count_behind_a_key_that_may_name_them_and_behind_no_other(t
     async def asked_by(user_id: str, key: str, **headers: str) -> bool:
         user_headers = {name.replace("_", "-"): value for name, value in headers.items()}
         reply = await client.post("/v1/chat/completions", json=ask(QUESTION), headers={"authorization": f"Bearer {key}", **user_headers})
-        assert reply.json()["choices"][0]["message"]["content"].startswith("The bridge was built in 1894.")
+        assert reply.json()["choices"][0]["message"]["content"].startswith("**Records**\n\nThe bridge was built in 1894.")
         block = await core.turns.get(Caller(user_id), reply.json()["trace_id"])  # NotFound for other callers
         return bool(block["status"] == "done")
 

@@ -139,7 +139,7 @@ async def test_earlier_messages_are_the_conversation_that_a_follow_up_is_underst
 async def test_without_a_model_the_documents_are_quoted(connect: OpenClient) -> None:
     to = await connect()
     reply = await to.client.chat.completions.create(**ASKED)
-    assert (reply.choices[0].message.content or "").startswith("The bridge was built in 1894. [1]")
+    assert (reply.choices[0].message.content or "").startswith("**Records**\n\nThe bridge was built in 1894. [1]")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ async def test_every_collection_that_a_caller_may_read_is_a_model(connect: OpenC
     reply = await to.client.chat.completions.create(
         model="footnote/town", messages=[{"role": "user", "content": "When does the ferry leave?"}]
     )
-    assert (reply.choices[0].message.content, reply.model) == ("The ferry leaves at noon. [1]", "footnote/town")
+    assert (reply.choices[0].message.content, reply.model) == ("**a**\n\nThe ferry leaves at noon. [1]", "footnote/town")
     for unknown in ("footnote/pay", "footnote/none", "gpt-4o", "footnotes"):
         with pytest.raises(openai.NotFoundError) as error:
             await to.client.chat.completions.create(**ASKED | {"model": unknown})

@@ -62,7 +62,7 @@ async def test_an_answer_cites_documents_by_id_and_says_where_its_markers_stand(
 async def test_without_a_model_the_reply_says_so_and_how_to_add_one(open_site: OpenSite) -> None:
     site = await open_site()
     body = (await site.client.post("/ask", json=ASK)).json()
-    assert body["answer"].startswith("The bridge was built in 1894. [^bridge]")
+    assert body["answer"].startswith("**Records**\n\nThe bridge was built in 1894. [^bridge]")
     assert (body["extractive"], body["model"], body["degraded"], body["notice"]) == (True, None, False, message("extractive", "en"))
     for citation in body["citations"]:
         assert {body["answer"][start:end] for start, end in citation["spans"]} == {"[^bridge]"}
@@ -81,7 +81,7 @@ async def test_debug_shows_the_time_and_result_of_each_step(open_site: OpenSite)
 async def test_a_model_that_fails_before_its_first_token_is_replaced_by_quotes(open_site: OpenSite) -> None:
     site = await open_site(ModelUnavailable("down"))
     body = (await site.client.post("/ask", json=ASK)).json()
-    assert body["answer"].startswith("The bridge was built in 1894. [^bridge]")
+    assert body["answer"].startswith("**Records**\n\nThe bridge was built in 1894. [^bridge]")
     assert (body["extractive"], body["degraded"], body["model_failed"]) == (True, True, True)
 
 
@@ -94,7 +94,7 @@ AT = "The model at http://model.test/v1 did not answer."
     [
         (QUESTION, "admin", "answered", f"{AT} These sentences are quoted from the documents instead."),
         (QUESTION, "user", "answered", "The language model did not answer. These sentences are quoted from the documents instead."),
-        ("Who painted the bridge's railing green?", "admin", "refused", AT),
+        ("Who painted the bridge's railing green?", "admin", "closest", f"{AT} These sentences are quoted from the documents instead."),
         ("Wer hat das Geländer der bridge bemalt?", "admin", "refused", "Das Modell unter http://model.test/v1 hat nicht geantwortet."),
         ("bridge 난간은 누가 초록색으로 칠했나요?", "admin", "refused", "http://model.test/v1의 모델이 응답하지 않았습니다."),
     ],
@@ -241,7 +241,7 @@ async def test_a_stream_whose_model_fails_at_once_quotes_instead(open_site: Open
     site = await open_site(ModelTimeout("late"))
     events = read_events((await site.client.post("/ask/stream", json=ASK)).text)
     text = "".join(event["content"] for event in events if event["type"] == "token")
-    assert text.startswith("The bridge was built in 1894. [^bridge]")
+    assert text.startswith("**Records**\n\nThe bridge was built in 1894. [^bridge]")
     assert (events[-1]["type"], events[-1]["answer"], events[-1]["degraded"]) == ("done", text, True)
     assert [event["status"] for event in events if event.get("name") == "answer"] == ["fallback"]
 
