@@ -47,7 +47,7 @@ class Thresholds:
 
 FEW, MANY = 3, 5
 WITH_VECTORS = Thresholds(0.7, 2.8, -3.0, 1.2, 0.8)
-BY_WORDS = {"en": Thresholds(1.1, 1.25, -1.6, 0.5), "de": Thresholds(0.45, 0.8, -0.8, 0.7), "ko": Thresholds(1.5, 2.1, -0.5, 0.7)}
+BY_WORDS = {"en": Thresholds(1.1, 1.25, -1.6, 0.5), "de": Thresholds(0.7, 1.3, -1.2, 0.7), "ko": Thresholds(1.5, 2.1, -0.5, 0.7)}
 NOTHING = -9.0
 """The score without any sentence."""
 
