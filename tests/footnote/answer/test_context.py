@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from footnote.answer.context import assemble_context, fit, warn_of_injection, was_written
@@ -76,3 +78,13 @@ def test_only_a_model_can_be_led_astray() -> None:
     assert not was_written(make_turn(answer=Answer("1894.", extractive=True)))
     assert not was_written(make_turn())
     assert not was_written(make_turn(answer=Answer("1894."), outcome="refused"))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("style", ["numbered", "footnote"])
+async def test_the_model_is_shown_the_section_of_a_passage(lang: str, style: str) -> None:
+    profile = Profile("p", live=False, citation_style=style, prompt=f"answer_{style}")
+    hit = make_hit("It costs 5 euros a day.", "bikes")
+    chunk = replace(hit.chunk, title="Bikes", headings=("Bikes", 'Rent "all" day', "Prices"))
+    turn = await call_step(assemble_context, make_turn("How much?", profile, lang=lang, hits=(replace(hit, chunk=chunk),)), FakeDeps())
+    assert "section=\"Rent 'all' day › Prices\"" in turn.messages[0].content

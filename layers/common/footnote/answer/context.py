@@ -78,4 +78,11 @@ def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
 def _fenced(hit: Hit) -> dict[str, Any]:
     """A passage for the template, escaped so that it cannot close its own fence."""
     chunk = hit.chunk
-    return {"id": chunk.doc_id, "title": untrusted_title(chunk.title), "page": chunk.page, "text": untrusted(chunk.text)}
+    section = " › ".join(heading for heading in chunk.headings if heading != chunk.title)
+    return {
+        "id": chunk.doc_id,
+        "title": untrusted_title(chunk.title),
+        "section": untrusted_title(section),
+        "page": chunk.page,
+        "text": untrusted(chunk.text),
+    }
