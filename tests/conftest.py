@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from footnote.answer import calibration
+from footnote.text.everyday_questions import EVERYDAY
 from tests.engines import ENGINES
 
 pytest_plugins = ["tests.background", "tests.engines.fixtures"]
@@ -77,6 +79,13 @@ class HandClock:
 
     def advance(self, seconds: float) -> None:
         self.now += seconds
+
+
+@pytest.fixture(autouse=True)
+def few_everyday_questions(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty searches before the first answer of each test would be most of the suite's time. Where quality is measured, all are asked."""
+    if "quality" not in request.path.parts and request.path.stem != "test_calibration":
+        monkeypatch.setattr(calibration, "EVERYDAY", {lang: questions[:3] for lang, questions in EVERYDAY.items()})
 
 
 @pytest.fixture

@@ -56,7 +56,7 @@ def test_a_template_that_shows_its_values_is_accepted(template: str) -> None:
         ("a\n\n{% for d in documents %}", "Line 3: Unexpected end of template"),
         ("a\n{% endif %}", "Line 2: Encountered unknown tag 'endif'."),
         ("a\n{{ question }}", "Line 2: the prompt has no value `question`; it has `documents`."),
-        ("{% if false %}\n{{ documents[0].body }}{% endif %}", "Line 2: `documents[0]` has no value `body`; it has `id`, `page`, `section`, `text`"),
+        ("{% if false %}\n{{ documents[0].body }}{% endif %}", "Line 2: `documents[0]` has no value `body`; it has `id`, `page`"),
         ("{{ documents[0].__class__ }}", "Line 1: `documents[0]` has no value `__class__`"),
         ("{{ ''.__class__.__mro__ }}", "Line 1: only the prompt's values and their parts can be used here."),
         ("{{ documents[0].text.upper() }}", "Line 1: calls are not allowed; a prompt only shows its values."),
