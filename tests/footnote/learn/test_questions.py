@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from footnote.learn.questions import COUNT, TRIED, candidates, suggest_follow_ups, suggest_questions
+from footnote.learn.questions import COUNT, TRIED, about, candidates, suggest_follow_ups, suggest_questions
 from footnote.types import Answer, Caller, Chunk, Citation, Hit
 from tests.fakes import make_chunk, make_document
 from tests.turns import ME, make_turn
@@ -40,6 +40,46 @@ def test_headings_that_ask_come_first_then_topics_by_turns_then_titles() -> None
         ("gesetz", "Worum geht es in „Gesetz“?"),
         ("x", "What is “X” about?"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "question"),
+    [
+        ("en", "A collection is a set of documents. It has a name.", "What is a collection?"),
+        ("en", "Read this first. The drop bucket is a folder in S3.", "What is the drop bucket?"),
+        ("de", "Ein Vertrag ist eine Vereinbarung.", "Was ist ein Vertrag?"),
+        ("ko", "서울은 대한민국의 수도이다.", "서울이란 무엇인가요?"),
+        ("ko", "경제는 사람들의 활동입니다.", "경제란 무엇인가요?"),
+    ],
+)
+def test_a_definition_is_asked_for(lang: str, text: str, question: str) -> None:
+    made = make_chunk(make_document("a"), text, lang=lang)
+    assert next(candidates([made])) == ("a", question)
+
+
+def test_a_definition_within_a_sentence_is_not_asked_for() -> None:
+    made = make_chunk(make_document("a"), "We say that the core is the part that matters.")
+    assert list(candidates([made])) == [("a", "What is “A” about?")]
+
+
+@pytest.mark.parametrize(
+    ("lang", "heading", "question"),
+    [
+        ("en", "Delete a document", "How do I delete a document?"),
+        ("en", "Start it with your documents", "What does “A” say about “Start it with your documents”?"),
+        ("de", "Dokumente löschen", "Wie kann ich Dokumente löschen?"),
+        ("ko", "문서 삭제하기", "문서 삭제하기는 어떻게 하나요?"),
+    ],
+)
+def test_a_heading_that_names_a_task_becomes_a_how_to(lang: str, heading: str, question: str) -> None:
+    assert next(candidates([chunk("a", heading, lang=lang)])) == ("a", question)
+
+
+@pytest.mark.parametrize(
+    ("title", "question"), [("보고서", "“보고서”는 무엇에 대한 문서인가요?"), ("계획", "“계획”은 무엇에 대한 문서인가요?")]
+)
+def test_a_korean_particle_depends_on_the_last_letter(title: str, question: str) -> None:
+    assert about(title, "ko") == question
 
 
 async def test_only_questions_that_get_an_answer_are_shown_and_different_documents_come_first() -> None:

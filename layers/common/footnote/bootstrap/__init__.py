@@ -198,7 +198,7 @@ class Core(Backends):
         if info is None or not documents:
             return {"name": name, "documents": documents, "questions": []}
         readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
-        key = f"questions:{name}:{info.version}:{readers}"
+        key = f"questions-2:{name}:{info.version}:{readers}"
         make = partial(suggest_questions, caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
         try:
             questions = await self.optional_cache.get(key)

@@ -1,5 +1,5 @@
-"""Suggests questions, built from the headings of documents: for new users, only such as get an answer; after an answer, from
-passages that were found but not cited."""
+"""Suggests questions: for new users, built from definitions and headings of documents, and only such as get an answer; after an
+answer, from passages that were found but not cited."""
 
 from __future__ import annotations
 
@@ -22,7 +22,24 @@ TEMPLATES = {
     "de": "Was steht in „{title}“ über „{topic}“?",
     "ko": "“{title}”에서 “{topic}”에 대해 뭐라고 하나요?",
 }
-ABOUT = {"en": "What is “{title}” about?", "de": "Worum geht es in „{title}“?", "ko": "“{title}”은 무엇에 대한 문서인가요?"}
+ABOUT = {"en": "What is “{title}” about?", "de": "Worum geht es in „{title}“?", "ko": "“{title}”{particle} 무엇에 대한 문서인가요?"}
+DEFINITIONS = {
+    "en": (re.compile(r"(?:An?|The) ((?:[\w-]+ ){0,2}[\w-]+) is (?:an?|the|one|what)\b"), "What is {article}{thing}?"),
+    "de": (re.compile(r"(Eine?|Der|Die|Das) ((?:[\w-]+ )?[A-ZÄÖÜ][\w-]+) ist (?:eine?|der|die|das)\b"), "Was ist {thing}?"),
+    "ko": (re.compile(r"([가-힣]{2,}(?: [가-힣]{2,})?)[은는] [^.]{4,}(?:이다|입니다)\."), "{thing} 무엇인가요?"),
+}
+"""Language → (a sentence that begins with the thing it defines, the question)."""
+TASKS = {
+    "en": re.compile(
+        r"(?:Add|Back up|Build|Change|Configure|Connect|Create|Delete|Deploy|Enable|Export|Import|Install|Make|Measure|Move"
+        r"|Remove|Replace|Report|Request|Reset|Restore|Run|Send|Set up|Share|Sign in|Start|Stop|Update|Upgrade|Use|Write)\b"
+        r"(?!.*\b(?:it|your|this|these|them)\b)[^?:.]{3,50}"
+    ),
+    "de": re.compile(r"[A-ZÄÖÜ][\w-]+(?: [\w-]+){0,4} [a-zäöüß]+(?:en|ern|eln)"),
+    "ko": re.compile(r"[가-힣\w ]{2,30}하기"),
+}
+"""Language → a heading that names something to do."""
+HOW_TO = {"en": "How do I {task}?", "de": "Wie kann ich {task}?", "ko": "{task}는 어떻게 하나요?"}
 QUESTION = re.compile(r".{8,120}[?？]")
 NUMBERING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,3})*[.)]?|[IVX]+[.)])\s+")
 TOPIC = re.compile(r"[^\W\d_][^/\\{}<>|=`_*#@“”„\"]{2,79}")
@@ -56,22 +73,26 @@ async def suggest_questions(caller: Caller, collection: str, *, index: Index, an
 
 
 def candidates(chunks: Sequence[Chunk]) -> Iterator[tuple[str, str]]:
-    """Yields (document id, question): first headings that are questions, then headings as topics, then titles."""
+    """Yields (document id, question): first headings that are questions or tasks, and definitions; then headings as topics, then
+    titles."""
     seen: set[str] = set()
     topics: list[tuple[str, str]] = []
     titles: dict[str, tuple[str, str]] = {}
     for chunk in chunks:
         lang = chunk.lang if chunk.lang in TEMPLATES else "en"
-        titles.setdefault(chunk.doc_id, (chunk.doc_id, ABOUT[lang].format(title=chunk.title)))
+        titles.setdefault(chunk.doc_id, (chunk.doc_id, about(chunk.title, lang)))
+        if (question := _definition(chunk.text, lang)) and question not in seen:
+            seen.add(question)
+            yield chunk.doc_id, question
         topic = _topic(chunk)
         if topic is None or topic in seen:
             continue
         seen.add(topic)
-        question = chunk.doc_id, _ask(chunk, topic, lang)
-        if QUESTION.fullmatch(topic):
-            yield question
+        asked = chunk.doc_id, _ask(chunk, topic, lang)
+        if QUESTION.fullmatch(topic) or TASKS[lang].fullmatch(topic):
+            yield asked
         else:
-            topics.append(question)
+            topics.append(asked)
     yield from _by_turns(topics)
     yield from titles.values()
 
@@ -82,7 +103,8 @@ async def suggest_follow_ups(turn: Turn) -> Turn:
     Uses good hits in the question's language that the answer does not cite and whose heading adds a term to title, question,
     answer and earlier suggestions. If there was no answer, terms of the question may recur.
     """
-    if turn.lang not in TEMPLATES:
+    unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
+    if turn.lang not in TEMPLATES or unrelated:
         return turn
     answer = turn.answer
     cited = {citation.hit.chunk.chunk_id for citation in answer.citations} if answer else set()
@@ -113,7 +135,39 @@ def _topic(chunk: Chunk) -> str | None:
 
 
 def _ask(chunk: Chunk, topic: str, lang: str) -> str:
-    return topic if QUESTION.fullmatch(topic) else TEMPLATES[lang].format(title=chunk.title, topic=topic)
+    if QUESTION.fullmatch(topic):
+        return topic
+    if TASKS[lang].fullmatch(topic):
+        return HOW_TO[lang].format(task=topic[0].lower() + topic[1:] if lang == "en" else topic)
+    return TEMPLATES[lang].format(title=chunk.title, topic=topic)
+
+
+def _definition(text: str, lang: str) -> str | None:
+    """The question that the first sentence which defines something answers."""
+    pattern, question = DEFINITIONS[lang]
+    found = pattern.search(text)
+    if found is None or (found.start() and text[found.start() - 1] not in " \n"):
+        return None
+    before = text[: found.start()].rstrip()
+    if before and before[-1] not in ".!?\n:":  # not the beginning of a sentence
+        return None
+    if lang == "en":
+        return question.format(article=f"{found[0].split(' ', 1)[0].lower()} ", thing=found[1])
+    if lang == "de":
+        return question.format(thing=f"{found[1].lower()} {found[2]}")
+    return question.format(thing=found[1] + ("이란" if has_final_consonant(found[1]) else "란"))
+
+
+def about(title: str, lang: str) -> str:
+    """Asks what a document is about."""
+    topic = "은" if has_final_consonant(title) else "는"
+    return ABOUT[lang].format(title=title, particle=topic)
+
+
+def has_final_consonant(word: str) -> bool:
+    """Whether a Korean word ends in a consonant, on which its particle depends; for other scripts True."""
+    last = word.strip()[-1:]
+    return not "가" <= last <= "힣" or (ord(last) - ord("가")) % 28 > 0
 
 
 def _by_turns(topics: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
