@@ -14,7 +14,7 @@ from footnote.text.sentences import looks_like_heading, split_sentences
 from footnote.types import BlockKind, Part
 from tests.fakes import make_hit
 
-NONE = Features(0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+NONE = Features(*[0.0] * 12)
 
 
 def one(text: str, score: float = 1.0, *, doc_id: str = "plan", fresh: int = LEAST_FRESH) -> Scored:

@@ -161,10 +161,10 @@ async def test_passages_without_a_name_or_number_of_the_question_do_not_answer_i
 @pytest.mark.parametrize(
     ("text", "title", "tier"),
     [
-        ("Is the bridge built?", "plan", "closest"),
-        ("Is the bridge blue?", "plan", "nothing"),  # in two sentences
-        ("Is the bridge blue?", "bridge", "closest"),  # in a sentence with its title
-        ("What about the bridge?", "plan", "nothing"),  # one word alone is no evidence
+        ("Was the bridge built in 1894?", "plan", "closest"),
+        ("Is the bridge painted in 1894?", "plan", "nothing"),  # in two sentences
+        ("Is the bridge painted blue?", "bridge", "closest"),  # in a sentence with its title
+        ("Was the bridge built?", "plan", "nothing"),  # two words are in anything
     ],
 )
 async def test_a_passage_with_a_sentence_that_has_every_word_of_the_question_is_always_shown(text: str, title: str, tier: str) -> None:

@@ -34,6 +34,10 @@ def test_a_text_becomes_the_tokens_of_its_language(text: str, lang: str, tokens:
     assert index_tokens(text, lang) == tokens
 
 
+def test_the_plural_of_an_acronym_is_the_acronym() -> None:
+    assert content_terms("Which PDFs are scanned, and which APIs?", "en") == content_terms("Which PDF is scanned, and which API?", "en")
+
+
 def test_a_query_has_each_token_once_in_order_of_appearance() -> None:
     assert query_tokens("dogs and a dog and cats", "en") == ("dog", "cat")
 

@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from statistics import median
 
+from footnote.answer.tiers import SCORING
 from footnote.errors import StoreUnavailable
 from footnote.ports import Cache, Index
 from footnote.text.everyday_questions import EVERYDAY
@@ -23,7 +24,7 @@ KEPT_S = 30 * 24 * 3600.0
 AT_ONCE = 8
 """Questions that are searched for at the same time."""
 GROWTH = math.log(1.1)
-BANK = hashlib.sha256(json.dumps(EVERYDAY).encode()).hexdigest()[:8]
+SCORED_BY = hashlib.sha256(json.dumps([EVERYDAY, SCORING]).encode()).hexdigest()[:8]
 
 WHILE_PENDING = -4.0
 """m while vectors are missing: in the middle of what was measured."""
@@ -50,7 +51,7 @@ class Calibration:
         view = await self._index.view(turn.caller, turn.request.collection)
         size = round(math.log(max(1, sum(view.languages.values()))) / GROWTH)
         readers = "*" if turn.caller.sees_all else sorted(view.groups)
-        of = json.dumps([BANK, turn.request.collection, readers, size, lang, turn.embedder if by_vectors else ""])
+        of = json.dumps([SCORED_BY, turn.request.collection, readers, size, lang, turn.embedder if by_vectors else ""])
         key = "calibration:" + hashlib.sha256(of.encode()).hexdigest()
         if key not in self._known:
             if key not in self._running:  # several questions at once wait for the same

@@ -35,6 +35,32 @@ YES_NO = re.compile(
     re.IGNORECASE,
 )
 KOREAN_QUESTION = re.compile("누구|누가|언제|어디|무엇|무슨|왜|어떻게|어떤|몇|얼마|뭐|어느")
+NEGATION = re.compile(r"n['’]t\b|\b(?:not|never|cannot|nicht|kein\w*|nie|niemals)\b|(?:지|하지)\s*(?:않|못)|안\s", re.IGNORECASE)
+"""Of a question: what is not so is seldom written down."""
+SUBJECT = re.compile(
+    r"^(?:what(?:['’]s| is| are| does)|define|explain|meaning of|was (?:ist|sind|bedeutet|heißt|versteht man unter)|erkläre?)\s+"
+    r"(?:(?:an?|the|der|die|das|eine?[mnrs]?)\s+)?(?P<subject>.+?)(?:\s+means?)?$"
+    r"|^(?P<korean>.+?)(?:이란|란|은|는|이|가)?\s*(?:무엇|뭐|(?:의\s*)?(?:뜻|의미|정의))",
+    re.IGNORECASE,
+)
+LONGEST_SUBJECT = 4
+"""Words; more describe something and do not name it."""
+
+
+def definition_of(question: str) -> re.Pattern[str] | None:
+    """What the beginning of a sentence, or of a table's row, looks like that defines what the question asks for; None = it asks for
+    something else."""
+    asked = SUBJECT.match(question.strip().rstrip("?？. "))
+    words = re.findall(r"\w[\w.-]*", (asked["subject"] or asked["korean"]) if asked else "")
+    if not 0 < len(words) <= LONGEST_SUBJECT or shape_of(question) != "definition":
+        return None
+    subject = r"[\s-]+".join(map(re.escape, words))
+    return re.compile(
+        rf"\W*(?:(?:an?|the|der|die|das|eine?)\s+)?{subject}(?:e?s|e?n)?\W{{0,2}}(?:\s*\([^)]*\)\W?)?\s*"
+        r"(?:(?:is|are) (?:an?|the|any|all|one|what|how|who|where)\b|(?:ist|sind) (?:eine?|der|die|das|alle|jede[rs]?|was|wer)\b"
+        r"|(?:means?|refers?|denotes?|consists?|bedeute[nt]|heiß(?:t|en)|bezeichne[nt]|besteh(?:t|en))\b|[:|–—=]|이?란|은|는)",
+        re.IGNORECASE,
+    )
 
 
 def shape_of(question: str) -> Shape:

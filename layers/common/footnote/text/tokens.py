@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 SIGN = re.compile(r"[^\w\s]|_")
 WORD = re.compile(r"\w+")
+PLURAL = re.compile(r"\b([A-Z]{2,})s\b")
+"""Of an acronym, which no stemmer knows: PDFs."""
 CJK_RUN = re.compile(
     r"[\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]+|[^\u1100-\u11ff\u3040-\u30ff\u3130-\u318f\u4e00-\u9fff\uac00-\ud7a3]+"
 )
@@ -40,7 +42,7 @@ def index_tokens(text: str, lang: str) -> list[str]:
     """All tokens with repetitions, for term frequencies: bigrams first, then Latin words, then their 5-grams."""
     tokens: list[str] = []
     plain: list[str] = []
-    for word in WORD.findall(normalise(text)):
+    for word in _words(text):
         if CJK.search(word) is None:
             plain.append(word)
             continue
@@ -55,20 +57,24 @@ def index_tokens(text: str, lang: str) -> list[str]:
 def query_tokens(text: str, lang: str) -> tuple[str, ...]:
     """Distinct tokens in order of first appearance. A query of stop words only keeps its plain words."""
     found = tuple(dict.fromkeys(index_tokens(text, lang)))
-    return found or tuple(dict.fromkeys(WORD.findall(normalise(text))))
+    return found or tuple(dict.fromkeys(_words(text)))
 
 
 def content_terms(text: str, lang: str) -> list[str]:
     """The content of a text: stems or bigrams, without stop words, question words and 5-grams."""
     asked = QUESTION_WORDS.get(lang, frozenset())
     if lang in BIGRAM_LANGUAGES:
-        kept = " ".join(word for word in WORD.findall(normalise(text)) if word not in asked)
+        kept = " ".join(word for word in _words(text) if word not in asked)
         return index_tokens(kept, lang)
     stop = STOP_WORDS.get(lang, frozenset())
-    words = [word for word in WORD.findall(normalise(text)) if word not in stop and word not in asked]
+    words = [word for word in _words(text) if word not in stop and word not in asked]
     if any(CJK.search(word) for word in words):
         return index_tokens(" ".join(words), "ko")
     return _stem(words, lang)
+
+
+def _words(text: str) -> list[str]:
+    return WORD.findall(normalise(PLURAL.sub(r"\1", text)))
 
 
 def normalise(text: str) -> str:

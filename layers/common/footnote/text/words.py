@@ -26,7 +26,10 @@ STOP_WORDS: dict[str, frozenset[str]] = {
 """Too common to be searched for; language detection distinguishes English and German by them."""
 
 QUESTION_WORDS: dict[str, frozenset[str]] = {
-    "en": frozenset("much many name names named year kind type does done tell say says please explain describe give list find".split()),
+    "en": frozenset(
+        """much many name names named year kind type does done tell say says please explain describe give list find
+        t d ll re ve get gets getting got someone somebody don won isn aren doesn didn wasn weren couldn wouldn shouldn""".split()
+    ),
     "de": frozenset(
         """wen wem wann warum wieso woher wohin weshalb wieviel wieviele viele jahr name namen heißt nenne erkläre beschreibe steht
         worum geht gib bitte gibt""".split()
