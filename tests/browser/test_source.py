@@ -257,10 +257,11 @@ def test_a_deleted_document_is_reported_and_the_cited_passage_still_shown(open_h
 
 def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open_handbook: Open, server: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
-    screen.ask(LEAVE)
+    screen.ask("What are the rules of annual leave?")
     screen.finished()
     page = screen.page
-    sentences = [text.removesuffix("1") for text in page.locator(".answer p").all_inner_texts()]
+    answer = page.locator(".answer p").last.inner_text()
+    sentences = [sentence.strip() + "." for sentence in answer.split(".1") if sentence.strip()]
     assert len(sentences) == 3
     for place, sentence in enumerate(sentences):
         page.locator(".answer .cite").nth(place).click()
@@ -276,7 +277,7 @@ def test_of_several_cited_sentences_only_the_clicked_one_is_marked_strongly(open
     screen.picture(tmp_path / "sentence.png")
     page.locator("#source-text").click()
     expect(view_of(page).locator("mark:not(.also)")).to_have_text(sentences[-1])
-    expect(view_of(page).locator("mark.also")).to_have_text(sentences[:2])
+    expect(view_of(page).locator("mark.also")).to_have_text(sentences[:-1])
 
 
 @pytest.mark.parametrize(
@@ -352,7 +353,7 @@ def test_an_unreachable_server_is_reported_and_can_be_retried(open_handbook: Ope
 def test_citations_are_walked_through_by_keyboard(open_screen: Open, server: str) -> None:
     screen = open_screen(server)
     for name in ("north", "south"):
-        text = f"# {name}\n\nThe {name} lighthouse keeper is called Quint."
+        text = f"# {name}\n\nThe {name} lighthouse keeper is called Quint and lives on the pier."
         screen.page.locator("#files").set_input_files({"name": f"{name}.md", "mimeType": "text/markdown", "buffer": text.encode()})
     expect(screen.page.locator("#document-list li[data-state=READY]")).to_have_count(2)
     expect(screen.page.locator("#document-list")).to_have_attribute("data-vectors", "all")

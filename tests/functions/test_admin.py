@@ -79,7 +79,7 @@ async def test_a_prompt_is_returned_with_its_variables_and_versions(core: Core, 
     client = await open_client(create_query)
     packaged = (await client.get("/prompts/answer_numbered?lang=de")).json()
     assert (packaged["source"], packaged["version"], packaged["versions"]) == ("packaged", None, [])
-    assert packaged["variables"] == ["documents[].page", "documents[].text", "documents[].title"]
+    assert packaged["variables"] == ["documents[].page", "documents[].section", "documents[].text", "documents[].title"]
     for text in ("one", "two"):
         await client.put("/prompts/answer_numbered", json={"lang": "de", "template": text})
     restored = (await client.put("/prompts/answer_numbered", json={"lang": "de", "version": 1})).json()

@@ -14,7 +14,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from footnote.text.words import QUESTION_WORDS, STOP_WORDS
+from footnote.text.words import IRREGULAR, QUESTION_WORDS, STOP_WORDS
 from footnote.types import UNKNOWN_LANGUAGE
 
 if TYPE_CHECKING:
@@ -114,6 +114,8 @@ def _latin_tokens(words: list[str], lang: str) -> list[str]:
 
 def _stem(words: list[str], lang: str) -> list[str]:
     language = STEMMERS.get(lang)
+    if language == "english":
+        words = [IRREGULAR.get(word, word) for word in words]
     if language is None or not words:
         return list(words)
     stemmers: dict[str, Stemmer.Stemmer] = _local.__dict__.setdefault("stemmers", {})

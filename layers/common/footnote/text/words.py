@@ -41,6 +41,29 @@ QUESTION_WORDS: dict[str, frozenset[str]] = {
 }
 """Words that phrase a question and are therefore not expected in its answer."""
 
+IRREGULAR: dict[str, str] = {
+    form: base
+    for base, *forms in (
+        entry.split()
+        for entry in """
+        arise arose arisen, become became, begin began begun, bend bent, bind bound, bite bit bitten, bleed bled, blow blew blown, break
+        broke broken, bring brought, build built, burn burnt, buy bought, catch caught, choose chose chosen, come came, creep crept,
+        deal dealt, dig dug, draw drew drawn, drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen, feed fed, feel
+        felt, fight fought, find found, flee fled, fly flew flown, forbid forbade forbidden, forget forgot forgotten, freeze froze
+        frozen, give gave given, go went gone, grow grew grown, hang hung, hear heard, hide hid hidden, hold held, keep kept, know knew
+        known, lay laid, lead led, leave left, lend lent, lose lost, make made, mean meant, meet met, pay paid, ride rode ridden, ring
+        rang rung, rise rose risen, run ran, say said, see saw seen, seek sought, sell sold, send sent, shake shook shaken, shoot shot,
+        show shown, shrink shrank shrunk, sing sang sung, sink sank sunk, sit sat, sleep slept, speak spoke spoken, spend spent, stand
+        stood, steal stole stolen, stick stuck, strike struck, swear swore sworn, swim swam swum, take took taken, teach taught, tear
+        tore torn, tell told, think thought, throw threw thrown, understand understood, wake woke woken, wear wore worn, win won,
+        withdraw withdrew withdrawn, write wrote written, child children, man men, woman women, foot feet, tooth teeth, mouse mice""".split(
+            ","
+        )
+    )
+    for form in forms
+}
+"""Irregular English forms and their base, which no stemmer knows: “sent” and “send” are one word to a search."""
+
 ABBREVIATIONS: frozenset[str] = frozenset(
     """mr mrs ms dr prof rev hon st jr sr gen col lt sgt capt cmdr adm gov sen rep pres messrs mt ft no nos vol vols pp p fig figs ed eds
     cf vs al etc inc ltd co corp dept est approx ca c e.g i.e a.m p.m u.s u.k u.n d.c ph.d b.a m.a b.sc m.sc u.s.a jan feb mar apr jun
