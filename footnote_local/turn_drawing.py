@@ -9,10 +9,10 @@ from html import escape
 
 from footnote.errors import Unavailable
 from footnote.guard.identity import LOCAL
-from footnote.pipeline import ANSWER, DOCUMENTS, REMOTE, SEARCH, UNDERSTAND
+from footnote.pipeline import ANSWER, DOCUMENTS, EXPAND, REMOTE, SEARCH, UNDERSTAND
 from footnote.plan import make_plan
 from footnote.settings import Settings
-from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Row, Step, Switch
+from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Row, Step, Switch, steps_of
 from footnote.types import Profile, Request, Turn, begin_turn
 from footnote_local.drawing import ASSETS, LEFT, ROOT, line, svg, text
 
@@ -35,7 +35,7 @@ USUAL = Profile("usual", live=True, citation_style="numbered", prompt="answer_nu
 def draw() -> str:
     """The SVG: stages from top to bottom, the steps of each in two columns, numbered in order."""
     switch = next(row for row in ANSWER if isinstance(row, Switch))
-    search = [row for row in DOCUMENTS if row in (*REMOTE, *SEARCH)]
+    search = [row for row in DOCUMENTS if row in (*REMOTE, *EXPAND, *SEARCH)]
     first, last = DOCUMENTS.index(search[0]), DOCUMENTS.index(search[-1])
     stages = [
         ("What is asked?", UNDERSTAND),
@@ -46,12 +46,12 @@ def draw() -> str:
     ]
     parts, y, number = ['<text x="24" y="26" class="h">question</text>'], 46, 1
     for title, rows in stages:
-        steps = [row for row in rows if isinstance(row, Step)]
+        steps = list(steps_of(rows))
         parts += [line(y), text(24, y + 27, title, "h")]
         for place, step in enumerate(steps):
             parts += _step(number + place, step, LEFT + place % 2 * COLUMN, y + 10 + place // 2 * LINE)
         if rows is search:
-            parts.append(text(24, y + 45, "the same for agents", "s"))
+            parts.append(text(24, y + 45, "for agents the same, without derived queries", "s"))
         number, y = number + len(steps), y + 10 + (len(steps) + 1) // 2 * LINE + 10
     parts += [line(y), text(24, y + 24, "cited answer", "h")]
     y += 44

@@ -16,7 +16,7 @@ from typer.main import get_command
 from footnote.live_settings import LiveSettings
 from footnote.pipeline import ANSWER
 from footnote.settings import Settings
-from footnote.steps import Step, Switch
+from footnote.steps import steps_of
 from footnote_local import openapi, package_drawing
 from footnote_local.cli import app as cli
 from footnote_local.settings_page import render
@@ -85,13 +85,10 @@ def test_the_page_on_architecture_lists_every_decision() -> None:
 
 
 def test_the_drawing_names_every_step_of_every_table() -> None:
-    def names(rows: Any) -> set[str]:
-        nested = [names(table) for row in rows if isinstance(row, Switch) for table in row.tables.values()]
-        return {row.name for row in rows if isinstance(row, Step)}.union(*nested)
-
+    names = {step.name for step in steps_of(ANSWER)}
     drawn = set(re.findall(r"[a-z_]+", " ".join(re.findall(r">([^<]+)</text>", DRAWING.read_text("utf-8")))))
-    assert len(names(ANSWER)) >= 35
-    assert names(ANSWER) - drawn == set()
+    assert len(names) >= 35
+    assert names - drawn == set()
 
 
 def test_limits_that_a_setting_changes_are_its_defaults() -> None:

@@ -83,7 +83,7 @@ def test_an_option_that_does_not_exist_cannot_be_switched_off() -> None:
 def test_plans_with_the_same_effect_have_the_same_fingerprint() -> None:
     plan = make_plan(ASKED, HELD, Settings())
     same = make_plan(replace(ASKED, level="standard"), HELD, Settings())
-    other = make_plan(replace(ASKED, level="basic"), HELD, Settings())
+    other = make_plan(replace(ASKED, options={"follow_up": False}), HELD, Settings())
     assert plan.fingerprint("search", "answer") == same.fingerprint("search", "answer") != other.fingerprint("search", "answer")
     assert plan.fingerprint("search") == other.fingerprint("search")
 

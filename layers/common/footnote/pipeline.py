@@ -32,7 +32,7 @@ from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
 from footnote.events import Answering, LanguageKnown, PassagesRead, Searching
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
-from footnote.guard.forbidden_words import check_forbidden
+from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_forbidden
 from footnote.guard.input_guard import check_input
 from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
@@ -40,10 +40,15 @@ from footnote.memory.conversations import is_kept, load_history, needs_history, 
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
 from footnote.rank.refine import is_fused, refine
 from footnote.rank.select import cut, read_pool, was_reranked
+from footnote.retrieve.derived import has_derived, has_feedback, may_expand
+from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
 from footnote.retrieve.fuse import fuse_lists
+from footnote.retrieve.hypothetical import is_abstract, write_hypothetical
+from footnote.retrieve.paraphrase import paraphrase
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
-from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_vector
-from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
+from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_derived_vector, wants_vector
+from footnote.retrieve.step_back import step_back
+from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
@@ -105,13 +110,11 @@ CHECK = Step(
 REMOTE = (
     Step(
         "remote", search_remotely, stage=Stage.RETRIEVE, option="remote_search", needs="tools",
-        on_error=SKIP, timeout_s=30, when=may_search_remotely,
-        shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
+        on_error=SKIP, timeout_s=30, when=may_search_remotely, shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
     Step(
         "kdb", search_kdb, stage=Stage.RETRIEVE, option="knowledge_base", needs="knowledge_base",
-        on_error=SKIP, timeout_s=15, when=may_ask_kdb,
-        shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
+        on_error=SKIP, timeout_s=15, when=may_ask_kdb, shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
     ),
 )
 """Queries → hits of external systems, if any are connected."""
@@ -119,6 +122,26 @@ INJECTION = Step(
     "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
     shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
 )
+
+CHECK_DERIVED = Step(
+    "forbidden_derived", drop_forbidden, stage=Stage.GUARD, option="forbidden_check", on_error=FALLBACK, fallback=drop_derived, timeout_s=5,
+    when=has_derived,
+)
+EXPAND = (
+    Parallel(
+        "expand", when=may_expand, rows=(
+            Step("paraphrase", paraphrase, stage=Stage.RETRIEVE, option="paraphrases", paid=True, on_error=SKIP, timeout_s=10),
+            Step("step_back", step_back, stage=Stage.RETRIEVE, option="step_back", paid=True, on_error=SKIP, timeout_s=10),
+            Step(
+                "hypothetical", write_hypothetical, stage=Stage.RETRIEVE, option="hypothetical", needs="embedder", paid=True,
+                on_error=SKIP, timeout_s=10, when=is_abstract,
+            ),
+        ),
+    ),
+    CHECK_DERIVED,
+    replace(EMBED, name="embed_derived", when=wants_derived_vector),
+)
+"""One question → further queries, which find evidence for it."""
 
 SEARCH = (
     Step(
@@ -136,9 +159,13 @@ SEARCH = (
         on_start=Searching("index"),
     ),
     Step(
-        "keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1,
-        when=may_use_search_cache,
+        "keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_use_search_cache,
     ),
+    Step(
+        "feedback_query", add_feedback, stage=Stage.RETRIEVE, option="feedback_query", on_error=SKIP, timeout_s=5, when=is_keyword_query,
+    ),
+    replace(CHECK_DERIVED, name="forbidden_feedback", when=has_feedback),
+    Step("search_feedback", search, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=has_feedback),
     Step(
         "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
         shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},
@@ -198,6 +225,7 @@ DOCUMENTS = (
         shows=lambda t: t.record.notes.get("answer_cache", {}),
     ),
     *REMOTE,
+    *EXPAND,
     *SEARCH,
     Step("nothing", answer_no_hits, stage=Stage.ANSWER, on_error=FAIL, when=has_nothing_to_answer_from),
     Step(

@@ -87,8 +87,27 @@ async def check_forbidden(
     yield replace(turn.with_notes(forbidden={"topic": best.term.topic}), outcome="forbidden", answer=Answer(guidance))
 
 
+async def drop_forbidden(turn: Turn, *, terms: Terms, embedder: Embedder | None, rag: Rag) -> Turn:
+    """Silently drops derived queries that match a term, without a model: the user did not ask them."""
+    copy = await terms.current()
+    if copy is None or not copy.terms:
+        return turn
+    texts = [query.text for query in turn.queries if query.kind not in ASKED]
+    _, vectors = await _with_vectors(turn, texts, embedder if copy.vectors else None, keep=False)
+    met = [
+        text
+        for place, text in enumerate(texts)
+        if match_terms(text, vectors[place] if vectors else None, copy, rag.forbidden_check_threshold)
+    ]
+    return _without_derived(turn, met)
+
+
+async def drop_derived(turn: Turn) -> Turn:
+    """Drops all derived queries that have not been searched for; used when they cannot be checked."""
+    return _without_derived(turn, [query.text for query in turn.queries if not turn.evidence.lists_for(query.text)])
+
+
 def _without_derived(turn: Turn, met: Collection[str]) -> Turn:
-    """Silently drops derived queries that match a term: the user did not ask them."""
     kept = tuple(query for query in turn.queries if query.kind in ASKED or query.text not in met)
     return replace(turn, queries=kept) if len(kept) < len(turn.queries) else turn
 
@@ -124,11 +143,11 @@ async def _judge(turn: Turn, question: str, hits: Sequence[TermHit], model: str,
     return False
 
 
-async def _with_vectors(turn: Turn, asked: Sequence[str], embedder: Embedder | None) -> tuple[Turn, Vectors]:
-    """Embeds all questions, if the embedder supports the language. Keeps the queries' vectors on the turn for the search."""
+async def _with_vectors(turn: Turn, asked: Sequence[str], embedder: Embedder | None, *, keep: bool = True) -> tuple[Turn, Vectors]:
+    """Embeds all questions, if the embedder supports the language. `keep`: keeps the queries' vectors on the turn for the search."""
     if not speaks(embedder, turn.lang):
         return turn, ()
     vectors = tuple(await embedder.embed(asked, query=True))
-    if turn.request.retriever != "bm25":
+    if keep and turn.request.retriever != "bm25":
         turn = turn.with_vectors(vectors[: len(turn.queries)], embedder.name)
     return turn, vectors

@@ -35,7 +35,7 @@ async def recall_searches(
             "age_s": round(max(hit.age_s for hit in hits if hit), 1),
             "similarity": round(min(hit.similarity for hit in hits if hit), 3),
         }
-    lists = tuple(found for query, hit in zip(turn.queries, hits, strict=True) if hit for found in _lists(query.text, hit.value))
+    lists = tuple(found for query, hit in zip(turn.answered, hits, strict=True) if hit for found in _lists(query.text, hit.value))
     free = tuple(key if hit is None else None for key, hit in zip(keys, hits, strict=True))
     record = replace(turn.record, search_cache_keys=free)
     return replace(turn, evidence=replace(turn.evidence, lists=lists), record=record).with_notes(search_cache=note)

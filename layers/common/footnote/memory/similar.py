@@ -66,8 +66,8 @@ def answer_query(turn: Turn, embedder: Embedder | None) -> CacheQuery:
 
 
 def search_queries(turn: Turn, embedder: Embedder | None) -> list[CacheQuery]:
-    """One lookup for each query of the turn: their results are independent."""
-    return [_cache_query(turn, (query,), embedder) for query in turn.queries]
+    """One lookup for each query that is answered: their results are independent. Derived queries are not cached."""
+    return [_cache_query(turn, (query,), embedder) for query in turn.answered]
 
 
 def _cache_query(turn: Turn, queries: Sequence[Query], embedder: Embedder | None) -> CacheQuery:

@@ -56,14 +56,14 @@ async def refine(turn: Turn, *, index: Index, rag: Rag) -> Turn:
     if "rrf" in (turn.request.retriever, rag.fusion):
         ranked = _scaled(ranked)
     first, rest = ranked[:TOP], ranked[TOP:]
-    terms = {query.text: content_terms(query.text, query.lang) for query in turn.queries}
+    terms = {query.text: content_terms(query.text, query.lang) for query in turn.answered}
     wanted = {UNSEEN}.union(*terms.values())
     found, weights = await asyncio.gather(
         index.sentences(turn.caller, [entry.chunk_id for entry in first], turn.embedder),
         index.term_weights(turn.caller, turn.request.collection, sorted(wanted)),
     )
     scored: list[Ranked] = []
-    for query in turn.queries:
+    for query in turn.answered:
         mine = [entry for entry in first if entry.query == query.text]
         made = second_stage(query, mine, [found.get(entry.chunk_id) for entry in mine], terms[query.text], weights)
         scored += [Ranked(entry.chunk_id, score, entry.query) for entry, score in zip(mine, made, strict=True)]

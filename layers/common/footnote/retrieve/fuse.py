@@ -13,26 +13,37 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
-from footnote.types import Candidate, Ranked, RankedList, Retriever, Turn
+from footnote.types import ASKED, Candidate, Ranked, RankedList, Retriever, Turn
 
 Weighted = tuple[Sequence[Candidate], float]
 """A list and its weight."""
 
 
+MOST_DERIVED = 0.5
+"""Weight of all derived queries together. With more, texts about something else that agree with each other outweigh the question."""
+
+
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
-    """Sets `turn.evidence.ranked` to all chunks found, best first. A chunk found by several queries keeps its best score."""
-    weight = rag.alpha if vectors_count(embedder, turn.lang, rag) else 0.0
+    """Sets `turn.evidence.ranked` to all chunks found, best first. A chunk found by several queries that are answered keeps its best
+    score; `add_derived` adds what the other queries found."""
+    weight = (rag.alpha if turn.plan.wants("hybrid") else 1.0) if vectors_count(embedder, turn.lang, rag) else 0.0
     asked = turn.request.retriever
     retriever = "rrf" if asked == "cc" and rag.fusion == "rrf" else asked
-    fused = [
-        _weighted(fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k), query.weight)
+    fused = {
+        query: fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k)
         for query in turn.queries
         if (found := turn.evidence.lists_for(query.text))
-    ]
-    return replace(turn, evidence=replace(turn.evidence, ranked=tuple(fused[0] if len(fused) == 1 else merge(fused))))
+    }
+    own = [_weighted(entries, query.weight) for query, entries in fused.items() if query.kind in ASKED]
+    total = sum(query.weight for query in fused if query.kind not in ASKED)
+    share = min(1.0, MOST_DERIVED / total) if total else 1.0
+    derived = [_weighted(entries, query.weight * share) for query, entries in fused.items() if query.kind not in ASKED]
+    ranked = own[0] if len(own) == 1 else merge(own)
+    return replace(turn, evidence=replace(turn.evidence, ranked=tuple(add_derived(ranked, derived, turn.queries[0].text))))
 
 
 def vectors_count(embedder: Embedder | None, lang: str, rag: Rag) -> bool:
@@ -61,7 +72,8 @@ def fuse(lists: Sequence[RankedList], retriever: Retriever, *, weight: float, rr
 
 def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequence[Weighted]], dict[str, float]]) -> dict[str, float]:
     """Scores a chunk that some lists could not have contained by the other lists alone."""
-    share = weight * min((1.0, *(found.coverage for found in lists if found.source == "cosine")))
+    dense = [found for found in lists if found.source == "cosine"]
+    share = weight * min((1.0, *(found.coverage for found in dense))) if any(found.items for found in dense) else 0.0
     weights = {found.source: share if found.source == "cosine" else 1 - share for found in lists}
     scores = combine([(found.items, weights[found.source]) for found in lists])
     if not share:
@@ -78,6 +90,23 @@ def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequ
 
 def _weighted(entries: list[Ranked], weight: float) -> list[Ranked]:
     return entries if weight == 1 else [entry._replace(score=entry.score * weight) for entry in entries]
+
+
+def add_derived(ranked: Sequence[Ranked], derived: Sequence[Sequence[Ranked]], question: str) -> Sequence[Ranked]:
+    """Adds the weighted scores of derived queries to those of the question's own results, best first.
+
+    score = own + Σ derived, scaled so that the best is what it was: the weights change the order, not how well the question
+    is answered. A chunk that only derived queries found counts as a result of `question`, with own = 0."""
+    if not derived:
+        return ranked
+    known = {entry.chunk_id: entry for entry in ranked}
+    scores = {entry.chunk_id: entry.score for entry in ranked}
+    for entry in chain.from_iterable(derived):
+        scores[entry.chunk_id] = scores.get(entry.chunk_id, 0.0) + entry.score
+    highest = max(scores.values(), default=0.0)
+    scale = ranked[0].score / highest if ranked and highest else 1.0
+    order = sorted(sorted(scores), key=scores.__getitem__, reverse=True)
+    return [Ranked(key, scores[key] * scale, known[key].query if key in known else question) for key in order]
 
 
 def merge(lists: Sequence[Sequence[Ranked]]) -> list[Ranked]:

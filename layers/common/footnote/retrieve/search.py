@@ -6,24 +6,45 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from footnote.errors import SearchUnavailable
 from footnote.ports import Embedder, Index, embedded_languages
+from footnote.retrieve.derived import is_derived
 from footnote.retrieve.fuse import vectors_count
 from footnote.settings import Rag
 from footnote.types import Query, RankedList, Search, Turn, lists_of
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 
 def wants_vector(turn: Turn) -> bool:
-    """The retriever uses vectors, and the queries have none yet."""
-    return turn.request.retriever != "bm25" and not turn.vectors
+    """The retriever uses vectors, and queries have none yet."""
+    return turn.request.retriever != "bm25" and any(map(_lacks_vector, turn.queries))
+
+
+def wants_derived_vector(turn: Turn) -> bool:
+    """The retriever uses vectors, and queries that were derived from the question have none yet."""
+    return wants_vector(turn) and any(_lacks_vector(query) and is_derived(query) for query in turn.queries)
+
+
+def _lacks_vector(query: Query) -> bool:
+    return query.vector is None and query.kind != "feedback"
 
 
 async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
-    """Embeds the queries, if the dense list would have weight."""
+    """Embeds the queries that have no vector yet, if the dense list would have weight. A hypothetical text is embedded as a passage."""
     if embedder is None or (turn.request.retriever != "knn" and not vectors_count(embedder, turn.lang, rag)):
         return turn
-    return turn.with_vectors(await embedder.embed(turn.query_texts, query=True), embedder.name)
+    made: dict[str, npt.NDArray[np.float32]] = {}
+    for as_query in (True, False):
+        texts = [query.text for query in turn.queries if _lacks_vector(query) and (query.kind != "hypothetical") is as_query]
+        if texts:
+            made |= dict(zip(texts, await embedder.embed(texts, query=as_query), strict=True))
+    queries = (replace(query, vector=made[query.text], embedder=embedder.name) if _lacks_vector(query) else query for query in turn.queries)
+    return replace(turn, queries=tuple(queries))
 
 
 async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
@@ -33,7 +54,8 @@ async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Ra
     if turn.request.retriever == "knn" and not turn.vectors:
         raise SearchUnavailable("The retriever knn needs an embedder. Run `make setup`, set EMBEDDING__BASE_URL, or use bm25.")
     searched = {found.query for found in turn.evidence.lists}
-    made = await asyncio.gather(*(_search_one(turn, query, index, embedder, rag) for query in turn.queries if query.text not in searched))
+    wanted = [query for query in turn.queries if query.text not in searched and (query.kind != "hypothetical" or query.vector is not None)]
+    made = await asyncio.gather(*(_search_one(turn, query, index, embedder, rag) for query in wanted))
     return replace(turn, evidence=replace(turn.evidence, lists=(*turn.evidence.lists, *chain.from_iterable(made))))
 
 
@@ -41,7 +63,7 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
     request = turn.request
     asked = Search(
         collection=request.collection,
-        text="" if request.retriever == "knn" else query.text,
+        text="" if request.retriever == "knn" or query.kind == "hypothetical" else query.text,
         lang=query.lang,
         vector=query.vector,
         embedder=query.embedder,

@@ -18,11 +18,15 @@ OptionName = Literal[
     "answer_cache",
     "answer_without_search",
     "faq",
+    "feedback_query",
     "follow_up",
     "forbidden_check",
     "history_in_prompt",
+    "hybrid",
+    "hypothetical",
     "knowledge_base",
     "injection_check",
+    "paraphrases",
     "quotes",
     "reformulate",
     "refine",
@@ -31,6 +35,7 @@ OptionName = Literal[
     "rewrite",
     "rewrite_always",
     "search_cache",
+    "step_back",
     "support_check",
 ]
 
@@ -58,11 +63,15 @@ OPTIONS: Mapping[OptionName, Option] = {
     "answer_cache": Option("Give an answer again that was given to the same question.", False, requestable=True, ceiling="cache.enabled"),
     "answer_without_search": Option("Say that the search is down instead of failing.", False),
     "faq": Option("Answer a frequent question with the words written for it.", True, requestable=True),
+    "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
     "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling="rag.forbidden_check_enabled"),
     "history_in_prompt": Option("Show the conversation to the model that answers.", False),
+    "hybrid": Option("Search by words where vectors can be searched for, too.", True, requestable=True, affects="search"),
+    "hypothetical": Option("Search for a possible answer that a model makes up, too.", False, requestable=True, affects="search"),
     "knowledge_base": Option("Ask another system's knowledge base before the index.", True),
     "injection_check": Option("Warn if a passage contains instructions to the model.", True),
+    "paraphrases": Option("Search for the question in a model's other words, too.", False, requestable=True, affects="search"),
     "quotes": Option("Quote the documents where the model fails before its first word.", True),
     "refine": Option("Order the best passages by their sentences, word order and neighbours.", True, requestable=True, affects="search"),
     "reformulate": Option("Let a model mend typos and unclear wording before the search.", False, requestable=True),
@@ -71,14 +80,15 @@ OPTIONS: Mapping[OptionName, Option] = {
     "rewrite": Option("Make a follow-up a question that stands alone.", True),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
     "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling="cache.enabled"),
+    "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
     "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),
 }
 
 LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
-    "basic": {"support_check": False, "follow_up": False},
+    "basic": {"hybrid": False, "support_check": False, "follow_up": False},
     "standard": {},
-    "enhanced": {"reformulate": True},
-    "maximum": {"reformulate": True},
+    "enhanced": {"reformulate": True, "paraphrases": True},
+    "maximum": {"reformulate": True, "paraphrases": True, "hypothetical": True, "step_back": True, "feedback_query": True},
 }
 """The options that an intelligence level sets differently from the defaults."""
 

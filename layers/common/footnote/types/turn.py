@@ -95,9 +95,9 @@ class Turn:
 
     @property
     def vectors(self) -> tuple[npt.NDArray[np.float32], ...]:
-        """The vector of each query; () if any query lacks one."""
-        made = tuple(query.vector for query in self.queries if query.vector is not None)
-        return made if len(made) == len(self.queries) else ()
+        """The vector of each query that is answered; () if any of them lacks one."""
+        made = tuple(query.vector for query in self.answered if query.vector is not None)
+        return made if len(made) == len(self.answered) else ()
 
     @property
     def embedder(self) -> str:

@@ -1,0 +1,54 @@
+"""Derived queries: what paraphrases, hypothetical texts and more general questions have in common.
+
+They only find evidence. `fuse_lists` adds what they find to the scores of the question's own results, by their weights. The weights
+are so low that texts about something else cost less than .02 of nDCG@10 (`python -m bench.expansion`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from footnote.types import ASKED, Query, QueryKind, Turn
+
+LIMIT_S = 8.0
+"""Of a model's call, within the row's time limit."""
+REPLY_TOKENS = 1000
+"""Enough for a model that thinks first."""
+
+
+def may_expand(turn: Turn) -> bool:
+    """There is a language model, one question is searched for, and nothing has been found in other systems."""
+    return turn.plan.model is not None and len(turn.answered) == 1 and not turn.evidence.hits
+
+
+def is_derived(query: Query) -> bool:
+    """Whether the query only finds evidence."""
+    return query.kind not in ASKED
+
+
+def has_derived(turn: Turn) -> bool:
+    """Queries were derived from the question."""
+    return any(map(is_derived, turn.queries))
+
+
+def has_feedback(turn: Turn) -> bool:
+    """Keywords of the first passages are searched for, too."""
+    return any(query.kind == "feedback" for query in turn.queries)
+
+
+def with_derived(turn: Turn, kind: QueryKind, written: Iterable[str], weight: float, *, longest: int) -> Turn:
+    """The turn with these texts as queries, which share the weight. Empty texts and repeated ones are left out, and what is longer
+    than `longest` characters is cut at a word."""
+    known = {query.text.casefold() for query in turn.queries}
+    new: list[str] = []
+    for text in (_cut(" ".join(each.split()), longest) for each in written):
+        if text and text.casefold() not in known:
+            known.add(text.casefold())
+            new.append(text)
+    queries = tuple(Query(text, kind, weight / len(new), turn.lang) for text in new)
+    return replace(turn, queries=(*turn.queries, *queries))
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else text[: longest + 1].rpartition(" ")[0] or text[:longest]
