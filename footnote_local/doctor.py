@@ -48,6 +48,7 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             Finding("python", "ok", platform.python_version()),
             *await _data(core),
             await _embedder(core),
+            *await _reranker(core),
             *await _models(core, timer),
             await _sign_in(core),
             await _terms(core),
@@ -111,6 +112,19 @@ async def _embedder(core: Core) -> Finding:
         return Finding("embedder", "broken", exc.detail, f"Check {place}, EMBEDDING__MODEL and EMBEDDING__DIMENSION.")
     spoken = "every language" if core.embedder.languages is None else ", ".join(sorted(core.embedder.languages))
     return Finding("embedder", "ok", f"{core.embedder.name} for {spoken}; {done} of {total} passages have vectors")
+
+
+async def _reranker(core: Core) -> list[Finding]:
+    wanted = core.settings.rerank
+    if core.reranker is None:
+        unmet = Finding("reranker", "missing", "RERANK__MODEL is set, but no server", "Set RERANK__BASE_URL, or RERANK__SHAPE to bedrock.")
+        return [unmet] if wanted.model else []
+    place = "Amazon Bedrock" if wanted.shape == "bedrock" else wanted.base_url
+    try:
+        await core.reranker.rerank("test", ["test", "other"])
+    except FootnoteError as exc:
+        return [Finding("reranker", "broken", f"{place}: {exc.detail}", "Until then passages stay in the order of the search.")]
+    return [Finding("reranker", "ok", f"{wanted.model or 'its only model'} at {place}")]
 
 
 async def _model(part: str, models: Models, timer: Callable[[], float]) -> Finding:

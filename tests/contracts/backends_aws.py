@@ -30,7 +30,7 @@ def at(url: str | None = None) -> Iterator[None]:
     """Sets the environment of the SDK, which is read when a client is created at first use. DynamoDB has its own."""
     url = url or address("aws")
     with pytest.MonkeyPatch.context() as environment:
-        for name in ("S3", "SQS", "EVENTBRIDGE", "BEDROCK_RUNTIME"):
+        for name in ("S3", "SQS", "EVENTBRIDGE", "BEDROCK_RUNTIME", "BEDROCK_AGENT_RUNTIME"):
             environment.setenv(f"AWS_ENDPOINT_URL_{name}", url)
         environment.setenv("AWS_ACCESS_KEY_ID", "test")
         environment.setenv("AWS_SECRET_ACCESS_KEY", "test")

@@ -32,7 +32,15 @@ from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
 from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta, LanguageModel
 from footnote.types import Caller
-from tests.contracts import backends_aws, backends_bedrock, backends_dynamodb, backends_local, backends_mongodb, backends_opensearch
+from tests.contracts import (
+    backends_aws,
+    backends_bedrock,
+    backends_dynamodb,
+    backends_local,
+    backends_mongodb,
+    backends_opensearch,
+    backends_rerank,
+)
 from tests.fakes import FakeEmbedder, FakeModel
 from tests.openai_server import Reply, chunk, serving, sse
 
@@ -284,12 +292,18 @@ EMBEDDERS: dict[str, Make] = {
 LANGUAGE_MODELS: dict[str, Make] = {"openai": openai_model, "resilient": resilient_model, "fake": fake_model}
 
 open_embedder = backends(EMBEDDERS)
+open_reranker = backends(backends_rerank.RERANKERS)
 open_language_model = backends(LANGUAGE_MODELS)
 
 
 @pytest.fixture
 async def embedder(open_embedder: Open) -> Any:
     return await open_embedder()
+
+
+@pytest.fixture
+async def reranker(open_reranker: Open) -> Any:
+    return await open_reranker()
 
 
 @pytest.fixture

@@ -33,7 +33,7 @@ def test_every_option_is_described_and_every_option_of_a_row_exists() -> None:
     assert set(LEVELS) == set(get_args(IntelligenceLevel))
     assert {step.option for table in (ANSWER, RETRIEVE, LOOK_UP) for step in steps_of(table)} - {None} <= set(OPTIONS)
     keys = {each.key for each in each_setting(Settings)}
-    assert {key for option in OPTIONS.values() for key in (option.setting, option.ceiling) if key} <= keys
+    assert {key for option in OPTIONS.values() for key in (option.setting, *option.ceiling) if key} <= keys
 
 
 def test_levels_set_only_requestable_options() -> None:

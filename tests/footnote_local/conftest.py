@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 
 from footnote.bootstrap import Core
 from footnote.ingest.parse import parse
-from footnote.settings import KDB, LLM, MCP, Auth, Embedding, Ingest, Settings
+from footnote.settings import KDB, LLM, MCP, Auth, Embedding, Ingest, Rerank, Settings
 from footnote.types import Parsed
 from footnote_local.cli import app
 
@@ -30,10 +30,12 @@ class HereParser:
         return parse(data, file_name)
 
 
-def open_core(folder: Path, *, auth: Auth | None = None, mcp: MCP | None = None, kdb: KDB | None = None, **options: Any) -> Core:
+def open_core(
+    folder: Path, *, auth: Auth | None = None, mcp: MCP | None = None, kdb: KDB | None = None, rerank: Rerank | None = None, **options: Any
+) -> Core:
     settings = Settings(
         footnote_data=folder, embedding=Embedding(builtin=False), llm=LLM(discover=False), ingest=Ingest(max_file_mb=1),
-        auth=auth or Auth(), mcp=mcp or MCP(), kdb=kdb or KDB(),
+        auth=auth or Auth(), mcp=mcp or MCP(), kdb=kdb or KDB(), rerank=rerank or Rerank(),
     )  # fmt: skip
     return Core(settings, parser=HereParser(), **options)
 

@@ -12,7 +12,7 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelUnavailable, Unavailable
 from footnote.guard.identity import LOCAL
-from footnote.settings import KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, Settings
+from footnote.settings import KDB, LLM, MCP, ApiKey, Auth, Embedding, Fallback, Rerank, Settings
 from footnote_local.doctor import Finding, examine
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels
@@ -227,6 +227,20 @@ async def test_a_knowledge_base_is_queried_and_needs_an_allowed_group(tmp_path: 
             core = open_core(tmp_path, models=FakeModels(), kdb=KDB(url=server.url, groups=groups), auth=auth)
             found = {finding.part: finding for finding in await examine(core)}["knowledge base"]
             assert [found.state, found.found] == expected
+
+
+async def test_a_reranker_is_named_where_one_is_configured(tmp_path: Path) -> None:
+    async with serving() as server:
+        for settings, status, expected in [
+            ({}, 200, None),
+            ({"model": "m"}, 200, ("missing", "RERANK__MODEL is set, but no server")),
+            ({"base_url": server.url, "model": "m"}, 200, ("ok", f"m at {server.url}")),
+            ({"base_url": server.url}, 401, ("broken", f"{server.url}: The reranker responded with status 401. Check RERANK__KEY.")),
+        ]:
+            server.replies["/rerank"] = Reply(status, ('{"results": []}',))
+            core = open_core(tmp_path, models=FakeModels(), rerank=Rerank(**settings, timeout_s=5))
+            found = {finding.part: (finding.state, finding.found) for finding in await examine(core)}
+            assert found.get("reranker") == expected
 
 
 @pytest.mark.parametrize("name", ["RAG_BASE_URL", "RETRIEVAL_URL", "REDIS_URL", "RABBITMQ_HOST"])

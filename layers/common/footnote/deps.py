@@ -10,7 +10,7 @@ from footnote.answer.toolbox import Search
 from footnote.checkpoints import ReplayedModels, ReplayedSearches, TurnCheckpoint
 from footnote.guard.budget import Spending
 from footnote.guard.terms import Terms
-from footnote.ports import Cache, Clock, Embedder, Images, Index, KnowledgeBase, Ledger, Meter, Models, Records, Tools, TurnStore
+from footnote.ports import Cache, Clock, Embedder, Images, Index, KnowledgeBase, Ledger, Meter, Models, Records, Reranker, Tools, TurnStore
 from footnote.prompts import Prompts
 from footnote.settings import KDB, LLM, MCP, Budget, Rag, Settings, Vision
 from footnote.telemetry.announcements import Announcer
@@ -100,6 +100,9 @@ class Deps(SettingGroups, Protocol):
 
     @property
     def knowledge_base(self) -> KnowledgeBase | None: ...
+
+    @property
+    def reranker(self) -> Reranker | None: ...
 
     @property
     def images(self) -> Images: ...

@@ -39,6 +39,7 @@ from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answe
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
 from footnote.rank.refine import is_fused, refine
+from footnote.rank.rerank import keep_order, may_rerank, rerank
 from footnote.rank.select import cut, read_pool, was_reranked
 from footnote.retrieve.derived import has_derived, has_feedback, may_expand
 from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
@@ -175,6 +176,10 @@ SEARCH = (
         "read", read_pool, stage=Stage.RANK, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
         when=has_no_hits,
         shows=lambda t: {"hits": len(t.evidence.hits)}, on_end=lambda t: PassagesRead(len(t.evidence.hits)),
+    ),
+    Step(
+        "rerank", rerank, stage=Stage.RANK, option="rerank", needs="reranker", on_error=FALLBACK, fallback=keep_order, timeout_s=15,
+        when=may_rerank, shows=lambda t: {"reranked": t.record.notes["reranked"]},
     ),
     Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
 )

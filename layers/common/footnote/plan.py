@@ -28,8 +28,10 @@ def _choose(name: OptionName, option: Option, request: Request, profile: Profile
     *_, chosen = _layers(name, option, request, profile, settings)
     if not chosen.is_on:
         return chosen
-    if option.ceiling is not None and not (ceiling := _setting(option.ceiling)).value(settings):
-        return Choice(False, f"{ceiling.variables[0]} is {'false' if ceiling.value(settings) is False else 'not set'}")
+    ceilings = [_setting(key) for key in option.ceiling]
+    if ceilings and not any(ceiling.value(settings) for ceiling in ceilings):
+        first = ceilings[0]
+        return Choice(False, f"{first.variables[0]} is {'false' if first.value(settings) is False else 'not set'}")
     if name in settings.rag.switched_off:
         return Choice(False, f"{_setting('rag.switched_off').variables[0]} names it")
     if option.buffered_only and profile.live:

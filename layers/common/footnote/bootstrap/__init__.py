@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -39,10 +39,13 @@ from footnote.settings import Settings
 from footnote.steps import Runner, Step
 from footnote.steps.explain import Explanation, explain, with_spans
 from footnote.tracing import new_trace_id
-from footnote.types import Caller, Profile, Query, Request, Turn, begin_turn
+from footnote.types import Caller, OptionName, Profile, Query, Request, Turn, begin_turn
 
 QUESTIONS_S = 24 * 3600.0
 UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
+
+CHEAP: Mapping[OptionName, bool] = {"rerank": False}
+"""Options of searches that a collection needs for itself: there are many, and each call of a reranker may cost money."""
 
 
 class Core(Backends):
@@ -211,7 +214,7 @@ class Core(Backends):
         return {"name": name, "documents": documents, "questions": questions}
 
     async def _answerable(self, caller: Caller, collection: str, question: str) -> bool:
-        turn = await self.retrieve.finish(self.new_turn(Request(question, collection), caller, UNSAVED, trace_id=""))
+        turn = await self.retrieve.finish(self.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id=""))
         return await is_answerable(turn, index=self.index, calibration=self.calibration)
 
     @cached_property
@@ -220,7 +223,7 @@ class Core(Backends):
         return Calibration(self._score_everyday, self.index, self.optional_cache)
 
     async def _score_everyday(self, turn: Turn, question: str, by_vectors: bool) -> float:
-        request = Request(question, turn.request.collection, limit=PASSAGES, retriever="cc" if by_vectors else "bm25")
+        request = Request(question, turn.request.collection, limit=PASSAGES, retriever="cc" if by_vectors else "bm25", options=CHEAP)
         asked = self.new_turn(request, turn.caller, UNSAVED, trace_id="")
         found = await self._find.finish(replace(asked, queries=(Query(question, lang=turn.lang),)))
         return await score_turn(found, index=self.index)

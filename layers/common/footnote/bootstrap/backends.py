@@ -13,6 +13,7 @@ from footnote.adapters.aws.drops import S3Drops
 from footnote.adapters.aws.embedder import BedrockEmbedder
 from footnote.adapters.aws.files import S3Files
 from footnote.adapters.aws.queue import SqsQueue
+from footnote.adapters.aws.reranker import BedrockReranker
 from footnote.adapters.aws.uploads import S3Uploads
 from footnote.adapters.dynamodb.cache import DynamoCache
 from footnote.adapters.dynamodb.ledger import DynamoLedger
@@ -20,6 +21,7 @@ from footnote.adapters.dynamodb.table import Table
 from footnote.adapters.http.egress import Egress
 from footnote.adapters.http.images import WebImages
 from footnote.adapters.http.knowledge_base import HttpKnowledgeBase
+from footnote.adapters.http.reranker import HttpReranker
 from footnote.adapters.jwt.tokens import JwtTokens
 from footnote.adapters.local.bus import LocalBus
 from footnote.adapters.local.drops import LocalDrops
@@ -68,6 +70,7 @@ from footnote.ports import (
     Parser,
     Queue,
     Records,
+    Reranker,
     Tokens,
     Tools,
     TurnStore,
@@ -80,8 +83,8 @@ from footnote.telemetry.metrics import LogMeter
 CACHE_S, LEDGER_S = 1.0, 5.0
 """Time limits of a DynamoDB call, in seconds."""
 BACKENDS = (
-    "index", "parser", "embedder", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache", "queue", "files", "drops",
-    "uploads", "bus",
+    "index", "parser", "embedder", "reranker", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache", "queue", "files",
+    "drops", "uploads", "bus",
 )  # fmt: skip
 """The ports whose adapters may hold connections, files or processes and are closed with the Core."""
 
@@ -114,6 +117,15 @@ class Backends(SettingGroups):
         if wanted.base_url and wanted.model:
             return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url, _revealed(wanted.api_key)), wanted.model, wanted.dimension)
         return MiniLM() if wanted.builtin and find_model() is not None else None
+
+    @cached_property
+    def reranker(self) -> Reranker | None:
+        wanted = self.settings.rerank
+        if wanted.shape == "bedrock":
+            return BedrockReranker(wanted.model, wanted.timeout_s) if wanted.model else None
+        if not wanted.base_url:
+            return None
+        return HttpReranker(wanted.shape, wanted.base_url, wanted.model, _revealed(wanted.key), wanted.timeout_s)
 
     @cached_property
     def models(self) -> Models:

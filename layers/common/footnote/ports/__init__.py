@@ -25,6 +25,7 @@ from footnote.ports.models import (
     speaks,
 )
 from footnote.ports.records import Kind, Record, Records, read_all
+from footnote.ports.reranker import Reranker
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
 from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnStore
 
@@ -63,6 +64,7 @@ __all__ = [
     "Record",
     "Records",
     "RequestKey",
+    "Reranker",
     "Rollup",
     "Room",
     "StoredTurn",

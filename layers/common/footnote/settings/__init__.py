@@ -32,11 +32,12 @@ from footnote.settings.marks import fingerprint, setting
 from footnote.settings.mcp import MCP
 from footnote.settings.opensearch import OpenSearch
 from footnote.settings.rag import Fusion, Rag
+from footnote.settings.rerank import Rerank
 from footnote.settings.vision import Vision
 
 __all__ = [
     "AWS", "DB", "KDB", "LLM", "MCP", "ApiKey", "Auth", "Budget", "Caching", "Conversation", "Embedding", "Fallback", "Fusion", "Ingest",
-    "Limits", "OpenSearch", "Price", "Rag", "Settings", "Vision",
+    "Limits", "OpenSearch", "Price", "Rag", "Rerank", "Settings", "Vision",
 ]  # fmt: skip
 
 OPENROUTER, OPENROUTER_DEFAULT = "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"
@@ -57,6 +58,7 @@ class Settings(BaseSettings):
     llm: LLM = Field(default_factory=LLM)
     embedding: Embedding = Field(default_factory=Embedding)
     rag: Rag = Field(default_factory=Rag)
+    rerank: Rerank = Field(default_factory=Rerank)
     ingest: Ingest = Field(default_factory=Ingest)
     auth: Auth = Field(default_factory=Auth)
     opensearch: OpenSearch = Field(default_factory=OpenSearch)

@@ -26,7 +26,7 @@ from footnote.types.documents import (
     chunks_digest,
     make_chunk_id,
 )
-from footnote.types.evidence import Evidence, Hit, Ranked, RankedList, lists_of
+from footnote.types.evidence import HYBRID, Evidence, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
@@ -56,6 +56,7 @@ __all__ = [
     "ASKED",
     "EVERYONE",
     "EXTERNAL_IDS",
+    "HYBRID",
     "LEVELS",
     "NO_MODEL",
     "OPTIONS",

@@ -30,6 +30,10 @@ def lists_of(query: str, found: Candidates) -> tuple[RankedList, RankedList]:
     return RankedList("bm25", query, found.lexical), RankedList("cosine", query, found.dense, found.coverage, found.bare)
 
 
+HYBRID = "hybridScore"
+"""The key in `Hit.scores` of the score that a hit had before it was reranked."""
+
+
 class Ranked(NamedTuple):
     """A fused entry with `score` 0..1 and the text of the query that it scored best for. A tuple, because a search makes hundreds."""
 

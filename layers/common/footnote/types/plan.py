@@ -32,6 +32,7 @@ OptionName = Literal[
     "refine",
     "reject_uncited",
     "remote_search",
+    "rerank",
     "rewrite",
     "rewrite_always",
     "search_cache",
@@ -50,8 +51,8 @@ class Option:
     """Whether a request or an intelligence level may switch it. False for checks that protect others."""
     setting: str | None = None
     """The key of the setting that decides if it is set; a request overrides it."""
-    ceiling: str | None = None
-    """The key of a setting that switches the option off, whatever a request says, if it is false or not set."""
+    ceiling: tuple[str, ...] = ()
+    """Keys of settings. If there are any, and all are false or not set, the option is off whatever a request says."""
     buffered_only: bool = False
     """Off when the answer is streamed, because text that was sent cannot be taken back."""
     affects: Effect = "answer"
@@ -60,12 +61,14 @@ class Option:
 
 
 OPTIONS: Mapping[OptionName, Option] = {
-    "answer_cache": Option("Give an answer again that was given to the same question.", False, requestable=True, ceiling="cache.enabled"),
+    "answer_cache": Option(
+        "Give an answer again that was given to the same question.", False, requestable=True, ceiling=("cache.enabled",)
+    ),
     "answer_without_search": Option("Say that the search is down instead of failing.", False),
     "faq": Option("Answer a frequent question with the words written for it.", True, requestable=True),
     "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
-    "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling="rag.forbidden_check_enabled"),
+    "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling=("rag.forbidden_check_enabled",)),
     "history_in_prompt": Option("Show the conversation to the model that answers.", False),
     "hybrid": Option("Search by words where vectors can be searched for, too.", True, requestable=True, affects="search"),
     "hypothetical": Option("Search for a possible answer that a model makes up, too.", False, requestable=True, affects="search"),
@@ -77,15 +80,23 @@ OPTIONS: Mapping[OptionName, Option] = {
     "reformulate": Option("Let a model mend typos and unclear wording before the search.", False, requestable=True),
     "reject_uncited": Option("Replace an answer that cites nothing.", False, buffered_only=True),
     "remote_search": Option("Search by a tool of an MCP server before the index.", True),
+    "rerank": Option(
+        "Let a reranker order the best passages.",
+        True,
+        requestable=True,
+        ceiling=("rerank.base_url", "rerank.model"),
+        affects="search",
+        pool_size=30,
+    ),
     "rewrite": Option("Make a follow-up a question that stands alone.", True),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
-    "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling="cache.enabled"),
+    "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling=("cache.enabled",)),
     "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
     "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),
 }
 
 LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
-    "basic": {"hybrid": False, "support_check": False, "follow_up": False},
+    "basic": {"hybrid": False, "rerank": False, "support_check": False, "follow_up": False},
     "standard": {},
     "enhanced": {"reformulate": True, "paraphrases": True},
     "maximum": {"reformulate": True, "paraphrases": True, "hypothetical": True, "step_back": True, "feedback_query": True},

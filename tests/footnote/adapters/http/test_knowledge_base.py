@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from footnote.adapters.http.knowledge_base import MAX_REPLY_BYTES, PATH, HttpKnowledgeBase
+from footnote.adapters.http.json_client import MAX_REPLY_BYTES
+from footnote.adapters.http.knowledge_base import PATH, HttpKnowledgeBase
 from footnote.errors import Unavailable
 from tests.openai_server import Part, Reply, Server, serving
 

@@ -21,7 +21,7 @@ Made = TypeVar("Made")
 
 T = TypeVar("T")
 
-Service = Literal["bedrock-runtime", "events", "s3", "sqs"]
+Service = Literal["bedrock-agent-runtime", "bedrock-runtime", "events", "s3", "sqs"]
 
 Failure = tuple[type[FootnoteError], str]
 """One of Footnote's errors and its detail."""

@@ -1,4 +1,4 @@
-"""A reranker without a model: the share of the question's words that a passage holds."""
+"""A appraiser without a model: the share of the question's words that a passage holds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from footnote.text.tokens import query_tokens
 
 
-class WordReranker:
-    """`ports.reranker.Reranker`."""
+class WordAppraiser:
+    """`ports.appraiser.Appraiser`."""
 
     async def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         asked = set(query_tokens(question, "en"))

@@ -1,0 +1,26 @@
+"""Settings for the reranker."""
+
+from typing import Literal
+
+from pydantic import SecretStr
+
+from footnote.settings.marks import Group, setting
+
+
+class Rerank(Group):
+    """A reranker: a model that reads question and passage together and orders the best passages again. Unset: none."""
+
+    base_url: str | None = setting(
+        None, description="Base URL of the reranker; `/rerank` is appended. Not used for bedrock.", affects="search", https=True
+    )
+    model: str | None = setting(None, description="Its model; for bedrock the model's id or ARN.", affects="search")
+    key: SecretStr | None = setting(None, description="API key for it, sent as a bearer token.", affects="search", foreign=True)
+    shape: Literal["jina", "voyage", "tei", "bedrock"] = setting(
+        "jina",
+        description="The API that it speaks. jina: also Cohere v2, vLLM, LiteLLM, Infinity, llama.cpp; voyage; tei: Text Embeddings"
+        " Inference; bedrock: Amazon Bedrock in the configured AWS region.",
+        affects="search",
+    )
+    timeout_s: float = setting(
+        0.8, gt=0, le=10, description="Time limit, in seconds. A later reply is not used and the order stays as it was.", affects="search"
+    )
