@@ -1,4 +1,4 @@
-"""A appraiser without a model: the share of the question's words that a passage holds."""
+"""A reviewer without a model: the share of the question's words that a passage holds."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from footnote.text.tokens import query_tokens
 
 
-class WordAppraiser:
-    """`ports.appraiser.Appraiser`."""
+class WordReviewer:
+    """`ports.reviewer.Reviewer`."""
 
     async def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:
         asked = set(query_tokens(question, "en"))

@@ -1,4 +1,4 @@
-"""The port of appraisers."""
+"""The port of reviewers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 
-class Appraiser(Protocol):
+class Reviewer(Protocol):
     """Reads question and passage together."""
 
     async def score(self, question: str, passages: Sequence[str]) -> Sequence[float]:

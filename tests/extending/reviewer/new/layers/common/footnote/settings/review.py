@@ -7,7 +7,7 @@ from typing import Literal
 from footnote.settings.marks import Group, setting
 
 
-class Appraisal(Group):
+class Review(Group):
     """Ranks the best passages anew. Unset: they stay as they were found."""
 
     engine: Literal["words"] | None = setting(None, description="words: by the share of the question's words.", affects="search")
