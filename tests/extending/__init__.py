@@ -3,7 +3,7 @@
 A case is a folder: `new/` holds files at their paths in the project, `edits.toml` the changes of others:
 
     [[edit]]
-    file = "layers/common/footnote/pipeline.py"
+    file = "layers/common/footnote/pipeline/search.py"
     old = "text that occurs once"
     new = "its replacement"
 

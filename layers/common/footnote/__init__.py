@@ -1,4 +1,4 @@
-"""Footnote's core. It is independent of HTTP, Lambda and the terminal. Read `pipeline.py` first.
+"""Footnote's core. It is independent of HTTP, Lambda and the terminal. Read `pipeline/` first.
 
 A question passes through the packages in one direction; each package answers one question of its own.
 

@@ -15,7 +15,7 @@ WEIGHT = 0.5
 LIMIT_S, REPLY_TOKENS = 12.0, 200
 
 
-async def write_hypothetical(turn: Turn, *, models: Models) -> Turn:
+async def write_hyde(turn: Turn, *, models: Models) -> Turn:
     """One query more, of kind `hypothetical`: it only finds evidence."""
     prompt = PROMPT.format(untrusted(turn.asked))
     text = await complete(models, turn.plan.model, [Message("user", prompt)], max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)

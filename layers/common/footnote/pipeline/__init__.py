@@ -1,4 +1,4 @@
-"""The order of a turn. Read this first.
+"""The order of a turn. Read this first, then `search.py`, the order of a search.
 
 A table is read from top to bottom. Each row says what happens when its step fails. `bootstrap` binds the
 tables to the dependencies of their steps, and `steps.Runner` runs them.
@@ -18,7 +18,6 @@ from footnote.answer.extract import extract
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.generate import (
     answer_no_hits,
-    answer_without_search,
     check_citations,
     generate,
     has_model,
@@ -30,38 +29,25 @@ from footnote.answer.generate import (
 from footnote.answer.vision import attach_images
 from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
-from footnote.events import Answering, LanguageKnown, PassagesRead, Searching
+from footnote.events import Answering
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
-from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_forbidden
-from footnote.guard.input_guard import check_input
 from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
-from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
-from footnote.rank.refine import is_fused, refine
-from footnote.rank.rerank import keep_order, may_rerank, rerank
-from footnote.rank.select import cut, read_pool, was_reranked
-from footnote.retrieve.derived import has_derived, has_feedback, may_expand
-from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
-from footnote.retrieve.fuse import fuse_lists
-from footnote.retrieve.hypothetical import is_abstract, write_hypothetical
-from footnote.retrieve.paraphrase import paraphrase
-from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
-from footnote.retrieve.search import embed_query, has_hits, has_no_hits, search, wants_derived_vector, wants_vector
-from footnote.retrieve.step_back import step_back
-from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step, Switch, steps_of
+from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH
+from footnote.retrieve.search import has_hits
+from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
-from footnote.understand.language import set_language, set_language_without_index
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
 
-
-def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
-    """The policy when the search is down. Defects and bad requests are errors in every API."""
-    return FALLBACK if turn.plan.wants("answer_without_search") and error.status > 500 else FAIL
+__all__ = [
+    "AGENT", "ANSWER", "CONVERSATION", "DOCUMENTS", "EMBED", "EXPAND", "FIND", "FORBIDDEN", "IMAGES", "LANGUAGE", "LOOK_UP", "REMOTE",
+    "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
+]  # fmt: skip
 
 
 def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
@@ -81,19 +67,6 @@ def answering_mode(turn: Turn) -> Mode:
 
 
 # fmt: off
-GUARD = Step("guard", check_input, stage=Stage.GUARD, on_error=BLOCK)
-LANGUAGE = Step(
-    "language", set_language, stage=Stage.UNDERSTAND, on_error=fail_or_answer, fallback=set_language_without_index, timeout_s=10,
-    shows=lambda t: {"language": t.lang}, on_end=lambda t: LanguageKnown(t.lang),
-)
-FORBIDDEN = Step(
-    "forbidden", check_forbidden, stage=Stage.GUARD, option="forbidden_check", paid=True, on_error=BLOCK, timeout_s=30,
-    shows=lambda t: {"forbidden": t.outcome == "forbidden"},
-)
-EMBED = Step(
-    "embed", embed_query, stage=Stage.RETRIEVE, needs="embedder", on_error=SKIP, timeout_s=10, when=wants_vector,
-    shows=lambda t: {"embedded": bool(t.vectors)}, on_start=Searching("embedder"),
-)
 REWRITE = Step(
     "rewrite", rewrite, stage=Stage.UNDERSTAND, option="rewrite", paid=True, on_error=SKIP, timeout_s=15, when=may_rewrite,
     shows=lambda t: {"queries": len(t.rewritten)},
@@ -108,91 +81,10 @@ CHECK = Step(
     shows=lambda t: {"citations": len(t.answer.citations) if t.answer else 0},
 )
 
-REMOTE = (
-    Step(
-        "remote", search_remotely, stage=Stage.RETRIEVE, option="remote_search", needs="tools",
-        on_error=SKIP, timeout_s=30, when=may_search_remotely, shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
-    ),
-    Step(
-        "kdb", search_kdb, stage=Stage.RETRIEVE, option="knowledge_base", needs="knowledge_base",
-        on_error=SKIP, timeout_s=15, when=may_ask_kdb, shows=lambda t: {"hits": len(t.evidence.hits)}, on_start=Searching("remote"),
-    ),
-)
-"""Queries → hits of external systems, if any are connected."""
 INJECTION = Step(
     "injection", warn_of_injection, stage=Stage.CHECK, option="injection_check", on_error=SKIP, when=was_written,
     shows=lambda t: {"injected_sentences": t.record.notes.get("injected_sentences", 0)},
 )
-
-CHECK_DERIVED = Step(
-    "forbidden_derived", drop_forbidden, stage=Stage.GUARD, option="forbidden_check", on_error=FALLBACK, fallback=drop_derived, timeout_s=5,
-    when=has_derived,
-)
-EXPAND = (
-    Parallel(
-        "expand", when=may_expand, rows=(
-            Step("paraphrase", paraphrase, stage=Stage.RETRIEVE, option="paraphrases", paid=True, on_error=SKIP, timeout_s=10),
-            Step("step_back", step_back, stage=Stage.RETRIEVE, option="step_back", paid=True, on_error=SKIP, timeout_s=10),
-            Step(
-                "hypothetical", write_hypothetical, stage=Stage.RETRIEVE, option="hypothetical", needs="embedder", paid=True,
-                on_error=SKIP, timeout_s=10, when=is_abstract,
-            ),
-        ),
-    ),
-    CHECK_DERIVED,
-    replace(EMBED, name="embed_derived", when=wants_derived_vector),
-)
-"""One question → further queries, which find evidence for it."""
-
-SEARCH = (
-    Step(
-        "recall", recall_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_use_search_cache,
-        shows=lambda t: {"queries": len(t.query_texts), **t.record.notes.get("search_cache", {})},
-    ),
-    Step(
-        "search", search, stage=Stage.RETRIEVE, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
-        when=has_no_hits,
-        shows=lambda t: {
-            "lexical": sum(len(found.items) for found in t.evidence.lists if found.source == "bm25"),
-            "dense": sum(len(found.items) for found in t.evidence.lists if found.source == "cosine"),
-            "coverage": round(min((found.coverage for found in t.evidence.lists), default=0.0), 3),
-        },
-        on_start=Searching("index"),
-    ),
-    Step(
-        "keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_use_search_cache,
-    ),
-    Step(
-        "feedback_query", add_feedback, stage=Stage.RETRIEVE, option="feedback_query", on_error=SKIP, timeout_s=5, when=is_keyword_query,
-    ),
-    replace(CHECK_DERIVED, name="forbidden_feedback", when=has_feedback),
-    Step("search_feedback", search, stage=Stage.RETRIEVE, on_error=SKIP, timeout_s=5, when=has_feedback),
-    Step(
-        "fuse", fuse_lists, stage=Stage.RANK, on_error=FAIL, when=has_no_hits,
-        shows=lambda t: {"retriever": t.request.retriever, "ranked": len(t.evidence.ranked)},
-    ),
-    Step("refine", refine, stage=Stage.RANK, option="refine", on_error=SKIP, timeout_s=2, when=is_fused),
-    Step(
-        "read", read_pool, stage=Stage.RANK, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
-        when=has_no_hits,
-        shows=lambda t: {"hits": len(t.evidence.hits)}, on_end=lambda t: PassagesRead(len(t.evidence.hits)),
-    ),
-    Step(
-        "rerank", rerank, stage=Stage.RANK, option="rerank", needs="reranker", on_error=FALLBACK, fallback=keep_order, timeout_s=15,
-        when=may_rerank, shows=lambda t: {"reranked": t.record.notes["reranked"]},
-    ),
-    Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
-)
-"""Queries → hits."""
-
-FIND = (EMBED, *SEARCH)
-"""A question of our own, whose language is known → its hits."""
-
-RETRIEVE = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *SEARCH)
-"""A question → its hits: the whole turn of `/retrieve-*`, `footnote search` and `footnote eval`."""
-
-LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *REMOTE, *SEARCH)
-"""A search of an agent → its hits. It passes the same checks as a user's question."""
 
 UNDERSTAND = (
     Step("resume", resume, stage=Stage.ACCOUNT, needs="checkpoint", amends_plan=True, on_error=FAIL),
