@@ -1,4 +1,4 @@
-"""The order of a turn. Read this first, then `search.py`, the order of a search.
+"""The order of a turn. Read this first. `search.py` has the order of a search.
 
 A table is read from top to bottom. Each row says what happens when its step fails. `bootstrap` binds the
 tables to the dependencies of their steps, and `steps.Runner` runs them.
