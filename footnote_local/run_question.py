@@ -12,6 +12,7 @@ from footnote.errors import NotFound
 from footnote.events import Done, Failed, Token
 from footnote.guard.identity import LOCAL
 from footnote.learn.golden import load_golden
+from footnote.plan import limit_of
 from footnote.types import Profile, Request, Retriever, Turn
 from footnote_local.evaluate import Rewriting, build_index, drop_index, evaluate
 from footnote_local.terminal import progress_bar
@@ -21,7 +22,7 @@ PROFILE = Profile("cli", live=True, citation_style="numbered", prompt="answer_nu
 
 async def ask(core: Core, question: str, collection: str | None, write: Callable[[str], Any] | None) -> Turn:
     """Runs the turn, streaming its text to `write`, and returns it."""
-    turn = await _turn(core, question, collection, "cc", PROFILE.limit)
+    turn = await _turn(core, question, collection, "cc", limit_of(PROFILE, core.settings))
     try:
         async with aclosing(core.answer.run(turn)) as events:
             async for event in events:

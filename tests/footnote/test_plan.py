@@ -11,8 +11,8 @@ from pydantic import ValidationError
 
 from footnote.errors import FootnoteError
 from footnote.pipeline import ANSWER, LOOK_UP, RETRIEVE
-from footnote.plan import make_plan
-from footnote.settings import Caching, Rag, Settings
+from footnote.plan import limit_of, make_plan
+from footnote.settings import Caching, Conversation, Rag, Settings
 from footnote.settings.marks import each_setting
 from footnote.steps import steps_of
 from footnote.types import LEVELS, OPTIONS, Choice, IntelligenceLevel, OptionName, Request, Stage, Turn
@@ -50,6 +50,41 @@ def test_later_layers_override_earlier_ones() -> None:
     assert choose("reformulate", enhanced, REFORMULATES, **off) == Choice(True, "level enhanced")
     without = replace(enhanced, options={"reformulate": False})
     assert choose("reformulate", without, REFORMULATES) == Choice(False, "request")
+
+
+@pytest.mark.parametrize(
+    ("option", "settings", "because"),
+    [
+        ("hybrid", {"rag": Rag(use_hybrid_search=False)}, Choice(False, "RAG__USE_HYBRID_SEARCH is false")),
+        ("paraphrases", {"rag": Rag(query_expansion_enabled=True)}, Choice(True, "RAG__QUERY_EXPANSION_ENABLED is true")),
+        ("hypothetical", {"rag": Rag(hyde_enabled=True)}, Choice(True, "RAG__HYDE_ENABLED is true")),
+        ("verify_passages", {"rag": Rag(verification_enabled=True)}, Choice(True, "RAG__VERIFICATION_ENABLED is true")),
+        ("verify_passages", {}, Choice(False, "off by default")),
+        (
+            "rewrite",
+            {"conversation": Conversation(query_rewriting_enabled=False)},
+            Choice(False, "CONVERSATION__QUERY_REWRITING_ENABLED is false"),
+        ),
+        (
+            "history",
+            {"conversation": Conversation(db_rehydration_enabled=False)},
+            Choice(False, "CONVERSATION__DB_REHYDRATION_ENABLED is false"),
+        ),
+    ],
+)
+def test_a_setting_decides_an_option_only_if_it_is_set(option: OptionName, settings: Mapping[str, Any], because: Choice) -> None:
+    assert choose(option, **settings) == because
+
+
+def test_a_requested_level_overrides_a_setting() -> None:
+    assert choose("hybrid", replace(ASKED, level="basic"), rag=Rag(use_hybrid_search=True)) == Choice(False, "level basic")
+
+
+def test_numbers_that_nobody_set_are_those_of_the_api() -> None:
+    api = replace(HELD, limit=7)
+    assert [limit_of(api, Settings()), limit_of(api, Settings(rag=Rag(top_k=10)))] == [7, 10]
+    assert [Conversation().turns(4), Conversation(max_history_turns=15).turns(4)] == [4, 15]
+    assert [Caching().answer_ttl_s(60), Caching(default_ttl_seconds=300).answer_ttl_s(60)] == [60, 300]
 
 
 def test_a_request_cannot_switch_checks_that_protect_others() -> None:

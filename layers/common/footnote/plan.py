@@ -24,6 +24,11 @@ def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
     return Plan(choices, level, because, model=request.model)
 
 
+def limit_of(profile: Profile, settings: Settings) -> int:
+    """Number of passages for a request that names none."""
+    return settings.rag.top_k if _setting("rag.top_k").is_set(settings) else profile.limit
+
+
 def _choose(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Choice:
     *_, chosen = _layers(name, option, request, profile, settings)
     if not chosen.is_on:

@@ -70,7 +70,7 @@ async def test_other_words_need_similar_vectors(cache: SqliteCache) -> None:
 async def test_the_threshold_depends_on_the_mode_and_the_question(
     cache: SqliteCache, mode: Any, question: str, at_86: bool, at_96: bool
 ) -> None:
-    caching = Caching(mode=mode)
+    caching = Caching(threshold_mode=mode)
     first = CacheQuery((f"please {question}",), "en", (vector(1.0),))
     assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.96),)), caching) is not None) is at_96
     assert (await found(cache, first, CacheQuery((question,), "en", (vector(0.86),)), caching) is not None) is at_86

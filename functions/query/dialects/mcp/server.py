@@ -21,6 +21,7 @@ from starlette.types import Receive, Send
 
 from footnote.answer.links import document_url, source_url
 from footnote.errors import FootnoteError, NotFound
+from footnote.plan import limit_of
 from footnote.types import Caller, Profile, Request, Tier, Turn
 from footnote_http.cors import ANY, origins_of
 from query.citations import SourceLink, answer_text, make_citations, source_name
@@ -158,7 +159,7 @@ class ToolContext:
 
     async def ask(self, asked: Ask) -> CallToolResult:
         """Answers a question with citations."""
-        turn = await self.core.answer.finish(await self._turn(asked.question, asked.collection, PROFILE.limit))
+        turn = await self.core.answer.finish(await self._turn(asked.question, asked.collection, limit_of(PROFILE, self.core.settings)))
         text, cited = answer_text(turn), make_citations(turn, self.origin)
         sources = "\n".join(f"[{each['number']}] {each['title']}: {each['url']}" for each in cited)
         links = [SourceLink.model_validate(each) for each in cited]

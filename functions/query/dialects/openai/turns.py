@@ -13,6 +13,7 @@ from footnote.errors import BadRequest
 from footnote.events import Event
 from footnote.guard.input_guard import LONGEST
 from footnote.memory.stored_turn import replay
+from footnote.plan import limit_of
 from footnote.types import Answer, Caller, Conversation, Exchange, Profile, Request, Turn
 from query.collections import has_collection
 from query.dialects.openai.open_webui import is_side_task, read_message
@@ -74,6 +75,7 @@ async def make_turn(
         first_number=asked.sources + 1,
         link_origin=origin if options.citation_style == "links" else None,
         collection=await collection_of(options.model, caller, core),
+        limit=limit_of(PROFILE, core.settings),
         temperature=options.temperature,
         max_tokens=max_tokens,
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from footnote.answer.calibration import Calibration
 from footnote.answer.citation_styles import Markers, markers_of
@@ -50,10 +51,12 @@ async def extract(turn: Turn, *, index: Index, embedder: Embedder | None, calibr
     yield replace(turn, outcome="closest" if verdict.tier == "closest" else None, answer=writer.answer(verdict))
 
 
-async def read_sentences(turn: Turn, index: Index, embedder: Embedder | None = None) -> tuple[Question, list[Scored]]:
-    """The question and the scored sentences of the first PASSAGES hits, in the order of the hits. `embedder`: embeds passages whose
+async def read_sentences(
+    turn: Turn, index: Index, embedder: Embedder | None = None, *, passages: int = PASSAGES
+) -> tuple[Question, list[Scored]]:
+    """The question and the scored sentences of the first hits, in the order of the hits. `embedder`: embeds passages whose
     vectors are still missing, which takes some 100 ms. If none has vectors, words alone count."""
-    hits = turn.evidence.hits[:PASSAGES]
+    hits = turn.evidence.hits[:passages]
     weights = await index.term_weights(turn.caller, turn.request.collection, [*content_terms(turn.asked, turn.lang), UNSEEN])
     known = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
     vector = turn.vectors[0] if turn.vectors else None
@@ -63,12 +66,12 @@ async def read_sentences(turn: Turn, index: Index, embedder: Embedder | None = N
     if all(found.vectors is None for found in known.values()):
         vector = None
     question = Question(turn.asked, turn.lang, weights, vector)
-    passages = {**known, **_outside([hit.chunk for hit in hits])}
+    scorable = {**known, **_outside([hit.chunk for hit in hits])}
     return question, [
         sentence
         for hit in hits
-        if hit.chunk.chunk_id in passages
-        for sentence in score_passage(question, hit, passages[hit.chunk.chunk_id])
+        if hit.chunk.chunk_id in scorable
+        for sentence in score_passage(question, hit, scorable[hit.chunk.chunk_id])
     ]
 
 
@@ -114,6 +117,12 @@ async def is_answerable(turn: Turn, *, index: Index, calibration: Calibration) -
 async def score_turn(turn: Turn, *, index: Index) -> float:
     """`tiers.score_evidence` of a turn's hits."""
     return score_evidence(*await read_sentences(turn, index))
+
+
+def verdict_shown(turn: Turn) -> dict[str, Any]:
+    """The tier of an extractive answer, and why, for explanations; {} if a language model wrote it."""
+    verdict = turn.answer.verdict if turn.answer else None
+    return {"tier": verdict.tier, "because": verdict.because, "score": round(verdict.score, 2)} if verdict else {}
 
 
 class _Writer:

@@ -17,6 +17,7 @@ term of the question is shown, whatever it scores.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -74,8 +75,7 @@ def score_evidence(question: Question, sentences: Sequence[Scored]) -> float:
 
 def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scored], median: float) -> Verdict:
     """The tier of an answer. `picked`: the sentences that would be quoted; `median`: m."""
-    score = score_evidence(question, sentences)
-    thresholds = WITH_VECTORS if question.by_vectors else BY_WORDS.get(question.lang, BY_WORDS["en"])
+    score, thresholds = score_evidence(question, sentences), _thresholds(question)
     closest_from, answer_from = thresholds.closest_from(median), thresholds.answer_from(median, len(question.terms) + question.negated)
     tier, because = _tier(score, closest_from, answer_from, bool(picked))
     missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
@@ -84,6 +84,15 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
     if tier == "answer" and any(_is_name(word, question) for word in missing):
         tier, because = "closest", "unsure"
     return Verdict(tier, because, round(score, 2), round(answer_from, 2), round(closest_from, 2), missing)
+
+
+def relevance(question: Question, sentences: Sequence[Scored], median: float) -> float:
+    """How relevant a passage with these sentences is, 0 to 1; .5 = it would just be shown. 1 / (1 + exp(closest_from − score))."""
+    return 1 / (1 + math.exp(_thresholds(question).closest_from(median) - score_evidence(question, sentences)))
+
+
+def _thresholds(question: Question) -> Thresholds:
+    return WITH_VECTORS if question.by_vectors else BY_WORDS.get(question.lang, BY_WORDS["en"])
 
 
 def _holds_all(sentence: Scored, question: Question) -> bool:

@@ -56,13 +56,14 @@ async def find_answer(
     yield replace(turn, record=record).with_notes(answer_cache={"hit": False})
 
 
-async def keep_answer(turn: Turn, *, optional_cache: Cache, embedder: Embedder | None, clock: Clock) -> Turn:
+async def keep_answer(turn: Turn, *, optional_cache: Cache, embedder: Embedder | None, settings: Settings, clock: Clock) -> Turn:
     """Caches the answer if it is complete, has no warnings and comes from a search of the index with all vectors present."""
     whole = not (turn.record.degraded or turn.evidence.vectors_pending)
     if turn.record.answer_cache_key and turn.answer and turn.evidence.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
         key, spent = turn.record.answer_cache_key
         value = _kept(turn.answer, turn.evidence.hits, turn.record.usage.total_tokens - spent)
-        await keep(optional_cache, key, answer_query(turn, embedder), value, turn.profile.answer_cache_s, clock())
+        ttl_s = settings.cache.answer_ttl_s(turn.profile.answer_cache_s)
+        await keep(optional_cache, key, answer_query(turn, embedder), value, ttl_s, clock())
     return turn
 
 

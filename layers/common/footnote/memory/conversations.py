@@ -9,6 +9,7 @@ from footnote.checkpoints import TurnCheckpoint
 from footnote.errors import FootnoteError
 from footnote.memory.withdrawn import WITHDRAWN, read_again
 from footnote.ports import Clock, Index, Ledger, TurnStore
+from footnote.settings import Settings
 from footnote.steps import known_early
 from footnote.text.surrogates import repair
 from footnote.turn_records.figures import figures_of
@@ -40,13 +41,15 @@ async def open_turn(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
     return turn
 
 
-async def load_history(turn: Turn, *, turns: TurnStore, index: Index, ledger: Ledger, checkpoint: TurnCheckpoint | None) -> Turn:
+async def load_history(
+    turn: Turn, *, turns: TurnStore, index: Index, ledger: Ledger, settings: Settings, checkpoint: TurnCheckpoint | None
+) -> Turn:
     """Sets `turn.conversation` to the last finished turns of the same room, dialect and mode. For a filtered question, only turns
     filtered by one of its values count. Turns that quote a document that the caller may no longer read are left out.
     A repeated request sees the conversation as it was at the first request."""
     classes = frozenset(value for values in turn.request.filters.values() for value in values)
     before = None if checkpoint is None else turn.trace_id
-    mode, limit = turn.request.mode, turn.profile.history
+    mode, limit = turn.request.mode, settings.conversation.turns(turn.profile.history)
     found = await turns.history(turn.caller, turn.room_id, turn.profile.name, limit, mode=mode, classes=classes, before=before)
     if any(map(quoted_in, found)):
         readable = await read_again(found, turn.caller, index=index, ledger=ledger)

@@ -103,8 +103,9 @@ async def keep(cache: Cache, key: str, asked: CacheQuery, value: Any, ttl_s: flo
 
 
 def _threshold(asked: CacheQuery, caching: Caching) -> float:
-    precise = caching.mode == "precision" or (
-        caching.mode == "adaptive" and any(is_particular(query, asked.lang) or len(query.split()) < FEW_WORDS for query in asked.queries)
+    precise = caching.threshold_mode == "precision" or (
+        caching.threshold_mode == "adaptive"
+        and any(is_particular(query, asked.lang) or len(query.split()) < FEW_WORDS for query in asked.queries)
     )
     return caching.precision if precise else caching.recall
 

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from footnote.answer.agent import run_agent
 from footnote.answer.assess import check_support, has_sources
 from footnote.answer.context import assemble_context, warn_of_injection, was_written
 from footnote.answer.converse import assemble_conversation
-from footnote.answer.extract import extract
+from footnote.answer.extract import extract, verdict_shown
 from footnote.answer.faq import answer_from_faq, may_be_faq
 from footnote.answer.generate import (
     answer_no_hits,
@@ -26,6 +25,7 @@ from footnote.answer.generate import (
     need_model,
     pick_model,
 )
+from footnote.answer.verify import verify_passages
 from footnote.answer.vision import attach_images
 from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
@@ -53,12 +53,6 @@ __all__ = [
 def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
     """The policy when a model fails before its first token."""
     return FALLBACK if turn.plan.wants("quotes") else FAIL
-
-
-def verdict_shown(turn: Turn) -> dict[str, Any]:
-    """The tier of an extractive answer, and why, for explanations; {} if a language model wrote it."""
-    verdict = turn.answer.verdict if turn.answer else None
-    return {"tier": verdict.tier, "because": verdict.because, "score": round(verdict.score, 2)} if verdict else {}
 
 
 def answering_mode(turn: Turn) -> Mode:
@@ -91,7 +85,7 @@ UNDERSTAND = (
     GUARD,
     Step("open", open_turn, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=is_kept),
     Step(
-        "history", load_history, stage=Stage.MEMORY, on_error=FAIL, timeout_s=6, when=needs_history,
+        "history", load_history, stage=Stage.MEMORY, option="history", on_error=FAIL, timeout_s=6, when=needs_history,
         shows=lambda t: {"exchanges": len(t.conversation.exchanges)},
     ),
     Step(
@@ -124,6 +118,10 @@ DOCUMENTS = (
     *REMOTE,
     *EXPAND,
     *SEARCH,
+    Step(
+        "verify", verify_passages, stage=Stage.RANK, option="verify_passages", on_error=SKIP, timeout_s=5, when=has_hits,
+        shows=lambda t: {"hits": len(t.evidence.hits)},
+    ),
     Step("nothing", answer_no_hits, stage=Stage.ANSWER, on_error=FAIL, when=has_nothing_to_answer_from),
     Step(
         "faq", answer_from_faq, stage=Stage.ANSWER, option="faq", on_error=SKIP, when=may_be_faq,

@@ -17,7 +17,15 @@ class Caching(Group):
         changeable=True,
         affects="nothing",
     )
-    mode: Literal["precision", "recall", "adaptive"] = setting(
+    default_ttl_seconds: int = setting(
+        300,
+        gt=0,
+        le=7 * 24 * 3600,
+        description="Seconds for which an answer is reused, in APIs that reuse answers. Unset: what the API has by default.",
+        changeable=True,
+        affects="nothing",
+    )
+    threshold_mode: Literal["precision", "recall", "adaptive"] = setting(
         "adaptive",
         description="Required similarity of questions. adaptive: precision for questions with numbers, names, negation or fewer than 4"
         " words, else recall.",
@@ -28,3 +36,7 @@ class Caching(Group):
         0.95, gt=0, le=1, description="Lowest similarity of a hit in precision mode.", changeable=True, affects="nothing"
     )
     recall: float = setting(0.85, gt=0, le=1, description="Lowest similarity of a hit in recall mode.", changeable=True, affects="nothing")
+
+    def answer_ttl_s(self, usual: float) -> float:
+        """Seconds for which an answer is reused; `usual`: those of the API."""
+        return self.default_ttl_seconds if "default_ttl_seconds" in self.model_fields_set else usual

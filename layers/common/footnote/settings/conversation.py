@@ -1,11 +1,32 @@
-"""Settings for the retention of conversations."""
+"""Settings for conversations: how they are understood and how long they are kept."""
 
 from footnote.settings.marks import Group, setting
 
 
 class Conversation(Group):
-    """Retention of conversations."""
+    """How conversations are understood, and how long they are kept."""
 
     keep_days: float | None = setting(
         None, gt=0, description="Days after which a turn is deleted. Unset: never.", changeable=True, affects="nothing"
     )
+    query_rewriting_enabled: bool = setting(
+        True, description="Make a follow-up a question that stands alone.", changeable=True, affects="search"
+    )
+    db_rehydration_enabled: bool = setting(
+        True,
+        description="Read the earlier turns of a conversation. If not, every question stands alone.",
+        changeable=True,
+        affects="search",
+    )
+    max_history_turns: int = setting(
+        15,
+        gt=0,
+        le=100,
+        description="Earlier turns that are read. Unset: what the API has by default.",
+        changeable=True,
+        affects="search",
+    )
+
+    def turns(self, usual: int) -> int:
+        """Number of earlier turns to read; `usual`: that of the API."""
+        return self.max_history_turns if "max_history_turns" in self.model_fields_set else usual

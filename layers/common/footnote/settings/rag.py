@@ -25,6 +25,37 @@ class Rag(Group):
         changeable=True,
         affects="search",
     )
+    top_k: int = setting(
+        10,
+        gt=0,
+        le=100,
+        description="Passages that an answer may use, for requests that name no number. Unset: what the API has by default.",
+        changeable=True,
+        affects="search",
+    )
+    use_hybrid_search: bool = setting(
+        True, description="Search by words where vectors can be searched for, too.", changeable=True, affects="search"
+    )
+    query_expansion_enabled: bool = setting(
+        False, description="Search for paraphrases of a question, written by a model, too.", changeable=True, affects="search"
+    )
+    hyde_enabled: bool = setting(
+        False,
+        description="Search for a possible answer to short questions, made up by a model, too (HyDE).",
+        changeable=True,
+        affects="search",
+    )
+    verification_enabled: bool = setting(
+        True, description="Drop passages below `rag.similarity_threshold`. Unset: off, except where an API has it on.", changeable=True
+    )
+    similarity_threshold: float = setting(
+        0.4,
+        ge=0,
+        le=1,
+        description="Lowest relevance of a passage, 0 to 1, where passages are verified. It is calibrated for each collection: below 0.5"
+        " a passage looks like what everyday questions find there.",
+        changeable=True,
+    )
     rrf_k: int = setting(30, gt=0, description="The constant k of reciprocal rank fusion.", changeable=True, affects="search")
     candidates: int = setting(
         100, gt=0, le=1000, description="Entries taken from each list before fusion.", changeable=True, affects="search"

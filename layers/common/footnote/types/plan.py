@@ -21,6 +21,7 @@ OptionName = Literal[
     "feedback_query",
     "follow_up",
     "forbidden_check",
+    "history",
     "history_in_prompt",
     "hybrid",
     "hypothetical",
@@ -38,6 +39,7 @@ OptionName = Literal[
     "search_cache",
     "step_back",
     "support_check",
+    "verify_passages",
 ]
 
 
@@ -69,12 +71,27 @@ OPTIONS: Mapping[OptionName, Option] = {
     "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
     "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling=("rag.forbidden_check_enabled",)),
+    "history": Option("Read the earlier turns of the conversation.", True, setting="conversation.db_rehydration_enabled"),
     "history_in_prompt": Option("Show the conversation to the model that answers.", False),
-    "hybrid": Option("Search by words where vectors can be searched for, too.", True, requestable=True, affects="search"),
-    "hypothetical": Option("Search for a possible answer that a model makes up, too.", False, requestable=True, affects="search"),
+    "hybrid": Option(
+        "Search by words where vectors can be searched for, too.",
+        True,
+        requestable=True,
+        setting="rag.use_hybrid_search",
+        affects="search",
+    ),
+    "hypothetical": Option(
+        "Search for a possible answer that a model makes up, too.", False, requestable=True, setting="rag.hyde_enabled", affects="search"
+    ),
     "knowledge_base": Option("Ask another system's knowledge base before the index.", True),
     "injection_check": Option("Warn if a passage contains instructions to the model.", True),
-    "paraphrases": Option("Search for the question in a model's other words, too.", False, requestable=True, affects="search"),
+    "paraphrases": Option(
+        "Search for the question in a model's other words, too.",
+        False,
+        requestable=True,
+        setting="rag.query_expansion_enabled",
+        affects="search",
+    ),
     "quotes": Option("Quote the documents where the model fails before its first word.", True),
     "refine": Option("Order the best passages by their sentences, word order and neighbours.", True, requestable=True, affects="search"),
     "reformulate": Option("Let a model mend typos and unclear wording before the search.", False, requestable=True),
@@ -88,15 +105,16 @@ OPTIONS: Mapping[OptionName, Option] = {
         affects="search",
         pool_size=30,
     ),
-    "rewrite": Option("Make a follow-up a question that stands alone.", True),
+    "rewrite": Option("Make a follow-up a question that stands alone.", True, setting="conversation.query_rewriting_enabled"),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
     "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling=("cache.enabled",)),
     "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
     "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),
+    "verify_passages": Option("Drop passages of little relevance.", False, requestable=True, setting="rag.verification_enabled"),
 }
 
 LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
-    "basic": {"hybrid": False, "rerank": False, "support_check": False, "follow_up": False},
+    "basic": {"hybrid": False, "rerank": False, "verify_passages": False, "support_check": False, "follow_up": False},
     "standard": {},
     "enhanced": {"reformulate": True, "paraphrases": True},
     "maximum": {"reformulate": True, "paraphrases": True, "hypothetical": True, "step_back": True, "feedback_query": True},

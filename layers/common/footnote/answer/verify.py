@@ -1,0 +1,33 @@
+"""Drops passages that have little to do with the question, before an answer is written from them. Without a language model.
+
+The relevance of a passage (`tiers.relevance`) is calibrated by what everyday questions score on the collection, so one threshold fits
+every collection, language and embedder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from footnote.answer.calibration import Calibration
+from footnote.answer.extract import read_sentences
+from footnote.answer.tiers import relevance
+from footnote.ports import Embedder, Index
+from footnote.settings import Rag
+from footnote.types import EXTERNAL_IDS, Hit, Turn
+
+
+async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration, rag: Rag) -> Turn:
+    """Keeps the hits with a relevance of at least `rag.similarity_threshold`, and notes it as the score `relevance`. Hits of external
+    systems are kept: the collection's calibration says nothing about them."""
+    hits = turn.evidence.hits
+    question, sentences = await read_sentences(turn, index, embedder, passages=len(hits))
+    median = await calibration.median(turn, by_vectors=question.by_vectors)
+    kept: list[Hit] = []
+    for hit in hits:
+        if hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
+            kept.append(hit)
+            continue
+        found = relevance(question, [each for each in sentences if each.hit is hit], median)
+        if found >= rag.similarity_threshold:
+            kept.append(replace(hit, scores={**hit.scores, "relevance": round(found, 4)}))
+    return replace(turn, evidence=replace(turn.evidence, hits=tuple(kept)))
