@@ -16,8 +16,8 @@ from footnote_local.evaluate import build_index, evaluate
 
 HERE = Path(__file__).parent
 FLOORS = {
-    "en": {"ndcg@10": 0.87, "answer_shown": 0.82, "answered_right": 0.64},  # .879, 42 of 50, 33 of 50
-    "de": {"ndcg@10": 0.875, "answer_shown": 0.28, "answered_right": 0.16},  # .886, 8 of 25, 5 of 25
+    "en": {"ndcg@10": 0.885, "answer_shown": 0.82, "answered_right": 0.62},  # .897, 42 of 50, 32 of 50
+    "de": {"ndcg@10": 0.875, "answer_shown": 0.28, "answered_right": 0.28},  # .886, 8 of 25, 8 of 25
     "ko": {"ndcg@10": 0.815, "answer_shown": 0.44, "answered_right": 0.16},  # .825, 12 of 25, 5 of 25
 }
 """The floors per language; the comments give the measured values."""
