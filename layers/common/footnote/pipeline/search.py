@@ -12,6 +12,7 @@ from footnote.events import LanguageKnown, PassagesRead, Searching
 from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_forbidden
 from footnote.guard.input_guard import check_input
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
+from footnote.rank.diversify import diversify, drop_duplicates, several_were_read
 from footnote.rank.refine import is_fused, refine
 from footnote.rank.rerank import keep_order, may_rerank, rerank
 from footnote.rank.select import cut, read_pool, was_reranked
@@ -115,6 +116,11 @@ SEARCH = (
         "rerank", rerank, stage=Stage.RANK, option="rerank", needs="reranker", on_error=FALLBACK, fallback=keep_order, timeout_s=15,
         when=may_rerank, shows=lambda t: {"reranked": t.record.notes["reranked"]},
     ),
+    Step(
+        "duplicates", drop_duplicates, stage=Stage.RANK, option="drop_duplicates", on_error=SKIP, timeout_s=2, when=several_were_read,
+        shows=lambda t: {"dropped": t.record.notes.get("duplicates", 0)},
+    ),
+    Step("diversify", diversify, stage=Stage.RANK, option="mmr", on_error=SKIP, timeout_s=2, when=several_were_read),
     Step("cut", cut, stage=Stage.RANK, on_error=FAIL, when=was_reranked),
 )
 """Queries → hits."""

@@ -17,6 +17,7 @@ Effect = Literal["search", "answer"]
 OptionName = Literal[
     "answer_cache",
     "answer_without_search",
+    "drop_duplicates",
     "faq",
     "feedback_query",
     "follow_up",
@@ -27,6 +28,7 @@ OptionName = Literal[
     "hypothetical",
     "knowledge_base",
     "injection_check",
+    "mmr",
     "paraphrases",
     "quotes",
     "reformulate",
@@ -67,6 +69,9 @@ OPTIONS: Mapping[OptionName, Option] = {
         "Give an answer again that was given to the same question.", False, requestable=True, ceiling=("cache.enabled",)
     ),
     "answer_without_search": Option("Say that the search is down instead of failing.", False),
+    "drop_duplicates": Option(
+        "Leave out passages that say the same as a better one.", False, requestable=True, affects="search", pool_size=20
+    ),
     "faq": Option("Answer a frequent question with the words written for it.", True, requestable=True),
     "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
@@ -85,6 +90,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     ),
     "knowledge_base": Option("Ask another system's knowledge base before the index.", True),
     "injection_check": Option("Warn if a passage contains instructions to the model.", True),
+    "mmr": Option("Prefer passages that differ from better ones.", False, requestable=True, affects="search", pool_size=30),
     "paraphrases": Option(
         "Search for the question in a model's other words, too.",
         False,

@@ -1,0 +1,107 @@
+"""What the optional parts of the ranking gain and cost.
+
+    python -m bench.ranking --data-sets FOLDER [--limit 1000] [--sets squad2 cranfield] [--options drop_duplicates mmr] [--copies]
+
+nDCG@10 of ten passages with one option more than the default, its difference from the default on the same questions with the 95 %
+interval, how many questions have other hits, and the median time of both with the question's vector given. `--copies`: every third
+document is there twice, under another id that no judgement knows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from bench.figures import log_progress
+from footnote.bootstrap import Core
+from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
+from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile
+from footnote.settings import Settings
+from footnote.types import Choice, OptionName, Request, Turn
+from footnote_local.evaluate import CALLER, PROFILE, TOP, build_index
+
+SETS = ("squad2", "xquad_en", "xquad_de", "korquad", "cranfield", "mtrag_un")
+OPTIONS: Final[tuple[OptionName, ...]] = ("drop_duplicates", "mmr")
+
+
+def with_copies(golden: GoldenSet) -> GoldenSet:
+    """The set with every third document twice."""
+    copies = tuple(replace(each, doc_id=f"copy-{each.doc_id}") for each in golden.documents[::3])
+    return replace(golden, name=f"{golden.name}, copies", documents=(*golden.documents, *copies), digest=f"copies{golden.digest}")
+
+
+async def run(core: Core, turns: Sequence[Turn], option: OptionName | None) -> tuple[list[list[str]], float]:
+    """(documents of the hits of each turn, median time in ms)."""
+    found, times = [], []
+    for turn in turns:
+        if option is not None:
+            turn = replace(turn, plan=replace(turn.plan, choices={**turn.plan.choices, option: Choice(True, "bench")}))
+        started = time.perf_counter()
+        done = await core.retrieve.finish(turn)
+        times.append((time.perf_counter() - started) * 1000)
+        found.append(list(dict.fromkeys(hit.chunk.doc_id for hit in done.evidence.hits)))
+    return found, percentile(times, 0.5)
+
+
+async def measure(golden: GoldenSet, options: Sequence[OptionName]) -> AsyncIterator[dict[str, Any]]:
+    """A row for the default, then one for each option."""
+    settings = Settings.model_validate({"llm": {"discover": False}})
+    core, _ = await build_index(golden, settings, settings.data / "bench" / "eval", lambda *_: None)
+    try:
+        turns = [core.new_turn(Request(query.text, "default", limit=TOP), CALLER, PROFILE, trace_id="") for query in golden.queries]
+        if core.embedder is not None:
+            vectors = await core.embedder.embed([query.text for query in golden.queries], query=True)
+            turns = [turn.with_vectors((vector,), core.embedder.name) for turn, vector in zip(turns, vectors, strict=True)]
+        usual, ms = await run(core, turns, None)
+        base = scores(golden.queries, usual)
+        yield {"set": golden.name, "option": "default", "ndcg@10": sum(base) / len(base), "ms": ms}
+        for option in options:
+            found, ms = await run(core, turns, option)
+            made = scores(golden.queries, found)
+            difference, low, high = mean_interval([mine - its for mine, its in zip(made, base, strict=True)])
+            changed = sum(mine != its for mine, its in zip(found, usual, strict=True)) / len(found)
+            row = {"set": golden.name, "option": option, "ndcg@10": sum(made) / len(made), "ms": ms}
+            yield row | {"difference": difference, "interval": (low, high), "changed": changed}
+    finally:
+        await core.close()
+
+
+def scores(queries: Sequence[GoldenQuery], found: Sequence[Sequence[str]]) -> list[float]:
+    """nDCG@10 of each question."""
+    return [ndcg(ranked, query.relevance) for query, ranked in zip(queries, found, strict=True)]
+
+
+def shown(each: Mapping[str, Any]) -> str:
+    """A row as text."""
+    begin = f"{each['set']:18} {each['option']:16} {each['ndcg@10']:.4f}  {each['ms']:5.2f} ms"
+    if "interval" not in each:
+        return begin
+    low, high = each["interval"]
+    return f"{begin}  {each['difference']:+.4f} ({low:+.4f} – {high:+.4f})  other hits: {each['changed']:.1%}"
+
+
+async def _main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bench.ranking", description="Measures what the optional parts of the ranking gain.")
+    parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
+    parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
+    parser.add_argument("--options", nargs="+", default=OPTIONS, metavar="NAME")
+    parser.add_argument("--limit", type=int, default=1000, help="questions of each set")
+    parser.add_argument("--copies", action="store_true", help="add a copy of every third document")
+    given = parser.parse_args()
+    if given.data_sets is None:
+        parser.error("name the folder of test sets: --data-sets FOLDER")
+    for name in given.sets:
+        log_progress(f"— {name}")
+        golden = load_golden(Path(given.data_sets) / name, limit=given.limit)
+        async for each in measure(with_copies(golden) if given.copies else golden, given.options):
+            print(shown(each), flush=True)
+
+
+if __name__ == "__main__":
+    asyncio.run(_main())

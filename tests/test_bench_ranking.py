@@ -1,0 +1,25 @@
+"""The measurement of the ranking's options; its figures are not tested here."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.ranking import measure, shown, with_copies
+from footnote.learn.golden import load_golden
+
+
+async def test_a_copy_takes_a_place_among_the_hits_until_it_is_dropped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Masons completed the viaduct over the valley in nine years."
+    (tmp_path / "corpus.jsonl").write_text(json.dumps({"_id": "z", "title": "", "text": text}) + "\n")
+    (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": "Who completed the viaduct?"}) + "\n")
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tz\t1\n")
+    monkeypatch.setenv("FOOTNOTE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("EMBEDDING__BUILTIN", "false")
+    golden = with_copies(load_golden(tmp_path))
+    assert [each.doc_id for each in golden.documents] == ["z", "copy-z"]
+    default, dropped = [row async for row in measure(golden, ["drop_duplicates"])]
+    assert (dropped["changed"], default["set"]) == (1.0, f"{tmp_path.name}, copies")
+    assert "other hits: 100.0%" in shown(dropped)
