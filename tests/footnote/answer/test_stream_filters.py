@@ -26,7 +26,14 @@ FOOTNOTES = {
     "Blue [^bridge], old [^ghost] and [^tower#000; bridge].": "Blue [^bridge], old and [^tower] [^bridge].",
     "Old [^tower]\n\n[^tower]: The definition": "Old [^tower]\n\n[^tower]: The definition",
 }
-CASES = [("numbered", *case) for case in NUMBERED.items()] + [("footnote", *case) for case in FOOTNOTES.items()]
+SOURCES = {
+    "Old [source 3]. Blue (Source 1). Old [SOURCES 3, 1].": "Old [Source 1]. Blue [Source 2]. Old [Source 1] [Source 2].",
+    "Old [Quelle 3], 옛날 [출처 3](no) [Source 1; Source 9] [1].": "Old [Source 1], 옛날 [출처 3](no) [Source 2] [Source 2].",
+    "In [1, 2) and (1) and (see the sources) or (source": "In [1, 2) and (1) and (see the sources) or (source",
+}
+BY_PLACE = {"Old [3]. Blue [1], old [3] [7].": "Old [3]. Blue [1], old [3]."}
+CASES = [("source", *case) for case in SOURCES.items()] + [("numbered_by_place", *case) for case in BY_PLACE.items()]
+CASES += [("numbered", *case) for case in NUMBERED.items()] + [("footnote", *case) for case in FOOTNOTES.items()]
 
 
 @pytest.mark.parametrize(("style", "written", "shown"), CASES)

@@ -18,8 +18,9 @@ from footnote_http.idempotency import IdempotencyKey, request_key
 from footnote_http.openapi import problems, shaped, streamed
 from footnote_http.routes import Router
 from footnote_http.sse import stream_events
-from query.dialects.chat_core.events import Events, error_body
+from query.dialects.chat_core.events import done, error_body
 from query.dialects.chat_core.wire import QueryError, QueryEvent, QueryRequest, TokenCount, VisionRequest
+from query.framing import Events
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -99,7 +100,7 @@ async def vision(
 
 async def _stream(turn: Turn, core: Core, key: RequestKey | None) -> Response:
     turn, events = await core.run_once(turn, key)
-    return await stream_events(events, Events(turn).encode, turn.trace_id)
+    return await stream_events(events, Events(turn, done).encode, turn.trace_id)
 
 
 def as_user(caller: Caller, user_id: str | None) -> Caller:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, Field, RootModel, StringConstraints
 
 from footnote.types import Mode, Tier
+from query.framing import ProgressEvent, StreamError
 from query.replies import TIER, TokenEvent, TokensUsed, VerdictBody
 from query.tools import ORGANISATION
 
@@ -47,14 +48,6 @@ class TokenCount(BaseModel):
     tokens: int
 
 
-class ProgressEvent(BaseModel, defer_build=True):
-    """Progress: a step, a debug note, or the model's reasoning."""
-
-    type: Literal["step", "debug", "think"]
-    id: str
-    content: str
-
-
 class Reference(BaseModel, defer_build=True):
     """A cited passage."""
 
@@ -85,14 +78,8 @@ class QueryDone(BaseModel, defer_build=True):
     persisted: bool
 
 
-class QueryError(BaseModel, defer_build=True):
+class QueryError(StreamError, defer_build=True):
     """The last message of a turn that failed, or the response body if it failed before the stream began."""
-
-    type: Literal["error"]
-    content: str
-    detail: str
-    final_response: str
-    usage: TokensUsed
 
 
 class QueryEvent(RootModel[Any], defer_build=True):

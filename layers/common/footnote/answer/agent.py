@@ -32,7 +32,6 @@ HELD = 200
 """Characters of a reply that are held back until it is known whether a tool call follows."""
 MAX_CALLS = 8
 """Tool calls executed per round; the model is asked to repeat the others."""
-STYLE = "numbered"
 
 
 async def run_agent(
@@ -55,7 +54,7 @@ async def run_agent(
         except Unavailable:  # the documents can still be searched without them
             work.degraded = True
     box = Toolbox(turn, remote, tools=tools, search=searcher, timeout_s=mcp.limit_s)
-    markers = filter_for(STYLE, box.hits)
+    markers = filter_for(turn.profile.citation_style, box.hits)
     messages = [Message("system", prompts.render("agent", turn.lang, {"tools": bool(remote)})), *_conversation(turn)]
     offered, rounds = box.offered, mcp.rounds
     while True:
@@ -85,7 +84,7 @@ async def run_agent(
         yield Token(rest)
     if not reply.text.strip():
         raise ModelUnavailable("The language model sent an empty answer.")
-    text, citations = cite("".join(work.shown).strip(), box.hits, STYLE, turn.lang)
+    text, citations = cite("".join(work.shown).strip(), box.hits, turn.profile.citation_style, turn.lang)
     record = replace(
         turn.record,
         tool_messages=tuple(work.said),

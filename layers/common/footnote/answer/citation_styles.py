@@ -12,6 +12,8 @@ from footnote.text.grounding import best_support, most_supporting
 from footnote.text.sentences import split_sentences
 from footnote.types import EXTERNAL_IDS, Citation, Hit, Turn
 
+UNFINISHED = re.compile(r"(?<!\s)\s*+(?:\[[^\]]{0,130}\]?)?$")
+
 
 @dataclass(frozen=True, slots=True)
 class CitationStyle:
@@ -25,10 +27,18 @@ class CitationStyle:
     """True: passages with the same title and page are one source. Only for held answers: a stream does not know the page in time."""
     at_end: bool = False
     """True: no markers; a last line lists the sources (`sources_used`), and a citation has the number of its passage."""
+    keeps_numbers: bool = False
+    """True: a citation has the number of its passage, so that a client that got the passages before the text can resolve it."""
+    unfinished: re.Pattern[str] = UNFINISHED
+    """Matches white space and a possible marker at the end of a stream; what follows the bracket decides whether it is one."""
 
 
 def _by_doc_id(content: str, hits: Sequence[Hit]) -> list[int]:
     return [place for place, hit in enumerate(hits) if content.strip() in (hit.chunk.doc_id, hit.chunk.public_id)]
+
+
+def _by_source(content: str, hits: Sequence[Hit]) -> list[int]:
+    return _by_number(SOURCE_WORD.sub("", content), hits)
 
 
 def _by_number(content: str, hits: Sequence[Hit]) -> list[int]:
@@ -53,12 +63,25 @@ class Markers:
 
 
 NUMBER = re.compile(r"[ \t]?\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")
+_SOURCE = r"(?:sources?|quellen?|출처)[\s#:]*"
+SOURCE_WORD = re.compile(_SOURCE, re.IGNORECASE)
+SOURCE = re.compile(
+    rf"[ \t]?(?:\[(?=[^)\]\n]{{1,130}}\])(?:{_SOURCE})?|\((?={_SOURCE}[^)\]\n]{{1,130}}\)){_SOURCE})"
+    rf"(\d{{1,3}}(?:\s*[,;]\s*(?:{_SOURCE})?\d{{1,3}})*)\s*[\])](?!\()",
+    re.IGNORECASE,
+)
+"""`[Source 1]` as models vary it: `[source 1]`, `(Source 1)`, `[Sources 1, 2]`, `[Quelle 1]`, `[1]`."""
+UNFINISHED_SOURCE = re.compile(
+    rf"(?<!\s)\s*+(?:\[[^\]]{{0,130}}\]?)?(?:\((?:[^\W\d_]{{0,7}}|{_SOURCE}[^)\n]{{0,130}}\)?))?$", re.IGNORECASE
+)
 NEVER = re.compile(r"(?!)")
 
 STYLES: dict[str, CitationStyle] = {
     "footnote": CitationStyle(re.compile(r"[ \t]?\[\^([^\]\n]{1,120})\](?!:)"), lambda _, hit: f"[^{hit.chunk.doc_id}]", _by_doc_id),
     "numbered": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number),
     "numbered_by_page": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number, merges=True),
+    "numbered_by_place": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number, keeps_numbers=True),
+    "source": CitationStyle(SOURCE, lambda number, _: f"[Source {number}]", _by_source, unfinished=UNFINISHED_SOURCE),
     "references": CitationStyle(NEVER, lambda *_: "", _by_number, at_end=True),
     "plain": CitationStyle(NEVER, lambda *_: "", _by_number),
 }
@@ -100,7 +123,8 @@ def cite(
             place = places[most_supporting(claim, [hits[i].chunk.text for i in places], lang)] if len(places) > 1 else places[0]
             found = made.get(place) or made.setdefault(place, _citation(0, hits[place], claim))
             source = (found.hit.chunk.title, found.page) if style.merges else place
-            citation = cited.setdefault(source, replace(found, number=len(cited) + markers.first))
+            number = place if style.keeps_numbers else len(cited)
+            citation = cited.setdefault(source, replace(found, number=number + markers.first))
             spans.setdefault(source, [])
             if style.merges and spans[source] and spans[source][-1][1] == length:
                 continue  # one marker for two passages of a page

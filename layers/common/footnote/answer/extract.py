@@ -166,8 +166,9 @@ class _Writer:
 
     def _cite(self, text: str, sentence: Scored) -> str:
         chunk_id, style = sentence.hit.chunk.chunk_id, self._markers.style
-        place = self._turn.evidence.hits.index(sentence.hit) + 1 if style.at_end else len(self._numbers) + self._markers.first
-        number = self._numbers.setdefault(chunk_id, place)
+        of_passage = style.at_end or style.keeps_numbers
+        place = self._turn.evidence.hits.index(sentence.hit) if of_passage else len(self._numbers)
+        number = self._numbers.setdefault(chunk_id, place + self._markers.first)
         self._cited.setdefault(chunk_id, []).append(sentence)
         marker = self._markers.write(number, sentence.hit)
         piece = f"{text}{chr(10) if text.endswith('```') else ' '}{marker}".rstrip()

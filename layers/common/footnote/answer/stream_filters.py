@@ -10,8 +10,6 @@ from footnote.answer.citation_styles import STYLES, Markers
 from footnote.answer.sources_used import SourcesFilter
 from footnote.types import Hit
 
-UNFINISHED = re.compile(r"(?<!\s)\s*+(?:\[[^\]]{0,130}\]?)?$")
-"""At the end of the text: white space and a possible marker; what follows the bracket decides whether it is one."""
 THINK, NO_MORE = "<think>", "</think>"
 
 
@@ -47,7 +45,7 @@ class MarkerFilter:
         self._held += text
         if not self._begun:
             self._held = self._held.lstrip()
-        unfinished = UNFINISHED.search(self._held)
+        unfinished = self._style.unfinished.search(self._held)
         end = unfinished.start() if unfinished else len(self._held)
         ready, self._held = self._held[:end], self._held[end:]
         self._begun = self._begun or bool(ready)
@@ -63,7 +61,7 @@ class MarkerFilter:
         written = ""
         for content in re.split(r"[,;]", match[1]):
             for place in self._style.named(content, self._hits)[:1]:  # several passages of a document have the same marker
-                number = self._numbers.setdefault(place, len(self._numbers) + self._markers.first)
+                number = self._numbers.setdefault(place, place if self._style.keeps_numbers else len(self._numbers)) + self._markers.first
                 written += space + self._markers.write(number, self._hits[place])
         return written
 
