@@ -19,6 +19,7 @@ from footnote_local import (
     model_command,
     prompts_command,
     session_command,
+    settings_command,
     user_command,
 )
 from footnote_local.terminal import Commands, Exit, bold, clip, leave, run, say, show_json
@@ -244,6 +245,7 @@ app.add_typer(session_command.app, name="session")
 app.add_typer(user_command.app, name="user")
 app.add_typer(model_command.app, name="model")
 app.add_typer(prompts_command.app, name="prompts")
+app.add_typer(settings_command.app, name="settings")
 app.add_typer(forbidden_command.app, name="forbidden")
 app.command()(audit_command.audit)
 app.command()(events_command.events)

@@ -1,4 +1,4 @@
-"""`/prompts`, `/settings` and `/audit`, for admins. Every change is recorded in the audit log before it is made."""
+"""`/prompts` and `/audit`, for admins. Every change is recorded in the audit log before it is made."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from pydantic import BaseModel, Field, model_validator
 
 from footnote.errors import NotFound
 from footnote.guard.audit import audit, read_audit
-from footnote.ingest.accept import check_collection
-from footnote.live_settings import Setting
 from footnote.prompts import LANGUAGES, prompt_names, read_packaged
 from footnote.prompts.store import list_versions, read_version, reset_prompt, restore_prompt, save_prompt
 from footnote.types import Caller, Page
@@ -82,29 +80,6 @@ class PromptPage(PageBody):
     data: list[PromptRow]
 
 
-class SettingBody(BaseModel):
-    """A setting, its value and where the value comes from."""
-
-    key: str
-    value: Any = Field(description="For a secret, only whether it is set.")
-    default: Any
-    source: Literal["default", "environment", "runtime"]
-    changeable: bool
-    description: str
-
-
-class SettingPage(PageBody):
-    """A page of settings."""
-
-    data: list[SettingBody]
-
-
-class SettingChange(BaseModel):
-    """A new value for a setting."""
-
-    value: Any = Field(description="null = reset to the configured value.")
-
-
 class AuditBody(BaseModel):
     """An entry of the audit log."""
 
@@ -152,20 +127,6 @@ async def delete_prompt(name: str, admin: AdminOf, core: CoreOf, lang: Lang) -> 
     return Response(status_code=204)
 
 
-@router.get("/settings", name="list_settings")
-async def settings(admin: AdminOf, core: CoreOf, limit: Limit = 200, after: str | None = None) -> SettingPage:
-    """Lists all settings and where their values come from."""
-    await core.load_changes()
-    page = page_of(core.live.all(), lambda setting: setting.key, limit, after)
-    return SettingPage.of(page, lambda each: SettingBody(**asdict(each)))
-
-
-@router.put("/settings/{key}", name="change_setting", responses=MISSING)
-async def change_setting(key: str, body: SettingChange, admin: AdminOf, core: CoreOf) -> SettingBody:
-    """Changes a setting at runtime. Other processes apply it within seconds."""
-    return SettingBody(**asdict(await change(core, admin, key, body.value)))
-
-
 @router.get("/audit", name="read_audit")
 async def audit_log(admin: AdminOf, core: CoreOf, limit: Limit = 50, after: str | None = None) -> AuditPage:
     """Lists the audit log, newest first."""
@@ -177,9 +138,6 @@ def page_of(rows: Sequence[T], key: Callable[[T], str], limit: int, after: str |
     """A page of rows, which must be sorted by key."""
     rest = [row for row in rows if after is None or key(row) > after]
     return Page(tuple(rest[:limit]), len(rest) > limit, key(rest[min(limit, len(rest)) - 1]) if rest else None)
-
-
-# --- prompts ---------------------------------------------------------------------------------------
 
 
 async def list_prompts(core: Core) -> list[PromptRow]:
@@ -246,20 +204,3 @@ def _row(core: Core, name: str, lang: str) -> PromptRow:
     if saved is None:
         return PromptRow(name=name, lang=lang, source="packaged", version=None, changed_at=None, changed_by=None)
     return PromptRow(name=name, lang=lang, source="saved", version=saved.version, changed_at=saved.saved_at, changed_by=saved.saved_by)
-
-
-# --- settings --------------------------------------------------------------------------------------
-
-
-async def change(core: Core, caller: Caller, key: str, value: Any) -> Setting:
-    """Changes a setting; None = reset. NotFound for an unknown key, BadRequest if it is not changeable or the value is invalid."""
-    core.live.check(key, value)
-    if key == "index_name" and value is not None:
-        check_collection(value)
-    await audit(core.records, caller, "setting.reset" if value is None else "setting.set", key, now=core.clock())
-    if value is None:
-        await core.records.delete("setting", key)
-    else:
-        await core.records.put("setting", key, {"value": value}, by=caller.user_id)
-    await core.load_changes()
-    return core.live.get(key)

@@ -14,7 +14,20 @@ from fastapi.staticfiles import StaticFiles
 from footnote_http.app import add_health, make_app
 from footnote_http.start import start
 from footnote_http.streams import Streams
-from query import admin, collections, conversations, forbidden_terms, model, my_data, page, preferences, resource, sessions, traces
+from query import (
+    admin,
+    collections,
+    conversations,
+    forbidden_terms,
+    model,
+    my_data,
+    page,
+    preferences,
+    resource,
+    sessions,
+    setting_changes,
+    traces,
+)
 from query.dialects import chat_service, dify
 from query.dialects.chat_core import routes as chat_core
 from query.dialects.mcp import route as mcp
@@ -25,8 +38,8 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 MODULES = (
-    page, model, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, forbidden_terms,
-    openai, dify, mcp, search, chat_service,
+    page, model, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, setting_changes,
+    forbidden_terms, openai, dify, mcp, search, chat_service,
 )  # fmt: skip
 """Modules with routes, in the order of the OpenAPI document."""
 

@@ -46,6 +46,7 @@ class Unwritable:
         ("DELETE", "/prompts/answer_numbered?lang=en", None),
         ("GET", "/settings", None),
         ("PUT", "/settings/rag.alpha", {"value": 0.7}),
+        ("GET", "/settings/rag.alpha/history", None),
         ("GET", "/audit", None),
     ],
 )
@@ -192,6 +193,51 @@ async def test_every_setting_is_listed_page_by_page(core: Core, open_client: Ope
         (False, "environment"),
         (30, "default"),
     )
+
+
+async def test_the_history_of_a_setting_says_who_changed_what_and_when(core: Core, open_client: OpenClient, clock: HandClock) -> None:
+    client = await open_client(create_query)
+    before = clock()
+    for value in (0.7, 0.9, None):
+        await client.put("/settings/rag.alpha", json={"value": value})
+        clock.advance(60)
+    newest = (await client.get("/settings/rag.alpha/history?limit=2")).json()
+    assert newest["data"] == [
+        {"number": 3, "at": before + 120, "by": "local", "from": 0.9, "to": None, "undoes": None},
+        {"number": 2, "at": before + 60, "by": "local", "from": 0.7, "to": 0.9, "undoes": None},
+    ]
+    rest = (await client.get(f"/settings/rag.alpha/history?after={newest['last_id']}")).json()
+    assert ([(each["from"], each["to"]) for each in rest["data"]], rest["has_more"]) == ([(None, 0.7)], False)
+    assert (await client.get("/settings/rag.candidates/history")).json()["data"] == []
+    assert (await client.get("/settings/rag.nothing/history")).status_code == 404
+
+
+async def test_undo_reverts_one_change_after_the_other_and_is_audited(core: Core, open_client: OpenClient, clock: HandClock) -> None:
+    client = await open_client(create_query)
+    for value in (0.7, 0.9, 0.9):
+        await client.put("/settings/rag.alpha", json={"value": value})
+        clock.advance(1)
+    undone = []
+    for _ in range(2):
+        undone.append((await client.post("/settings/rag.alpha/undo")).json())
+        clock.advance(1)
+    assert [(each["value"], each["source"]) for each in undone] == [(0.7, "runtime"), (0.5, "default")]
+    assert core.settings.rag.alpha == 0.5
+    nothing = await client.post("/settings/rag.alpha/undo")
+    assert (nothing.status_code, nothing.json()["detail"]) == (404, "There is no change of this setting to undo.")
+    history = (await client.get("/settings/rag.alpha/history")).json()["data"]
+    assert [each["undoes"] for each in history] == [1, 2, None, None, None]
+    audited = [entry["action"] for entry in (await client.get("/audit")).json()["data"]]
+    assert audited == ["setting.reset", *["setting.set"] * 4]
+    await client.put("/settings/rag.alpha", json={"value": 0.2})
+    assert (await client.post("/settings/rag.alpha/undo")).json()["value"] == 0.5
+
+
+async def test_only_an_admin_may_undo(core: Core, open_client: OpenClient) -> None:
+    await core.records.put("setting", "rag.alpha", {"value": 0.7}, by="ann")
+    client = await open_client(as_caller(ANN, create_query))
+    assert (await client.post("/settings/rag.alpha/undo")).status_code == 403
+    assert (await core.records.list("audit")).data == ()
 
 
 # --- the audit -------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol, TypeVar
 from footnote.types import Page
 
 T = TypeVar("T")
-Kind = Literal["prompt", "prompt_version", "setting", "term", "preference", "session", "audit"]
+Kind = Literal["prompt", "prompt_version", "setting", "setting_change", "term", "preference", "session", "audit"]
 """Kinds of records."""
 
 
