@@ -44,8 +44,9 @@ def query(open_function: OpenFunction, model: Server, core: Core, portal: Blocki
 
 @pytest.fixture
 def client(query: RunningFunction) -> Iterator[httpx.Client]:
-    """A client of the function's URL, in mode RESPONSE_STREAM."""
-    with query.portal.wrap_async_context_manager(function_url(query.service, stream=True)) as url, httpx.Client(base_url=url) as client:
+    """A client of the function's URL, in mode RESPONSE_STREAM. It waits: the first answer imports a model's library."""
+    urls = query.portal.wrap_async_context_manager(function_url(query.service, stream=True))
+    with urls as url, httpx.Client(base_url=url, timeout=60) as client:
         yield client
 
 

@@ -37,6 +37,7 @@ class Kept:
     def __init__(self, error: Exception | None = None) -> None:
         self.error = error
         self.values: dict[str, tuple[Any, float]] = {}
+        self.writes = 0
 
     async def get(self, key: str) -> Any:
         if self.error:
@@ -44,6 +45,7 @@ class Kept:
         return self.values[key][0] if key in self.values else None
 
     async def put(self, key: str, value: Any, ttl_s: float) -> None:
+        self.writes += 1
         if self.error:
             raise self.error
         self.values[key] = value, ttl_s
@@ -171,10 +173,11 @@ async def test_a_run_that_fails_is_told_to_all_that_wait_and_repeated_by_the_nex
     assert await calibration.median(make_turn(), by_vectors=True) == 1.0
 
 
-async def test_a_cache_that_is_down_does_not_hinder() -> None:
-    calibration, scores = make(cache=Kept(StoreUnavailable("down")))
+async def test_a_cache_that_is_down_does_not_hinder_and_is_not_waited_for_twice() -> None:
+    cache = Kept(StoreUnavailable("down"))
+    calibration, scores = make(cache=cache)
     assert [await calibration.median(make_turn(), by_vectors=True) for _ in range(2)] == [MEDIAN, MEDIAN]
-    assert len(scores.asked) == 60
+    assert (len(scores.asked), cache.writes) == (60, 0)
 
 
 async def scores_on(folder: Path, caller: Caller, documents: Sequence[tuple[str, str]]) -> float:

@@ -65,9 +65,12 @@ class Calibration:
         return self._known[key]
 
     async def _find(self, turn: Turn, lang: str, by_vectors: bool, key: str) -> float:
-        with suppress(StoreUnavailable):
+        readable = True
+        try:
             if (kept := await self._cache.get(key)) is not None:
                 return float(kept)
+        except StoreUnavailable:
+            readable = False  # skip the write, too: a cache that hangs costs one wait only
         gate = asyncio.Semaphore(AT_ONCE)
 
         async def score(question: str) -> float:
@@ -75,6 +78,7 @@ class Calibration:
                 return await self._score(turn, question, by_vectors)
 
         found = median(await asyncio.gather(*(score(question) for question in EVERYDAY[lang])))
-        with suppress(StoreUnavailable):
-            await self._cache.put(key, found, KEPT_S)
+        if readable:
+            with suppress(StoreUnavailable):
+                await self._cache.put(key, found, KEPT_S)
         return found
