@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.answer.context import assemble_context, fit, warn_of_injection, was_written
+from footnote.answer.context import assemble_context, fit, sandwich, warn_of_injection, was_written
+from footnote.answer.generate import generate
 from footnote.prompts import LANGUAGES
-from footnote.types import Answer, Hit, Message, Profile
-from tests.deps import FakeDeps, call_step
-from tests.fakes import make_chunk, make_document, make_hit
+from footnote.types import Answer, Choice, Hit, Message, Profile
+from tests.deps import FakeDeps, call_step, run_step
+from tests.fakes import FakeModel, FakeModels, make_chunk, make_document, make_hit
 from tests.turns import make_turn, with_
 
 HUNDRED = make_hit("word " * 100)
@@ -88,3 +89,39 @@ async def test_the_model_is_shown_the_section_of_a_passage(lang: str, style: str
     chunk = replace(hit.chunk, title="Bikes", headings=("Bikes", 'Rent "all" day', "Prices"))
     turn = await call_step(assemble_context, make_turn("How much?", profile, lang=lang, hits=(replace(hit, chunk=chunk),)), FakeDeps())
     assert "section=\"Rent 'all' day › Prices\"" in turn.messages[0].content
+
+
+def passages(count: int) -> tuple[Hit, ...]:
+    return tuple(make_hit(f"Fact number {at} stands here.", f"doc{at}", score=1 - at / 10) for at in range(1, count + 1))
+
+
+@pytest.mark.parametrize(("count", "order"), [(0, []), (1, [1]), (2, [1, 2]), (5, [1, 3, 5, 4, 2]), (6, [1, 3, 5, 6, 4, 2])])
+def test_a_sandwich_has_the_best_first_the_second_best_last_and_the_weakest_in_the_middle(count: int, order: list[int]) -> None:
+    assert [hit.chunk.doc_id for hit in sandwich(passages(count))] == [f"doc{at}" for at in order]
+
+
+@pytest.mark.parametrize(("is_on", "order", "cited"), [(False, [1, 2, 3, 4], "doc2"), (True, [1, 3, 4, 2], "doc3")])
+async def test_a_number_cites_the_passage_that_the_prompt_shows_under_it(is_on: bool, order: list[int], cited: str) -> None:
+    profile = Profile("p", live=False, citation_style="numbered", prompt="answer_numbered")
+    turn = make_turn("Which?", profile, hits=passages(4))
+    plan = replace(turn.plan, model="m", choices={**turn.plan.choices, "sandwich": Choice(is_on, "test")})
+    turn = await call_step(assemble_context, replace(turn, plan=plan), FakeDeps())
+    system = turn.messages[0].content
+    assert sorted(order, key=lambda at: system.index(f"Fact number {at} ")) == order
+    assert turn.evidence.hits == passages(4)
+    turn = await run_step(generate, turn, FakeDeps(models=FakeModels(FakeModel([["It is this [2]."]]))))
+    assert turn.answer is not None
+    assert [citation.hit.chunk.doc_id for citation in turn.answer.citations] == [cited]
+    assert turn.answer.text == "It is this [1]."
+
+
+async def test_added_passages_follow_the_hits_and_can_be_cited_where_they_fit() -> None:
+    profile = Profile("p", live=False, citation_style="numbered", prompt="answer_numbered", context_tokens=200)
+    turn = make_turn("Which?", profile, hits=passages(1))
+    added = tuple(make_hit("word " * tokens, "doc1", at, score=0.0) for at, tokens in ((1, 100), (2, 400)))
+    turn = replace(turn, evidence=replace(turn.evidence, added=added), plan=replace(turn.plan, model="m"))
+    turn = await call_step(assemble_context, turn, FakeDeps())
+    assert (turn.evidence.hits, turn.evidence.added) == (passages(1), added[:1])
+    turn = await run_step(generate, turn, FakeDeps(models=FakeModels(FakeModel([["It is this [2], not [3]."]]))))
+    assert turn.answer is not None
+    assert [citation.hit.chunk.ordinal for citation in turn.answer.citations] == [1]

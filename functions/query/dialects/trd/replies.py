@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_format: str = "markdown") -> AskResponse:
     """The response for a finished turn. `explained`: added as `debug`."""
-    texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.evidence.hits if hit.chunk.text}  # a withdrawn passage has none
+    texts = {hit.chunk.chunk_id: hit.chunk.text for hit in turn.evidence.sources if hit.chunk.text}  # a withdrawn passage has none
     record = _record(turn)
     made = make_reply(record, texts, llm, persisted=turn.record.persisted)
     if explained is not None:

@@ -23,24 +23,29 @@ HISTORY_SHARE = 0.25
 async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
     """Sets `turn.messages` from the hits that fit and cuts `turn.evidence.hits` to these, so that only what the model saw is cited.
 
+    Passages that were added around the hits follow, if there is room. With the option `sandwich` the best passages are at both ends.
     If the plan wants the history in the prompt, it gets at most HISTORY_SHARE of the profile's `context_tokens`.
     """
     profile = turn.profile
-    hits = fit(turn.evidence.hits, profile.context_tokens)
+    evidence = turn.evidence
+    fitting = fit((*evidence.hits, *evidence.added), profile.context_tokens)
+    shown = sandwich(fitting) if turn.plan.wants("sandwich") else fitting
     earlier = (
         history_messages(turn.conversation.exchanges, round(profile.context_tokens * HISTORY_SHARE))
         if turn.plan.wants("history_in_prompt")
         else ()
     )
     question = turn.request.question if earlier else turn.asked
-    documents = [_fenced(hit) for hit in hits]
+    documents = [_fenced(hit) for hit in shown]
     system = prompts.render(profile.prompt, turn.lang, {"documents": documents})
     if profile.question_prompt:
         question = prompts.render(profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)})
     if turn.request.attached:
         question = prompts.render("attached", turn.lang, {"attached": untrusted(turn.request.attached), "question": question})
     messages = (Message("system", system), *earlier, Message("user", question))
-    return replace(turn, evidence=replace(turn.evidence, hits=tuple(hits)), messages=messages)
+    count = len(evidence.hits)
+    evidence = replace(evidence, hits=tuple(fitting[:count]), added=tuple(fitting[count:]), shown=tuple(shown))
+    return replace(turn, evidence=evidence, messages=messages)
 
 
 def was_written(turn: Turn) -> bool:
@@ -52,7 +57,7 @@ async def warn_of_injection(turn: Turn) -> Turn:
     """Adds the warning `injection` if a passage, an attached file or a tool's result holds sentences that read like instructions to
     the model; notes their number as `injected_sentences`."""
     answer = turn.answer
-    shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.evidence.hits]
+    shown = [(hit.chunk.text, hit.chunk.title, hit.chunk.lang) for hit in turn.evidence.citable]
     shown += [(turn.request.attached, "", turn.lang)] if turn.request.attached else []
     shown += [(said.content, "", turn.lang) for said in turn.record.tool_messages if said.role == "tool" and said.name != SEARCH]
     # In a thread: an attached file of a megabyte takes seconds and would block the other turns.
@@ -73,6 +78,11 @@ def fit(hits: Sequence[Hit], budget: int) -> list[Hit]:
         if budget < LEAST:
             break
     return kept
+
+
+def sandwich(hits: Sequence[Hit]) -> list[Hit]:
+    """The best first, the second best last, the weakest in the middle, which models read least attentively."""
+    return [*hits[::2], *reversed(hits[1::2])]
 
 
 def _fenced(hit: Hit) -> dict[str, Any]:

@@ -89,7 +89,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         raise ModelUnavailable("There is no language model.")
     profile, written, cut = turn.profile, "", None
     markers: dict[str, Any] = {"first": turn.request.first_number, "origin": turn.request.link_origin}
-    said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.evidence.hits, **markers)
+    said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.evidence.citable, **markers)
     stream = read_reply(
         model,
         turn.messages,
@@ -115,7 +115,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         yield Token(rest)
     if thoughts.unopened and not profile.live:
         said = written.rpartition(NO_MORE)[2]
-    cited, citations = cite(said.strip(), turn.evidence.hits, profile.citation_style, turn.lang, **markers)
+    cited, citations = cite(said.strip(), turn.evidence.citable, profile.citation_style, turn.lang, **markers)
     if not cited.strip():
         raise ModelUnavailable("The language model sent an empty answer.")
     instead = turn.plan.model is not None and model.name != turn.plan.model  # a fallback answered

@@ -61,7 +61,7 @@ async def keep_answer(turn: Turn, *, optional_cache: Cache, embedder: Embedder |
     whole = not (turn.record.degraded or turn.evidence.vectors_pending)
     if turn.record.answer_cache_key and turn.answer and turn.evidence.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
         key, spent = turn.record.answer_cache_key
-        value = _kept(turn.answer, turn.evidence.hits, turn.record.usage.total_tokens - spent)
+        value = _kept(turn.answer, turn.evidence.sources, turn.record.usage.total_tokens - spent)
         ttl_s = settings.cache.answer_ttl_s(turn.profile.answer_cache_s)
         await keep(optional_cache, key, answer_query(turn, embedder), value, ttl_s, clock())
     return turn

@@ -35,6 +35,7 @@ from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH
+from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.retrieve.search import has_hits
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
@@ -126,6 +127,10 @@ DOCUMENTS = (
     Step(
         "faq", answer_from_faq, stage=Stage.ANSWER, option="faq", on_error=SKIP, when=may_be_faq,
         shows=lambda t: {"faq": t.outcome == "faq"},
+    ),
+    Step(
+        "expand_documents", expand_documents, stage=Stage.RANK, option="expand_documents", on_error=SKIP, timeout_s=5, when=may_be_expanded,
+        shows=lambda t: {"added": len(t.evidence.added)},
     ),
     Step(
         "context", assemble_context, stage=Stage.ANSWER, on_error=FAIL, when=has_model,

@@ -31,7 +31,7 @@ from footnote.types.feedback import Feedback
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
 from footnote.types.record import NO_MODEL, ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
-from footnote.types.request import Mode, Profile, Request
+from footnote.types.request import Expansion, Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.stages import Stage
 from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn
@@ -82,6 +82,7 @@ __all__ = [
     "Ended",
     "Evidence",
     "Exchange",
+    "Expansion",
     "Feedback",
     "Hit",
     "IntelligenceLevel",

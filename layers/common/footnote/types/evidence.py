@@ -63,6 +63,20 @@ class Evidence:
     """The first of these that the caller may read: the input of rerankers."""
     hits: tuple[Hit, ...] = ()
     """The passages that the answer is written from and cites."""
+    added: tuple[Hit, ...] = ()
+    """Further passages of their documents, for a model to read; no results of the search."""
+    shown: tuple[Hit, ...] = ()
+    """The hits and added passages that a model was shown, in the order of the prompt; () = the hits."""
+
+    @property
+    def sources(self) -> tuple[Hit, ...]:
+        """The hits, then what was added."""
+        return (*self.hits, *self.added)
+
+    @property
+    def citable(self) -> tuple[Hit, ...]:
+        """What a model's answer can cite, by its position in the prompt."""
+        return self.shown or self.hits
 
     def lists_for(self, query: str) -> tuple[RankedList, ...]:
         """The lists of one query; () = it has not been searched yet."""

@@ -18,6 +18,7 @@ OptionName = Literal[
     "answer_cache",
     "answer_without_search",
     "drop_duplicates",
+    "expand_documents",
     "faq",
     "feedback_query",
     "follow_up",
@@ -38,6 +39,7 @@ OptionName = Literal[
     "rerank",
     "rewrite",
     "rewrite_always",
+    "sandwich",
     "search_cache",
     "step_back",
     "support_check",
@@ -72,6 +74,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "drop_duplicates": Option(
         "Leave out passages that say the same as a better one.", False, requestable=True, affects="search", pool_size=20
     ),
+    "expand_documents": Option("Show the model further passages of the best documents.", False, requestable=True),
     "faq": Option("Answer a frequent question with the words written for it.", True, requestable=True),
     "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
@@ -113,6 +116,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     ),
     "rewrite": Option("Make a follow-up a question that stands alone.", True, setting="conversation.query_rewriting_enabled"),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
+    "sandwich": Option("Show the model the best passages first and last.", False, requestable=True),
     "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling=("cache.enabled",)),
     "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
     "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),

@@ -17,6 +17,18 @@ model that reads images. Stored as `search_type`."""
 
 
 @dataclass(frozen=True, slots=True)
+class Expansion:
+    """How much is added around the best hits by the option `expand_documents`."""
+
+    documents: int = 3
+    """Most documents."""
+    chunks: int = 20
+    """Most passages of each."""
+    least_score: float = 0.3
+    """The lowest score of a hit whose document is expanded, 0..1."""
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
     """One question with its options. Every API converts its requests into this type."""
 
@@ -54,6 +66,7 @@ class Request:
     """How much work to spend on the answer; None = the default."""
     options: Mapping[OptionName, bool] = field(default_factory=dict)
     """Options that the request switches on or off."""
+    expansion: Expansion = Expansion()
     link_origin: str | None = None
     """The origin of this server, if citations in the answer's text are to be links; None = markers only."""
 

@@ -1,0 +1,37 @@
+"""Adds further passages of the documents of the best hits, for a model to read around them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from footnote.ports import Index
+from footnote.types import EXTERNAL_IDS, Hit, Turn, make_chunk_id
+
+
+def may_be_expanded(turn: Turn) -> bool:
+    """A language model answers, and something has been found."""
+    return turn.plan.model is not None and bool(turn.evidence.hits)
+
+
+async def expand_documents(turn: Turn, *, index: Index) -> Turn:
+    """Sets `turn.evidence.added` to the passages nearest to the best hit of each of the best documents (`request.expansion`), read
+    through the permission gate. They are no results of the search: their score is 0."""
+    wanted, hits = turn.request.expansion, turn.evidence.hits
+    best: dict[str, Hit] = {}
+    for hit in hits:
+        if hit.score >= wanted.least_score and not hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
+            best.setdefault(hit.chunk.doc_id, hit)
+    known = {hit.chunk.chunk_id for hit in hits}
+    added: list[Hit] = []
+    for hit in list(best.values())[: wanted.documents]:
+        found = await index.read(turn.caller, [chunk_id for chunk_id in _around(hit, wanted.chunks + len(hits)) if chunk_id not in known])
+        passages = [chunk for chunk in found if chunk.level == 2 and turn.request.conditions.match(chunk.metadata)]
+        added += [Hit(chunk, 0.0) for chunk in passages[: wanted.chunks]]
+    return replace(turn, evidence=replace(turn.evidence, added=tuple(added)))
+
+
+def _around(hit: Hit, count: int) -> list[str]:
+    """Ids of possible chunks before and after this one, the nearest first. Passages have the first ordinals of a document."""
+    chunk = hit.chunk
+    places = sorted(range(max(0, chunk.ordinal - count), chunk.ordinal + count + 1), key=lambda place: abs(place - chunk.ordinal))
+    return [make_chunk_id(chunk.doc_id, chunk.generation, place) for place in places]
