@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +159,14 @@ async def test_of_a_hypothetical_text_only_the_vector_is_searched_for_and_of_fee
     turn = await call_step(search, await call_step(embed_query, turn, deps), deps)
     assert [(each.text, each.vector is not None) for each in index.searches] == [("Why?", True), ("", True), ("rain cloud", False)]
     assert len(turn.vectors) == 1
+
+
+async def test_a_text_that_was_derived_twice_is_searched_for_once() -> None:
+    index = Heard()
+    turn = make_turn("Why?")
+    twice = (*turn.queries, Query("rain", "paraphrase", 0.5), Query("rain", "step_back", 0.3))
+    await call_step(search, replace(turn, queries=twice), FakeDeps(index=index))
+    assert [each.text for each in index.searches] == ["Why?", "rain"]
 
 
 async def test_a_hypothetical_text_without_a_vector_is_not_searched_for() -> None:
