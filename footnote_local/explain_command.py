@@ -58,7 +58,9 @@ def sentences(explained: Explanation) -> Iterator[str]:
     """The lines to print: a summary, a table of steps, and the number of model calls."""
     plan, analyzed = explained.plan, any(line.span for line in explained.lines)
     model = plan.model or "none (the documents are quoted)"
-    yield f"level {plan.level} ({plan.level_because}) · retriever {explained.retriever} · {explained.limit} passages · model {model}"
+    strategy = f" · strategy {plan.strategy} ({plan.strategy_because})" if plan.strategy else ""
+    level = f"level {plan.level} ({plan.level_because})"
+    yield f"{level}{strategy} · retriever {explained.retriever} · {explained.limit} passages · model {model}"
     head = ["stage", "step", "runs", "because", *(["ms", "tokens", "out"] if analyzed else ["costs"])]
     rows = [[line.stage.value, line.step, line.runs, line.because] for line in explained.lines]
     for row, line in zip(rows, explained.lines, strict=True):

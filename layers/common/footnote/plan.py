@@ -31,17 +31,19 @@ def limit_of(profile: Profile, settings: Settings) -> int:
 
 def _choose(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Choice:
     *_, chosen = _layers(name, option, request, profile, settings)
-    if not chosen.is_on:
-        return chosen
+    ceiling = _ceiling(name, option, profile, settings)
+    return Choice(False, ceiling if chosen.is_on else chosen.because, is_fixed=True) if ceiling else chosen
+
+
+def _ceiling(name: OptionName, option: Option, profile: Profile, settings: Settings) -> str | None:
+    """Why the option is off whatever was chosen; None = it is not."""
     ceilings = [_setting(key) for key in option.ceiling]
     if ceilings and not any(ceiling.value(settings) for ceiling in ceilings):
         first = ceilings[0]
-        return Choice(False, f"{first.variables[0]} is {'false' if first.value(settings) is False else 'not set'}")
+        return f"{first.variables[0]} is {'false' if first.value(settings) is False else 'not set'}"
     if name in settings.rag.switched_off:
-        return Choice(False, f"{_setting('rag.switched_off').variables[0]} names it")
-    if option.buffered_only and profile.live:
-        return Choice(False, "the answer is shown while it is written")
-    return chosen
+        return f"{_setting('rag.switched_off').variables[0]} names it"
+    return "the answer is shown while it is written" if option.buffered_only and profile.live else None
 
 
 def _layers(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Iterator[Choice]:
@@ -53,11 +55,11 @@ def _layers(name: OptionName, option: Option, request: Request, profile: Profile
         yield Choice(profile.options[name], f"the API {profile.name}")
     key = profile.settings.get(name, option.setting)
     if key is not None and (setting := _setting(key)).is_set(settings):
-        yield Choice(bool(setting.value(settings)), f"{setting.variables[0]} is {str(setting.value(settings)).lower()}")
+        yield Choice(bool(setting.value(settings)), f"{setting.variables[0]} is {str(setting.value(settings)).lower()}", is_fixed=True)
     if option.requestable and request.level and name in LEVELS[request.level]:
         yield Choice(LEVELS[request.level][name], f"level {request.level}")
     if option.requestable and name in request.options:
-        yield Choice(request.options[name], "request")
+        yield Choice(request.options[name], "request", is_fixed=True)
 
 
 def _setting(key: str) -> SettingInfo:

@@ -32,7 +32,7 @@ from footnote.ingest.sources import Sources
 from footnote.learn.questions import suggest_questions
 from footnote.live_settings import LiveSettings, Refresher
 from footnote.memory.stored_turn import replay, stored_turn
-from footnote.pipeline import ANSWER, FIND, LOOK_UP, RETRIEVE, UNDERSTAND
+from footnote.pipeline import ANSWER, CLASSIFY, FIND, LANGUAGE, LOOK_UP, RETRIEVE, UNDERSTAND
 from footnote.plan import make_plan
 from footnote.ports import Clock, Models, Parser, RequestKey
 from footnote.settings import Settings
@@ -160,7 +160,7 @@ class Core(Backends):
         return begin_turn(new_trace_id() if trace_id is None else trace_id, caller, profile, request, plan, started_at=self.clock())
 
     async def explain(self, turn: Turn) -> Explanation:
-        """Explains what this turn will do. Runs only the steps that amend its plan."""
+        """Explains what this turn will do. Runs only the steps that amend its plan, and what they need."""
         return explain(ANSWER, await self._planned.finish(turn), self.turn_deps())
 
     def explain_ended(self, turn: Turn) -> Explanation:
@@ -169,7 +169,8 @@ class Core(Backends):
 
     @cached_property
     def _planned(self) -> Runner[Deps]:
-        return Runner(tuple(row for row in UNDERSTAND if isinstance(row, Step) and row.amends_plan), Deps, self.turn_deps)
+        amending = tuple(row for row in UNDERSTAND if isinstance(row, Step) and row.amends_plan)
+        return Runner((LANGUAGE, CLASSIFY, *amending), Deps, self.turn_deps)
 
     @cached_property
     def ingestor(self) -> Ingestor:

@@ -42,11 +42,13 @@ from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
+from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, searches_documents
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
+from footnote.understand.route import is_classified, route
 
 __all__ = [
-    "AGENT", "ANSWER", "CONVERSATION", "DOCUMENTS", "EMBED", "EXPAND", "FIND", "FORBIDDEN", "IMAGES", "LANGUAGE", "LOOK_UP", "REMOTE",
+    "AGENT", "ANSWER", "CLASSIFY", "CONVERSATION", "DOCUMENTS", "EMBED", "EXPAND", "FIND", "FORBIDDEN", "IMAGES", "LANGUAGE", "LOOK_UP", "REMOTE",
     "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
 ]  # fmt: skip
 
@@ -54,6 +56,11 @@ __all__ = [
 def fail_or_quote(turn: Turn, error: FootnoteError) -> OnError:
     """The policy when a model fails before its first token."""
     return FALLBACK if turn.plan.wants("quotes") else FAIL
+
+
+def kind_shown(turn: Turn) -> dict[str, Any]:
+    """What kind of question it is."""
+    return {"intent": turn.classification.intent, "type": turn.classification.type} if turn.classification else {}
 
 
 def answering_mode(turn: Turn) -> Mode:
@@ -65,6 +72,13 @@ def answering_mode(turn: Turn) -> Mode:
 REWRITE = Step(
     "rewrite", rewrite, stage=Stage.UNDERSTAND, option="rewrite", paid=True, on_error=SKIP, timeout_s=15, when=may_rewrite,
     shows=lambda t: {"queries": len(t.rewritten)},
+)
+CLASSIFY = Step(
+    "classify", classify_by_rules, stage=Stage.UNDERSTAND, option="classify", on_error=IGNORE, when=searches_documents, shows=kind_shown,
+)
+ROUTE = Step(
+    "route", route, stage=Stage.UNDERSTAND, option="route", amends_plan=True, on_error=SKIP, when=is_classified,
+    shows=lambda t: {"strategy": t.plan.strategy, "because": t.plan.strategy_because},
 )
 NEED_MODEL = Step("need_model", need_model, stage=Stage.ANSWER, on_error=FAIL)
 SAY = Step(
@@ -107,6 +121,12 @@ UNDERSTAND = (
     ),
     Step("queries", announce_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,
+    CLASSIFY,
+    Step(
+        "classify_by_model", classify_by_model, stage=Stage.UNDERSTAND, option="classify_by_model", paid=True, on_error=IGNORE,
+        timeout_s=12, when=has_model_to_classify, shows=kind_shown,
+    ),
+    ROUTE,
 )
 """A question in its conversation → its checks, the queries and the model that will answer."""
 

@@ -54,6 +54,8 @@ class Explanation:
             "level": plan.level,
             "level_because": plan.level_because,
             "model": plan.model,
+            "strategy": plan.strategy,
+            "strategy_because": plan.strategy_because,
             "retriever": self.retriever,
             "limit": self.limit,
             "model_calls_at_most": sum(line.paid for line in self.lines),

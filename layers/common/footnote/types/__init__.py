@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from footnote.types.answer import Answer, Citation, Cut, Message, Reason, Tier, ToolCall, Verdict
 from footnote.types.caller import ADMINS, EVERYONE, Caller, Page, Role
+from footnote.types.classification import CHUNK_LEVELS, HINTS, Classification, Entity, EntityKind, Hints, Intent, QuestionType, Strategy
 from footnote.types.conditions import Condition, Conditions, Operator
 from footnote.types.documents import (
     EXTERNAL_IDS,
@@ -54,8 +55,10 @@ from footnote.types.turn_record import (
 __all__ = [
     "ADMINS",
     "ASKED",
+    "CHUNK_LEVELS",
     "EVERYONE",
     "EXTERNAL_IDS",
+    "HINTS",
     "HYBRID",
     "LEVELS",
     "NO_MODEL",
@@ -73,6 +76,7 @@ __all__ = [
     "ChunkLevel",
     "ChunkSentences",
     "Citation",
+    "Classification",
     "Condition",
     "Conditions",
     "Conversation",
@@ -80,12 +84,16 @@ __all__ = [
     "Document",
     "DocumentState",
     "Ended",
+    "Entity",
+    "EntityKind",
     "Evidence",
     "Exchange",
     "Expansion",
     "Feedback",
+    "Hints",
     "Hit",
     "IntelligenceLevel",
+    "Intent",
     "Message",
     "Mode",
     "ModelCall",
@@ -103,6 +111,7 @@ __all__ = [
     "Profile",
     "Query",
     "QueryKind",
+    "QuestionType",
     "Ranked",
     "RankedList",
     "Reason",
@@ -125,6 +134,7 @@ __all__ = [
     "StoredToolCall",
     "StoredUsage",
     "StoredVerdict",
+    "Strategy",
     "Tier",
     "ToolCall",
     "Turn",

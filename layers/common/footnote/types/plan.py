@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
+
+from footnote.types.classification import Strategy
 
 IntelligenceLevel = Literal["basic", "standard", "enhanced", "maximum"]
 """How much work is spent on an answer. The default is standard."""
@@ -17,6 +19,8 @@ Effect = Literal["search", "answer"]
 OptionName = Literal[
     "answer_cache",
     "answer_without_search",
+    "classify",
+    "classify_by_model",
     "drop_duplicates",
     "expand_documents",
     "faq",
@@ -39,6 +43,7 @@ OptionName = Literal[
     "rerank",
     "rewrite",
     "rewrite_always",
+    "route",
     "sandwich",
     "search_cache",
     "step_back",
@@ -71,6 +76,8 @@ OPTIONS: Mapping[OptionName, Option] = {
         "Give an answer again that was given to the same question.", False, requestable=True, ceiling=("cache.enabled",)
     ),
     "answer_without_search": Option("Say that the search is down instead of failing.", False),
+    "classify": Option("Recognise what kind of question it is.", True, requestable=True, affects="search"),
+    "classify_by_model": Option("Let a model recognise what kind of question it is.", False, requestable=True, affects="search"),
     "drop_duplicates": Option(
         "Leave out passages that say the same as a better one.", False, requestable=True, affects="search", pool_size=20
     ),
@@ -116,6 +123,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     ),
     "rewrite": Option("Make a follow-up a question that stands alone.", True, setting="conversation.query_rewriting_enabled"),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
+    "route": Option("Choose how to search by the kind of question.", True, requestable=True, affects="search"),
     "sandwich": Option("Show the model the best passages first and last.", False, requestable=True),
     "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling=("cache.enabled",)),
     "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
@@ -139,6 +147,8 @@ class Choice:
     is_on: bool
     because: str
     """What decided it, in words: “default”, “level basic”, “CACHE__ENABLED is false”."""
+    is_fixed: bool = field(default=False, compare=False)
+    """A request, a setting or a ceiling decided, so the router leaves it as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +162,11 @@ class Plan:
     model: str | None = None
     """The language model that answers; None = no model."""
     allowance: Allowance = "full"
+    strategy: Strategy | None = None
+    """How the answer is searched for; None = the question was not routed."""
+    strategy_because: str = ""
+    least_pool: int = 0
+    """Number of passages that the strategy wants to be ranked."""
 
     def wants(self, option: OptionName) -> bool:
         """Whether the option is on."""
@@ -160,11 +175,18 @@ class Plan:
     @property
     def pool_size(self) -> int:
         """Number of passages to read for re-ranking; 0 = as many as the request asks for."""
-        return max((OPTIONS[name].pool_size for name, choice in self.choices.items() if choice.is_on), default=0)
+        ranked = max((OPTIONS[name].pool_size for name, choice in self.choices.items() if choice.is_on), default=0)
+        return max(ranked, self.least_pool) if ranked else 0
 
     def without(self, option: OptionName, because: str) -> Plan:
         """The same plan with this option switched off."""
-        return replace(self, choices={**self.choices, option: Choice(False, because)}) if self.wants(option) else self
+        return replace(self, choices={**self.choices, option: Choice(False, because, is_fixed=True)}) if self.wants(option) else self
+
+    def routed(self, strategy: Strategy, because: str, changes: Mapping[OptionName, bool]) -> Plan:
+        """The same plan with this strategy and what it changes. What a request, a setting or a ceiling decided stays."""
+        reason = f"strategy {strategy}: {because}"
+        changed = {n: Choice(on, reason) for n, on in changes.items() if on != self.wants(n) and not self.choices[n].is_fixed}
+        return replace(self, choices={**self.choices, **changed}, strategy=strategy, strategy_because=because)
 
     def fingerprint(self, *effects: Effect) -> str:
         """A hash of the options with one of these effects, for cache keys."""

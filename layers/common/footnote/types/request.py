@@ -38,11 +38,15 @@ class Request:
     mode: Mode = "rag"
     retriever: Retriever = "cc"
     limit: int = 5
+    any_limit: bool = False
+    """True: nobody asked for this limit, and the router may choose another."""
     filters: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Metadata field → accepted values; all fields must match."""
     conditions: Conditions = ANYTHING
     """Further conditions on the metadata."""
     levels: tuple[ChunkLevel, ...] = (2,)
+    any_levels: bool = False
+    """True: nobody asked for these chunk levels, and the router may choose others."""
     model: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from footnote.types.answer import Answer, Message
 from footnote.types.caller import Caller
+from footnote.types.classification import Classification
 from footnote.types.evidence import Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, Query, QueryKind
@@ -56,6 +57,8 @@ class Turn:
     queries: tuple[Query, ...]
     """The texts to search for. Never empty; the queries to answer come first."""
     conversation: Conversation = Conversation()
+    classification: Classification | None = None
+    """What kind of question it is; None = not classified."""
     evidence: Evidence = Evidence()
     messages: tuple[Message, ...] = ()
     """The messages sent to the answering model."""

@@ -1,0 +1,59 @@
+"""Recognises what kind of question is asked: by patterns, or by a model that the plan asks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pydantic import BaseModel, Field
+
+from footnote.model_calls import ask
+from footnote.ports import Models
+from footnote.prompts import Prompts
+from footnote.steps import known_early
+from footnote.text.question_kinds import classify
+from footnote.text.untrusted import untrusted
+from footnote.types import Classification, Intent, Message, QuestionType, Turn
+
+LIMIT_S = 10
+REPLY_TOKENS = 1000
+"""Enough for a model that thinks first."""
+
+
+class Kind(BaseModel, defer_build=True):
+    """The model's reply."""
+
+    intent: Intent = Field(description="one of FACTUAL, SUMMARY, COMPARISON, LIST, ANALYTICAL")
+    type: QuestionType = Field(description="one of factual, comparative, procedural, relational, aggregative, temporal")
+    needs_steps: bool = Field(description="true or false: whether something has to be found first")
+
+
+@known_early
+def searches_documents(turn: Turn) -> bool:
+    """The documents answer."""
+    return turn.request.mode == "rag"
+
+
+@known_early
+def has_model_to_classify(turn: Turn) -> bool:
+    """There is a language model, and the documents answer."""
+    return turn.plan.model is not None and searches_documents(turn)
+
+
+async def classify_by_rules(turn: Turn) -> Turn:
+    """Sets `turn.classification` by patterns."""
+    return _classified(turn, classify(turn.asked, turn.lang))
+
+
+async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
+    """Lets a model decide intent, type and whether there are several steps; the entities stay."""
+    ruled = turn.classification or classify(turn.asked, turn.lang)
+    prompt = prompts.render("classify", turn.lang, {"question": untrusted(turn.asked)})
+    kind = await ask(models, turn.plan.model, [Message("user", prompt)], Kind, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    made = replace(ruled, intent=kind.intent, type=kind.type, is_multi_hop=kind.needs_steps, because=f"the model {turn.plan.model}")
+    return _classified(turn, made)
+
+
+def _classified(turn: Turn, made: Classification) -> Turn:
+    note = {"intent": made.intent, "type": made.type, "multi_hop": made.is_multi_hop, "because": made.because}
+    entities = [{"kind": entity.kind, "text": entity.text} for entity in made.entities]
+    return replace(turn, classification=made).with_notes(classification={**note, "entities": entities})

@@ -1,0 +1,96 @@
+"""Chooses how an answer is searched for, by the kind of question and within what the plan allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from footnote.ports import Embedder, embedded_languages, speaks
+from footnote.text.phrasings import NEGATED_KO, NEGATIONS
+from footnote.types import Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
+
+SPENDS_MORE = ("enhanced", "maximum")
+"""Levels at which a strategy may switch something on. At the others it only leaves out."""
+ABSTRACT_WORDS: Mapping[str, int] = {"en": 5, "de": 5, "ko": 3}
+"""A question with fewer words that names nothing says little by which it finds something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a strategy uses. `top_k`: number of passages, where the request asks for none. `options`: those of ROUTED that stay as the
+    plan has them; the others go off. `pool`: number of passages to rank, if anything ranks them."""
+
+    top_k: int
+    options: frozenset[OptionName] = frozenset()
+    pool: int = 0
+
+
+RANKED: frozenset[OptionName] = frozenset({"hybrid", "rerank"})
+VARIED: frozenset[OptionName] = RANKED | {"paraphrases", "mmr"}
+STRATEGIES: Mapping[Strategy, Means] = {
+    "DENSE_ONLY": Means(5),
+    "HYBRID": Means(10, RANKED),
+    "FUSION": Means(20, VARIED | {"hypothetical", "step_back", "feedback_query"}),
+    "TWO_STAGE": Means(10, RANKED, pool=50),
+    "HIERARCHICAL": Means(10, VARIED),
+}
+ROUTED: frozenset[OptionName] = frozenset().union(*(means.options for means in STRATEGIES.values()))
+"""The options that strategies decide about. The others are as the plan has them."""
+REASONS: Mapping[Intent, tuple[Strategy, str]] = {
+    "COMPARISON": ("FUSION", "a comparison"),
+    "ANALYTICAL": ("FUSION", "reasons or consequences"),
+    "SUMMARY": ("HIERARCHICAL", "a summary"),
+    "LIST": ("HIERARCHICAL", "a list"),
+}
+
+
+def is_classified(turn: Turn) -> bool:
+    """It is known what kind of question it is."""
+    return turn.classification is not None
+
+
+async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
+    """Sets the plan's strategy and switches off what it leaves out. Passages and chunk levels follow it where nobody asked for others."""
+    kind = turn.classification or Classification()
+    strategy, because = choose_strategy(kind, turn.asked, turn.lang, turn.plan)
+    means = STRATEGIES[strategy]
+    changes = dict.fromkeys(sorted(ROUTED - means.options), False)
+    if kind.hints.use_mmr and "mmr" in means.options and turn.plan.level in SPENDS_MORE:
+        changes["mmr"] = True
+    plan = replace(turn.plan.routed(strategy, because, changes), least_pool=means.pool)
+    request = turn.request
+    if request.any_limit:
+        request = replace(request, limit=max(means.top_k, kind.hints.suggested_top_k if kind.intent == "LIST" else 0))
+    if request.any_levels:
+        request = replace(request, levels=kind.levels)
+    return replace(turn, request=request, plan=_by_words(plan, turn.lang, embedder))
+
+
+def choose_strategy(kind: Classification, asked: str, lang: str, plan: Plan) -> tuple[Strategy, str]:
+    """The strategy for a question, and why."""
+    if not plan.wants("hybrid"):
+        return "DENSE_ONLY", plan.choices["hybrid"].because
+    if plan.level == "maximum":
+        return "FUSION", "level maximum"
+    if kind.is_multi_hop:
+        return "FUSION", "several steps"
+    if kind.intent in REASONS:
+        return REASONS[kind.intent]
+    if kind.type == "factual" and not kind.entities and len(asked.split()) < ABSTRACT_WORDS.get(lang, ABSTRACT_WORDS["en"]):
+        return "FUSION", "few words"
+    if kind.entities or _is_negated(asked):
+        return "TWO_STAGE", "names, numbers or a negation"
+    return "HYBRID", "a fact"
+
+
+def _is_negated(asked: str) -> bool:
+    words = asked.casefold().replace("’", "'").split()
+    return any(word.strip("?,.") in NEGATIONS or "n't" in word for word in words) or NEGATED_KO.search(asked) is not None
+
+
+def _by_words(plan: Plan, lang: str, embedder: Embedder | None) -> Plan:
+    """Says in the plan that words are searched for where vectors cannot be: the search does so by itself."""
+    if plan.wants("hybrid") or speaks(embedder, lang):
+        return plan
+    missing = f"the embedder does not support {lang}" if embedder and embedded_languages(embedder) else "there is no embedder"
+    return replace(plan, choices={**plan.choices, "hybrid": Choice(True, f"words are searched for: {missing}")})

@@ -1,0 +1,84 @@
+"""What kind of question is asked, by patterns, in three languages."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.text.question_kinds import classify
+from footnote.types import Intent, QuestionType
+
+KINDS: tuple[tuple[Intent, QuestionType, dict[str, str]], ...] = (
+    ("FACTUAL", "factual", {"en": "Who owns the ferry?", "de": "Wem gehört die Fähre?", "ko": "여객선의 주인은 누구인가요?"}),
+    ("FACTUAL", "procedural", {"en": "How do I renew my pass?", "de": "Pass verlängern", "ko": "여권을 갱신하는 방법"}),
+    ("FACTUAL", "temporal", {"en": "When does the market open?", "de": "Seit wann gibt es den Markt?", "ko": "시장은 언제 여나요?"}),
+    ("FACTUAL", "relational", {"en": "Who does the cook report to?", "de": "An wen berichtet der Koch?", "ko": "누구에게 보고하나요?"}),
+    ("FACTUAL", "aggregative", {"en": "What is the total of all fees?", "de": "Wie hoch ist die Gesamtgebühr?", "ko": "모두 몇 원인가요?"}),
+    ("SUMMARY", "aggregative", {"en": "Summarize the minutes", "de": "Fasse das Protokoll zusammen", "ko": "회의록을 요약해 주세요"}),
+    ("COMPARISON", "comparative", {"en": "Is rail cheaper than road?", "de": "Bahn und Auto im Vergleich", "ko": "기차와 자동차의 차이점"}),
+    ("LIST", "aggregative", {"en": "Which ports are closed?", "de": "Welche Häfen sind gesperrt?", "ko": "폐쇄된 항구 목록"}),
+    ("ANALYTICAL", "relational", {"en": "Why was the port closed?", "de": "Warum wurde der Hafen gesperrt?", "ko": "왜 폐쇄되었나요?"}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("intent", "kind", "question", "lang"), [(i, k, q, lang) for i, k, each in KINDS for lang, q in each.items()])
+def test_intent_and_type_are_recognised_in_every_language(intent: Intent, kind: QuestionType, question: str, lang: str) -> None:
+    found = classify(question, lang)
+    assert (found.intent, found.type) == (intent, kind)
+
+
+@pytest.mark.parametrize(
+    ("question", "lang"),
+    [
+        ("Which form do I need?", "en"),
+        ("What are dead letters?", "en"),
+        ("Welche Aufgabe hat der Wart?", "de"),
+        ("Karten für Kinder", "de"),
+        ("어떤 양식을 쓰나요?", "ko"),
+    ],
+)
+def test_one_thing_is_no_list_and_a_noun_no_task(question: str, lang: str) -> None:
+    assert (classify(question, lang).intent, classify(question, lang).type) == ("FACTUAL", "factual")
+
+
+def test_why_one_thing_is_better_asks_for_reasons() -> None:
+    assert classify("Why is rail better than road?", "en").intent == "ANALYTICAL"
+    assert classify("Should we lease or buy the vans?", "en").type == "comparative"
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "expected"),
+    [
+        ("Did Marie Curie pay 300 dollars on 3 May 2021?", "en", {"date": {"3 May 2021"}, "name": {"Marie Curie"}, "number": {"300"}}),
+        ("Does AWS cost more than Azure?", "en", {"name": {"AWS", "Azure"}}),
+        ("Was hat Dr. Meyer am 3. Mai 2021 gesagt?", "de", {"date": {"3. Mai 2021"}, "name": {"Dr. Meyer"}}),
+        ("Welche Anträge gelten?", "de", {}),
+        ("2024년 3월에 SLA 위반이 20% 늘었나요?", "ko", {"date": {"2024년 3월"}, "name": {"SLA"}, "number": {"20%"}}),
+    ],
+)
+def test_names_numbers_and_dates_are_entities(question: str, lang: str, expected: dict[str, set[str]]) -> None:
+    found: dict[str, set[str]] = {}
+    for entity in classify(question, lang).entities:
+        found.setdefault(entity.kind, set()).add(entity.text)
+    assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "hops"),
+    [
+        ("Where was the author who wrote War and Peace born?", "en", True),
+        ("What is the warranty and who pays for it?", "en", True),
+        ("Wo wohnt der Mann, der die Brücke gebaut hat?", "de", True),
+        ("What is the warranty?", "en", False),
+        ("Wo steht die Brücke?", "de", False),
+        ("다리는 어디에 있나요?", "ko", False),
+    ],
+)
+def test_a_question_in_a_question_takes_several_steps(question: str, lang: str, hops: bool) -> None:
+    assert classify(question, lang).is_multi_hop is hops
+
+
+def test_hints_and_chunk_levels_follow_the_kind() -> None:
+    listed, fact = classify("Which ports are closed?", "en"), classify("Who owns the ferry?", "en")
+    assert (listed.hints.suggested_top_k, listed.hints.prompt_template, listed.levels) == (15, "list", (0, 1, 2))
+    assert (fact.hints.use_mmr, fact.hints.use_cot, fact.levels) == (False, False, (2,))
+    assert classify("Compare rail and road", "en").hints.use_mmr

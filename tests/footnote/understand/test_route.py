@@ -1,0 +1,144 @@
+"""The router chooses how to search, by the kind of question and within what the plan allows."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from footnote.pipeline import ANSWER
+from footnote.plan import make_plan
+from footnote.ports import Delta
+from footnote.settings import Rag, Settings
+from footnote.steps import IGNORE, steps_of
+from footnote.types import LEVELS, OPTIONS, Choice, Request, Turn
+from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify
+from footnote.understand.route import ROUTED, STRATEGIES, route
+from tests.deps import FakeDeps, call_step, finish
+from tests.fakes import FakeEmbedder, FakeModel, FakeModels
+from tests.footnote.step_toys import toy
+from tests.turns import HELD, make_turn
+
+FACT = "How high is the deposit for the holiday flat by the lake?"
+
+
+async def routed(question: str, *, lang: str = "en", embedder: Any = None, **changes: Any) -> Turn:
+    turn = await classify_by_rules(make_turn(question, lang=lang, **changes))
+    return await call_step(route, turn, FakeDeps(embedder=embedder or FakeEmbedder()))
+
+
+@pytest.mark.parametrize(
+    ("question", "lang", "strategy", "because"),
+    [
+        (FACT, "en", "HYBRID", "a fact"),
+        ("Wie hoch ist die Kaution für die Wohnung am See?", "de", "HYBRID", "a fact"),
+        ("호숫가 별장의 보증금은 얼마인가요?", "ko", "HYBRID", "a fact"),
+        ("Is rail cheaper than road?", "en", "FUSION", "a comparison"),
+        ("Warum wurde der Hafen gesperrt?", "de", "FUSION", "reasons or consequences"),
+        ("What is trust?", "en", "FUSION", "few words"),
+        ("Wo wohnt der Mann, der die Brücke gebaut hat?", "de", "FUSION", "several steps"),
+        ("회의록을 요약해 주세요", "ko", "HIERARCHICAL", "a summary"),
+        ("Which ports are closed?", "en", "HIERARCHICAL", "a list"),
+        ("What did the port cost in 2021?", "en", "TWO_STAGE", "names, numbers or a negation"),
+        ("Welche Halle darf man am Abend nicht betreten?", "de", "TWO_STAGE", "names, numbers or a negation"),
+    ],
+)
+async def test_the_kind_of_question_decides_the_strategy(question: str, lang: str, strategy: str, because: str) -> None:
+    turn = await routed(question, lang=lang)
+    assert (turn.plan.strategy, turn.plan.strategy_because) == (strategy, because)
+
+
+async def test_at_standard_no_question_loses_an_option_that_needs_no_model() -> None:
+    for question in (FACT, "What is trust?", "Which ports are closed?", "What did the port cost in 2021?", "Compare rail and road"):
+        before, after = make_turn(question).plan, (await routed(question)).plan
+        assert after.strategy != "DENSE_ONLY"
+        assert {name: each.is_on for name, each in after.choices.items()} == {name: each.is_on for name, each in before.choices.items()}
+
+
+async def test_a_plain_question_pays_for_no_further_queries() -> None:
+    plain, compared = [await routed(q, level="enhanced") for q in (FACT, "Compare rail and road")]
+    assert plain.plan.choices["paraphrases"] == Choice(False, "strategy HYBRID: a fact")
+    assert compared.plan.wants("paraphrases")
+
+
+async def test_the_highest_level_leaves_nothing_out() -> None:
+    turn = await routed(FACT, level="maximum")
+    assert (turn.plan.strategy, turn.plan.strategy_because) == ("FUSION", "level maximum")
+    assert {name for name in ROUTED if not turn.plan.wants(name)} == {"rerank", "mmr"}  # no reranker; one fact is asked for
+
+
+async def test_passages_of_a_comparison_differ_from_each_other_where_more_is_spent() -> None:
+    turn = await routed("Compare rail and road", level="enhanced")
+    assert turn.plan.choices["mmr"] == Choice(True, "strategy FUSION: a comparison")
+    assert not (await routed("Compare rail and road")).plan.wants("mmr")
+
+
+async def test_a_ceiling_holds_against_the_router() -> None:
+    plan = make_plan(Request("Compare rail and road", level="enhanced"), HELD, Settings(rag=Rag(switched_off=["mmr", "paraphrases"])))
+    turn = await routed("Compare rail and road", plan=plan)
+    assert (turn.plan.strategy, turn.plan.wants("mmr"), turn.plan.wants("paraphrases")) == ("FUSION", False, False)
+
+
+async def test_two_stages_rank_more_passages_if_anything_ranks_them() -> None:
+    assert (await routed("What did the port cost in 2021?")).plan.pool_size == 0
+    assert (await routed("What did the port cost in 2021?", options={"mmr": True})).plan.pool_size == 50
+
+
+async def test_what_a_request_wants_stays_on_and_what_is_off_stays_off() -> None:
+    turn = await routed(FACT, level="enhanced", options={"paraphrases": True})
+    assert turn.plan.choices["paraphrases"] == Choice(True, "request")
+    turn = await routed("Compare rail and road", level="enhanced", options={"paraphrases": False})
+    assert not turn.plan.wants("paraphrases")
+
+
+async def test_level_basic_searches_by_vectors_where_there_are_any_and_else_by_words_and_says_so() -> None:
+    english, korean = FakeEmbedder(languages=frozenset({"en"})), "호숫가 별장의 보증금은 얼마인가요?"
+    by_vectors = await routed(FACT, level="basic", embedder=english)
+    assert (by_vectors.plan.strategy, by_vectors.plan.wants("hybrid")) == ("DENSE_ONLY", False)
+    by_words = await routed(korean, lang="ko", level="basic", embedder=english)
+    assert by_words.plan.choices["hybrid"] == Choice(True, "words are searched for: the embedder does not support ko")
+
+
+async def test_the_number_of_passages_follows_the_strategy_only_where_nobody_asked_for_one() -> None:
+    sizes = {q: (await routed(q, any_limit=True)).request.limit for q in (FACT, "Compare rail and road", "Which ports are closed?")}
+    assert list(sizes.values()) == [10, 20, 15]
+    assert (await routed(FACT, any_limit=True, level="basic")).request.limit == 5
+    assert (await routed("Which ports are closed?")).request.limit == make_turn().request.limit
+
+
+async def test_a_request_for_chunk_levels_wins_over_the_recommended_ones() -> None:
+    assert (await routed("Which ports are closed?", any_levels=True)).request.levels == (0, 1, 2)
+    assert (await routed("Which ports are closed?", levels=(1,))).request.levels == (1,)
+
+
+def test_strategies_decide_only_about_options_of_the_search() -> None:
+    assert {OPTIONS[name].affects for name in ROUTED} == {"search"}
+    assert all(OPTIONS[name].requestable for name in ROUTED)
+    assert set().union(*LEVELS.values()) & ROUTED
+    assert not STRATEGIES["DENSE_ONLY"].options
+
+
+def test_the_answer_is_routed_before_it_is_searched_for() -> None:
+    names = [step.name for step in steps_of(ANSWER)]
+    assert names.index("forbidden") < names.index("classify") < names.index("route") < names.index("embed")
+
+
+async def test_a_model_decides_where_the_plan_says_so_and_rules_where_it_fails() -> None:
+    asked = await classify_by_rules(make_turn("Which ports are closed?", model="fake", options={"classify_by_model": True}))
+    row = toy("classify_by_model", classify_by_model, option="classify_by_model", on_error=IGNORE, when=has_model_to_classify)
+
+    def deps(*replies: str) -> FakeDeps:
+        return FakeDeps(models=FakeModels(FakeModel([[reply, Delta()] for reply in replies])))
+
+    said = json.dumps({"intent": "ANALYTICAL", "type": "relational", "needs_steps": True})
+    turn = await finish((row,), asked, deps(said))
+    assert turn.classification is not None
+    assert (turn.classification.intent, turn.classification.is_multi_hop) == ("ANALYTICAL", True)
+    assert turn.record.notes["classification"]["because"] == "the model fake"
+    for broken in ('{"intent": "POEM", "type": "relational", "needs_steps": true}', "no idea"):
+        turn = await finish((row,), asked, deps(broken, broken))
+        assert (turn.classification, turn.record.degraded) == (asked.classification, False)
+    unasked = replace(asked, plan=make_turn(model="fake").plan)
+    assert (await finish((row,), unasked, deps())).classification == asked.classification
