@@ -13,7 +13,7 @@ from footnote.plan import make_plan
 from footnote.ports import Delta
 from footnote.settings import Rag, Settings
 from footnote.steps import IGNORE, steps_of
-from footnote.types import LEVELS, OPTIONS, Choice, Request, Turn
+from footnote.types import OPTIONS, Choice, Request, Turn
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify
 from footnote.understand.route import ROUTED, STRATEGIES, route
 from tests.deps import FakeDeps, call_step, finish
@@ -66,7 +66,8 @@ async def test_a_plain_question_pays_for_no_further_queries() -> None:
 async def test_the_highest_level_leaves_nothing_out() -> None:
     turn = await routed(FACT, level="maximum")
     assert (turn.plan.strategy, turn.plan.strategy_because) == ("FUSION", "level maximum")
-    assert {name for name in ROUTED if not turn.plan.wants(name)} == {"rerank", "mmr"}  # no reranker; one fact is asked for
+    assert {name for name in ROUTED if not turn.plan.wants(name)} == {"rerank"}  # none is configured
+    assert (turn.plan.wants("sandwich"), turn.plan.wants("mmr")) == (True, False)  # one fact is asked for
 
 
 async def test_passages_of_a_comparison_differ_from_each_other_where_more_is_spent() -> None:
@@ -113,11 +114,17 @@ async def test_a_request_for_chunk_levels_wins_over_the_recommended_ones() -> No
     assert (await routed("Which ports are closed?", levels=(1,))).request.levels == (1,)
 
 
-def test_strategies_decide_only_about_options_of_the_search() -> None:
+def test_a_strategy_leaves_out_only_options_of_the_search() -> None:
     assert {OPTIONS[name].affects for name in ROUTED} == {"search"}
     assert all(OPTIONS[name].requestable for name in ROUTED)
-    assert set().union(*LEVELS.values()) & ROUTED
-    assert not STRATEGIES["DENSE_ONLY"].options
+    assert all(OPTIONS[name].requestable for means in STRATEGIES.values() for name in means.adds)
+    assert not STRATEGIES["DENSE_ONLY"].keeps
+
+
+async def test_a_summary_reads_more_of_its_documents_where_more_is_spent() -> None:
+    assert (await routed("Summarize the minutes", level="enhanced")).plan.wants("expand_documents")
+    assert not (await routed("Summarize the minutes")).plan.wants("expand_documents")
+    assert not (await routed(FACT, level="enhanced")).plan.wants("expand_documents")
 
 
 def test_the_answer_is_routed_before_it_is_searched_for() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from footnote.answer.agent import run_agent
 from footnote.answer.assess import check_support, has_sources
@@ -48,8 +49,8 @@ from footnote.understand.rewrite import may_rewrite, rewrite
 from footnote.understand.route import is_classified, route
 
 __all__ = [
-    "AGENT", "ANSWER", "CLASSIFY", "CONVERSATION", "DOCUMENTS", "EMBED", "EXPAND", "FIND", "FORBIDDEN", "IMAGES", "LANGUAGE", "LOOK_UP", "REMOTE",
-    "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
+    "AGENT", "ANSWER", "CLASSIFY", "CONVERSATION", "DOCUMENTS", "EMBED", "EXPAND", "FIND", "FORBIDDEN", "IMAGES", "LANGUAGE", "LOOK_UP",
+    "REMOTE", "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
 ]  # fmt: skip
 
 

@@ -17,25 +17,26 @@ ABSTRACT_WORDS: Mapping[str, int] = {"en": 5, "de": 5, "ko": 3}
 
 @dataclass(frozen=True, slots=True)
 class Means:
-    """What a strategy uses. `top_k`: number of passages, where the request asks for none. `options`: those of ROUTED that stay as the
-    plan has them; the others go off. `pool`: number of passages to rank, if anything ranks them."""
+    """What a strategy uses. `top_k`: number of passages, where the request asks for none. `keeps`: those of ROUTED that stay as the
+    plan has them; the others go off. `adds`: what goes on where more is spent, `mmr` only if it suits the intent. `pool`: number of
+    passages to rank, if anything ranks them."""
 
     top_k: int
-    options: frozenset[OptionName] = frozenset()
+    keeps: frozenset[OptionName] = frozenset()
+    adds: frozenset[OptionName] = frozenset()
     pool: int = 0
 
 
 RANKED: frozenset[OptionName] = frozenset({"hybrid", "rerank"})
-VARIED: frozenset[OptionName] = RANKED | {"paraphrases", "mmr"}
 STRATEGIES: Mapping[Strategy, Means] = {
     "DENSE_ONLY": Means(5),
     "HYBRID": Means(10, RANKED),
-    "FUSION": Means(20, VARIED | {"hypothetical", "step_back", "feedback_query"}),
+    "FUSION": Means(20, RANKED | {"paraphrases", "hypothetical", "step_back", "feedback_query"}, frozenset({"mmr", "sandwich"})),
     "TWO_STAGE": Means(10, RANKED, pool=50),
-    "HIERARCHICAL": Means(10, VARIED),
+    "HIERARCHICAL": Means(10, RANKED | {"paraphrases"}, frozenset({"mmr", "expand_documents", "sandwich"})),
 }
-ROUTED: frozenset[OptionName] = frozenset().union(*(means.options for means in STRATEGIES.values()))
-"""The options that strategies decide about. The others are as the plan has them."""
+ROUTED: frozenset[OptionName] = frozenset().union(*(means.keeps for means in STRATEGIES.values()))
+"""The options that a strategy may leave out. The others are as the plan has them."""
 REASONS: Mapping[Intent, tuple[Strategy, str]] = {
     "COMPARISON": ("FUSION", "a comparison"),
     "ANALYTICAL": ("FUSION", "reasons or consequences"),
@@ -52,11 +53,15 @@ def is_classified(turn: Turn) -> bool:
 async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
     """Sets the plan's strategy and switches off what it leaves out. Passages and chunk levels follow it where nobody asked for others."""
     kind = turn.classification or Classification()
-    strategy, because = choose_strategy(kind, turn.asked, turn.lang, turn.plan)
-    means = STRATEGIES[strategy]
-    changes = dict.fromkeys(sorted(ROUTED - means.options), False)
-    if kind.hints.use_mmr and "mmr" in means.options and turn.plan.level in SPENDS_MORE:
-        changes["mmr"] = True
+    return follow(turn, *choose_strategy(kind, turn.asked, turn.lang, turn.plan), embedder)
+
+
+def follow(turn: Turn, strategy: Strategy, because: str, embedder: Embedder | None) -> Turn:
+    """The turn as this strategy searches for it."""
+    kind, means = turn.classification or Classification(), STRATEGIES[strategy]
+    changes = dict.fromkeys(sorted(ROUTED - means.keeps), False)
+    if turn.plan.level in SPENDS_MORE:
+        changes |= {name: True for name in sorted(means.adds) if name != "mmr" or kind.hints.use_mmr}
     plan = replace(turn.plan.routed(strategy, because, changes), least_pool=means.pool)
     request = turn.request
     if request.any_limit:
