@@ -114,6 +114,16 @@ async def ask_chat_service(world: World, person: str) -> AsyncIterator[httpx.Res
     yield await world.call(person, "query", "GET", "/me/preferences")
 
 
+async def ask_pipeline(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """Confidence and missing words depend on readable documents only."""
+    for accept in ("application/json", "text/event-stream"):
+        body = {"message": own_question(person), "session_id": ROOM}
+        reply = await world.call(person, "query", "POST", "/v1/chat", json=body, headers={"accept": accept})
+        assert '"type": "error"' not in reply.text, reply.text[-400:]
+        world.trace(person, reply)
+        yield reply
+
+
 async def ask_openai(world: World, person: str) -> AsyncIterator[httpx.Response]:
     models = await world.call(person, "query", "GET", "/v1/models")
     own = {kept.collection for kept in world.readable(person)}
@@ -273,8 +283,8 @@ async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response
 CHEAP: tuple[Channel, ...] = (
     ask_retrieve, ask_dify, list_collections, read_documents, read_conversations, read_figures, read_admins, read_errors,
 )  # fmt: skip
-DEAR: tuple[Channel, ...] = (ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_openai, ask_mcp, show_closest)
-REMEMBERING = (read_conversations, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service)
+DEAR: tuple[Channel, ...] = (ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline, ask_openai, ask_mcp, show_closest)
+REMEMBERING = (read_conversations, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline)
 
 
 async def assert_permitted(world: World, person: str, channels: tuple[Channel, ...]) -> None:

@@ -30,7 +30,7 @@ VARYING = frozenset(
     """trace_id chat_id room_id created_at updated_at created_time started_at latency_ms ms took age_s id created
     score bm25 cosine max_score _score distances relevance usage cost debug steps spans number index spans bounds
     snippet citations references claims warnings suggested_questions groundedness unsupported outcome content notice
-    last_id""".split()
+    last_id relevance_score similarity_score confidence_score confidence_level coverage_score is_sufficient sources""".split()
 )
 """Ids, times, scores, what follows from the order of passages, and whether an answer was there already."""
 WORD = re.compile(r"\w+")
@@ -49,6 +49,11 @@ LOOKS: tuple[Look, ...] = (
     ),
     *(("query", "POST", f"/v2/{mode}/query", V2 | {"room_id": ROOM}) for mode in ("rag", "gpt")),
     ("query", "POST", "/chat", {"query": QUESTION, "session_id": ROOM, "top_k": ALL}),
+    *(
+        ("query", "POST", "/v1/chat", {"message": QUESTION, "session_id": ROOM, "collection_filter": name})
+        for name in (*COLLECTIONS, "none")
+    ),
+    *(("quoted", "POST", "/v1/chat", {"message": text}) for text in (QUESTION, "Who paid for the harbour bridge?")),
     ("query", "POST", "/retrieval", {"knowledge_id": "side", "query": QUESTION, "retrieval_setting": {"top_k": ALL}}),
     *(("query", "GET", path, {}) for path in ("/collections", "/v1/models", "/conversations", f"/conversations/{ROOM}", "/me/data")),
     ("ingest", "GET", "/documents", {}),

@@ -130,6 +130,10 @@ def _responses(**changes: Any) -> Request:
     return Request("/v1/responses", {"model": "footnote", "input": WHEN, **changes})
 
 
+def _pipeline(message: str = WHEN, *, streamed: bool = False, **changes: Any) -> Request:
+    return Request("/v1/chat", {"message": message, **changes}, {"accept": "text/event-stream"} if streamed else {})
+
+
 def _dify(knowledge_id: str = "default", **changes: Any) -> Request:
     setting = {"top_k": 3, "score_threshold": 0.1}
     return Request("/retrieval", {"knowledge_id": knowledge_id, "query": WHEN, "retrieval_setting": setting, **changes})
@@ -264,6 +268,20 @@ SCENES: Mapping[str, Scene] = {
     "chat_foreign": Scene([Request("/chat", {"query": FOREIGN})]),
     "chat_blocked": Scene([Request("/chat", {"query": INJECTION})]),
     "chat_forbidden": Scene([Request("/chat", {"query": "salary"})], terms=["salary"]),
+    # --- /v1/chat
+    "pipeline": Scene([_pipeline()]),
+    "pipeline_model": Scene([_pipeline(session_id="s"), _pipeline(FOLLOW_UP, session_id="s")], [NUMBERED, REWRITTEN, NUMBERED]),
+    "pipeline_stream": Scene([_pipeline(streamed=True)], [_says("The bridge was built in 1894 (source 1).", thinking="See the records.")]),
+    "pipeline_unsupported": Scene([_pipeline()], [UNSUPPORTED]),
+    "pipeline_foreign": Scene([_pipeline(FOREIGN)]),
+    "pipeline_modes": Scene(
+        [_pipeline("Hello!", mode="general"), _pipeline(mode="agent"), _pipeline(mode="vision", images=[PIXEL])],
+        [_says("Hello."), TOOL, NUMBERED, _says("A dot.")],
+    ),
+    "pipeline_without_model": Scene([_pipeline(mode=mode) for mode in ("general", "agent", "vision")]),
+    "pipeline_refused": Scene([_pipeline(INJECTION), _pipeline("salary"), _pipeline("salary", streamed=True)], terms=["salary"]),
+    "pipeline_without_search": Scene([_pipeline(), _pipeline(streamed=True)], failing=NO_SEARCH),
+    "pipeline_breaks_off": Scene([_pipeline(streamed=True)], [BREAKS_OFF]),
     # --- /v1
     "completion": Scene([_v1()]),
     "completion_model": Scene([_v1(), _v1()], [NUMBERED]),

@@ -10,21 +10,7 @@ from footnote.types import Tier
 from footnote_http.openapi import EVENTS, Responses, events_of, schema_of
 from query.citations import SourceLink
 from query.replies import TIER, TokensUsed
-
-
-class ErrorDetail(BaseModel, defer_build=True):
-    """An error in OpenAI's form."""
-
-    message: str
-    type: str
-    param: str | None
-    code: str | None
-
-
-class ErrorBody(BaseModel, defer_build=True):
-    """The body of an error response."""
-
-    error: ErrorDetail
+from query.v1_errors import ErrorBody
 
 
 class UrlCitation(BaseModel, defer_build=True):

@@ -13,10 +13,11 @@ from footnote_http.callers import CallerOf, CoreOf, Origin, TraceId, asker_of
 from footnote_http.openapi import Problem, shaped
 from footnote_http.routes import Router
 from footnote_http.sse import stream_events
-from query.dialects.openai.models import COMPLETION, RESPONSE, ErrorBody
+from query.dialects.openai.models import COMPLETION, RESPONSE
 from query.dialects.openai.replies import Chunks, completion, error_detail
 from query.dialects.openai.responses import ResponseEvents, ResponsesRequest, make_response
 from query.dialects.openai.turns import NAME, ChatMessage, Options, collection_of, finish, make_turn, run
+from query.v1_errors import ErrorBody
 
 UNKNOWN_PATH = "There is no such route. /openapi.json lists the routes under /v1."
 

@@ -111,16 +111,10 @@ async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:
     answer = turn.answer
     if answer is None:
         return turn
-    claims = list(claims_of(answer, turn.lang))
-    terms = [term for claim, _ in claims for term in content_terms(claim, turn.lang)]
-    asked = f"{turn.request.question} {turn.asked}"
-    weights = await index.term_weights(turn.caller, turn.request.collection, terms)
-    passages = {citation.hit.chunk.chunk_id: sentences_of(citation.hit.chunk, turn.lang) for citation in answer.citations}
-    least = 0 if any(citation.spans for citation in answer.citations) else LEAST_TERMS
-    found = [support(claim, [c.hit.chunk for c in cited], passages, weights, asked, turn.lang, least) for claim, cited in claims]
-    if measured := [claim.total for claim in found if claim.measured]:
+    found = await find_support(turn, answer, index)
+    if measured := [result.total for _, result in found if result.measured]:
         turn = turn.with_notes(groundedness=round(fmean(measured), 3))
-    doubted = [claim for (claim, _), result in zip(claims, found, strict=True) if result.doubted]
+    doubted = [claim for claim, result in found if result.doubted]
     if not doubted:
         return turn
     turn = turn.with_notes(unsupported=doubted)
@@ -128,6 +122,17 @@ async def check_support(turn: Turn, *, index: Index, rag: Rag) -> Turn:
         refusal = Answer(message("unsupported", turn.lang), model=answer.model)
         return replace(turn, outcome="refused", answer=refusal).with_notes(rejected_answer=answer.text)
     return replace(turn, answer=replace(answer, warnings=(*answer.warnings, "unsupported")))
+
+
+async def find_support(turn: Turn, answer: Answer, index: Index) -> list[tuple[str, Support]]:
+    """Each claim of the answer with its support."""
+    claims = list(claims_of(answer, turn.lang))
+    terms = [term for claim, _ in claims for term in content_terms(claim, turn.lang)]
+    asked = f"{turn.request.question} {turn.asked}"
+    weights = await index.term_weights(turn.caller, turn.request.collection, terms)
+    passages = {citation.hit.chunk.chunk_id: sentences_of(citation.hit.chunk, turn.lang) for citation in answer.citations}
+    least = 0 if any(citation.spans for citation in answer.citations) else LEAST_TERMS
+    return [(claim, support(claim, [c.hit.chunk for c in cited], passages, weights, asked, turn.lang, least)) for claim, cited in claims]
 
 
 def claims_of(answer: Answer, lang: str) -> Iterator[tuple[str, list[Citation]]]:

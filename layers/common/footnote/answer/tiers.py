@@ -85,7 +85,7 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
     missing = question.words_without(frozenset[str]().union(*(each.held for each in sentences)))
     if tier == "nothing" and any(_holds_all(each, question) for each in sentences):
         tier, because = "closest", "unsure"
-    if tier == "answer" and any(_is_name(word, question) for word in missing):
+    if tier == "answer" and any(is_name(word, question) for word in missing):
         tier, because = "closest", "unsure"
     return Verdict(tier, because, round(score, 2), round(answer_from, 2), round(closest_from, 2), missing)
 
@@ -105,7 +105,7 @@ def _holds_all(sentence: Scored, question: Question) -> bool:
     return sentence.quotable and len(question.terms) >= FEW and sentence.held >= question.terms
 
 
-def _is_name(word: str, question: Question) -> bool:
+def is_name(word: str, question: Question) -> bool:
     """Whether the word is a name or a number: passages without it are about something else. German capitals tell nothing."""
     return word.isdigit() or (question.lang != "de" and word[0].isupper() and not question.text.lstrip().startswith(word))
 

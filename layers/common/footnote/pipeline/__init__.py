@@ -12,6 +12,7 @@ from typing import Any
 
 from footnote.answer.agent import run_agent
 from footnote.answer.assess import check_support, has_sources
+from footnote.answer.confidence import NOTE, assess_confidence, has_citations
 from footnote.answer.context import assemble_context, warn_of_injection, was_written
 from footnote.answer.converse import assemble_conversation
 from footnote.answer.extract import extract, verdict_shown
@@ -205,6 +206,10 @@ ANSWER = (
     Step(
         "follow_up", suggest_follow_ups, stage=Stage.ANSWER, option="follow_up", on_error=SKIP, always=True, when=has_hits,
         shows=lambda t: {"questions": len(t.record.suggested_questions)},
+    ),
+    Step(
+        "confidence", assess_confidence, stage=Stage.CHECK, option="confidence", on_error=SKIP, always=True, timeout_s=10,
+        when=has_citations, shows=lambda t: {name: value for name, value in t.record.notes.get(NOTE, {}).items() if name != "missing"},
     ),
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_short),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),

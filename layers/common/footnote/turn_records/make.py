@@ -157,7 +157,7 @@ def _verdict(verdict: Verdict) -> StoredVerdict:
 
 def _hit(hit: Hit) -> StoredHit:
     chunk = hit.chunk
-    return {
+    stored: StoredHit = {
         "passage": chunk.chunk_id,
         "doc_id": chunk.doc_id,
         "chunk_id": chunk.public_id,
@@ -170,6 +170,9 @@ def _hit(hit: Hit) -> StoredHit:
         "bm25": _score(hit, "bm25"),
         "cosine": _score(hit, "cosine"),
     }
+    if others := {name: float(score) for name, score in hit.scores.items() if name not in ("bm25", "cosine")}:
+        stored["scores"] = others
+    return stored
 
 
 def _score(hit: Hit, name: str) -> float | None:

@@ -113,7 +113,7 @@ def _citation(reference: StoredReference, record: TurnRecord, hits: Sequence[Hit
 
 def _hit(stored: StoredHit, record: TurnRecord, chunks: Mapping[str, Chunk]) -> Hit:
     chunk = chunks.get(stored["passage"]) or _bare(stored["passage"], stored, record, stored["headings"])
-    scores = {"bm25": stored["bm25"], "cosine": stored["cosine"]}
+    scores = {"bm25": stored["bm25"], "cosine": stored["cosine"], **stored.get("scores", {})}
     return Hit(chunk, stored["score"], {name: score for name, score in scores.items() if score is not None})
 
 

@@ -21,6 +21,7 @@ OptionName = Literal[
     "answer_without_search",
     "classify",
     "classify_by_model",
+    "confidence",
     "drop_duplicates",
     "expand_documents",
     "faq",
@@ -78,6 +79,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "answer_without_search": Option("Say that the search is down instead of failing.", False),
     "classify": Option("Recognise what kind of question it is.", True, requestable=True, affects="search"),
     "classify_by_model": Option("Let a model recognise what kind of question it is.", False, requestable=True, affects="search"),
+    "confidence": Option("Say how much an answer can be relied on.", False),
     "drop_duplicates": Option(
         "Leave out passages that say the same as a better one.", False, requestable=True, affects="search", pool_size=20
     ),

@@ -136,6 +136,8 @@ class StoredHit(StoredPassage):
     score: float
     bm25: float | None
     cosine: float | None
+    scores: NotRequired[dict[str, float]]
+    """Its other scores by name, if it has any."""
 
 
 class StoredSpan(TypedDict):

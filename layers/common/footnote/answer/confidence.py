@@ -1,0 +1,151 @@
+"""How much an answer can be relied on: relevance × grounding, and how well the cited passages cover the question. Without a model.
+
+    relevance  = 1 / (1 + exp(−z))        the probability that what the passages say answers the question
+    z          = .27 margin − 2.5 negated − .7 named + .07       with vectors
+    z          = .23 margin − 2.1 negated − 1.2 named + .92      by words
+    grounding  = share of the answer's claims that their passages support (`assess`); 1 for quoted sentences; 0 without an answer
+    score      = relevance × grounding; high from HIGH on, medium from MEDIUM on
+    coverage   = Σ weight of the question's terms in the cited passages / Σ weight of all
+
+margin = the turn's score minus `closest_from` (`tiers`), so it is calibrated on the collection; negated: the question asks what is
+not so; named: the first quotable sentence lacks a name or number of the question. Missing aspects are words of the question that no cited
+passage has. Cited sentences of two passages conflict if they have the same terms (SAME) but no number in common.
+
+Fitted on half of squad2's questions with an extractive answer, with unanswerable ones weighted to be one in five; MEDIUM and HIGH by
+hand. `python -m bench.confidence` measures it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import Any, Literal
+
+from footnote.answer.assess import find_support, numbers_in
+from footnote.answer.calibration import Calibration
+from footnote.answer.extract import PASSAGES, pick_quotes, read_sentences
+from footnote.answer.score_sentences import Question, Scored
+from footnote.answer.tiers import is_name, judge
+from footnote.ports import Embedder, Index
+from footnote.text.tokens import content_terms
+from footnote.types import Answer, Turn
+
+ConfidenceLevel = Literal["low", "medium", "high"]
+
+HIGH, MEDIUM = 0.86, 0.6
+WITH_VECTORS = (0.27, -2.5, -0.7, 0.07)
+BY_WORDS = (0.23, -2.1, -1.2, 0.92)
+SUFFICIENT = 0.5
+"""Coverage from which the cited passages suffice, unless they conflict or lack a name or number of the question."""
+SAME, LEAST_TERMS = 0.75, 2
+"""Share of common terms, and number of them, from which two sentences are about the same."""
+NOTE = "confidence"
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How much a turn's answer can be relied on. Without an answer from documents everything is 0."""
+
+    relevance: float = 0.0
+    grounding: float = 0.0
+    coverage: float = 0.0
+    conflicts: bool = False
+    sufficient: bool = False
+    missing: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> float:
+        """relevance × grounding, 0..1."""
+        return round(self.relevance * self.grounding, 3)
+
+    @property
+    def level(self) -> ConfidenceLevel:
+        """The score in words."""
+        return "high" if self.score >= HIGH else "medium" if self.score >= MEDIUM else "low"
+
+
+def has_citations(turn: Turn) -> bool:
+    """The text cites passages."""
+    return turn.answer is not None and bool(turn.answer.citations)
+
+
+async def assess_confidence(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration) -> Turn:
+    """Notes the `Confidence` of the turn; `confidence_of` reads it."""
+    answer, hits = turn.answer, turn.evidence.sources
+    if answer is None:
+        return turn
+    whole = replace(turn, evidence=replace(turn.evidence, hits=hits))
+    question, sentences = await read_sentences(whole, index, embedder, passages=len(hits))
+    first = {hit.chunk.chunk_id for hit in hits[:PASSAGES]}
+    relevance = relevance_of(
+        question,
+        [each for each in sentences if each.hit.chunk.chunk_id in first],
+        await calibration.median(turn, by_vectors=question.by_vectors),
+    )
+    cited = {citation.hit.chunk.chunk_id for citation in answer.citations}
+    held = frozenset[str]().union(*(each.held for each in sentences if each.hit.chunk.chunk_id in cited))
+    missing = question.words_without(held)
+    coverage = _coverage(question, held)
+    conflicts = has_conflicts(answer, turn.lang)
+    is_answer = turn.outcome in (None, "cached", "faq")
+    lacking = coverage < SUFFICIENT or any(is_name(word, question) for word in missing)
+    found = Confidence(
+        relevance=round(relevance, 3),
+        grounding=round(await _grounding(turn, answer, index), 3) if is_answer else 0.0,
+        coverage=round(coverage, 3),
+        conflicts=conflicts,
+        sufficient=is_answer and not lacking and not conflicts,
+        missing=missing,
+    )
+    return turn.with_notes(**{NOTE: asdict(found)})
+
+
+def confidence_of(turn: Turn) -> Confidence:
+    """What `assess_confidence` noted; zeros if it did not run."""
+    noted: dict[str, Any] = turn.record.notes.get(NOTE, {})
+    return Confidence(**noted | {"missing": tuple(noted.get("missing", ()))})
+
+
+def relevance_of(question: Question, sentences: Sequence[Scored], median: float) -> float:
+    """The probability that these sentences answer the question. `median`: as in `tiers.judge`."""
+    quotes = pick_quotes(question, sentences)
+    if not quotes:
+        return 0.0
+    verdict = judge(question, sentences, quotes, median)
+    named = any(is_name(word, question) for word in question.words_without(quotes[0].held))
+    per_margin, if_negated, if_named, base = WITH_VECTORS if question.by_vectors else BY_WORDS
+    z = per_margin * (verdict.score - verdict.closest_from) + if_negated * question.negated + if_named * named + base
+    return 1 / (1 + math.exp(-z))
+
+
+def has_conflicts(answer: Answer, lang: str) -> bool:
+    """Whether cited sentences of two passages say the same with different numbers."""
+    said = [
+        (number, frozenset(term for term in content_terms(text, lang) if not term.isdigit()), numbers)
+        for number, text in _cited_sentences(answer)
+        if (numbers := numbers_in(text, lang))
+    ]
+    return any(
+        one != other and len(a & b) >= max(LEAST_TERMS, SAME * len(a | b)) and numbers.isdisjoint(others)
+        for (one, a, numbers), (other, b, others) in combinations(said, 2)
+    )
+
+
+def _cited_sentences(answer: Answer) -> Iterator[tuple[int, str]]:
+    for citation in answer.citations:
+        for start, end in citation.bounds:
+            yield citation.number, citation.hit.chunk.text[start:end]
+
+
+def _coverage(question: Question, held: frozenset[str]) -> float:
+    whole = sum(question.weights.values())
+    return sum(weight for term, weight in question.weights.items() if term in held) / whole if whole else 0.0
+
+
+async def _grounding(turn: Turn, answer: Answer, index: Index) -> float:
+    if answer.extractive:
+        return 1.0
+    found = await find_support(turn, answer, index)
+    return sum(not result.doubted for _, result in found) / len(found) if found else 0.0

@@ -1,0 +1,85 @@
+"""The confidence in an answer: its level, and what lowers it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from footnote.answer.confidence import Confidence, assess_confidence, confidence_of, has_conflicts
+from footnote.types import Answer, Citation, Hit, Outcome
+from tests.deps import FakeDeps, FixedMedian, run_step
+from tests.fakes import make_hit
+from tests.footnote.answer.stored_sentences import Stored
+from tests.turns import make_turn
+
+BRIDGE = "The bridge over the river was built in 1894 by Ada Berg. It is painted blue every ten years."
+
+
+def cite(hit: Hit, number: int = 1, sentence: str | None = None) -> Citation:
+    text = sentence or hit.chunk.text.split(". ")[0] + "."
+    start = hit.chunk.text.index(text)
+    return Citation(number, hit, text, bounds=((start, start + len(text)),), spans=((0, 3),))
+
+
+async def assess(question: str, *texts: str, median: float = -6.0, outcome: Outcome | None = None) -> Confidence:
+    hits = tuple(make_hit(text, f"d{i}") for i, text in enumerate(texts))
+    answer = Answer("[1]", tuple(cite(hit, i) for i, hit in enumerate(hits, start=1)), extractive=True)
+    turn = replace(make_turn(question, hits=hits), answer=answer, outcome=outcome)
+    return confidence_of(await run_step(assess_confidence, turn, FakeDeps(index=Stored(*hits), calibration=FixedMedian(median))))
+
+
+@pytest.mark.parametrize(("score", "level"), [(0.0, "low"), (0.59, "low"), (0.6, "medium"), (0.859, "medium"), (0.86, "high")])
+def test_a_level_is_a_range_of_scores(score: float, level: str) -> None:
+    assert Confidence(relevance=score, grounding=1.0).level == level
+
+
+async def test_a_whole_match_is_sufficient() -> None:
+    found = await assess("When was the bridge over the river built?", BRIDGE)
+    assert (found.coverage, found.missing, found.conflicts, found.sufficient, found.grounding) == (1.0, (), False, True, 1.0)
+    assert found.relevance > 0.5
+
+
+async def test_what_the_collection_says_to_anything_lowers_the_relevance() -> None:
+    question = "When was the bridge over the river built?"
+    assert (await assess(question, BRIDGE, median=2.0)).relevance < (await assess(question, BRIDGE)).relevance
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["When was the bridge over the river not built?", "When was the bridge over the river built by Eiffel?"],
+)
+async def test_negations_and_foreign_names_lower_the_relevance(question: str) -> None:
+    plain = await assess("When was the bridge over the river built?", BRIDGE)
+    assert (await assess(question, BRIDGE)).relevance < plain.relevance - 0.05
+
+
+async def test_a_name_that_is_missing_is_an_insufficient_context() -> None:
+    found = await assess("When was the bridge over the river built by Eiffel?", BRIDGE)
+    assert (found.missing, found.sufficient) == (("Eiffel",), False)
+    assert 0 < found.coverage < 1
+
+
+@pytest.mark.parametrize("outcome", ["closest", "refused"])
+async def test_without_an_answer_there_is_no_confidence(outcome: Outcome) -> None:
+    found = await assess("When was the bridge over the river built?", BRIDGE, outcome=outcome)
+    assert (found.score, found.level, found.sufficient) == (0.0, "low", False)
+
+
+def test_a_turn_that_was_not_assessed_has_none() -> None:
+    assert confidence_of(make_turn("Hello!")) == Confidence()
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "conflict"),
+    [
+        ("The bridge was built in 1894.", "The bridge was built in 1931.", True),
+        ("The bridge was built in 1894.", "In 1894 the bridge was built.", False),
+        ("The bridge was built in 1894.", "The bridge was built long ago.", False),
+        ("The bridge was built in 1894.", "The ferry costs 4 euros.", False),
+        ("A lorry of 12 tonnes may cross the old bridge.", "A lorry of 16 tonnes may cross the old bridge.", True),
+    ],
+)
+def test_sentences_on_the_same_with_other_numbers_conflict(one: str, other: str, conflict: bool) -> None:
+    answer = Answer("", (cite(make_hit(one, "a"), 1, one), cite(make_hit(other, "b"), 2, other)))
+    assert has_conflicts(answer, "en") is conflict

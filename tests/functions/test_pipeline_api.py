@@ -1,0 +1,257 @@
+"""`POST /v1/chat`: fields and defaults, modes, sources, confidence, streams, and errors in OpenAI's shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from footnote.answer.messages import message
+from footnote.errors import SearchUnavailable, StoreUnavailable
+from footnote.ports import Delta
+from footnote.types import ToolCall, Usage
+from tests.fakes import make_document, put_document
+from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Site, read_events
+from tests.recordings.play import Failing
+from tests.recordings.scenes import PIXEL
+
+STREAM = {"accept": "text/event-stream"}
+FIELDS = {
+    "content", "sources", "confidence_score", "confidence_level", "suggested_questions", "context_sufficiency", "tier", "warnings",
+    "trace_id", "degraded", "persisted",
+}  # fmt: skip
+
+
+async def chat(site: Site, message: str = QUESTION, **fields: Any) -> dict[str, Any]:
+    reply = await site.client.post("/v1/chat", json={"message": message, **fields})
+    assert reply.status_code == 200, reply.text
+    body: dict[str, Any] = reply.json()
+    assert body["trace_id"] == reply.headers["x-trace-id"]
+    return body
+
+
+async def turn_of(site: Site, body: dict[str, Any]) -> Any:
+    return await site.core.turns.get(LOCAL, body["trace_id"])
+
+
+def sent_to(site: Site) -> list[Any]:
+    return site.core.models.model.sent  # type: ignore[attr-defined, no-any-return]
+
+
+async def test_an_answer_has_every_field_of_the_reply(open_site: OpenSite) -> None:
+    body = await chat(await open_site("It was built in 1894 [1]."))
+    assert set(body) == FIELDS
+    assert body["content"] == "It was built in 1894 [Source 1]."
+    [source] = body["sources"]
+    assert source == {
+        "document_id": "bridge",
+        "document_name": "Records",
+        "chunk_id": "bridge#000",
+        "page_number": 3,
+        "snippet": "The bridge was built in 1894. It is painted blue.",
+        "relevance_score": source["relevance_score"],
+        "similarity_score": None,
+    }
+    assert 0 < source["relevance_score"] <= 1
+    assert body["confidence_level"] in ("medium", "high")
+    assert 0 < body["confidence_score"] <= 1
+    assert body["context_sufficiency"] == {"is_sufficient": True, "coverage_score": 1.0, "has_conflicts": False, "missing_aspects": []}
+    assert (body["tier"], body["warnings"], body["degraded"], body["persisted"]) == ("answer", [], False, True)
+
+
+async def test_without_a_model_the_answer_is_quoted_with_the_same_markers(open_site: OpenSite) -> None:
+    body = await chat(await open_site())
+    assert body["content"].endswith("The bridge was built in 1894. [Source 1]")
+    assert [source["chunk_id"] for source in body["sources"]] == ["bridge#000"]
+
+
+@pytest.mark.parametrize("written", ["In 1894 [source 1].", "In 1894 (Source 1).", "In 1894 [SOURCES 1].", "In 1894 [Source 1, Source 9]."])
+async def test_markers_are_normalised_in_a_stream_too(written: str, open_site: OpenSite) -> None:
+    site = await open_site(*written)  # one character at a time
+    reply = await site.client.post("/v1/chat", json={"message": QUESTION}, headers=STREAM)
+    assert (reply.status_code, reply.headers["content-type"]) == (200, "text/event-stream; charset=utf-8")
+    events = read_events(reply.text)
+    assert "".join(event["content"] for event in events if event["type"] == "token") == "In 1894 [Source 1]."
+    assert events[-1]["content"] == "In 1894 [Source 1]."
+
+
+async def test_a_stream_sends_steps_and_tokens_and_ends_with_the_whole_reply(open_site: OpenSite) -> None:
+    site = await open_site(Delta(thinking="Hm."), "It was built ", "in 1894 [1].", Delta(usage=Usage(10, 5)))
+    reply = await site.client.post("/v1/chat", json={"message": QUESTION}, headers={"accept": "application/json, text/event-stream;q=1"})
+    events = read_events(reply.text)
+    assert [event["type"] for event in events] == ["step", "debug", "step", "step", "think", "token", "token", "done"]
+    assert set(events[-1]) == {"type", *FIELDS}
+    assert events[-1]["trace_id"] == reply.headers["x-trace-id"]
+
+
+async def test_a_stream_that_breaks_off_ends_with_an_error(open_site: OpenSite) -> None:
+    site = await open_site("It was ", SearchUnavailable("The model broke off."))
+    events = read_events((await site.client.post("/v1/chat", json={"message": QUESTION}, headers=STREAM)).text)
+    assert (events[-1]["type"], events[-1]["final_response"]) == ("error", "It was")
+    assert set(events[-1]) == {"type", "content", "detail", "final_response", "usage"}
+
+
+# --- what a request can ask for ------------------------------------------------------------------
+
+
+async def test_the_defaults_are_ten_passages_fused_by_rank(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = await open_site()
+    made: list[Any] = []
+    plain = type(site.core).new_turn
+    monkeypatch.setattr(type(site.core), "new_turn", lambda core, request, *a, **k: made.append(request) or plain(core, request, *a, **k))
+    await chat(site)
+    asked = made[0]
+    assert (asked.mode, asked.limit, asked.retriever, asked.collection) == ("rag", 10, "rrf", "")
+    assert (asked.temperature, asked.room_id, asked.level, asked.options, asked.filters) == (None, None, None, {}, {})
+
+
+async def test_a_session_is_a_room_of_this_api_only(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    site.core.models.model.replies += [['{"queries": ["Of which colour is the bridge painted?"]}'], ["Blue [1]."], ["No idea."]]  # type: ignore[attr-defined]
+    await chat(site, session_id="s")
+    body = await chat(site, "And of which colour is it?", session_id="s")
+    assert body["content"] == "Blue [Source 1]."
+    block = await turn_of(site, body)
+    assert (block["room_id"], block["dialect"], block["result"]["search_decision"]["rewritten_query"]) == (
+        "s",
+        "pipeline",
+        ["Of which colour is the bridge painted?"],
+    )
+    await site.client.post("/v2/gpt/query", json={"query": "And of which colour is it?", "room_id": "s"})
+    assert "1894" not in str(sent_to(site)[-1].messages)
+
+
+async def test_a_collection_and_a_folder_narrow_the_search(open_site: OpenSite) -> None:
+    site = await open_site()
+    document = make_document("ferry", title="Ferry", groups=("*",), metadata={"folder_id": "f1", "file_name": "ferry.pdf"})
+    await put_document(site.core.index, document, ["The ferry was built in 1931."])
+    asked = "When was the ferry built?"
+    found = await chat(site, asked, folder_id="f1")
+    assert [source["document_name"] for source in found["sources"]] == ["ferry.pdf"]
+    for narrowed in ({"folder_id": "f2"}, {"collection_filter": "nowhere"}):
+        body = await chat(site, asked, **narrowed)
+        assert (body["sources"], body["tier"], body["confidence_score"], body["confidence_level"]) == ([], "nothing", 0, "low")
+
+
+@pytest.mark.parametrize(
+    ("fields", "steps"), [({}, True), ({"enable_verification": False}, False), ({"intelligence_level": "basic"}, False)]
+)
+async def test_verification_follows_the_level_and_the_request(fields: dict[str, Any], steps: bool, open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    block = await turn_of(site, await chat(site, **fields))
+    names = {span["name"] for span in block["spans"]}
+    assert ({"verify", "support"} <= names) is steps
+
+
+async def test_the_temperature_is_the_requests(open_site: OpenSite) -> None:
+    site = await open_site("In 1894 [1].")
+    await chat(site, temperature_override=0.9, enable_cot=True, ensemble_voting=True)
+    assert sent_to(site)[0].options["temperature"] == 0.9
+
+
+async def test_general_answers_without_documents_and_claims_nothing(open_site: OpenSite) -> None:
+    body = await chat(await open_site("Hello."), "Hello!", mode="general")
+    assert (body["content"], body["sources"], body["confidence_score"], body["confidence_level"]) == ("Hello.", [], 0, "low")
+    assert body["context_sufficiency"] == {"is_sufficient": False, "coverage_score": 0, "has_conflicts": False, "missing_aspects": []}
+
+
+async def test_an_agent_searches_and_cites_in_the_same_style(open_site: OpenSite) -> None:
+    call = Delta(tool_calls=(ToolCall("c1", "search_documents", '{"query": "bridge built"}'),))
+    site = await open_site(call)
+    site.core.models.model.replies += [["It was built in 1894 [1]."]]  # type: ignore[attr-defined]
+    body = await chat(site, mode="agent")
+    assert (body["content"], [source["document_id"] for source in body["sources"]]) == ("It was built in 1894 [Source 1].", ["bridge"])
+    assert body["confidence_score"] > 0
+
+
+async def test_vision_reads_images_and_other_modes_refuse_them(open_site: OpenSite) -> None:
+    site = await open_site("A dot.")
+    assert (await chat(site, "What is this?", mode="vision", images=[PIXEL]))["content"] == "A dot."
+    refused = await site.client.post("/v1/chat", json={"message": QUESTION, "images": [PIXEL]})
+    assert (refused.status_code, refused.json()["error"]["type"]) == (400, "invalid_request_error")
+    assert (await site.client.post("/v1/chat", json={"message": "What?", "mode": "vision"})).status_code == 400
+
+
+# --- confidence ----------------------------------------------------------------------------------
+
+
+async def test_an_unsupported_claim_lowers_the_confidence(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1]. It was built by 77 giants [1].")
+    body = await chat(site)
+    assert body["warnings"] == ["unsupported"]
+    block = await turn_of(site, body)
+    assert block["private"]["confidence"]["grounding"] == 0.5
+
+
+async def test_words_that_no_cited_passage_has_are_named(open_site: OpenSite) -> None:
+    body = await chat(await open_site("It was built in 1894 [1]."), "When was the bridge built by Eiffel?")
+    sufficiency = body["context_sufficiency"]
+    assert (sufficiency["missing_aspects"], sufficiency["is_sufficient"]) == (["Eiffel"], False)
+    assert 0 < sufficiency["coverage_score"] < 1
+
+
+async def test_passages_that_disagree_in_a_number_are_a_conflict(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1] or 1931 [2].")
+    other = make_document("guide", title="Guide", groups=("*",))
+    await put_document(site.core.index, other, ["The bridge was built in 1931."])
+    body = await chat(site)
+    assert len(body["sources"]) == 2
+    assert (body["context_sufficiency"]["has_conflicts"], body["context_sufficiency"]["is_sufficient"]) == (True, False)
+
+
+async def test_a_reused_answer_has_the_same_confidence(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    first, second = await chat(site), await chat(site)
+    assert (await turn_of(site, second))["outcome"] == "cached"
+    assert {**first, "trace_id": ""} == {**second, "trace_id": ""}
+
+
+async def test_a_repeated_request_gets_the_stored_reply(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    replies = [
+        await site.client.post("/v1/chat", json={"message": QUESTION}, headers={"idempotency-key": "k", **more})
+        for more in ({}, {}, STREAM)
+    ]
+    assert replies[0].json() == replies[1].json()
+    assert read_events(replies[2].text)[-1] == {"type": "done", **replies[0].json()}
+    assert len(sent_to(site)) == 1
+
+
+# --- errors --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("mode", ["general", "agent", "vision"])
+@pytest.mark.parametrize("headers", [{}, STREAM])
+async def test_a_mode_that_needs_a_model_names_the_remedy(mode: str, headers: dict[str, str], open_site: OpenSite) -> None:
+    body = {"message": QUESTION, "mode": mode, "images": [PIXEL] if mode == "vision" else []}
+    reply = await (await open_site()).client.post("/v1/chat", json=body, headers=headers)
+    assert reply.status_code == 503
+    assert set(reply.json()["error"]) == {"message", "type", "param", "code"}
+    assert message("add_model_off", "en") in reply.json()["error"]["message"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [{}, {"message": ""}, {"message": "x", "mode": "other"}, {"message": "x", "temperature_override": 3}, {"message": "x" * 3000}],
+)
+async def test_an_invalid_request_is_a_400_in_openais_shape(body: dict[str, Any], open_site: OpenSite) -> None:
+    reply = await (await open_site()).client.post("/v1/chat", json=body)
+    assert (reply.status_code, reply.json()["error"]["type"]) == (400, "invalid_request_error")
+
+
+@pytest.mark.parametrize(
+    ("port", "method", "error", "status"),
+    [("index", "candidates", SearchUnavailable("Down."), 503), ("turns", "history", StoreUnavailable("Down."), 503)],
+)
+async def test_a_failing_dependency_is_an_error_never_an_empty_answer(
+    port: str, method: str, error: Exception, status: int, open_site: OpenSite
+) -> None:
+    site = await open_site()
+    setattr(site.core, port, Failing(getattr(site.core, port), method, error))
+    reply = await site.client.post("/v1/chat", json={"message": QUESTION, "session_id": "s"})
+    assert (reply.status_code, set(reply.json())) == (status, {"error"})
+
+
+async def test_a_failing_model_is_replaced_by_quotes(open_site: OpenSite) -> None:
+    body = await chat(await open_site(SearchUnavailable("The model is down.")))
+    assert (body["content"].endswith("[Source 1]"), body["degraded"]) == (True, True)
