@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.ranking import measure, shown, with_copies
+from bench.ranking import first_of_copies, measure, shown, with_copies
 from footnote.learn.golden import load_golden
 
 
@@ -23,3 +23,7 @@ async def test_a_copy_takes_a_place_among_the_hits_until_it_is_dropped(tmp_path:
     default, dropped = [row async for row in measure(golden, ["drop_duplicates"])]
     assert (dropped["changed"], default["set"]) == (1.0, f"{tmp_path.name}, copies")
     assert "other hits: 100.0%" in shown(dropped)
+
+
+def test_the_first_of_two_copies_counts_as_judged() -> None:
+    assert first_of_copies(["copy-a", "b", "a", "copy-b"]) == ["a", "b", "copy-a", "copy-b"]
