@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
+from fastapi import Query
 from pydantic import BaseModel, Field
 
 from footnote.types import Caller
@@ -21,7 +22,7 @@ class CollectionBody(BaseModel):
 
     name: str
     documents: int
-    questions: list[str] = Field(description="Up to three questions that its documents answer.")
+    questions: list[str] = Field(description="Up to three questions that its documents answer, in the documents' languages.")
 
 
 class CollectionList(BaseModel):
@@ -30,10 +31,13 @@ class CollectionList(BaseModel):
     data: list[CollectionBody]
 
 
+Lang = Annotated[str | None, Query(max_length=35, description="Questions in this language come first: `en`, `de` or `ko`.")]
+
+
 @router.get("/collections", name="list_collections")
-async def collections(caller: CallerOf, core: CoreOf) -> CollectionList:
+async def collections(caller: CallerOf, core: CoreOf, lang: Lang = None) -> CollectionList:
     """Lists the collections with documents that the caller may read, each with up to three suggested questions."""
-    return CollectionList.model_validate({"data": await core.collections(caller)})
+    return CollectionList.model_validate({"data": await core.collections(caller, lang)})
 
 
 async def has_collection(name: str, caller: Caller, core: Core) -> bool:

@@ -172,14 +172,14 @@ def test_a_question_that_is_asked_at_once_waits_for_the_collections(open_handboo
     screen = open_handbook(server)
     page = screen.page
     held: list[Route] = []
-    page.route("**/collections", lambda route: held.append(route))
+    page.route("**/collections?*", lambda route: held.append(route))
     with page.expect_response("**/conversations?*"):
         page.reload()
     screen.ask(LEAVE)
     expect(page.locator("#question")).to_have_value("")
     for route in held:
         route.continue_()
-    page.unroute("**/collections")
+    page.unroute("**/collections?*")
     screen.finished()
     expect(page.locator(".answer")).to_contain_text("28 days")
 

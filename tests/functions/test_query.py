@@ -445,6 +445,24 @@ async def test_collections_and_their_questions_are_the_callers_own(group: str, s
         assert len(data["staff"]["questions"]) <= 3
 
 
+async def test_the_questions_of_a_collection_are_in_the_languages_of_its_documents_the_readers_first(open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    texts = {
+        "fees.md": "# Fees\n\n## What does a boat cost?\n\nA boat costs 40 crowns a day, and a canoe costs 20 crowns a day.",
+        "haus.md": "# Hausordnung\n\n## Wann beginnt die Nachtruhe?\n\nDie Nachtruhe beginnt im ganzen Haus um 22 Uhr und endet um 6 Uhr.",
+        "출입.md": "# 출입 안내\n\n## 출입증은 어디에서 받나요?\n\n출입증은 정문 안내실에서 받고 퇴직할 때 다시 안내실에 반납합니다.",
+    }
+    for name, text in texts.items():
+        await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="town", permission_groups=[])
+    while await site.core.ingestor.work_one():
+        pass
+    first = {}
+    for lang in ("en", "de", "ko"):
+        (town,) = (await site.client.get("/collections", params={"lang": lang})).json()["data"]
+        first[lang] = town["questions"][0]
+    assert first == {"en": "What does a boat cost?", "de": "Wann beginnt die Nachtruhe?", "ko": "출입증은 어디에서 받나요?"}
+
+
 # --- the page and health -----------------------------------------------------------------------
 
 

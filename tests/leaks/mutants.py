@@ -95,7 +95,7 @@ def _without_groups(original: Any) -> Any:
 
     @wraps(original)
     async def called(self: SqliteCache, key: str, *args: Any) -> Any:
-        return await original(self, ":".join(key.split(":")[:3]) if key.startswith("questions:") else key, *args)
+        return await original(self, ":".join(key.split(":")[:3]) if key.startswith("questions-") else key, *args)
 
     return called
 

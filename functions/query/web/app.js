@@ -1,7 +1,7 @@
 // Entry point of the page: connects the question box, the thread, the list of conversations and the documents.
 
 import { currentRoom, NEW } from './address.js'
-import { chooseCollection, chosenCollection, refreshCollections, relabelCollections, startCollections } from './collections.js'
+import { chooseCollection, chosenCollection, refreshCollections, startCollections } from './collections.js'
 import { canSearch, focusQuestion, searchOptions, showRunning, watchComposer } from './composer.js'
 import { refreshConversations, showConversations, watchConversations } from './conversations.js'
 import { copyText } from './copy.js'
@@ -90,7 +90,7 @@ for (const link of document.querySelectorAll('.skip')) {
 $('language').value = currentLanguage()
 $('language').addEventListener('change', () => {
   setLanguage($('language').value)
-  relabelCollections()
+  refreshCollections()
   showModel()
 })
 translatePage()

@@ -2,7 +2,7 @@
 
 import { call } from './api.js'
 import { $, el, say } from './dom.js'
-import { t } from './i18n.js'
+import { currentLanguage, t } from './i18n.js'
 import { recall, remember } from './memory.js'
 import { suggest } from './suggestions.js'
 
@@ -19,7 +19,7 @@ export async function startCollections() {
   show(remembered !== null && known(remembered) ? remembered : (collections[0]?.name ?? DEFAULT))
 }
 
-/** Reloads the collections and keeps the selection. */
+/** Reloads the collections, whose questions depend on the page's language, and keeps the selection. */
 export async function refreshCollections() {
   await read()
   show(chosenCollection())
@@ -32,14 +32,11 @@ export function chooseCollection(name) {
   show(name)
 }
 
-/** Renders the labels again after a language change. */
-export const relabelCollections = () => show(chosenCollection())
-
 const known = name => collections.find(collection => collection.name === name)
 
 async function read() {
   try {
-    collections = (await call('GET', '/collections')).data
+    collections = (await call('GET', `/collections?lang=${currentLanguage()}`)).data
   } catch (problem) {
     say($('status'), 'status_failed', { detail: problem.message })
   }

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.extract import CLOSEST, PASSAGES, extract, is_answerable, read_sentences, readable, source_name
+from footnote.answer.extract import CLOSEST, PASSAGES, certain_quotes, extract, read_sentences, readable, source_name
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Features, Scored
 from footnote.events import Event, Token
@@ -143,12 +143,15 @@ async def test_where_no_sentence_answers_for_certain_the_best_one_of_each_of_the
     assert [turn.answer.text[slice(*citation.spans[0])] for citation in turn.answer.citations] == ["[1]", "[2]", "[3]"]
 
 
-async def test_a_question_is_answerable_when_extract_would_answer_it() -> None:
+async def test_the_quotes_of_a_certain_answer_are_those_of_the_answer() -> None:
     hit = make_hit(BRIDGE)
     turn = make_turn("When was the bridge built?", hits=(hit,))
-    for median, answerable in ((SURE, True), (UNRELATED, False)):
-        assert await is_answerable(turn, index=Stored(hit), calibration=FixedMedian(median)) is answerable  # type: ignore[arg-type]
-    assert not await is_answerable(make_turn("When?"), index=Stored(), calibration=FixedMedian())  # type: ignore[arg-type]
+    quotes = await certain_quotes(turn, index=Stored(hit), calibration=FixedMedian(SURE))  # type: ignore[arg-type]
+    _, answered = await run(turn, Stored(hit))
+    assert answered.answer is not None
+    assert tuple((each.start, each.end) for each in quotes) == answered.answer.citations[0].bounds != ()
+    assert await certain_quotes(turn, index=Stored(hit), calibration=FixedMedian(UNRELATED)) == []  # type: ignore[arg-type]
+    assert await certain_quotes(make_turn("When?"), index=Stored(), calibration=FixedMedian()) == []  # type: ignore[arg-type]
 
 
 # --- what is read --------------------------------------------------------------------------------

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from footnote.learn.questions import COUNT, TRIED, about, candidates, suggest_follow_ups, suggest_questions
+from footnote.learn.candidates import make_candidates
+from footnote.learn.questions import COUNT, TRIED, in_language, suggest_follow_ups, suggest_questions
 from footnote.types import Answer, Caller, Chunk, Citation, Hit
 from tests.fakes import make_chunk, make_document
 from tests.turns import ME, make_turn
@@ -25,85 +26,106 @@ class Sampled:
         return self._chunks[:limit]
 
 
-def test_headings_that_ask_come_first_then_topics_by_turns_then_titles() -> None:
-    chunks = [
-        chunk("bridge", "1. History"), chunk("bridge", "2.1 Repairs", 1), chunk("tower", "Who built the tower?"),
-        chunk("tower", "History", 1), chunk("gesetz", "IV) Fristen", lang="de"), chunk("bridge", "Bridge", 2), chunk("x", ""),
-    ]  # fmt: skip
-    assert list(candidates(chunks)) == [
-        ("tower", "Who built the tower?"),
-        ("bridge", "What does “Bridge” say about “History”?"),
-        ("gesetz", "Was steht in „Gesetz“ über „Fristen“?"),
-        ("bridge", "What does “Bridge” say about “Repairs”?"),
-        ("bridge", "What is “Bridge” about?"),
-        ("tower", "What is “Tower” about?"),
-        ("gesetz", "Worum geht es in „Gesetz“?"),
-        ("x", "What is “X” about?"),
+QUOTED = "Press the bin beside it in the list of documents on the page."
+
+
+def document(doc_id: str, *texts: str, lang: str = "en", file_name: str = "") -> list[Chunk]:
+    """Chunks of one paragraph each."""
+    return [make_chunk(make_document(doc_id), text, n, lang=lang, metadata={"file_name": file_name}) for n, text in enumerate(texts)]
+
+
+def section(doc_id: str, heading: str, ordinal: int = 0, **changes: Any) -> Chunk:
+    return make_chunk(make_document(doc_id), QUOTED, ordinal, headings=(heading,), **changes)
+
+
+async def suggested(*chunks: Chunk, fails: str = "never", elsewhere: str = "never", tried: list[str] | None = None) -> list[str]:
+    """The questions suggested, of all languages. `fails`: a word of questions without an answer; `elsewhere`: of those that another
+    passage answers."""
+    made = {candidate.question: candidate for candidate in make_candidates(chunks)}
+
+    async def quotes(question: str) -> list[tuple[str, int, int]]:
+        if tried is not None:
+            tried.append(question)
+        of = made[question]
+        if fails in question:
+            return []
+        return [("other|1|0", 0, 9) if elsewhere in question else (of.chunk.chunk_id, of.start, of.start + 1)]
+
+    index: Any = Sampled(*chunks)
+    return [question for _, question in await suggest_questions(ME, "default", index=index, quotes=quotes)]
+
+
+async def test_own_questions_and_tasks_and_facts_come_first_then_definitions_then_headings_then_titles() -> None:
+    asked, task = section("faq", "Who may ask?"), section("help", "Delete a document")
+    fact, definition = document("prices", "A bike costs 300 euros."), document("terms", "A hub is a part of a wheel.")
+    history = section("history", "Early years")
+    title = document("letter", "Dear friends.")
+    everything = [*title, history, *definition, *fact, task, asked]
+    assert await suggested(*everything) == ["Who may ask?", "How do I delete a document?", "How much does a bike cost?"]
+    assert await suggested(*everything, fails="Who") == ["How do I delete a document?", "How much does a bike cost?", "What is a hub?"]
+    assert await suggested(*title, history, *definition) == [
+        "What is a hub?",
+        "What does “History” say about “Early years”?",
+        "What is “Letter” about?",
     ]
 
 
-@pytest.mark.parametrize(
-    ("lang", "text", "question"),
-    [
-        ("en", "A collection is a set of documents. It has a name.", "What is a collection?"),
-        ("en", "Read this first. The drop bucket is a folder in S3.", "What is the drop bucket?"),
-        ("de", "Ein Vertrag ist eine Vereinbarung.", "Was ist ein Vertrag?"),
-        ("ko", "서울은 대한민국의 수도이다.", "서울이란 무엇인가요?"),
-        ("ko", "경제는 사람들의 활동입니다.", "경제란 무엇인가요?"),
-    ],
-)
-def test_a_definition_is_asked_for(lang: str, text: str, question: str) -> None:
-    made = make_chunk(make_document("a"), text, lang=lang)
-    assert next(candidates([made])) == ("a", question)
+async def test_questions_are_of_several_kinds_and_do_not_repeat_one_another() -> None:
+    asked = [section(f"faq{n}", f"{what}?") for n, what in enumerate(["Who may ask", "Where is our office", "When is lunch"])]
+    prices = [
+        *document("a", "A bike costs 300 euros."),
+        *document("b", "A small bike costs 200 euros."),
+        *document("c", "The check takes a day."),
+    ]
+    assert await suggested(*asked, *prices) == ["Who may ask?", "How much does a bike cost?", "Where is our office?"]
+    assert await suggested(*prices) == ["How much does a bike cost?", "How long does the check take?", "How much does a small bike cost?"]
 
 
-def test_a_definition_within_a_sentence_is_not_asked_for() -> None:
-    made = make_chunk(make_document("a"), "We say that the core is the part that matters.")
-    assert list(candidates([made])) == [("a", "What is “A” about?")]
+async def test_documents_for_newcomers_and_beginnings_of_documents_come_first() -> None:
+    late, early = document("help", "Hello.", "A room is a conversation."), document("more", "A source is a place.")
+    internal = document("inside", "A turn is a value.", file_name="architecture.md")
+    first = document("start", "Hello.", "Hello.", "A citation is a link.", file_name="README.md")
+    assert await suggested(*internal, *late, *early, *first) == ["What is a citation?", "What is a source?", "What is a room?"]
 
 
-@pytest.mark.parametrize(
-    ("lang", "heading", "question"),
-    [
-        ("en", "Delete a document", "How do I delete a document?"),
-        ("en", "Start it with your documents", "What does “A” say about “Start it with your documents”?"),
-        ("de", "Dokumente löschen", "Wie kann ich Dokumente löschen?"),
-        ("ko", "문서 삭제하기", "문서 삭제하기는 어떻게 하나요?"),
-    ],
-)
-def test_a_heading_that_names_a_task_becomes_a_how_to(lang: str, heading: str, question: str) -> None:
-    assert next(candidates([chunk("a", heading, lang=lang)])) == ("a", question)
+async def test_a_document_gives_one_question_or_two_where_few_documents_give_any() -> None:
+    one = [section("a", f"Delete {what}", n) for n, what in enumerate(["documents", "sessions", "prompts"])]
+    others = [section("b", "Share answers"), section("c", "Export conversations")]
+    assert await suggested(*one, *others) == ["How do I delete documents?", "How do I share answers?", "How do I export conversations?"]
+    assert await suggested(*one, others[0]) == ["How do I delete documents?", "How do I share answers?", "How do I delete sessions?"]
+    assert await suggested(*one) == ["How do I delete documents?", "How do I delete sessions?"]
 
 
-@pytest.mark.parametrize(
-    ("title", "question"), [("보고서", "“보고서”는 무엇에 대한 문서인가요?"), ("계획", "“계획”은 무엇에 대한 문서인가요?")]
-)
-def test_a_korean_particle_depends_on_the_last_letter(title: str, question: str) -> None:
-    assert about(title, "ko") == question
-
-
-async def test_only_questions_that_get_an_answer_are_shown_and_different_documents_come_first() -> None:
-    async def answerable(question: str) -> bool:
-        return "Two" not in question
-
-    index: Any = Sampled(chunk("a", "One"), chunk("a", "Two", 1), chunk("a", "Three", 2), chunk("b", "Four"))
-    assert await suggest_questions(ME, "default", index=index, answerable=answerable) == [
-        "What does “A” say about “One”?",
-        "What does “B” say about “Four”?",
-        "What does “A” say about “Three”?",
+async def test_a_question_without_an_answer_or_that_another_passage_answers_is_left_out() -> None:
+    chunks = [section("a", "Delete documents"), section("b", "Share answers"), section("c", "Export conversations")]
+    assert await suggested(*chunks, fails="share") == ["How do I delete documents?", "How do I export conversations?", "What is “B” about?"]
+    assert await suggested(*chunks, elsewhere="delete") == [
+        "How do I share answers?",
+        "How do I export conversations?",
+        "What is “A” about?",
     ]
 
 
 async def test_a_collection_that_answers_nothing_is_not_asked_for_ever() -> None:
-    tried = []
-
-    async def answerable(question: str) -> bool:
-        tried.append(question)
-        return False
-
-    index: Any = Sampled(*(chunk(f"d{i}", f"Topic {i}") for i in range(50)))
-    assert await suggest_questions(ME, "default", index=index, answerable=answerable) == []
+    tried: list[str] = []
+    assert await suggested(*(section(f"d{i}", f"Topic {i}") for i in range(50)), fails="", tried=tried) == []
     assert len(tried) == TRIED > COUNT
+
+
+async def test_each_language_has_its_questions_and_those_in_the_readers_language_come_first() -> None:
+    chunks = [*document("v", "Ein Vertrag ist eine Vereinbarung.", lang="de"), *document("s", "서울은 대한민국의 수도이다.", lang="ko")]
+    chunks += [*document("a", "A hub is a part of a wheel."), *document("b", "A rim is a part of a wheel.")]
+    made = {candidate.question: candidate for candidate in make_candidates(chunks)}
+
+    async def quotes(question: str) -> list[tuple[str, int, int]]:
+        return [(made[question].chunk.chunk_id, made[question].start, made[question].end)]
+
+    index: Any = Sampled(*chunks)
+    found = await suggest_questions(ME, "default", index=index, quotes=quotes)
+    assert [lang for lang, _ in found] == ["en", "en", "en", "de", "de", "ko", "ko"]
+    assert in_language(found, "ko") == ["서울이란 무엇인가요?", "“S”은 무엇에 대한 문서인가요?", "What is a hub?"]
+    assert in_language(found, "de")[0] == "Was ist ein Vertrag?"
+    assert in_language(found, "fr") == in_language(found, None) == in_language(found, "en") == [question for _, question in found[:3]]
 
 
 # --- after an answer ---------------------------------------------------------------------------

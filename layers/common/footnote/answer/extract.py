@@ -107,11 +107,12 @@ def closest(sentences: Sequence[Scored]) -> list[Scored]:
     return list(best.values())[:CLOSEST]
 
 
-async def is_answerable(turn: Turn, *, index: Index, calibration: Calibration) -> bool:
-    """Whether `extract` would answer from these hits."""
+async def certain_quotes(turn: Turn, *, index: Index, calibration: Calibration) -> list[Scored]:
+    """The sentences with which `extract` would answer from these hits; [] = it would not answer."""
     question, sentences = await read_sentences(turn, index)
+    picked = pick_quotes(question, sentences)
     median = await calibration.median(turn, by_vectors=question.by_vectors)
-    return judge(question, sentences, pick_quotes(question, sentences), median).tier == "answer"
+    return picked if judge(question, sentences, picked, median).tier == "answer" else []
 
 
 async def score_turn(turn: Turn, *, index: Index) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, cached_property, partial
@@ -18,7 +18,7 @@ from typing import Any, cast
 
 from footnote.adapters.local.secret import load_secret
 from footnote.answer.calibration import Calibration
-from footnote.answer.extract import PASSAGES, is_answerable, score_turn
+from footnote.answer.extract import PASSAGES, certain_quotes, score_turn
 from footnote.answer.toolbox import Search
 from footnote.bootstrap.backends import BACKENDS, Backends
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
@@ -29,7 +29,7 @@ from footnote.guard.identity import LOCAL
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
-from footnote.learn.questions import suggest_questions
+from footnote.learn.questions import in_language, suggest_questions
 from footnote.live_settings import LiveSettings, Refresher
 from footnote.memory.stored_turn import replay, stored_turn
 from footnote.pipeline import ANSWER, CLASSIFY, FIND, LANGUAGE, LOOK_UP, RETRIEVE, UNDERSTAND
@@ -192,31 +192,35 @@ class Core(Backends):
         """The key that signs upload addresses of this machine."""
         return load_secret(self.settings.data)
 
-    async def collections(self, caller: Caller) -> list[dict[str, Any]]:
-        """The collections visible to the caller, with the number of documents and three suggested questions each. The questions are
-        cached for each version of a collection."""
-        return [await self._collection(caller, name, documents) for name, documents in (await self.ledger.collections(caller)).items()]
+    async def collections(self, caller: Caller, lang: str | None = None) -> list[dict[str, Any]]:
+        """The collections visible to the caller, with the number of documents and at most three suggested questions each, those in
+        `lang` first. The questions are cached for each version of a collection."""
+        return [
+            {"name": name, "documents": documents, "questions": in_language(await self._questions(caller, name, documents), lang)}
+            for name, documents in (await self.ledger.collections(caller)).items()
+        ]
 
-    async def _collection(self, caller: Caller, name: str, documents: int) -> dict[str, Any]:
+    async def _questions(self, caller: Caller, name: str, documents: int) -> Sequence[Sequence[str]]:
         info = await self.index.info(name)
         if info is None or not documents:
-            return {"name": name, "documents": documents, "questions": []}
+            return []
         readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
-        key = f"questions-2:{name}:{info.version}:{readers}"
-        make = partial(suggest_questions, caller, name, index=self.index, answerable=partial(self._answerable, caller, name))
+        key = f"questions-3:{name}:{info.version}:{readers}"
+        make = partial(suggest_questions, caller, name, index=self.index, quotes=partial(self._quotes, caller, name))
         try:
-            questions = await self.optional_cache.get(key)
+            questions: Sequence[Sequence[str]] | None = await self.optional_cache.get(key)
         except StoreUnavailable:  # skip the write, too: a cache that hangs costs one wait only
-            return {"name": name, "documents": documents, "questions": await make()}
+            return await make()
         if questions is None:
             questions = await make()
             with suppress(StoreUnavailable):
                 await self.optional_cache.put(key, questions, QUESTIONS_S)
-        return {"name": name, "documents": documents, "questions": questions}
+        return questions
 
-    async def _answerable(self, caller: Caller, collection: str, question: str) -> bool:
+    async def _quotes(self, caller: Caller, collection: str, question: str) -> list[tuple[str, int, int]]:
         turn = await self.retrieve.finish(self.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id=""))
-        return await is_answerable(turn, index=self.index, calibration=self.calibration)
+        found = await certain_quotes(turn, index=self.index, calibration=self.calibration)
+        return [(each.hit.chunk.chunk_id, each.start, each.end) for each in found]
 
     @cached_property
     def calibration(self) -> Calibration:
