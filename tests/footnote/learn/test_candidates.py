@@ -175,6 +175,13 @@ def test_a_heading_becomes_a_question_that_the_text_below_it_answers(lang: str, 
     assert made(("heading", heading), BELOW, ("heading", "Other"), lang=lang) == {question: BELOW[1]}
 
 
+def test_a_section_that_is_longer_than_its_passage_answers_with_any_of_its_text() -> None:
+    begins = passage(("heading", "Delete a document"), BELOW)
+    goes_on = make_chunk(make_document("shop"), "Deleting takes a moment.", 1, headings=("Delete a document",))
+    (task,) = (each for each in make_candidates([begins, goes_on]) if each.kind == "task")
+    assert task.places == (("shop|1|0", 19, len(begins.text)), ("shop|1|1", 0, 24))
+
+
 @pytest.mark.parametrize(
     ("title", "question"), [("보고서", "“보고서”는 무엇에 대한 문서인가요?"), ("계획", "“계획”은 무엇에 대한 문서인가요?")]
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import zip_longest
 from typing import Literal
@@ -67,11 +67,18 @@ class Candidate:
     chunk: Chunk
     start: int
     end: int
+    continued: tuple[tuple[str, int, int], ...] = ()
+    """(chunk id, start, end) of the rest of a section that is longer than its passage."""
+
+    @property
+    def places(self) -> tuple[tuple[str, int, int], ...]:
+        """(chunk id, start, end) of all text that answers it."""
+        return ((self.chunk.chunk_id, self.start, self.end), *self.continued)
 
     @cached_property
     def words(self) -> frozenset[str]:
-        """The content terms of the question."""
-        return frozenset(content_terms(self.question, self.lang))
+        """The content terms of the question, without those of the document's title."""
+        return frozenset(content_terms(self.question, self.lang)).difference(content_terms(self.chunk.title, self.lang))
 
     @cached_property
     def rank(self) -> int:
@@ -104,7 +111,9 @@ def make_candidates(chunks: Sequence[Chunk]) -> list[Candidate]:
         if lang not in TEMPLATES:
             continue
         for candidate in _of_chunk(chunk, lang):
-            made.setdefault(candidate.question.casefold(), candidate)
+            first = made.setdefault(candidate.question.casefold(), candidate)
+            if first is not candidate and first.chunk.doc_id == chunk.doc_id:
+                made[candidate.question.casefold()] = replace(first, continued=first.continued + candidate.places)
         if chunk.doc_id not in titled:
             titled.add(chunk.doc_id)
             asked = Candidate(about(chunk.title, lang), "title", lang, chunk, 0, len(chunk.text))

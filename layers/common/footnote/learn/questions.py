@@ -26,7 +26,9 @@ OF_A_DOCUMENT = 2
 FAILURES = 3
 """After so many questions of a kind without an answer, another kind has its turn."""
 KINDS: tuple[Kind, ...] = ("asked", "task", "fact", "definition", "topic", "title")
-"""The order in which to suggest them; the last two only if there are no others."""
+"""The order in which to suggest them."""
+FALLBACKS = KINDS[4:]
+"""Suggested only if there are no others."""
 GOOD_HIT = 0.5
 """Minimum score of a hit for follow-ups, as a share of the best hit's."""
 
@@ -59,13 +61,14 @@ async def _choose(candidates: list[Candidate], quotes: Quotes) -> list[str]:
     failed: Counter[Kind] = Counter()
 
     def order(candidate: Candidate) -> tuple[int, ...]:
-        kind, same = candidate.kind, [other for other in chosen if other.kind == candidate.kind]
+        kind, fallback = candidate.kind, candidate.kind in FALLBACKS
+        used = sum(other.kind == kind for other in chosen) + failed[kind] // FAILURES + (kind == "definition")
         return (
-            kind in KINDS[4:],
+            fallback,
             _from_same(candidate, chosen),
             any(map(candidate.is_like, chosen)),
             candidate.rank == 2,
-            len(same) + failed[kind] // FAILURES + (kind == "definition"),
+            0 if fallback else used,
             KINDS.index(kind),
             candidate.rank,
             candidate.chunk.ordinal,
@@ -90,8 +93,10 @@ def _from_same(candidate: Candidate, chosen: Sequence[Candidate]) -> int:
 
 
 def _is_from(quoted: Sequence[tuple[str, int, int]], candidate: Candidate) -> bool:
-    """Whether a quote overlaps the place that answers the candidate."""
-    return any(chunk_id == candidate.chunk.chunk_id and start < candidate.end and candidate.start < end for chunk_id, start, end in quoted)
+    """Whether a quote overlaps the text that answers the candidate."""
+    return any(
+        chunk_id == place and start < last and first < end for chunk_id, start, end in quoted for place, first, last in candidate.places
+    )
 
 
 async def suggest_follow_ups(turn: Turn) -> Turn:

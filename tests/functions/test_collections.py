@@ -1,0 +1,42 @@
+"""`/collections` and its suggested questions."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.types import Caller
+from tests.functions.conftest import LOCAL, OpenSite
+
+
+@pytest.mark.parametrize(("group", "seen"), [("hr", True), ("eng", False)])
+async def test_collections_and_their_questions_are_the_callers_own(group: str, seen: bool, open_site: OpenSite) -> None:
+    site = await open_site(caller=Caller("ann", frozenset({group})), filled=False)
+    for name, groups, text in (("pay.md", ["hr"], "# Salaries\n\n## How much is a warden paid?\n\nA warden is paid 900 crowns."),):
+        await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="staff", permission_groups=groups)
+    await site.core.ingestor.accept(LOCAL, b"Ferries cross at noon.", file_name="f.txt", collection="town", permission_groups=[])
+    while await site.core.ingestor.work_one():
+        pass
+    data = {listed["name"]: listed for listed in (await site.client.get("/collections")).json()["data"]}
+    assert set(data) == ({"staff", "town"} if seen else {"town"})
+    assert data["town"]["documents"] == 1
+    if seen:
+        assert data["staff"]["questions"][0] == "How much is a warden paid?"
+        assert len(data["staff"]["questions"]) <= 3
+
+
+async def test_the_questions_of_a_collection_are_in_the_languages_of_its_documents_the_readers_first(open_site: OpenSite) -> None:
+    site = await open_site(filled=False)
+    texts = {
+        "fees.md": "# Fees\n\n## What does a boat cost?\n\nA boat costs 40 crowns a day, and a canoe costs 20 crowns a day.",
+        "haus.md": "# Hausordnung\n\n## Wann beginnt die Nachtruhe?\n\nDie Nachtruhe beginnt im ganzen Haus um 22 Uhr und endet um 6 Uhr.",
+        "출입.md": "# 출입 안내\n\n## 출입증은 어디에서 받나요?\n\n출입증은 정문 안내실에서 받고 퇴직할 때 다시 안내실에 반납합니다.",
+    }
+    for name, text in texts.items():
+        await site.core.ingestor.accept(LOCAL, text.encode(), file_name=name, collection="town", permission_groups=[])
+    while await site.core.ingestor.work_one():
+        pass
+    first = {}
+    for lang in ("en", "de", "ko"):
+        (town,) = (await site.client.get("/collections", params={"lang": lang})).json()["data"]
+        first[lang] = town["questions"][0]
+    assert first == {"en": "What does a boat cost?", "de": "Wann beginnt die Nachtruhe?", "ko": "출입증은 어디에서 받나요?"}
