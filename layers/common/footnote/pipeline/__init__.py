@@ -45,6 +45,7 @@ from footnote.telemetry.metrics import meter_turn
 from footnote.types import Mode, Stage, Turn
 from footnote.understand.announce import announce_queries, was_rewritten
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify, searches_documents
+from footnote.understand.question_filters import filter_by_question, names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
 from footnote.understand.rewrite import may_rewrite, rewrite
 from footnote.understand.route import is_classified, route
@@ -129,6 +130,10 @@ UNDERSTAND = (
         timeout_s=12, when=has_model_to_classify, shows=kind_shown,
     ),
     ROUTE,
+    Step(
+        "question_filters", filter_by_question, stage=Stage.UNDERSTAND, option="question_filters", on_error=IGNORE, timeout_s=3,
+        when=names_period, shows=lambda t: t.record.notes.get("question_filter", {}),
+    ),
 )
 """A question in its conversation → its checks, the queries and the model that will answer."""
 

@@ -36,6 +36,7 @@ OptionName = Literal[
     "injection_check",
     "mmr",
     "paraphrases",
+    "question_filters",
     "quotes",
     "reformulate",
     "refine",
@@ -109,6 +110,9 @@ OPTIONS: Mapping[OptionName, Option] = {
         requestable=True,
         setting="rag.query_expansion_enabled",
         affects="search",
+    ),
+    "question_filters": Option(
+        "Search only documents of the time that the question names, if they have a date.", False, requestable=True, affects="search"
     ),
     "quotes": Option("Quote the documents where the model fails before its first word.", True),
     "refine": Option("Order the best passages by their sentences, word order and neighbours.", True, requestable=True, affects="search"),

@@ -1,0 +1,65 @@
+"""Searches only documents of the time that a question names, if the documents have a date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+
+from footnote.ports import Clock, Index
+from footnote.text.periods import Period, find_period
+from footnote.types import Chunk, Condition, Conditions, Search, Turn
+from footnote.types.conditions import time_of, values_of
+
+DATE_FIELDS = ("created_time", "date", "sent", "sent_at", "published", "published_at", "created", "created_at", "modified", "datum", "날짜")
+"""Metadata fields with the date of a document; the first one that the caller's documents have is used."""
+SAMPLE = 50
+"""Passages that are looked at for a date field."""
+
+
+def names_period(turn: Turn) -> bool:
+    """The question names documents of a time, and its request has no alternative conditions."""
+    return not turn.request.conditions.any and find_period(turn.asked, date(2000, 1, 1)) is not None
+
+
+async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:
+    """Adds conditions on the date to the request. Where no word of the question is found under them, they are left out, and the note
+    `question_filter` says so. Only documents that the caller may read decide."""
+    period = find_period(turn.asked, datetime.fromtimestamp(clock(), UTC).date())
+    field = date_field(await index.sample(turn.caller, turn.request.collection, SAMPLE))
+    if period is None or field is None:
+        return turn
+    request = turn.request
+    narrowed = replace(request, conditions=Conditions((*request.conditions.each, *conditions_of(field, period))))
+    asked = Search(
+        collection=request.collection,
+        text=turn.asked,
+        lang=turn.lang,
+        limit=1,
+        levels=request.levels,
+        filters=request.filters,
+        conditions=narrowed.conditions,
+    )
+    found = (await index.candidates(turn.caller, asked)).lexical
+    note = {"field": field, "from": _iso(period.first), "before": _iso(period.end), "applied": bool(found)}
+    return (replace(turn, request=narrowed) if found else turn).with_notes(question_filter=note)
+
+
+def date_field(chunks: Iterable[Chunk]) -> str | None:
+    """The first of DATE_FIELDS that holds a date in one of these passages' documents."""
+    metadata = [chunk.metadata for chunk in chunks]
+    dated = {name for name in DATE_FIELDS if any(time_of(value) is not None for each in metadata for value in values_of(each, name))}
+    return next((name for name in DATE_FIELDS if name in dated), None)
+
+
+def conditions_of(field: str, period: Period) -> Iterator[Condition]:
+    """The conditions that the field lies in the period (UTC)."""
+    if period.first is not None:
+        just_before = datetime(period.first.year, period.first.month, period.first.day, tzinfo=UTC) - timedelta(microseconds=1)
+        yield Condition(field, "after", (just_before.isoformat(),))
+    if period.end is not None:
+        yield Condition(field, "before", (period.end.isoformat(),))
+
+
+def _iso(day: date | None) -> str | None:
+    return day.isoformat() if day else None
