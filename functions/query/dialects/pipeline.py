@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, RootModel, StringConstraints
 
 from footnote.answer.confidence import ConfidenceLevel, confidence_of
 from footnote.errors import BadRequest
-from footnote.plan import limit_of
+from footnote.plan import is_limit_set, limit_of
 from footnote.steps import last_turn
 from footnote.types import Citation, IntelligenceLevel, Mode, OptionName, Profile, Request, Tier, Turn
 from footnote_http.callers import AskerOf, CoreOf, TraceId
@@ -172,6 +172,7 @@ def make_request(asked: ChatRequest, core: Core) -> Request:
         mode=mode,
         retriever="rrf",
         limit=limit_of(profile, core.settings),
+        any_limit=not is_limit_set(core.settings),
         filters={FOLDER: (asked.folder_id,)} if asked.folder_id else {},
         temperature=asked.temperature_override,
         room_id=asked.session_id,

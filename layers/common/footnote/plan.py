@@ -26,7 +26,12 @@ def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
 
 def limit_of(profile: Profile, settings: Settings) -> int:
     """Number of passages for a request that names none."""
-    return settings.rag.top_k if _setting("rag.top_k").is_set(settings) else profile.limit
+    return settings.rag.top_k if is_limit_set(settings) else profile.limit
+
+
+def is_limit_set(settings: Settings) -> bool:
+    """Whether somebody set the number of passages."""
+    return _setting("rag.top_k").is_set(settings)
 
 
 def _choose(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Choice:

@@ -99,6 +99,7 @@ async def test_level_basic_searches_by_vectors_where_there_are_any_and_else_by_w
     by_vectors = await routed(FACT, level="basic", embedder=english)
     assert (by_vectors.plan.strategy, by_vectors.plan.wants("hybrid")) == ("DENSE_ONLY", False)
     by_words = await routed(korean, lang="ko", level="basic", embedder=english)
+    assert by_words.plan.strategy_because == "level basic; words are searched for: the embedder does not support ko"
     assert by_words.plan.choices["hybrid"] == Choice(True, "words are searched for: the embedder does not support ko")
 
 

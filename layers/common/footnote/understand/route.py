@@ -98,4 +98,6 @@ def _by_words(plan: Plan, lang: str, embedder: Embedder | None) -> Plan:
     if plan.wants("hybrid") or speaks(embedder, lang):
         return plan
     missing = f"the embedder does not support {lang}" if embedder and embedded_languages(embedder) else "there is no embedder"
-    return replace(plan, choices={**plan.choices, "hybrid": Choice(True, f"words are searched for: {missing}")})
+    because = f"words are searched for: {missing}"
+    choices = {**plan.choices, "hybrid": Choice(True, because)}
+    return replace(plan, choices=choices, strategy_because=f"{plan.strategy_because}; {because}")
