@@ -118,6 +118,7 @@ def test_a_question_that_a_newcomer_cannot_ask_is_left_out(blocks: Blocks, why: 
     [
         ("en", "A normal inspection costs 89 euros.", "How much does a normal inspection cost?"),
         ("en", "Bring it in. The check takes about two hours.", "How long does the check take?"),
+        ("en", "A full charge takes four and a half hours.", "How long does a full charge take?"),
         ("de", "Eine Inspektion kostet 89 Euro.", "Was kostet eine Inspektion?"),
         ("de", "Die Probezeit dauert sechs Monate.", "Wie lange dauert die Probezeit?"),
         ("de", "Die regelmäßige Wochenarbeitszeit beträgt bei Vollzeit 37,5 Stunden.", "Wie hoch ist die regelmäßige Wochenarbeitszeit?"),
@@ -144,6 +145,7 @@ def test_prices_durations_and_definitions_are_asked_for(lang: str, text: str, qu
         ("en", "The window is the one on the left."),
         ("en", "The first step is a click."),
         ("en", "A search costs one call."),
+        ("en", "A GB of documents takes about 3 GB in the store."),
         ("de", "Die Region ist die größte im Land."),
         ("de", "Das nächste Ziel ist die Stadt."),
         ("ko", "오른쪽의 그림은 체크메이트의 예시이다."),

@@ -32,7 +32,8 @@ NOT_DEFINED = re.compile(
 NO_THING = re.compile(r"에서|[을를] | 것$")
 """In a subject that is a clause."""
 _EN = r"(?:(?:about|up to|at least|only|around|from) )?"
-_EN_TIME = _EN + r"(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half|an hour|a day|a week|a month|a year)\b)"
+_TIME = r"(?:second|minute|hour|day|week|month|year)s?\b"
+_EN_TIME = rf"{_EN}(?:(?:\d|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|half)\b)[\w .,-]{{0,16}}? |an? ){_TIME}"
 _DE = (
     r"(?:(?:etwa|rund|bis zu|mindestens|höchstens|nur|ab|ca\.) )?(?:\d|(?:eine?n?|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|zwölf)\b)"
 )
@@ -60,7 +61,7 @@ _VERBS = (
     "|Request|Reset|Restore|Run|Send|Set up|Share|Sign in|Start|Stop|Update|Upgrade|Use|Write"
 )
 TASKS = {
-    "en": re.compile(rf"(?:How to (?P<how>\w+)|(?:{_VERBS})\b)(?!.*\b(?:it|your|this|these|them)\b)[^?:.()]{{3,50}}"),
+    "en": re.compile(rf"(?:How to (?P<how>\w+)|(?:{_VERBS})\b)(?!.*\b(?:it|your|this|these|them|again)\b)[^?:.()]{{3,50}}"),
     "de": re.compile(r"[A-ZÄÖÜ][\w-]+(?: [\w-]+){0,4} [a-zäöüß]+(?:en|ern|eln)"),
     "ko": re.compile(r"[가-힣\w ]{2,30}하기"),
 }

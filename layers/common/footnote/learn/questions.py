@@ -62,7 +62,7 @@ async def _choose(candidates: list[Candidate], quotes: Quotes) -> list[str]:
 
     def order(candidate: Candidate) -> tuple[int, ...]:
         kind, fallback = candidate.kind, candidate.kind in FALLBACKS
-        used = sum(other.kind == kind for other in chosen) + failed[kind] // FAILURES + (kind == "definition")
+        used = sum(other.kind == kind for other in chosen) + failed[kind] // FAILURES + 2 * (kind == "definition")
         return (
             fallback,
             _from_same(candidate, chosen),
