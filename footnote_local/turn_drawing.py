@@ -20,7 +20,13 @@ DRAWING = ASSETS / "turn.svg"
 LABELS = ROOT / "functions" / "query" / "web" / "i18n" / "en.js"
 
 COLUMN, LINE, CHIP = 450, 28, 128
-MODES = {"rag": "the documents", "gpt": "the model alone", "vision": "the model, about images", "pa": "an agent with tools"}
+MODES = {
+    "rag": "the documents",
+    "gpt": "the model alone",
+    "vision": "the model, about images",
+    "pa": "an agent with tools",
+    "greeting": "small talk, without a model",
+}
 POLICIES = {
     FAIL: ("fails", "the turn ends with an error"),
     BLOCK: ("blocks", "the question is not answered"),

@@ -28,7 +28,7 @@ from query import (
     setting_changes,
     traces,
 )
-from query.dialects import chat_service, dify, pipeline
+from query.dialects import chat_service, dify, pipeline, vexora
 from query.dialects.chat_core import routes as chat_core
 from query.dialects.mcp import route as mcp
 from query.dialects.openai import routes as openai
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 MODULES = (
     page, model, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, setting_changes,
-    forbidden_terms, openai, dify, mcp, search, chat_service, pipeline,
+    forbidden_terms, openai, dify, mcp, search, chat_service, pipeline, vexora,
 )  # fmt: skip
 """Modules with routes, in the order of the OpenAPI document."""
 

@@ -124,6 +124,21 @@ async def ask_pipeline(world: World, person: str) -> AsyncIterator[httpx.Respons
         yield reply
 
 
+async def ask_vexora(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """Sources, counts and documents that are read around them are readable. Others' messages lead nowhere."""
+    said = [{"role": "user", "content": text} for text in ("Hi", own_question(person))]
+    for streams in (False, True):
+        for rag in ({"enabled": True, "searchLimit": ALL, "searchThreshold": 0}, {"enabled": True, "searchLimit": 1}, None):
+            body = {"messages": said, "rag": rag, "stream": streams}
+            reply = await world.call(person, "query", "POST", "/api/chat", json=body)
+            assert '"type": "error"' not in reply.text, reply.text[-400:]
+            if rag and not streams:
+                readable = sum(kept.ready for kept in world.readable(person, "default"))
+                assert bool(reply.json()["searchResults"]["totalResults"]) == bool(readable), reply.text[:400]
+            world.trace(person, reply)
+            yield reply
+
+
 async def ask_openai(world: World, person: str) -> AsyncIterator[httpx.Response]:
     models = await world.call(person, "query", "GET", "/v1/models")
     own = {kept.collection for kept in world.readable(person)}
@@ -283,7 +298,17 @@ async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response
 CHEAP: tuple[Channel, ...] = (
     ask_retrieve, ask_dify, list_collections, read_documents, read_conversations, read_figures, read_admins, read_errors,
 )  # fmt: skip
-DEAR: tuple[Channel, ...] = (ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline, ask_openai, ask_mcp, show_closest)
+DEAR: tuple[Channel, ...] = (
+    ask_trd,
+    ask_stream,
+    ask_chat_core,
+    ask_chat_service,
+    ask_pipeline,
+    ask_vexora,
+    ask_openai,
+    ask_mcp,
+    show_closest,
+)
 REMEMBERING = (read_conversations, show_closest, ask_trd, ask_stream, ask_chat_core, ask_chat_service, ask_pipeline)
 
 

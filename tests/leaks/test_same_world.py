@@ -30,7 +30,8 @@ VARYING = frozenset(
     """trace_id chat_id room_id created_at updated_at created_time started_at latency_ms ms took age_s id created
     score bm25 cosine max_score _score distances relevance usage cost debug steps spans number index spans bounds
     snippet citations references claims warnings suggested_questions groundedness unsupported outcome content notice
-    last_id relevance_score similarity_score confidence_score confidence_level coverage_score is_sufficient sources""".split()
+    last_id relevance_score similarity_score confidence_score confidence_level coverage_score is_sufficient sources
+    message results""".split()
 )
 """Ids, times, scores, what follows from the order of passages, and whether an answer was there already."""
 WORD = re.compile(r"\w+")
@@ -54,6 +55,7 @@ LOOKS: tuple[Look, ...] = (
         for name in (*COLLECTIONS, "none")
     ),
     *(("quoted", "POST", "/v1/chat", {"message": text}) for text in (QUESTION, "Who paid for the harbour bridge?")),
+    ("query", "POST", "/api/chat", {"messages": [{"role": "user", "content": QUESTION}], "rag": {"enabled": True, "searchLimit": ALL}}),
     ("query", "POST", "/retrieval", {"knowledge_id": "side", "query": QUESTION, "retrieval_setting": {"top_k": ALL}}),
     *(("query", "GET", path, {}) for path in ("/collections", "/v1/models", "/conversations", f"/conversations/{ROOM}", "/me/data")),
     ("ingest", "GET", "/documents", {}),

@@ -134,6 +134,10 @@ def _pipeline(message: str = WHEN, *, streamed: bool = False, **changes: Any) ->
     return Request("/v1/chat", {"message": message, **changes}, {"accept": "text/event-stream"} if streamed else {})
 
 
+def _vexora(*texts: str, **changes: Any) -> Request:
+    return Request("/api/chat", {"messages": _messages(*(texts or (WHEN,))), "rag": {"enabled": True}, **changes})
+
+
 def _dify(knowledge_id: str = "default", **changes: Any) -> Request:
     setting = {"top_k": 3, "score_threshold": 0.1}
     return Request("/retrieval", {"knowledge_id": knowledge_id, "query": WHEN, "retrieval_setting": setting, **changes})
@@ -282,6 +286,18 @@ SCENES: Mapping[str, Scene] = {
     "pipeline_refused": Scene([_pipeline(INJECTION), _pipeline("salary"), _pipeline("salary", streamed=True)], terms=["salary"]),
     "pipeline_without_search": Scene([_pipeline(), _pipeline(streamed=True)], failing=NO_SEARCH),
     "pipeline_breaks_off": Scene([_pipeline(streamed=True)], [BREAKS_OFF]),
+    # --- /api/chat
+    "vexora": Scene([_vexora()]),
+    "vexora_model": Scene([_vexora(WHEN, "In 1894 [1].", FOLLOW_UP)], [REWRITTEN, NUMBERED]),
+    "vexora_stream": Scene([_vexora(stream=True), _vexora(FOREIGN, stream=True)], [NUMBERED]),
+    "vexora_plain": Scene([_vexora("Hello!", rag=None), _vexora("Hello!", rag=None, stream=True)], [_says("Hello."), _says("Hello.")]),
+    "vexora_automatic": Scene([_vexora(text, rag={"mode": "automatic"}) for text in ("Hi", "Danke!", "안녕하세요", WHEN)]),
+    "vexora_unsupported": Scene([_vexora(enableDocumentExpansion=False)], [UNSUPPORTED]),
+    "vexora_may_not_read": Scene([_vexora("When was the vault built?")], caller=ANN),
+    "vexora_refused": Scene([_vexora(INJECTION), _vexora("salary"), _vexora("salary", stream=True)], terms=["salary"]),
+    "vexora_without_search": Scene([_vexora(), _vexora(stream=True)], failing=NO_SEARCH),
+    "vexora_without_model": Scene([_vexora("Hello!", rag=None)]),
+    "vexora_breaks_off": Scene([_vexora(stream=True)], [BREAKS_OFF]),
     # --- /v1
     "completion": Scene([_v1()]),
     "completion_model": Scene([_v1(), _v1()], [NUMBERED]),

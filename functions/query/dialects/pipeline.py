@@ -58,7 +58,7 @@ FOLDER = "folder_id"
 """The field of documents' metadata that `folder_id` is compared with."""
 
 
-class ChatRequest(BaseModel):
+class RAGRequest(BaseModel):
     """A question to `/v1/chat`."""
 
     message: str = Field(description="The question.")
@@ -148,7 +148,7 @@ router = Router("Asking", images=[PATH])
 
 @router.post(PATH, name="pipeline_chat", response_model=None, responses=ERRORS | REPLY)
 async def chat(
-    request: ChatRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, accept: Accept = "", idempotency_key: IdempotencyKey = None
+    request: RAGRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, accept: Accept = "", idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Answers a question with `[Source N]` citations and a confidence."""
     _, profile = MODES[request.mode]
@@ -160,7 +160,7 @@ async def chat(
     return JSONResponse(made.model_dump(), headers={"x-trace-id": turn.trace_id})
 
 
-def make_request(asked: ChatRequest, core: Core) -> Request:
+def make_request(asked: RAGRequest, core: Core) -> Request:
     """The turn's request. BadRequest for images in a mode that reads none."""
     if asked.images and asked.mode != "vision":
         raise BadRequest("images are read with mode vision only.")
@@ -173,6 +173,7 @@ def make_request(asked: ChatRequest, core: Core) -> Request:
         retriever="rrf",
         limit=limit_of(profile, core.settings),
         any_limit=not is_limit_set(core.settings),
+        any_levels=True,
         filters={FOLDER: (asked.folder_id,)} if asked.folder_id else {},
         temperature=asked.temperature_override,
         room_id=asked.session_id,

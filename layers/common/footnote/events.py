@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from footnote.errors import FootnoteError
-from footnote.types import Stage, Turn
+from footnote.types import Hit, Stage, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +53,9 @@ class PassagesRead:
 @dataclass(frozen=True, slots=True)
 class Answering:
     """The answer is being written. An agent sends this in each round."""
+
+    hits: tuple[Hit, ...] = field(default=(), compare=False)
+    """The passages that it is written from, in the order of their numbers; () for an agent, which searches while it answers."""
 
 
 @dataclass(frozen=True, slots=True)

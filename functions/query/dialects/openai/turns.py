@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.errors import BadRequest
 from footnote.events import Event
-from footnote.guard.input_guard import LONGEST
 from footnote.memory.stored_turn import replay
 from footnote.plan import limit_of
 from footnote.types import Answer, Caller, Conversation, Exchange, Profile, Request, Turn
 from query.collections import has_collection
 from query.dialects.openai.open_webui import is_side_task, read_message
 from query.dialects.openai.replies import UnknownModel
+from query.exchanges import exchanges_of
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -110,15 +109,10 @@ def last_question(messages: Sequence[ChatMessage]) -> str:
 
 
 def earlier(messages: Sequence[ChatMessage]) -> tuple[Exchange, ...]:
-    """The EARLIER exchanges before the last question. Questions are truncated to the maximum length of a question, because a model
-    that rewrites follow-ups reads all of them."""
-    said = [(message.role, _text_of(message.content)) for message in messages if message.role in ANSWERED]
-    pairs = [
-        Exchange(read_message(question).question[:LONGEST], answer)
-        for (asker, question), (answerer, answer) in pairwise(said)
-        if (asker, answerer) == ANSWERED
-    ]
-    return tuple(pairs[-EARLIER:])
+    """The EARLIER exchanges before the last question."""
+    texts = [(message.role, _text_of(message.content)) for message in messages if message.role in ANSWERED]
+    said = [(role, read_message(text).question if role == "user" else text) for role, text in texts]
+    return exchanges_of(said)[-EARLIER:]
 
 
 def _text_of(content: str | Sequence[Part] | None) -> str:

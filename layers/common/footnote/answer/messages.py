@@ -35,6 +35,16 @@ MESSAGES: dict[str, dict[str, str]] = {
         "de": "Hier gibt es noch keine Dokumente. Fügen Sie welche hinzu und fragen Sie dann erneut.",
         "ko": "아직 문서가 없습니다. 문서를 추가한 다음 다시 질문해 주세요.",
     },
+    "greeting": {
+        "en": "Hello! I answer questions from your documents. What would you like to know?",
+        "de": "Hallo! Ich beantworte Fragen aus Ihren Dokumenten. Was möchten Sie wissen?",
+        "ko": "안녕하세요! 문서를 바탕으로 질문에 답해 드립니다. 무엇이 궁금하신가요?",
+    },
+    "welcome": {
+        "en": "You're welcome! Ask again whenever you need something from your documents.",
+        "de": "Gern geschehen! Fragen Sie jederzeit wieder, wenn Sie etwas aus Ihren Dokumenten brauchen.",
+        "ko": "천만에요! 문서에서 필요한 것이 있으면 언제든지 다시 물어보세요.",
+    },
     "search_failed": {
         "en": "The documents could not be searched, so this question was not answered. Please try again in a moment.",
         "de": "Die Dokumente konnten nicht durchsucht werden, deshalb wurde die Frage nicht beantwortet. Bitte versuchen Sie es gleich"

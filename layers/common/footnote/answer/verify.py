@@ -17,17 +17,18 @@ from footnote.types import EXTERNAL_IDS, Hit, Turn
 
 
 async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration, rag: Rag) -> Turn:
-    """Keeps the hits with a relevance of at least `rag.similarity_threshold`, and notes it as the score `relevance`. Hits of external
-    systems are kept: the collection's calibration says nothing about them."""
+    """Keeps the hits with a relevance of at least the request's threshold, or `rag.similarity_threshold`, and notes it as the score
+    `relevance`. Hits of external systems are kept: the collection's calibration says nothing about them."""
     hits = turn.evidence.hits
     question, sentences = await read_sentences(turn, index, embedder, passages=len(hits))
     median = await calibration.median(turn, by_vectors=question.by_vectors)
+    least = rag.similarity_threshold if turn.request.threshold is None else turn.request.threshold
     kept: list[Hit] = []
     for hit in hits:
         if hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
             kept.append(hit)
             continue
         found = relevance(question, [each for each in sentences if each.hit is hit], median)
-        if found >= rag.similarity_threshold:
+        if found >= least:
             kept.append(replace(hit, scores={**hit.scores, "relevance": round(found, 4)}))
     return replace(turn, evidence=replace(turn.evidence, hits=tuple(kept)))

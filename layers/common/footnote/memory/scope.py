@@ -28,6 +28,8 @@ def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
         "filters": sorted((name, sorted(values)) for name, values in turn.request.filters.items()),
         "conditions": asdict(turn.request.conditions),
         "levels": sorted(turn.request.levels),
+        "alpha": turn.request.alpha,
+        "threshold": turn.request.threshold,
         "settings": settings.fingerprints.search,
         "plan": turn.plan.fingerprint("search"),
     }

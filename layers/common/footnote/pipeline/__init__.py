@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from footnote.answer.agent import run_agent
 from footnote.answer.assess import check_support, has_sources
@@ -27,6 +27,7 @@ from footnote.answer.generate import (
     need_model,
     pick_model,
 )
+from footnote.answer.small_talk import greet, may_greet
 from footnote.answer.verify import verify_passages
 from footnote.answer.vision import attach_images
 from footnote.checkpoints import release, resume
@@ -66,9 +67,14 @@ def kind_shown(turn: Turn) -> dict[str, Any]:
     return {"intent": turn.classification.intent, "type": turn.classification.type} if turn.classification else {}
 
 
-def answering_mode(turn: Turn) -> Mode:
+def answering(turn: Turn) -> Answering:
+    """The event that the answer begins."""
+    return Answering(turn.evidence.citable)
+
+
+def answering_mode(turn: Turn) -> Literal[Mode, "greeting"]:
     """The key of the switch `mode`."""
-    return turn.request.mode
+    return "greeting" if may_greet(turn) else turn.request.mode
 
 
 # fmt: off
@@ -165,10 +171,10 @@ DOCUMENTS = (
     ),
     Step(
         "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=extract, when=has_model,
-        shows=lambda t: {"tokens": t.record.usage.completion_tokens, **verdict_shown(t)}, on_start=Answering(),
+        shows=lambda t: {"tokens": t.record.usage.completion_tokens, **verdict_shown(t)}, on_start=answering,
     ),
     Step(
-        "extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=Answering(),
+        "extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering,
     ),
     CHECK,
     Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),
@@ -205,9 +211,12 @@ AGENT = (
 )
 """… → an answer of an agent: a model that may search and call tools."""
 
+GREET = Step("greet", greet, stage=Stage.ANSWER, on_error=FAIL)
+"""… → an answer to small talk, where no model can give one."""
+
 ANSWER = (
     *UNDERSTAND,
-    Switch("mode", answering_mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT}),
+    Switch("mode", answering_mode, {"rag": DOCUMENTS, "gpt": CONVERSATION, "vision": IMAGES, "pa": AGENT, "greeting": (GREET,)}),
     Step(
         "follow_up", suggest_follow_ups, stage=Stage.ANSWER, option="follow_up", on_error=SKIP, always=True, when=has_hits,
         shows=lambda t: {"questions": len(t.record.suggested_questions)},

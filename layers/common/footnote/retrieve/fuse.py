@@ -30,7 +30,8 @@ MOST_DERIVED = 0.5
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
     """Sets `turn.evidence.ranked` to all chunks found, best first. A chunk found by several queries that are answered keeps its best
     score; `add_derived` adds what the other queries found."""
-    weight = (rag.alpha if turn.plan.wants("hybrid") else 1.0) if vectors_count(embedder, turn.lang, rag) else 0.0
+    alpha = rag.alpha if turn.request.alpha is None else turn.request.alpha
+    weight = (alpha if turn.plan.wants("hybrid") else 1.0) if vectors_count(embedder, turn.lang, rag) else 0.0
     asked = turn.request.retriever
     retriever = "rrf" if asked == "cc" and rag.fusion == "rrf" else asked
     fused = {

@@ -41,8 +41,8 @@ class Step:
     change the plan for the rows after it. `once`: a side effect that happens at most once for each request with an
     `Idempotency-Key`, however often the request is repeated.
 
-    `on_start` is sent when the step begins, the event made by `on_end` when it has succeeded, so that readers of events need not
-    know the names of steps."""
+    `on_start` is sent, or made from the turn, when the step begins, the event made by `on_end` when it has succeeded, so that
+    readers of events need not know the names of steps."""
 
     name: str = field(kw_only=False)
     run: StepFunction = field(kw_only=False)
@@ -56,7 +56,7 @@ class Step:
     always: bool = False
     fallback: StepFunction | None = None
     shows: Callable[[Turn], Mapping[str, Any]] | None = None
-    on_start: Event | None = None
+    on_start: Event | Callable[[Turn], Event] | None = None
     paid: bool = False
     amends_plan: bool = False
     once: bool = False

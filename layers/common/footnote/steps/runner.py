@@ -142,7 +142,7 @@ class Runner(Generic[D]):
     async def _run_step(self, step: Step, progress: _Progress, emit: Emit) -> None:
         await emit(StepStarted(step.name, step.stage))
         if step.on_start is not None:
-            await emit(step.on_start)
+            await emit(step.on_start(progress.turn) if callable(step.on_start) else step.on_start)
         started = self._timer()
         with collect_calls(step.name, progress.turn, self._timer) as collector:
             try:

@@ -27,6 +27,7 @@ OptionName = Literal[
     "faq",
     "feedback_query",
     "follow_up",
+    "greet",
     "forbidden_check",
     "history",
     "history_in_prompt",
@@ -89,6 +90,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
     "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling=("rag.forbidden_check_enabled",)),
+    "greet": Option("Greet where there is no model to talk to.", False, requestable=True),
     "history": Option("Read the earlier turns of the conversation.", True, setting="conversation.db_rehydration_enabled"),
     "history_in_prompt": Option("Show the conversation to the model that answers.", False),
     "hybrid": Option(

@@ -47,6 +47,10 @@ class Request:
     levels: tuple[ChunkLevel, ...] = (2,)
     any_levels: bool = False
     """True: nobody asked for these chunk levels, and the router may choose others."""
+    alpha: float | None = None
+    """Weight of the dense list, 0..1, where the embedder supports the language; None = the configured one."""
+    threshold: float | None = None
+    """The lowest relevance of a passage, 0..1, where passages are verified; None = the configured one."""
     model: str | None = None
     temperature: float | None = None
     max_tokens: int | None = None

@@ -1,0 +1,26 @@
+"""Answers small talk where there is no language model: a packaged greeting, or a reply to thanks."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from footnote.answer.messages import message
+from footnote.events import Event, Token
+from footnote.steps import known_early
+from footnote.text.small_talk import is_small_talk, is_thanks, language_of
+from footnote.types import Answer, Turn
+
+
+@known_early
+def may_greet(turn: Turn) -> bool:
+    """The question is small talk, and no language model answers."""
+    return turn.plan.model is None and turn.plan.wants("greet") and is_small_talk(turn.request.question)
+
+
+async def greet(turn: Turn) -> AsyncIterator[Event | Turn]:
+    """Says what can be asked here."""
+    said = turn.request.question
+    text = message("welcome" if is_thanks(said) else "greeting", language_of(said, turn.lang))
+    yield Token(text)
+    yield replace(turn, answer=Answer(text))
