@@ -19,7 +19,10 @@ def test_a_plan_says_what_runs_what_does_not_and_why(footnote: Footnote, docs: P
     footnote("ingest", docs)
     result = footnote("explain", QUESTION, "--level", "basic")
     assert result.exit_code == 0
-    head = "level basic (request) · strategy DENSE_ONLY (level basic) · retriever rrf · 5 passages · model none (the documents are quoted)"
+    head = (
+        "level basic (request) · strategy DENSE_ONLY (level basic; words are searched for: there is no embedder) · retriever rrf"
+        " · 5 passages · model none (the documents are quoted)"
+    )
     assert result.stdout.splitlines()[0] == head
     lines = rows(result.stdout)
     assert lines["support"] == ["check", "support", "no", "level", "basic"]

@@ -30,6 +30,7 @@ ROOMS: dict[tuple[str, str], tuple[str, str, Fields]] = {
     ("POST", "/ask/stream"): ("room_id", "query_text", ASK),
     ("GET", "/ask/stream"): ("room_id", "query_text", GET_ASK),
     ("POST", "/chat"): ("session_id", "query", {}),
+    ("POST", "/v1/chat"): ("session_id", "message", {}),
     ("POST", "/v2/rag/query"): ("room_id", "query", {}),
     ("POST", "/v2/gpt/query"): ("room_id", "query", {}),
     ("POST", "/v2/pa/query"): ("room_id", "query", {}),
@@ -59,6 +60,7 @@ SEARCHES: dict[tuple[str, str], Fields] = {
     ("POST", "/v2/rag/query"): {"query": QUESTION, "collection_name": COLLECTION},
     ("POST", "/v2/pa/query"): {"query": QUESTION, "collection_name": COLLECTION},
     ("POST", "/v1/chat/completions"): {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]},
+    ("POST", "/api/chat"): {"messages": [{"role": "user", "content": QUESTION}], "rag": {"enabled": True}},
     ("POST", "/retrieval"): {"knowledge_id": COLLECTION, "query": QUESTION},
 }
 """Routes that search → a question that the owner's document answers, in its groups where one can say so."""

@@ -49,6 +49,8 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("PUT", "/prompts/{name}"): Rule(ADMIN, 403, {"lang": "en", "template": "Answer."}),
     ("DELETE", "/prompts/{name}"): Rule(ADMIN, 403),
     ("PUT", "/settings/{key}"): Rule(ADMIN, 403, {"value": 0.4}),
+    ("GET", "/settings/{key}/history"): Rule(ADMIN, 403),
+    ("POST", "/settings/{key}/undo"): Rule(ADMIN, 403),
     ("PUT", "/forbidden-terms/{term}"): Rule(ADMIN, 403, {}),
     ("DELETE", "/forbidden-terms/{term}"): Rule(ADMIN, 403),
 }
