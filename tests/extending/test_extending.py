@@ -10,11 +10,11 @@ import pytest
 
 from tests.extending.copies import CASES, ROOT, Copy, make_copy
 
-MOST_FILES = {"setting": 3, "hyde": 5, "adapter": 5, "reviewer": 12, "api": 4}
+MOST_FILES = {"setting": 3, "terms": 5, "adapter": 5, "reviewer": 12, "api": 4}
 """Case → files that it may add or change."""
 ADDS = {
     "setting": ["A setting"],
-    "hyde": ["A step"],
+    "terms": ["A step"],
     "adapter": ["An adapter of a port that exists"],
     "reviewer": ["A setting", "A step", "A port and its adapter"],
     "api": ["An API"],

@@ -117,6 +117,7 @@ class World:
         asked = {"query_text": QUESTION, "index_name": COLLECTION, "permission_groups": [], "room_id": room_id}
         turn = (await self.ask("owner", "POST", "/ask", json=asked)).json()
         await self.ask("admin", "PUT", f"/forbidden-terms/{term}", "/forbidden-terms/{term}", json={})
+        await self.ask("admin", "PUT", "/settings/rag.alpha", "/settings/{key}", json={"value": 0.6})
         self.clock.advance(1)
         return {
             "doc_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"], "room_id": room_id, "trace_id": turn["trace_id"],
