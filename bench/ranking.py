@@ -1,34 +1,42 @@
 """What the optional parts of the ranking gain and cost.
 
-    python -m bench.ranking --data-sets FOLDER [--limit 1000] [--sets squad2 cranfield] [--options drop_duplicates mmr] [--copies]
+    python -m bench.ranking --data-sets FOLDER [--limit 1000] [--sets squad2 cranfield] [--options drop_duplicates] [--copies] [--judges]
 
 nDCG@10 of ten passages with one option more than the default, its difference from the default on the same questions with the 95 %
 interval, how many questions have other hits, and the processor time of a question with its vector given. `--copies`: every third
-document is there twice; the first of the two counts as judged, the second as irrelevant.
+document is there twice; the first of the two counts as judged, the second as irrelevant. `--judges`: what the step `judge_passages`
+gains with a perfect model, and costs with one that draws, or calls everything irrelevant.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
 import time
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from random import Random
 from typing import Any, Final
 
 from bench.figures import log_progress
 from footnote.bootstrap import Core
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
+from footnote.ports import Delta, LanguageModel
+from footnote.prompts import Prompts
+from footnote.rank.judge import judge_passages
 from footnote.settings import Settings
-from footnote.types import Choice, OptionName, Request, Turn
+from footnote.types import Choice, Message, ModelSource, OptionName, Request, Turn
 from footnote_local.evaluate import CALLER, PROFILE, TOP, build_index
 
 SETS = ("squad2", "xquad_en", "xquad_de", "korquad", "cranfield", "mtrag_un")
 COPY = "copy-"
 OPTIONS: Final[tuple[OptionName, ...]] = ("drop_duplicates", "mmr")
+JUDGES = ("perfect", "random", "none relevant")
 
 
 def with_copies(golden: GoldenSet) -> GoldenSet:
@@ -58,8 +66,37 @@ def first_of_copies(doc_ids: Iterable[str]) -> list[str]:
     return named
 
 
-async def measure(golden: GoldenSet, options: Sequence[OptionName]) -> AsyncIterator[dict[str, Any]]:
-    """A row for the default, then one for each option."""
+class Judge:
+    """`ports.Models` and `ports.LanguageModel` that judges the passages of one question as it is told."""
+
+    name = "judge"
+    address = None
+    source = ModelSource("configured")
+    relevant: Sequence[bool] = ()
+
+    async def pick(self, name: str | None) -> LanguageModel | None:
+        return self
+
+    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
+        numbers = {said: [at for at, each in enumerate(self.relevant, start=1) if each is said] for said in (True, False)}
+        yield Delta(json.dumps({"relevant": numbers[True], "partly": [], "irrelevant": numbers[False]}))
+
+
+async def judge(core: Core, turns: Sequence[Turn], queries: Sequence[GoldenQuery], kind: str) -> tuple[list[list[str]], float]:
+    """(documents of the hits of each turn after this judge, 0 ms). random: half of the passages are relevant."""
+    found, model, draw = [], Judge(), Random(7)
+    for turn, query in zip(turns, queries, strict=True):
+        done = await core.retrieve.finish(turn)
+        right = [query.relevance.get(hit.chunk.doc_id, 0) > 0 for hit in done.evidence.hits]
+        model.relevant = [kind == "perfect" and each if kind != "random" else draw.random() < 0.5 for each in right]
+        done = await judge_passages(done, models=model, prompts=Prompts())
+        found.append(first_of_copies(dict.fromkeys(hit.chunk.doc_id for hit in done.evidence.hits)))
+    return found, 0.0
+
+
+async def measure(golden: GoldenSet, options: Sequence[OptionName], judges: Sequence[str] = ()) -> AsyncIterator[dict[str, Any]]:
+    """A row for the default, then one for each option and judge. `kept`: the share of questions with a judged passage that still
+    have one."""
     settings = Settings.model_validate({"llm": {"discover": False}})
     core, _ = await build_index(golden, settings, settings.data / "bench" / "eval", lambda *_: None)
     try:
@@ -70,13 +107,18 @@ async def measure(golden: GoldenSet, options: Sequence[OptionName]) -> AsyncIter
         usual, ms = await run(core, turns, None)
         base = scores(golden.queries, usual)
         yield {"set": golden.name, "option": "default", "ndcg@10": sum(base) / len(base), "ms": ms}
-        for option in options:
-            found, ms = await run(core, turns, option)
+        makers: dict[str, Callable[[], Awaitable[tuple[list[list[str]], float]]]] = {
+            each: partial(run, core, turns, each) for each in options
+        }
+        makers |= {each: partial(judge, core, turns, golden.queries, each) for each in judges}
+        for name, make in makers.items():
+            found, ms = await make()
             made = scores(golden.queries, found)
             difference, low, high = mean_interval([mine - its for mine, its in zip(made, base, strict=True)])
             changed = sum(mine != its for mine, its in zip(found, usual, strict=True)) / len(found)
-            row = {"set": golden.name, "option": option, "ndcg@10": sum(made) / len(made), "ms": ms}
-            yield row | {"difference": difference, "interval": (low, high), "changed": changed}
+            kept = sum(map(bool, made)) / max(1, sum(map(bool, base)))
+            row = {"set": golden.name, "option": name, "ndcg@10": sum(made) / len(made), "ms": ms}
+            yield row | {"difference": difference, "interval": (low, high), "changed": changed, "kept": kept}
     finally:
         await core.close()
 
@@ -92,7 +134,7 @@ def shown(each: Mapping[str, Any]) -> str:
     if "interval" not in each:
         return begin
     low, high = each["interval"]
-    return f"{begin}  {each['difference']:+.4f} ({low:+.4f} – {high:+.4f})  other hits: {each['changed']:.1%}"
+    return f"{begin}  {each['difference']:+.4f} ({low:+.4f} – {high:+.4f})  other hits: {each['changed']:.1%}  kept: {each['kept']:.1%}"
 
 
 async def _main() -> None:
@@ -102,13 +144,15 @@ async def _main() -> None:
     parser.add_argument("--options", nargs="+", default=OPTIONS, metavar="NAME")
     parser.add_argument("--limit", type=int, default=1000, help="questions of each set")
     parser.add_argument("--copies", action="store_true", help="add a copy of every third document")
+    parser.add_argument("--judges", action="store_true", help="measure judges of the passages instead of options")
     given = parser.parse_args()
     if given.data_sets is None:
         parser.error("name the folder of test sets: --data-sets FOLDER")
     for name in given.sets:
         log_progress(f"— {name}")
         golden = load_golden(Path(given.data_sets) / name, limit=given.limit)
-        async for each in measure(with_copies(golden) if given.copies else golden, given.options):
+        options, judges = ((), JUDGES) if given.judges else (given.options, ())
+        async for each in measure(with_copies(golden) if given.copies else golden, options, judges):
             print(shown(each), flush=True)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.ranking import first_of_copies, measure, shown, with_copies
+from bench.ranking import JUDGES, first_of_copies, measure, shown, with_copies
 from footnote.learn.golden import load_golden
 
 
@@ -27,3 +27,14 @@ async def test_a_copy_takes_a_place_among_the_hits_until_it_is_dropped(tmp_path:
 
 def test_the_first_of_two_copies_counts_as_judged() -> None:
     assert first_of_copies(["copy-a", "b", "a", "copy-b"]) == ["a", "b", "copy-a", "copy-b"]
+
+
+async def test_the_best_three_passages_stay_after_every_judge(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = {"z": "Masons completed the viaduct over the valley in nine years.", "y": "The viaduct is long."}
+    (tmp_path / "corpus.jsonl").write_text("\n".join(json.dumps({"_id": key, "title": "", "text": text}) for key, text in texts.items()))
+    (tmp_path / "queries.jsonl").write_text(json.dumps({"_id": "q", "text": "Who completed the viaduct?"}) + "\n")
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tz\t1\n")
+    monkeypatch.setenv("FOOTNOTE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("EMBEDDING__BUILTIN", "false")
+    _, *judged = [row async for row in measure(load_golden(tmp_path), [], JUDGES)]
+    assert [(row["option"], row["kept"], row["difference"]) for row in judged] == [(kind, 1.0, 0.0) for kind in JUDGES]

@@ -26,7 +26,7 @@ async def rerank(turn: Turn, *, reranker: Reranker | None) -> Turn:
     if reranker is None:
         return turn
     pool = turn.evidence.pool
-    scores = await reranker.rerank(turn.asked, [_text(hit) for hit in pool])
+    scores = await reranker.rerank(turn.asked, [whole_text(hit, CHARACTERS) for hit in pool])
     by_score = sorted(scores, key=lambda at: (-scores[at], at))
     first = [_scored(pool[at], scores[at]) for at in by_score]
     lowest = min(scores.values(), default=1.0)
@@ -40,9 +40,10 @@ async def keep_order(turn: Turn) -> Turn:
     return turn.with_notes(reranked=0)
 
 
-def _text(hit: Hit) -> str:
+def whole_text(hit: Hit, characters: int) -> str:
+    """The first characters of a passage, with its title and headings before it."""
     chunk = hit.chunk
-    return embedded_texts(chunk.title, chunk.headings, chunk.text, ())[0][:CHARACTERS]
+    return embedded_texts(chunk.title, chunk.headings, chunk.text, ())[0][:characters]
 
 
 def _scored(hit: Hit, score: float) -> Hit:

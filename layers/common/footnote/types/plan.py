@@ -35,6 +35,7 @@ OptionName = Literal[
     "hypothetical",
     "knowledge_base",
     "injection_check",
+    "judge_passages",
     "mmr",
     "paraphrases",
     "question_filters",
@@ -105,6 +106,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     ),
     "knowledge_base": Option("Ask another system's knowledge base before the index.", True),
     "injection_check": Option("Warn if a passage contains instructions to the model.", True),
+    "judge_passages": Option("Let a model judge the passages, where they are verified.", False, requestable=True),
     "mmr": Option("Prefer passages that differ from better ones.", False, requestable=True, affects="search", pool_size=30),
     "paraphrases": Option(
         "Search for the question in a model's other words, too.",
@@ -142,8 +144,16 @@ OPTIONS: Mapping[OptionName, Option] = {
 LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
     "basic": {"hybrid": False, "rerank": False, "verify_passages": False, "support_check": False, "follow_up": False},
     "standard": {},
-    "enhanced": {"reformulate": True, "paraphrases": True},
-    "maximum": {"reformulate": True, "paraphrases": True, "hypothetical": True, "step_back": True, "feedback_query": True},
+    "enhanced": {"reformulate": True, "paraphrases": True, "verify_passages": True, "judge_passages": True},
+    "maximum": {
+        "reformulate": True,
+        "paraphrases": True,
+        "hypothetical": True,
+        "step_back": True,
+        "feedback_query": True,
+        "verify_passages": True,
+        "judge_passages": True,
+    },
 }
 """The options that an intelligence level sets differently from the defaults."""
 
