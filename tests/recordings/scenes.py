@@ -275,7 +275,15 @@ SCENES: Mapping[str, Scene] = {
     # --- /v1/chat
     "pipeline": Scene([_pipeline()]),
     "pipeline_model": Scene([_pipeline(session_id="s"), _pipeline(FOLLOW_UP, session_id="s")], [NUMBERED, REWRITTEN, NUMBERED]),
-    "pipeline_stream": Scene([_pipeline(streamed=True)], [_says("The bridge was built in 1894 (source 1).", thinking="See the records.")]),
+    "pipeline_stream": Scene(
+        [_pipeline(streamed=True)],
+        [
+            _says(
+                "Sure, here is the answer: The bridge was built in 1894 (source 1).\nSUGGESTED_QUESTIONS: How often is it painted? | Why?",
+                thinking="See the records.",
+            )
+        ],
+    ),
     "pipeline_unsupported": Scene([_pipeline()], [UNSUPPORTED]),
     "pipeline_foreign": Scene([_pipeline(FOREIGN)]),
     "pipeline_modes": Scene(

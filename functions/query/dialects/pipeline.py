@@ -40,7 +40,14 @@ CHAT = Profile(
     context_tokens=4500,
     history=15,
     answer_cache_s=300,
-    options={"answer_cache": True, "confidence": True, "drop_duplicates": True, "sandwich": True, "verify_passages": True},
+    options={
+        "answer_cache": True,
+        "confidence": True,
+        "drop_duplicates": True,
+        "follow_up_by_model": True,
+        "sandwich": True,
+        "verify_passages": True,
+    },
 )
 CONVERSES: Mapping[OptionName, bool] = {"history_in_prompt": True}
 GENERAL = replace(CHAT, citation_style="plain", prompt="system", options=CONVERSES)

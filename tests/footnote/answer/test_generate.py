@@ -90,6 +90,20 @@ async def test_a_model_that_is_gone_meanwhile_is_an_error() -> None:
         [event async for event in call_step(generate, ASKED, FakeDeps())]
 
 
+async def test_what_comes_before_and_after_the_answer_is_never_sent() -> None:
+    reply = "Sure, here is", " the answer: In 1894 [1].", "\nSUGGESTED_", "QUESTIONS: Who built it?|Is it blue?"
+    events, turn, _ = await run(*reply)
+    assert "".join(event.text for event in events if isinstance(event, Token)) == "In 1894 [1]."
+    assert turn.answer is not None
+    assert (turn.answer.text, turn.answer.citations[0].spans) == ("In 1894 [1].", ((8, 11),))
+    assert turn.record.suggested_questions == ("Who built it?", "Is it blue?")
+
+
+async def test_they_are_left_out_of_a_held_reply_whose_thinking_has_no_opening_tag() -> None:
+    _, turn, _ = await run("SUGGESTED_QUESTIONS: No?\n</think>Certainly! Let me help: In 1894 [1].\nSUGGESTED_QUESTIONS: Who built it?")
+    assert (turn.answer and turn.answer.text, turn.record.suggested_questions) == ("In 1894 [1].", ("Who built it?",))
+
+
 # --- what is asked of the model ----------------------------------------------------------------
 
 

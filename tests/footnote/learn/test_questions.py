@@ -10,7 +10,7 @@ from footnote.learn.candidates import make_candidates
 from footnote.learn.questions import COUNT, TRIED, in_language, suggest_follow_ups, suggest_questions
 from footnote.types import Answer, Caller, Chunk, Citation, Hit
 from tests.fakes import make_chunk, make_document
-from tests.turns import ME, make_turn
+from tests.turns import ME, make_turn, with_
 
 
 def chunk(doc_id: str, heading: str, ordinal: int = 0, lang: str = "en") -> Chunk:
@@ -154,6 +154,13 @@ async def test_what_was_found_but_not_cited_can_be_asked_next_the_best_first() -
         "Who pays for travel?",
         "What does “Plan” say about “Costs”?",
     )
+
+
+async def test_what_the_answering_model_wrote_stays_unless_its_answer_was_withheld() -> None:
+    hits = [hit("handbook", "Holidays"), hit("plan", "Costs", 1)]
+    turn = make_turn("How many?", hits=hits, answer=Answer("It says so.", (Citation(1, hits[0], "text"),)), suggested_questions=("Why?",))
+    assert (await suggest_follow_ups(turn)).record.suggested_questions == ("Why?",)
+    assert (await suggest_follow_ups(with_(turn, outcome="refused"))).record.suggested_questions != ("Why?",)
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
     question = turn.request.question if earlier else turn.asked
     documents = [_fenced(hit) for hit in shown]
     system = prompts.render(profile.prompt, turn.lang, {"documents": documents})
+    if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
+        system += "\n\n" + prompts.render("follow_ups", turn.lang, {})
     if profile.question_prompt:
         question = prompts.render(profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)})
     if turn.request.attached:

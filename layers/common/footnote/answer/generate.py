@@ -11,7 +11,7 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.insufficient import lacks_information
 from footnote.answer.messages import message
 from footnote.answer.model_source import no_model
-from footnote.answer.stream_filters import NO_MORE, ThinkFilter, filter_for
+from footnote.answer.stream_filters import NO_MORE, AnswerFilter, ThinkFilter, filter_for
 from footnote.errors import ModelUnavailable, NoModel, StoreUnavailable
 from footnote.events import Event, Think, Token
 from footnote.model_calls import read_reply
@@ -83,13 +83,16 @@ def has_no_model(turn: Turn) -> bool:
 
 
 async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Event | Turn]:
-    """Streams the model's reply with checked citations; sets `turn.answer` to the whole reply without its thinking."""
+    """Streams the model's reply with checked citations; sets `turn.answer` to the whole reply without its thinking.
+
+    What the model says before its answer is left out, and so are the questions after it, which become suggested questions."""
     model = await models.pick(turn.plan.model)
     if model is None:
         raise ModelUnavailable("There is no language model.")
     profile, written, cut = turn.profile, "", None
     markers: dict[str, Any] = {"first": turn.request.first_number, "origin": turn.request.link_origin}
-    said, thoughts, shown = "", ThinkFilter(), filter_for(profile.citation_style, turn.evidence.citable, **markers)
+    thoughts, answered = ThinkFilter(), AnswerFilter(turn.request.question)
+    said, shown = "", filter_for(profile.citation_style, turn.evidence.citable, **markers)
     stream = read_reply(
         model,
         turn.messages,
@@ -101,26 +104,30 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
     async with aclosing(stream):
         async for delta in stream:
             thought, text = thoughts.feed(delta.text)
-            written, said = written + delta.text, said + text
+            written, text = written + delta.text, answered.feed(text)
+            said += text
             if thought := delta.thinking + thought:
                 yield Think(thought)
             if text and (ready := shown.feed(text)):
                 yield Token(ready)
             cut = delta.cut or cut
     thought, text = thoughts.flush()
+    text = answered.feed(text) + answered.flush()
     said += text
     if thought:
         yield Think(thought)
     if rest := shown.feed(text) + shown.flush():
         yield Token(rest)
     if thoughts.unopened and not profile.live:
-        said = written.rpartition(NO_MORE)[2]
+        answered = AnswerFilter(turn.request.question)
+        said = answered.feed(written.rpartition(NO_MORE)[2]) + answered.flush()
     cited, citations = cite(said.strip(), turn.evidence.citable, profile.citation_style, turn.lang, **markers)
     if not cited.strip():
         raise ModelUnavailable("The language model sent an empty answer.")
     instead = turn.plan.model is not None and model.name != turn.plan.model  # a fallback answered
     answer = Answer(cited.rstrip(), citations, model=model.name, cut=cut)
-    yield replace(turn, answer=answer, record=replace(turn.record, degraded=turn.record.degraded or instead))
+    record = replace(turn.record, degraded=turn.record.degraded or instead, suggested_questions=answered.questions)
+    yield replace(turn, answer=answer, record=record)
 
 
 def chosen(asked: T | None, llm: LLM, setting: str, usual: T | None) -> T | None:

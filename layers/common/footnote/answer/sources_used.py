@@ -6,7 +6,7 @@ import re
 
 LEAD = r"\s{0,6}(?:(?<!\S)[*_`#>~\[(\-\"]{1,6}\s?)?"
 """White space and Markdown before the marker: `**`, `###`, a fence. Does not match the end of a bold word."""
-MARKER = re.compile(LEAD + r"sources\\?_used", re.IGNORECASE)
+MARKER = re.compile(LEAD + r"(?<![^\W_])sources\\?_used", re.IGNORECASE)
 WORDS = ("none", "keine", "없음", "references")
 WORD = r"(?:none|keine|없음|references?)(?!\w)|(?:and|und|및)(?=[\s\[(]*\d)"
 SKIPPED = rf"[\s:：*_`~\"'\[\](),;.、，&#-]|{WORD}"
@@ -18,7 +18,7 @@ MORE = re.compile(r"(?:and|und|및)[\s\[(]*|an?|un?|")
 """After a list, the beginning of what may still belong to it."""
 
 
-def _begun(*atoms: str) -> str:
+def begun(*atoms: str) -> str:
     """A pattern that matches every prefix of the concatenated atoms."""
     pattern = ""
     for atom in reversed(atoms):
@@ -26,9 +26,9 @@ def _begun(*atoms: str) -> str:
     return pattern
 
 
-UNFINISHED = re.compile(LEAD + _begun(*"sources", r"\\?", "_", *"used") + r"\Z", re.IGNORECASE)
+UNFINISHED = re.compile(LEAD + begun(r"(?<![^\W_])s", *"ources", r"\\?", "_", *"used") + r"\Z", re.IGNORECASE)
 """At the end of the text: a prefix of a marker, at most 30 characters."""
-CUT_OFF = re.compile(LEAD + r"sources\\?_\w*\Z", re.IGNORECASE)
+CUT_OFF = re.compile(LEAD + r"(?<![^\W_])sources\\?_\w*\Z", re.IGNORECASE)
 
 
 class SourcesFilter:

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from footnote.answer.citation_styles import STYLES, Markers
+from footnote.answer.preamble import PreambleFilter
 from footnote.answer.sources_used import SourcesFilter
+from footnote.answer.written_questions import QuestionsFilter
 from footnote.types import Hit
 
 THINK, NO_MORE = "<think>", "</think>"
@@ -64,6 +66,26 @@ class MarkerFilter:
                 number = self._numbers.setdefault(place, place if self._style.keeps_numbers else len(self._numbers)) + self._markers.first
                 written += space + self._markers.write(number, self._hits[place])
         return written
+
+
+class AnswerFilter:
+    """Keeps the answer of a reply: removes what comes before it (`preamble`) and the questions after it (`written_questions`)."""
+
+    def __init__(self, question: str) -> None:
+        self._before, self._after = PreambleFilter(question), QuestionsFilter()
+
+    @property
+    def questions(self) -> tuple[str, ...]:
+        """What could be asked next, as the model wrote it."""
+        return self._after.questions
+
+    def feed(self, text: str) -> str:
+        """See `StreamFilter.feed`."""
+        return self._after.feed(self._before.feed(text))
+
+    def flush(self) -> str:
+        """See `StreamFilter.flush`."""
+        return self._after.feed(self._before.flush()) + self._after.flush()
 
 
 class ThinkFilter:

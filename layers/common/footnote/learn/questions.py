@@ -100,11 +100,14 @@ def _is_from(quoted: Sequence[tuple[str, int, int]], candidate: Candidate) -> bo
 
 
 async def suggest_follow_ups(turn: Turn) -> Turn:
-    """Sets `turn.record.suggested_questions`: at most COUNT, possibly none; the best hit's first.
+    """Sets `turn.record.suggested_questions`: at most COUNT, possibly none; the best hit's first. Those that the answering model wrote
+    stay, unless its answer was withheld.
 
     Uses good hits in the question's language that the answer does not cite and whose heading adds a term to title, question,
     answer and earlier suggestions. If there was no answer, terms of the question may recur.
     """
+    if turn.record.suggested_questions and turn.outcome is None:
+        return turn
     unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
     if turn.lang not in TEMPLATES or unrelated:
         return turn
