@@ -42,6 +42,7 @@ CHAT = Profile(
     answer_cache_s=300,
     options={
         "answer_cache": True,
+        "answer_form": True,
         "confidence": True,
         "drop_duplicates": True,
         "follow_up_by_model": True,

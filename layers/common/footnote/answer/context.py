@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,9 +37,7 @@ async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
     )
     question = turn.request.question if earlier else turn.asked
     documents = [_fenced(hit) for hit in shown]
-    system = prompts.render(profile.prompt, turn.lang, {"documents": documents})
-    if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
-        system += "\n\n" + prompts.render("follow_ups", turn.lang, {})
+    system = "\n\n".join((prompts.render(profile.prompt, turn.lang, {"documents": documents}), *_instructions(turn, prompts)))
     if profile.question_prompt:
         question = prompts.render(profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)})
     if turn.request.attached:
@@ -48,6 +46,14 @@ async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
     count = len(evidence.hits)
     evidence = replace(evidence, hits=tuple(fitting[:count]), added=tuple(fitting[count:]), shown=tuple(shown))
     return replace(turn, evidence=evidence, messages=messages)
+
+
+def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
+    """What the plan wants the model to heed beside the profile's prompt."""
+    if turn.classification is not None and turn.plan.wants("answer_form"):
+        yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template})
+    if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
+        yield prompts.render("follow_ups", turn.lang, {})
 
 
 def was_written(turn: Turn) -> bool:

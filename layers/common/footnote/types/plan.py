@@ -18,6 +18,7 @@ Effect = Literal["search", "answer"]
 """search: affects the search results and therefore the answer; answer: affects only the answer."""
 OptionName = Literal[
     "answer_cache",
+    "answer_form",
     "answer_without_search",
     "classify",
     "classify_by_model",
@@ -80,6 +81,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "answer_cache": Option(
         "Give an answer again that was given to the same question.", False, requestable=True, ceiling=("cache.enabled",)
     ),
+    "answer_form": Option("Ask the model for an answer in the form that suits the kind of question.", False, requestable=True),
     "answer_without_search": Option("Say that the search is down instead of failing.", False),
     "classify": Option("Recognise what kind of question it is.", True, requestable=True, affects="search"),
     "classify_by_model": Option("Let a model recognise what kind of question it is.", False, requestable=True, affects="search"),
