@@ -1,11 +1,12 @@
 """What the optional parts of the ranking gain and cost.
 
-    python -m bench.ranking --data-sets FOLDER [--limit 1000] [--sets squad2 cranfield] [--options drop_duplicates] [--copies] [--judges]
+    python -m bench.ranking --data-sets FOLDER [--limit 1000] [--sets squad2 cranfield] [--options mmr] [--copies | --clutter | --judges]
 
 nDCG@10 of ten passages with one option more than the default, its difference from the default on the same questions with the 95 %
 interval, how many questions have other hits, and the processor time of a question with its vector given. `--copies`: every third
-document is there twice; the first of the two counts as judged, the second as irrelevant. `--judges`: what the step `judge_passages`
-gains with a perfect model, and costs with one that draws, or calls everything irrelevant.
+document is there twice; the first of the two counts as judged, the second as irrelevant. `--clutter`: every ten documents have a table
+of contents, a glossary and image credits made of their sentences. `--judges`: what the step `judge_passages` gains with a perfect
+model, and costs with one that draws, or calls everything irrelevant.
 """
 
 from __future__ import annotations
@@ -43,6 +44,22 @@ def with_copies(golden: GoldenSet) -> GoldenSet:
     """The set with every third document twice."""
     copies = tuple(replace(each, doc_id=COPY + each.doc_id) for each in golden.documents[::3])
     return replace(golden, name=f"{golden.name}, copies", documents=(*golden.documents, *copies), digest=f"copies{golden.digest}")
+
+
+def with_clutter(golden: GoldenSet) -> GoldenSet:
+    """The set with a table of contents, a glossary and image credits for every ten documents."""
+    made = []
+    for at in range(0, len(golden.documents), 10):
+        said = [" ".join(each.text.split())[:90] for each in golden.documents[at : at + 10]]
+        pages = {
+            "Contents": [f"{line} ........ {number}" for number, line in enumerate(said, start=1)],
+            "Glossary": [f"{line.partition(' ')[0]}: {line}" for line in said],
+            "Image credits": [f"Photo: {line} © archive" for line in said],
+        }
+        made += [
+            replace(golden.documents[at], doc_id=f"{title}-{at}", title=title, text="\n".join(lines)) for title, lines in pages.items()
+        ]
+    return replace(golden, name=f"{golden.name}, clutter", documents=(*golden.documents, *made), digest=f"clutter{golden.digest}")
 
 
 async def run(core: Core, turns: Sequence[Turn], option: OptionName | None) -> tuple[list[list[str]], float]:
@@ -145,6 +162,7 @@ async def _main() -> None:
     parser.add_argument("--limit", type=int, default=1000, help="questions of each set")
     parser.add_argument("--copies", action="store_true", help="add a copy of every third document")
     parser.add_argument("--judges", action="store_true", help="measure judges of the passages instead of options")
+    parser.add_argument("--clutter", action="store_true", help="add tables of contents, glossaries and image credits")
     given = parser.parse_args()
     if given.data_sets is None:
         parser.error("name the folder of test sets: --data-sets FOLDER")
@@ -152,7 +170,8 @@ async def _main() -> None:
         log_progress(f"— {name}")
         golden = load_golden(Path(given.data_sets) / name, limit=given.limit)
         options, judges = ((), JUDGES) if given.judges else (given.options, ())
-        async for each in measure(with_copies(golden) if given.copies else golden, options, judges):
+        golden = with_copies(golden) if given.copies else with_clutter(golden) if given.clutter else golden
+        async for each in measure(golden, options, judges):
             print(shown(each), flush=True)
 
 

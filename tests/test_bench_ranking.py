@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.ranking import JUDGES, first_of_copies, measure, shown, with_copies
+from bench.ranking import JUDGES, first_of_copies, measure, shown, with_clutter, with_copies
 from footnote.learn.golden import load_golden
 
 
@@ -38,3 +38,18 @@ async def test_the_best_three_passages_stay_after_every_judge(tmp_path: Path, mo
     monkeypatch.setenv("EMBEDDING__BUILTIN", "false")
     _, *judged = [row async for row in measure(load_golden(tmp_path), [], JUDGES)]
     assert [(row["option"], row["kept"], row["difference"]) for row in judged] == [(kind, 1.0, 0.0) for kind in JUDGES]
+
+
+async def test_clutter_takes_places_among_the_hits_until_it_is_penalised(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "Masons completed the viaduct over the valley in nine years."
+    (tmp_path / "corpus.jsonl").write_text(json.dumps({"_id": "z", "title": "", "text": text}) + "\n")
+    (tmp_path / "queries.jsonl").write_text(
+        json.dumps({"_id": "q", "text": "Who completed the viaduct over the valley in nine years?"}) + "\n"
+    )
+    (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tz\t1\n")
+    monkeypatch.setenv("FOOTNOTE_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("EMBEDDING__BUILTIN", "false")
+    golden = with_clutter(load_golden(tmp_path))
+    assert [each.doc_id for each in golden.documents] == ["z", "Contents-0", "Glossary-0", "Image credits-0"]
+    _, penalised = [row async for row in measure(golden, ["penalties"])]
+    assert (penalised["ndcg@10"], penalised["kept"]) == (1.0, 1.0)

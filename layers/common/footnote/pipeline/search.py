@@ -13,6 +13,7 @@ from footnote.guard.forbidden_words import check_forbidden, drop_derived, drop_f
 from footnote.guard.input_guard import check_input
 from footnote.memory.search_cache import keep_searches, may_use_search_cache, recall_searches
 from footnote.rank.diversify import diversify, drop_duplicates, several_were_read
+from footnote.rank.penalties import penalise
 from footnote.rank.refine import is_fused, refine
 from footnote.rank.rerank import keep_order, may_rerank, rerank
 from footnote.rank.select import cut, read_pool, was_reranked
@@ -111,6 +112,10 @@ SEARCH = (
         "read", read_pool, stage=Stage.RANK, on_error=fail_or_answer, fallback=answer_without_search, timeout_s=10, tries=3,
         when=has_no_hits,
         shows=lambda t: {"hits": len(t.evidence.hits)}, on_end=lambda t: PassagesRead(len(t.evidence.hits)),
+    ),
+    Step(
+        "penalties", penalise, stage=Stage.RANK, option="penalties", on_error=SKIP, when=may_rerank,
+        shows=lambda t: {"penalised": t.record.notes.get("penalised", 0)},
     ),
     Step(
         "rerank", rerank, stage=Stage.RANK, option="rerank", needs="reranker", on_error=FALLBACK, fallback=keep_order, timeout_s=15,

@@ -40,6 +40,7 @@ OptionName = Literal[
     "judge_passages",
     "mmr",
     "paraphrases",
+    "penalties",
     "question_filters",
     "quotes",
     "reformulate",
@@ -118,6 +119,13 @@ OPTIONS: Mapping[OptionName, Option] = {
         requestable=True,
         setting="rag.query_expansion_enabled",
         affects="search",
+    ),
+    "penalties": Option(
+        "Put glossaries, lists of references, tables of contents and image credits back.",
+        False,
+        requestable=True,
+        affects="search",
+        pool_size=20,
     ),
     "question_filters": Option(
         "Search only documents of the time that the question names, if they have a date.", False, requestable=True, affects="search"

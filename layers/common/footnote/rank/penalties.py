@@ -1,0 +1,32 @@
+"""Puts passages back that seldom answer: glossaries, lists of references, tables of contents, image credits (`text.content_types`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from footnote.text.content_types import ContentType, asks_for, content_type_of
+from footnote.text.question_shapes import shape_of
+from footnote.types import Hit, Turn
+
+PENALTIES: Mapping[ContentType, float] = {"reference": 0.3, "contents": 0.5, "credits": 0.4}
+"""The share of its score that a passage loses."""
+
+
+async def penalise(turn: Turn) -> Turn:
+    """Lowers the scores of such passages of the pool and orders it again; notes their number as `penalised`. A passage keeps its score
+    where the question asks for its type: a glossary, where something is to be defined."""
+    spared = {kind for kind in PENALTIES if asks_for(turn.asked, kind)}
+    if shape_of(turn.asked) == "definition":
+        spared.add("reference")
+    pool = [_penalised(hit, spared) for hit in turn.evidence.pool]
+    count = sum(after is not before for after, before in zip(pool, turn.evidence.pool, strict=True))
+    if not count:
+        return turn
+    pool.sort(key=lambda hit: -hit.score)  # stable: equal scores stay in their order
+    return replace(turn.with_notes(penalised=count), evidence=replace(turn.evidence, pool=tuple(pool)))
+
+
+def _penalised(hit: Hit, spared: set[ContentType]) -> Hit:
+    kind = content_type_of(hit.chunk.title, hit.chunk.headings, hit.chunk.text)
+    return hit if kind is None or kind in spared else replace(hit, score=hit.score * (1 - PENALTIES[kind]))
