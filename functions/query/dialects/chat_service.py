@@ -80,7 +80,7 @@ def profile_of(settings: Settings) -> Profile:
     """PROFILE with the configured temperature, token limit and context size."""
     named = {"temperature": settings.temperature, "max_tokens": settings.max_tokens, "context_tokens": settings.max_context_tokens}
     changes: dict[str, Any] = {name: value for name, value in named.items() if value is not None}
-    return replace(PROFILE, **changes)
+    return replace(PROFILE, **changes, fixed_context="context_tokens" in changes)
 
 
 def reply(turn: Turn) -> ChatResponse:

@@ -46,6 +46,8 @@ CHAT = Profile(
         "confidence": True,
         "drop_duplicates": True,
         "follow_up_by_model": True,
+        "history_in_prompt": True,
+        "rewrite_by_size": True,
         "sandwich": True,
         "verify_passages": True,
     },

@@ -12,7 +12,7 @@ from footnote.guard.budget import Spending
 from footnote.guard.terms import Terms
 from footnote.ports import Cache, Clock, Embedder, Images, Index, KnowledgeBase, Ledger, Meter, Models, Records, Reranker, Tools, TurnStore
 from footnote.prompts import Prompts
-from footnote.settings import KDB, LLM, MCP, Budget, Rag, Settings, Vision
+from footnote.settings import KDB, LLM, MCP, Budget, Conversation, Rag, Settings, Vision
 from footnote.telemetry.announcements import Announcer
 from footnote.types import Turn
 
@@ -49,6 +49,11 @@ class SettingGroups(Protocol):
     def budget(self) -> Budget:
         """`BUDGET__…`."""
         return self.settings.budget
+
+    @property
+    def conversation(self) -> Conversation:
+        """`CONVERSATION__…`."""
+        return self.settings.conversation
 
     @property
     def vision(self) -> Vision:

@@ -89,6 +89,16 @@ async def test_a_self_contained_question_costs_no_call() -> None:
     assert model.sent == []
 
 
+@pytest.mark.parametrize(("model", "asked"), [("llama3.2:1b", 0), ("qwen2.5:7b", 0), ("qwen2.5:14b", 1), ("gpt-4o", 1)])
+async def test_a_small_model_is_not_asked_where_the_size_counts(model: str, asked: int) -> None:
+    profile = replace(HELD, options={"rewrite_by_size": True})
+    turn, sent = await ask(follow_up("When was it built?", TOWER, model=model, profile=profile), queries("When was the tower built?"))
+    assert len(sent.sent) == asked
+    assert turn.rewritten == (("When was the tower built?",) if asked else ("When was it built? designed Eiffel Tower",))
+    _, sent = await ask(follow_up("When was it built?", TOWER, model=model), queries("q"))
+    assert len(sent.sent) == 1
+
+
 async def test_a_profile_may_have_every_follow_up_reworded() -> None:
     turn, model = await ask(
         follow_up("How high is the Brandenburg Gate?", TOWER, profile=ALWAYS), queries("Height of the Brandenburg Gate")

@@ -14,6 +14,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 
+from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.answer.citation_styles import cite
 from footnote.answer.converse import history_messages
 from footnote.answer.generate import chosen
@@ -25,7 +26,7 @@ from footnote.model_calls import read_reply
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
 from footnote.ports.tool_arguments import find_search, scope_of
 from footnote.prompts import Prompts
-from footnote.settings import LLM, MCP
+from footnote.settings import LLM, MCP, Conversation
 from footnote.types import Answer, Message, RankedList, Span, Stage, ToolCall, Turn
 
 HELD = 200
@@ -35,7 +36,15 @@ MAX_CALLS = 8
 
 
 async def run_agent(
-    turn: Turn, *, models: Models, tools: Tools | None, searcher: Search, prompts: Prompts, mcp: MCP, llm: LLM
+    turn: Turn,
+    *,
+    models: Models,
+    tools: Tools | None,
+    searcher: Search,
+    prompts: Prompts,
+    mcp: MCP,
+    llm: LLM,
+    conversation: Conversation,
 ) -> AsyncIterator[Event | Turn]:
     """Runs the rounds and streams the answer.
 
@@ -55,7 +64,7 @@ async def run_agent(
             work.degraded = True
     box = Toolbox(turn, remote, tools=tools, search=searcher, timeout_s=mcp.limit_s)
     markers = filter_for(turn.profile.citation_style, box.hits)
-    messages = [Message("system", prompts.render("agent", turn.lang, {"tools": bool(remote)})), *_conversation(turn)]
+    messages = [Message("system", prompts.render("agent", turn.lang, {"tools": bool(remote)})), *_conversation(turn, llm, conversation)]
     offered, rounds = box.offered, mcp.rounds
     while True:
         reply = _Reply(hold=HELD if offered else 0)
@@ -134,7 +143,7 @@ class _Work:
             self.model,
             messages,
             temperature=chosen(self.turn.request.temperature, self.llm, "temperature", profile.temperature),
-            max_tokens=chosen(self.turn.request.max_tokens, self.llm, "max_completion_tokens", profile.max_tokens),
+            max_tokens=chosen(self.turn.request.max_tokens, self.llm, "max_completion_tokens", budget_of(self.turn, self.llm).answer),
             tools=offered,
             first_token_s=min(profile.first_token_s, left),
             total_s=left,
@@ -224,7 +233,8 @@ async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:
     return [tool for tool in found if tool is not search]
 
 
-def _conversation(turn: Turn) -> list[Message]:
+def _conversation(turn: Turn, llm: LLM, conversation: Conversation) -> list[Message]:
     if not turn.plan.wants("history_in_prompt") or not turn.conversation.exchanges:
         return [Message("user", turn.asked)]
-    return [*history_messages(turn.conversation.exchanges, turn.profile.context_tokens), Message("user", turn.request.question)]
+    earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
+    return [*earlier, Message("user", turn.request.question)]

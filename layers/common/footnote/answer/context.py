@@ -7,9 +7,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.answer.converse import history_messages
 from footnote.answer.toolbox import SEARCH
 from footnote.prompts import Prompts
+from footnote.settings import LLM, Conversation
 from footnote.text.prompt_injection.passages import find_injected_sentences
 from footnote.text.tokens import count_tokens
 from footnote.text.untrusted import untrusted, untrusted_title
@@ -17,24 +19,19 @@ from footnote.types import Hit, Message, Turn
 
 LEAST = 60
 """Tokens. With less than this left, no further passage is added."""
-HISTORY_SHARE = 0.25
 
 
-async def assemble_context(turn: Turn, *, prompts: Prompts) -> Turn:
+async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversation: Conversation) -> Turn:
     """Sets `turn.messages` from the hits that fit and cuts `turn.evidence.hits` to these, so that only what the model saw is cited.
 
     Passages that were added around the hits follow, if there is room. With the option `sandwich` the best passages are at both ends.
-    If the plan wants the history in the prompt, it gets at most HISTORY_SHARE of the profile's `context_tokens`.
+    `budget` says how many tokens the passages get, and the history, if the plan wants it in the prompt.
     """
-    profile = turn.profile
+    profile, budget = turn.profile, budget_of(turn, llm)
     evidence = turn.evidence
-    fitting = fit((*evidence.hits, *evidence.added), profile.context_tokens)
+    fitting = fit((*evidence.hits, *evidence.added), budget.passages)
     shown = sandwich(fitting) if turn.plan.wants("sandwich") else fitting
-    earlier = (
-        history_messages(turn.conversation.exchanges, round(profile.context_tokens * HISTORY_SHARE))
-        if turn.plan.wants("history_in_prompt")
-        else ()
-    )
+    earlier = history_messages(exchanges_shown(turn, conversation), budget.history) if turn.plan.wants("history_in_prompt") else ()
     question = turn.request.question if earlier else turn.asked
     documents = [_fenced(hit) for hit in shown]
     system = "\n\n".join((prompts.render(profile.prompt, turn.lang, {"documents": documents}), *_instructions(turn, prompts)))

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.prompts import Prompts
+from footnote.settings import LLM, Conversation
 from footnote.text.tokens import count_tokens
 from footnote.types import Exchange, Message, Turn
 
 
-async def assemble_conversation(turn: Turn, *, prompts: Prompts) -> Turn:
+async def assemble_conversation(turn: Turn, *, prompts: Prompts, llm: LLM, conversation: Conversation) -> Turn:
     """Sets `turn.messages`: system message, as much of the history as fits, question."""
     system = Message("system", prompts.render(turn.profile.prompt, turn.lang, {}))
-    earlier = history_messages(turn.conversation.exchanges, turn.profile.context_tokens)
+    earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
     return replace(turn, messages=(system, *earlier, Message("user", turn.request.question)))
 
 

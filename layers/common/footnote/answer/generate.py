@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, TypeVar
 
+from footnote.answer.budget import budget_of
 from footnote.answer.citation_styles import cite
 from footnote.answer.insufficient import lacks_information
 from footnote.answer.messages import message
@@ -97,7 +98,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         model,
         turn.messages,
         temperature=chosen(turn.request.temperature, llm, "temperature", profile.temperature),
-        max_tokens=chosen(turn.request.max_tokens, llm, "max_completion_tokens", profile.max_tokens),
+        max_tokens=chosen(turn.request.max_tokens, llm, "max_completion_tokens", budget_of(turn, llm).answer),
         first_token_s=profile.first_token_s,
         total_s=profile.total_s,
     )

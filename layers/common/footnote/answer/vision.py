@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from footnote.answer.budget import budget_of, exchanges_shown
 from footnote.answer.converse import history_messages
 from footnote.errors import BadRequest
 from footnote.ports import Images
 from footnote.prompts import Prompts
-from footnote.settings import LLM, Vision
+from footnote.settings import LLM, Conversation, Vision
 from footnote.types import Message, Turn
 
 FETCH_S = 15.0
 """Timeout for one image, in seconds."""
 
 
-async def attach_images(turn: Turn, *, images: Images, vision: Vision, llm: LLM, prompts: Prompts) -> Turn:
+async def attach_images(turn: Turn, *, images: Images, vision: Vision, llm: LLM, conversation: Conversation, prompts: Prompts) -> Turn:
     """Sets `turn.messages` with the images as `data:` URIs, and `turn.plan.model` to the vision model.
 
     Raises BadRequest for too many images, or one that is not an image or too large.
@@ -28,6 +29,6 @@ async def attach_images(turn: Turn, *, images: Images, vision: Vision, llm: LLM,
     most = int(vision.max_image_mb * 2**20)
     seen = await asyncio.gather(*(images.fetch(url, max_bytes=most, timeout_s=FETCH_S) for url in turn.request.images))
     system = Message("system", prompts.render("vision", turn.lang, {}))
-    earlier = history_messages(turn.conversation.exchanges, turn.profile.context_tokens)
-    asked = Message("user", turn.request.question, images=tuple(seen))
-    return replace(turn, plan=replace(turn.plan, model=llm.vision_model or turn.plan.model), messages=(system, *earlier, asked))
+    turn = replace(turn, plan=replace(turn.plan, model=llm.vision_model or turn.plan.model))
+    earlier = history_messages(exchanges_shown(turn, conversation), budget_of(turn, llm).conversation)
+    return replace(turn, messages=(system, *earlier, Message("user", turn.request.question, images=tuple(seen))))

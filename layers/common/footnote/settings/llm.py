@@ -36,6 +36,13 @@ class LLM(Group):
     api_key: SecretStr | None = setting(None, description="API key for the endpoint; local servers need none.", foreign=True)
     temperature: float = setting(0.2, ge=0, le=2, description="Sampling temperature, 0 to 2.", changeable=True)
     max_completion_tokens: int = setting(10_000, gt=0, description="Maximum length of an answer, in tokens.", changeable=True)
+    context_window: int | None = setting(
+        None,
+        ge=500,
+        description="Context window of the model, in tokens: passages get 56 % of it, the conversation 10 to 15 %, the answer 18 %."
+        " Unset: what is known of the model bounds what the API has by default.",
+        changeable=True,
+    )
     discover: bool = setting(True, description="Use an Ollama, LM Studio or llama.cpp on this machine if nothing else is configured.")
     input_price: float | None = setting(
         None,

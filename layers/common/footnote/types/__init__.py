@@ -29,6 +29,7 @@ from footnote.types.documents import (
 )
 from footnote.types.evidence import HYBRID, Evidence, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
+from footnote.types.language_models import ModelTier, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
 from footnote.types.record import NO_MODEL, ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
@@ -98,6 +99,7 @@ __all__ = [
     "Mode",
     "ModelCall",
     "ModelSource",
+    "ModelTier",
     "ModelUsage",
     "Operator",
     "Option",
@@ -148,6 +150,9 @@ __all__ = [
     "chunks_digest",
     "lists_of",
     "make_chunk_id",
+    "size_of",
+    "tier_of_model",
     "usage_by_model",
     "usage_of",
+    "window_of",
 ]

@@ -97,6 +97,8 @@ class Profile:
     first_token_s: float = 120.0
     total_s: float = 120.0
     context_tokens: int = 3500
+    fixed_context: bool = False
+    """True: somebody configured `context_tokens`, so the model's window does not change them."""
     nothing_found: str | None = None
     """The message of a turn without hits; None = advice to rephrase, or that there is nothing that the caller may read."""
     history: int = 0

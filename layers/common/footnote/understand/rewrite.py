@@ -11,7 +11,7 @@ from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.text.untrusted import untrusted
-from footnote.types import Exchange, Message, Turn
+from footnote.types import Exchange, Message, Turn, tier_of_model
 
 SEARCHING = frozenset({"rag", "pa"})
 """Modes in which the model is called. The others do not search, and the answering model sees the conversation."""
@@ -41,11 +41,11 @@ def may_rewrite(turn: Turn) -> bool:
 
 async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """Sets `turn.queries` if the question refers back to the conversation. Without a model, salient words of earlier questions are
-    appended."""
+    appended; likewise with a small one, if the plan wants `rewrite_by_size`."""
     if is_greeting(turn.request.question):
         return turn
     refers_back = needs_rewriting(turn.request.question, turn.lang)
-    if turn.plan.model is None or turn.request.mode not in SEARCHING:
+    if not _has_model_to_rewrite(turn):
         return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang)) if refers_back else turn
     if not refers_back and not turn.plan.wants("rewrite_always"):
         return turn
@@ -53,6 +53,13 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)})
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Queries, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     return turn.rewrite(*clean_queries(reply.queries))
+
+
+def _has_model_to_rewrite(turn: Turn) -> bool:
+    model = turn.plan.model
+    if model is None or turn.request.mode not in SEARCHING:
+        return False
+    return tier_of_model(model).rewrites or not turn.plan.wants("rewrite_by_size")
 
 
 def clean_queries(written: Iterable[str]) -> tuple[str, ...]:

@@ -20,7 +20,7 @@ from footnote.adapters.openai.wire import (
 )
 from footnote.errors import ModelTimeout
 from footnote.ports import Delta, Tool
-from footnote.types import Message
+from footnote.types import Message, window_of
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, AsyncStream
@@ -83,14 +83,15 @@ class OpenAIModel:
             raise translate(exc, self.name) from exc
 
     def _sampling(self, temperature: float | None, max_tokens: int | None) -> dict[str, Any]:
-        known = sampling_of(self.name)
+        known, window = sampling_of(self.name), window_of(self.name)
         wanted = self._temperature if temperature is None else temperature
         length = max_tokens or self._max_tokens
+        if window is not None:
+            length = min(length, window // 2)  # leaves space for the prompt
         # OpenAI's newer models reject `max_tokens`; other servers accept nothing else.
         limit = "max_completion_tokens" if self._endpoint.base_url is None else "max_tokens"
         if known is None:
             return {"temperature": TEMPERATURE if wanted is None else wanted, limit: length}
-        length = min(length, known.window // 2)  # leaves space for the prompt
         if wanted is None:
             return {"temperature": known.temperature, "top_p": known.top_p, limit: length}
         return {"temperature": wanted, limit: length}

@@ -7,20 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling parameters. `window`: context window in tokens, output included."""
+    """Sampling parameters."""
 
     temperature: float
     top_p: float
-    window: int
 
 
 SAMPLING = {
-    "llama3.2": Sampling(0.3, 0.7, 8_000),
-    "llama3.1": Sampling(0.5, 0.8, 8_000),
-    "mistral": Sampling(0.5, 0.8, 8_000),
-    "qwen2.5": Sampling(0.7, 0.95, 32_000),
-    "gpt-4": Sampling(0.7, 0.9, 128_000),
-    "claude-3-opus": Sampling(0.7, 0.9, 200_000),
+    "llama3.2": Sampling(0.3, 0.7),
+    "llama3.1": Sampling(0.5, 0.8),
+    "mistral": Sampling(0.5, 0.8),
+    "qwen2.5": Sampling(0.7, 0.95),
+    "gpt-4": Sampling(0.7, 0.9),
+    "claude-3-opus": Sampling(0.7, 0.9),
 }
 """Prefix of a model's name → its defaults."""
 

@@ -1,0 +1,55 @@
+"""How many tokens the parts of a prompt and the answer may take, by the answering model's context window and size.
+
+    passages 56 %, history 10–15 %, answer 18 %; the rest is for the instructions
+
+An API names the tokens that its passages and its answer take. A window that is known from the model's name only bounds them; one that
+is configured decides. What somebody configured for the passages, the answer or the number of turns wins over both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from footnote.settings import LLM, Conversation
+from footnote.types import Exchange, Turn, tier_of_model, window_of
+
+PASSAGES, ANSWER = 0.56, 0.18
+"""Shares of the context window."""
+HISTORY = 0.25
+"""Of the API's tokens for passages, where no window is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenBudget:
+    """Tokens. `history`: beside passages. `conversation`: of the history where there are no passages. `answer`: None = the model's
+    default."""
+
+    passages: int
+    history: int
+    conversation: int
+    answer: int | None
+
+
+def budget_of(turn: Turn, llm: LLM) -> TokenBudget:
+    """The budget of this turn's prompt and answer."""
+    profile, model = turn.profile, turn.plan.model or ""
+    usual = TokenBudget(profile.context_tokens, round(profile.context_tokens * HISTORY), profile.context_tokens, profile.max_tokens)
+    window = llm.context_window or window_of(model)
+    if window is None:
+        return usual
+    passages, history, answer = (round(window * share) for share in (PASSAGES, tier_of_model(model).history_share, ANSWER))
+    fitting = TokenBudget(passages, history, passages + history, min(answer, profile.max_tokens or answer))
+    if llm.context_window is None:
+        fitting = replace(
+            fitting,
+            passages=min(passages, usual.passages),
+            history=min(history, usual.history),
+            conversation=min(fitting.conversation, usual.conversation),
+        )
+    return replace(fitting, passages=usual.passages) if profile.fixed_context else fitting
+
+
+def exchanges_shown(turn: Turn, conversation: Conversation) -> tuple[Exchange, ...]:
+    """The last exchanges of the conversation, as many as suit the model's size. A configured number wins."""
+    exchanges, turns = turn.conversation.exchanges, tier_of_model(turn.plan.model or "").turns
+    return exchanges if turns is None or "max_history_turns" in conversation.model_fields_set else exchanges[-turns:]
