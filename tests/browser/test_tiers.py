@@ -225,7 +225,7 @@ def test_the_heading_of_a_quoted_paragraph_is_styled_and_its_citation_stays_in_p
     route_replies(page, with_heading)
     screen.ask(LEAVE)
     screen.finished()
-    expect(page.locator(".answer .from")).to_contain_text("Handbook_2 (draft) › A")
+    expect(page.locator(".answer .from").first).to_contain_text("Handbook_2 (draft) › A")
     expect(page.locator(".answer .cite").first).to_have_text("1")
     assert "[^" not in page.locator(".answer").inner_text().split("\n")[1]
     page.locator(".cite").first.click()

@@ -113,7 +113,7 @@ async def test_a_stream_with_passages_to_show_does_not_wait_for_the_model(found:
         Failed(ModelTimeout("late"), make_turn()),
     )
     opening = asyncio.ensure_future(stream_events(source.events(), encode if says else lambda _: (), "t1"))
-    await asyncio.sleep(0.01)
+    await asyncio.wait([opening], timeout=10 if begins else 0.01)
     assert opening.done() is begins
     wait.set()
     if begins:

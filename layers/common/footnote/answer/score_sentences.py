@@ -154,17 +154,21 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
     whole = question.cov(around.union(*held))
     cosines, passage_cosine = _cosines(question, passage)
     weights = WITH_VECTORS if question.by_vectors else BY_WORDS
+
+    def asked_in(heading: str) -> float:
+        return question.cov(question.terms.intersection(content_terms(heading, chunk.lang))) if heading else 0.0
+
     heading, at_lead = _last_heading(chunk), 0
+    of_heading = asked_in(heading)
     above = set(passage.heading_terms.split())
     scored: list[Scored] = []
     for i, (start, end) in enumerate(passage.bounds):
         text = chunk.text[start:end]
         kind = chunk.kind_at(start)
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
-            heading, at_lead = text, 0
+            heading, at_lead, of_heading = text, 0, asked_in(text)
         silent = is_heading or kind == "caption" or (kind == "code" and question.shape in ("yes_no", "definition"))
         quotable = not (silent or _introduces(chunk, start, end) or _asks(text, question.text) or _refers(text))
-        of_heading = question.cov(question.terms.intersection(content_terms(heading, chunk.lang))) if heading else 0.0
         together = sum(weight for pair, weight in question.pairs.items() if _adjacent(pair, words[i])) if question.pairs else 0.0
         total = question.cov(around | held[i])
         features = Features(

@@ -230,8 +230,15 @@ class Core(Backends):
     async def _score_everyday(self, turn: Turn, question: str, by_vectors: bool) -> float:
         request = Request(question, turn.request.collection, limit=PASSAGES, retriever="cc" if by_vectors else "bm25", options=CHEAP)
         asked = self.new_turn(request, turn.caller, UNSAVED, trace_id="")
-        found = await self._find.finish(replace(asked, queries=(Query(question, lang=turn.lang),)))
+        query = self._everyday.get(question, Query(question, lang=turn.lang))
+        found = await self._find.finish(replace(asked, queries=(query,)))
+        self._everyday[question] = found.queries[0]
         return await score_turn(found, index=self.index)
+
+    @cached_property
+    def _everyday(self) -> dict[str, Query]:
+        """The everyday questions with their vectors, for all collections."""
+        return {}
 
     @cached_property
     def _find(self) -> Runner[Deps]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 MONTHS = (
     "January|February|March|April|May|June|July|August|September|October|November|December|"
@@ -67,7 +68,7 @@ def answer_type_score(question: str, sentence: str) -> float:
     """Whether a sentence contains what the question asks for: 1 yes, 0 no, .5 if the question's type is unknown.
 
     A thing that the question itself names does not count."""
-    kind = next((kind for kind in TYPES if kind.asked.search(question)), None)
+    kind = _type_asked(question)
     if kind is None:
         return 0.5
     named = question.lower()
@@ -77,3 +78,8 @@ def answer_type_score(question: str, sentence: str) -> float:
     if kind.name == "person" and re.search(r"[가-힣]", question):
         return 0.5  # Hangul has no capitals that would distinguish a name from a noun
     return 0.0
+
+
+@lru_cache(maxsize=256)
+def _type_asked(question: str) -> AnswerType | None:
+    return next((kind for kind in TYPES if kind.asked.search(question)), None)
