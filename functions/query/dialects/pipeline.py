@@ -88,7 +88,9 @@ class RAGRequest(BaseModel):
     enable_verification: bool | None = Field(
         None, description="Whether passages of little relevance are dropped and claims are checked. Default: as the level says."
     )
-    ensemble_voting: bool | None = Field(None, description="Accepted; has no effect.")
+    ensemble_voting: bool | None = Field(
+        None, description="Whether several answers are written and the best supported one is given. Default: as the level says."
+    )
     images: list[Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_ADDRESS)]] = Field(
         [], max_length=20, description="With mode `vision`: PNG, JPEG, WebP or GIF, public http(s) URLs or data: URIs."
     )
@@ -175,7 +177,10 @@ def make_request(asked: RAGRequest, core: Core) -> Request:
     if asked.images and asked.mode != "vision":
         raise BadRequest("images are read with mode vision only.")
     mode, profile = MODES[asked.mode]
-    verifies = asked.enable_verification
+    verifies, votes = asked.enable_verification, asked.ensemble_voting
+    options: dict[OptionName, bool] = {} if votes is None else {"ensemble_voting": votes}
+    if verifies is not None:
+        options |= {"verify_passages": verifies, "support_check": verifies}
     return Request(
         question=asked.message,
         collection=asked.collection_filter or "",
@@ -190,7 +195,7 @@ def make_request(asked: RAGRequest, core: Core) -> Request:
         tool_scope=ORGANISATION if mode == "pa" else "",
         images=tuple(asked.images),
         level=asked.intelligence_level,
-        options={} if verifies is None else {"verify_passages": verifies, "support_check": verifies},
+        options=options,
     )
 
 

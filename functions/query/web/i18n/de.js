@@ -127,6 +127,7 @@ export default {
   not_saved: 'Diese Antwort konnte nicht gespeichert werden.',
   warning_uncited: 'Das Modell hat keine Textstelle zitiert. Prüfen Sie die Antwort, bevor Sie sich darauf verlassen.',
   warning_unsupported: 'Einige Aussagen ließen sich anhand der zitierten Textstellen nicht belegen. Prüfen Sie sie, bevor Sie sich auf die Antwort verlassen.',
+  warning_disagreement: 'Mehrere Entwürfe dieser Antwort widersprachen einander. Prüfen Sie sie, bevor Sie sich auf die Antwort verlassen.',
   warning_insufficient: 'Laut Modell enthalten die Dokumente diese Information nicht.',
   warning_budget_cheaper: 'Ihr Budget für heute ist fast aufgebraucht. Deshalb hat ein günstigeres Modell geantwortet.',
   warning_budget_search: 'Ihr Budget für heute ist aufgebraucht. Dies sind Textstellen aus den Dokumenten, ohne Sprachmodell.',

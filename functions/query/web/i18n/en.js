@@ -127,6 +127,7 @@ export default {
   not_saved: 'This answer could not be saved.',
   warning_uncited: 'The model cited no passage. Check this answer before you rely on it.',
   warning_unsupported: 'Some statements could not be verified in the cited passages. Check them before you rely on this answer.',
+  warning_disagreement: 'Several drafts of this answer disagreed. Check it before you rely on it.',
   warning_insufficient: 'According to the model, the documents do not contain this information.',
   warning_budget_cheaper: 'Your budget for today is nearly used up, so a cheaper model answered.',
   warning_budget_search: 'Your budget for today is used up. These are passages from the documents; no model was used.',

@@ -195,7 +195,7 @@ def sentences_of(chunk: Chunk, lang: str) -> list[Sentence]:
 
 def _sentence(text: str, lang: str) -> Sentence:
     around = _negations(text, lang)
-    denied = _matter(" ".join(around), lang)
+    denied = matter(" ".join(around), lang)
     return Sentence(frozenset(content_terms(text, lang)), _stems(text, lang), numbers_in(text, lang), bool(around), denied, text)
 
 
@@ -227,6 +227,11 @@ def numbers_in(text: str, lang: str) -> frozenset[str]:
     return frozenset(found | {digits for word in WORD.findall(text) if (digits := spelled.get(word.lower(), ""))[:1].isdigit()})
 
 
+def is_negated(text: str, lang: str) -> bool:
+    """Whether a sentence has a negation. An answer's “no” at the beginning is none."""
+    return bool(_negations(text, lang))
+
+
 def _names(claim: str, lang: str) -> frozenset[str]:
     """Capitalised words within an English sentence; words in Latin letters in Korean. None in German, where all nouns are capitalised."""
     if lang == "ko":
@@ -245,13 +250,13 @@ def _denies(window: Sentence, claim: str, lang: str) -> bool:
     """Whether one negates what the other states. A negation of something else does not count."""
     if _negations(claim, lang):
         return not window.negated
-    said = _matter(claim, lang)
+    said = matter(claim, lang)
     shared = window.denied & said
     # In Korean a negation directly follows what it negates; in other languages its neighbours may belong to something else.
     return 2 * len(shared) > len(window.denied) + (lang != "ko") or (bool(said) and said <= window.denied)
 
 
-def _matter(text: str, lang: str) -> frozenset[str]:
+def matter(text: str, lang: str) -> frozenset[str]:
     """What a negation can refer to: terms. In Korean the beginnings of words, because negation changes the endings."""
     bare = _without_polarity(text)
     return frozenset(HEAD_KO.findall(bare) if lang == "ko" else content_terms(bare, lang))

@@ -30,6 +30,7 @@ from footnote.answer.generate import (
 from footnote.answer.small_talk import greet, may_greet
 from footnote.answer.verify import verify_passages
 from footnote.answer.vision import attach_images
+from footnote.answer.vote import is_unanswered, vote
 from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
 from footnote.events import Answering
@@ -175,7 +176,11 @@ DOCUMENTS = (
         shows=lambda t: {"passages": len(t.evidence.hits)},
     ),
     Step(
-        "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=extract, when=has_model,
+        "vote", vote, stage=Stage.ANSWER, option="ensemble_voting", paid=True, on_error=SKIP, when=has_model,
+        shows=lambda t: t.record.notes.get("vote", {}), on_start=answering,
+    ),
+    Step(
+        "answer", generate, stage=Stage.ANSWER, paid=True, on_error=fail_or_quote, fallback=extract, when=is_unanswered,
         shows=lambda t: {"tokens": t.record.usage.completion_tokens, **verdict_shown(t)}, on_start=answering,
     ),
     Step(

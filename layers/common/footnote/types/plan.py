@@ -24,6 +24,7 @@ OptionName = Literal[
     "classify_by_model",
     "confidence",
     "drop_duplicates",
+    "ensemble_voting",
     "expand_documents",
     "faq",
     "feedback_query",
@@ -91,6 +92,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "drop_duplicates": Option(
         "Leave out passages that say the same as a better one.", False, requestable=True, affects="search", pool_size=20
     ),
+    "ensemble_voting": Option("Have several answers written, and give the one that its sources support best.", False, requestable=True),
     "expand_documents": Option("Show the model further passages of the best documents.", False, requestable=True),
     "faq": Option("Answer a frequent question with the words written for it.", True, requestable=True),
     "feedback_query": Option("Search again with the keywords of the first passages.", False, requestable=True, affects="search"),
@@ -165,6 +167,7 @@ LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
         "hypothetical": True,
         "step_back": True,
         "feedback_query": True,
+        "ensemble_voting": True,
         "verify_passages": True,
         "judge_passages": True,
     },

@@ -1,0 +1,128 @@
+"""Several answers to one question, of which the best supported one is given.
+
+The drafts are written at the same time, at a temperature above 0, so they differ where the model is unsure. That they differ is
+reported: by the warning `disagreement`, and in the trace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from statistics import fmean
+
+from footnote.answer.assess import SOFT, claims_of, find_support, is_negated, matter, numbers_in
+from footnote.answer.generate import generate
+from footnote.answer.insufficient import lacks_information
+from footnote.errors import FootnoteError
+from footnote.events import Event, Token
+from footnote.ports import Index, Models
+from footnote.settings import LLM
+from footnote.steps import known_early
+from footnote.types import Answer, Turn
+
+DRAFTS = 3
+TEMPERATURE = 0.7
+"""For requests that name none, or 0, at which all drafts would be alike."""
+SAME = 0.5
+"""Share of their terms that two sentences have in common if they say something about the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One of the answers. `turn`: the turn as it would be with it. `supported`: share of its claims that their sources support.
+    `support`: mean recall + cosine of these claims. `lacks`: it says that the documents lack the answer."""
+
+    turn: Turn
+    answer: Answer
+    supported: float
+    support: float
+    lacks: bool
+
+
+@known_early
+def is_unanswered(turn: Turn) -> bool:
+    """A language model answers, and has not yet."""
+    return turn.plan.model is not None and turn.answer is None
+
+
+async def vote(turn: Turn, *, models: Models, llm: LLM, index: Index) -> AsyncIterator[Event | Turn]:
+    """Writes DRAFTS answers and gives the one that its sources support best; notes the `vote`. Raises the error of the first draft if
+    all of them fail."""
+    temperature = turn.request.temperature or TEMPERATURE
+    asked = replace(turn, request=replace(turn.request, temperature=temperature))
+    written = await asyncio.gather(*(_write(asked, models, llm) for _ in range(DRAFTS)), return_exceptions=True)
+    for error in written:
+        if isinstance(error, BaseException) and not isinstance(error, FootnoteError):
+            raise error
+    drafts = [await _judged(draft, index) for draft in written if isinstance(draft, Turn)]
+    if not drafts:
+        raise next(error for error in written if isinstance(error, FootnoteError))
+    best = choose(drafts)
+    differ = any(are_different(one.answer, other.answer, turn.lang) for one, other in combinations(drafts, 2))
+    answer = replace(best.answer, warnings=(*best.answer.warnings, "disagreement")) if differ else best.answer
+    note = {
+        "drafts": len(drafts),
+        "chosen": drafts.index(best) + 1,
+        "supported": [round(draft.supported, 3) for draft in drafts],
+        "differ": differ,
+    }
+    yield Token(answer.text)
+    yield replace(best.turn, request=turn.request, answer=answer).with_notes(vote=note)
+
+
+def choose(drafts: Sequence[Draft]) -> Draft:
+    """The draft with most of its claims supported; of equals, the one whose claims are supported best, then the first. Where most
+    drafts say that the documents lack the answer, the first of these."""
+    lacking = [draft for draft in drafts if draft.lacks]
+    if 2 * len(lacking) > len(drafts):
+        return lacking[0]
+    return max((draft for draft in drafts if not draft.lacks), key=lambda draft: (draft.supported, draft.support))
+
+
+def are_different(one: Answer, other: Answer, lang: str) -> bool:
+    """Whether two answers disagree: only one says that the documents lack it, they have no number in common, or of two sentences about
+    the same one is negated or has other numbers."""
+    if lacks_information(one, lang) or lacks_information(other, lang):
+        return lacks_information(one, lang) != lacks_information(other, lang)
+    claims, others = ([claim for claim, _ in claims_of(answer, lang)] for answer in (one, other))
+    if _are_apart(_numbers(claims, lang), _numbers(others, lang)):
+        return True
+    return any(
+        _is_about_the_same(claim, said, lang)
+        and (is_negated(claim, lang) != is_negated(said, lang) or _are_apart(_numbers([claim], lang), _numbers([said], lang)))
+        for claim in claims
+        for said in others
+    )
+
+
+async def _write(turn: Turn, models: Models, llm: LLM) -> Turn:
+    async for item in generate(turn, models=models, llm=llm):
+        turn = item if isinstance(item, Turn) else turn
+    return turn
+
+
+async def _judged(turn: Turn, index: Index) -> Draft:
+    answer = turn.answer or Answer("")
+    found = [result for _, result in await find_support(turn, answer, index)]
+    return Draft(
+        turn,
+        answer,
+        supported=sum(not result.doubted for result in found) / len(found) if found else 0.0,
+        support=fmean(result.total for result in found) if found else 0.0,
+        lacks=lacks_information(answer, turn.lang),
+    )
+
+
+def _numbers(claims: Sequence[str], lang: str) -> frozenset[str]:
+    return frozenset().union(*(numbers_in(claim, lang) for claim in claims)) - SOFT
+
+
+def _are_apart(numbers: frozenset[str], others: frozenset[str]) -> bool:
+    return bool(numbers and others) and numbers.isdisjoint(others)
+
+
+def _is_about_the_same(claim: str, other: str, lang: str) -> bool:
+    terms, others = ({term for term in matter(text, lang) if not term.isdigit()} for text in (claim, other))
+    return bool(terms and others) and len(terms & others) >= SAME * len(terms | others)

@@ -1,0 +1,94 @@
+"""Several answers to one question: the best supported one is given, and it is said that they differ."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from footnote.answer.generate import generate
+from footnote.answer.vote import are_different, is_unanswered, vote
+from footnote.errors import ModelUnavailable
+from footnote.events import Event, Token
+from footnote.pipeline import DOCUMENTS
+from footnote.steps import Step
+from footnote.types import Answer, Message, Turn
+from tests.deps import FakeDeps, call_step, run_table
+from tests.fakes import FakeModel, FakeModels, Piece, make_hit
+from tests.footnote.answer.stored_sentences import Stored
+from tests.turns import LIVE, make_turn, with_
+
+HIT = make_hit("The bridge was built in 1894. It is painted blue every ten years. Dogs are allowed on the bridge.", "bridge")
+ASKED = make_turn("When was the bridge built?", hits=(HIT,), messages=(Message("user", "When?"),), model="fake")
+RIGHT, WRONG, UNCITED = "The bridge was built in 1894 [1].", "The bridge was built in 1931 [1].", "It is old."
+LACKING = "The documents do not contain this information."
+
+
+async def run(*replies: Sequence[Piece], turn: Turn = ASKED) -> tuple[list[Event], Turn, FakeModel]:
+    model = FakeModel(list(replies))
+    events = [event async for event in call_step(vote, turn, FakeDeps(models=FakeModels(model), index=Stored(HIT)))]
+    assert isinstance(events[-1], Turn)
+    return events[:-1], events[-1], model  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("replies", [(WRONG, RIGHT, UNCITED), (RIGHT, WRONG, WRONG), (UNCITED, LACKING, RIGHT)])
+async def test_the_answer_that_its_sources_support_is_given(replies: tuple[str, ...]) -> None:
+    events, turn, model = await run(*([reply] for reply in replies))
+    assert events == [Token(RIGHT)]
+    assert (turn.answer and turn.answer.text, turn.record.notes["vote"]["chosen"]) == (RIGHT, replies.index(RIGHT) + 1)
+    assert turn.answer
+    assert turn.answer.warnings == ("disagreement",)
+    assert len(turn.record.calls) == 3
+    assert [sent.options["temperature"] for sent in model.sent] == [0.7] * 3
+    assert turn.request == ASKED.request
+
+
+async def test_drafts_that_agree_have_no_warning() -> None:
+    _, turn, _ = await run([RIGHT], ["Built in 1894 [1]."], [RIGHT], turn=with_(ASKED, temperature=0.4))
+    assert turn.answer is not None
+    assert (turn.answer.text, turn.answer.warnings) == (RIGHT, ())
+    assert turn.record.notes["vote"] == {"drafts": 3, "chosen": 1, "supported": [1.0, 1.0, 1.0], "differ": False}
+
+
+async def test_where_most_say_that_the_documents_lack_it_they_win() -> None:
+    _, turn, _ = await run([LACKING], [RIGHT], [LACKING])
+    assert turn.answer is not None
+    assert (turn.answer.text, turn.answer.warnings) == (LACKING, ("disagreement",))
+
+
+async def test_a_draft_that_fails_is_left_out_and_none_is_an_error() -> None:
+    gone = ModelUnavailable("gone")
+    _, turn, _ = await run([gone], [RIGHT], [gone])
+    assert (turn.answer and turn.answer.text, turn.record.notes["vote"]["drafts"]) == (RIGHT, 1)
+    with pytest.raises(ModelUnavailable, match="gone"):
+        await run([gone], [gone], [gone])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "lang", "differ"),
+    [
+        ("Built in 1894.", "It was built in 1894 and is blue.", "en", False),
+        ("Built in 1894.", "Built in 1931.", "en", True),
+        ("Dogs are allowed on the bridge.", "Dogs are not allowed on the bridge.", "en", True),
+        ("Yes, dogs are allowed.", "Dogs are allowed.", "en", False),
+        ("Hunde sind auf der Brücke erlaubt.", "Hunde sind auf der Brücke nicht erlaubt.", "de", True),
+        ("다리에서 개는 허용된다.", "다리에서 개는 허용되지 않는다.", "ko", True),
+        ("It costs 4 euros. The ferry opens at 8 o'clock.", "The ferry opens at 9 o'clock. It costs 4 euros.", "en", True),
+        ("Cars cost 4 euros.", "It opens at 9 and costs 4 euros.", "en", False),
+        (LACKING, RIGHT, "en", True),
+        (LACKING, "I don't know.", "en", False),
+    ],
+)
+def test_answers_disagree_by_numbers_negations_and_whether_there_is_one(one: str, other: str, lang: str, differ: bool) -> None:
+    assert are_different(Answer(one), Answer(other), lang) is are_different(Answer(other), Answer(one), lang) is differ
+
+
+async def test_the_answer_is_not_written_again_and_only_where_the_vote_failed() -> None:
+    rows = [row for row in DOCUMENTS if isinstance(row, Step) and row.run in (vote, generate)]
+    for replies, sent in (([[RIGHT]] * 3, 3), ([[ModelUnavailable("gone")]] * 3 + [[RIGHT]], 4)):
+        model = FakeModel(list(replies))
+        asked = with_(ASKED, profile=LIVE, options={"ensemble_voting": True})
+        events = await run_table(rows, asked, FakeDeps(models=FakeModels(model), index=Stored(HIT)))
+        assert [event.text for event in events if isinstance(event, Token)] == [RIGHT]
+        assert len(model.sent) == sent
+    assert not is_unanswered(with_(ASKED, model=None))
