@@ -163,10 +163,11 @@ async def chat(
     request: RAGRequest, caller: AskerOf, core: CoreOf, trace_id: TraceId, accept: Accept = "", idempotency_key: IdempotencyKey = None
 ) -> Response:
     """Answers a question with `[Source N]` citations and a confidence."""
-    _, profile = MODES[request.mode]
+    streamed, (_, profile) = EVENTS in accept.lower(), MODES[request.mode]
+    profile = replace(profile, live=streamed)
     turn = core.new_turn(make_request(request, core), caller, profile, trace_id=trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, PATH, request))
-    if EVENTS in accept.lower():
+    if streamed:
         return await stream_events(events, Events(turn, done).encode, turn.trace_id)
     made = reply(await last_turn(events))
     return JSONResponse(made.model_dump(), headers={"x-trace-id": turn.trace_id})

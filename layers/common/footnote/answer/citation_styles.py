@@ -27,6 +27,8 @@ class CitationStyle:
     """True: passages with the same title and page are one source. Only for held answers: a stream does not know the page in time."""
     at_end: bool = False
     """True: no markers; a last line lists the sources (`sources_used`), and a citation has the number of its passage."""
+    by_id: bool = False
+    """True: a marker names a document by its id; False: by its number."""
     keeps_numbers: bool = False
     """True: a citation has the number of its passage, so that a client that got the passages before the text can resolve it."""
     unfinished: re.Pattern[str] = UNFINISHED
@@ -77,7 +79,9 @@ UNFINISHED_SOURCE = re.compile(
 NEVER = re.compile(r"(?!)")
 
 STYLES: dict[str, CitationStyle] = {
-    "footnote": CitationStyle(re.compile(r"[ \t]?\[\^([^\]\n]{1,120})\](?!:)"), lambda _, hit: f"[^{hit.chunk.doc_id}]", _by_doc_id),
+    "footnote": CitationStyle(
+        re.compile(r"[ \t]?\[\^([^\]\n]{1,120})\](?!:)"), lambda _, hit: f"[^{hit.chunk.doc_id}]", _by_doc_id, by_id=True
+    ),
     "numbered": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number),
     "numbered_by_page": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number, merges=True),
     "numbered_by_place": CitationStyle(NUMBER, lambda number, _: f"[{number}]", _by_number, keeps_numbers=True),

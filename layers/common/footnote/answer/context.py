@@ -33,7 +33,7 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     shown = sandwich(fitting) if turn.plan.wants("sandwich") else fitting
     earlier = history_messages(exchanges_shown(turn, conversation), budget.history) if turn.plan.wants("history_in_prompt") else ()
     question = turn.request.question if earlier else turn.asked
-    documents = [_fenced(hit) for hit in shown]
+    documents = [fenced(hit) for hit in shown]
     system = "\n\n".join((prompts.render(profile.prompt, turn.lang, {"documents": documents}), *_instructions(turn, prompts)))
     if profile.question_prompt:
         question = prompts.render(profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)})
@@ -90,7 +90,7 @@ def sandwich(hits: Sequence[Hit]) -> list[Hit]:
     return [*hits[::2], *reversed(hits[1::2])]
 
 
-def _fenced(hit: Hit) -> dict[str, Any]:
+def fenced(hit: Hit) -> dict[str, Any]:
     """A passage for the template, escaped so that it cannot close its own fence."""
     chunk = hit.chunk
     section = " › ".join(heading for heading in chunk.headings if heading != chunk.title)

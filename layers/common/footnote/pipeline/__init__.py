@@ -27,6 +27,7 @@ from footnote.answer.generate import (
     need_model,
     pick_model,
 )
+from footnote.answer.revise import is_revisable, revise, revision_shown
 from footnote.answer.small_talk import greet, may_greet
 from footnote.answer.verify import verify_passages
 from footnote.answer.vision import attach_images
@@ -185,6 +186,9 @@ DOCUMENTS = (
     ),
     Step(
         "extract", extract, stage=Stage.ANSWER, on_error=FAIL, timeout_s=10, when=has_no_model, shows=verdict_shown, on_start=answering,
+    ),
+    Step(
+        "revise", revise, stage=Stage.CHECK, option="revise_answer", paid=True, on_error=SKIP, when=is_revisable, shows=revision_shown,
     ),
     CHECK,
     Step("support", check_support, stage=Stage.CHECK, option="support_check", on_error=SKIP, timeout_s=5, when=has_sources),

@@ -49,6 +49,7 @@ OptionName = Literal[
     "reject_uncited",
     "remote_search",
     "rerank",
+    "revise_answer",
     "rewrite",
     "rewrite_always",
     "rewrite_by_size",
@@ -146,6 +147,9 @@ OPTIONS: Mapping[OptionName, Option] = {
         affects="search",
         pool_size=30,
     ),
+    "revise_answer": Option(
+        "Search again for unsupported claims, and have the model correct or drop them.", False, requestable=True, buffered_only=True
+    ),
     "rewrite": Option("Make a follow-up a question that stands alone.", True, setting="conversation.query_rewriting_enabled"),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
     "rewrite_by_size": Option("Have a small model's follow-ups made to stand alone by words of earlier questions.", False),
@@ -168,6 +172,7 @@ LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
         "step_back": True,
         "feedback_query": True,
         "ensemble_voting": True,
+        "revise_answer": True,
         "verify_passages": True,
         "judge_passages": True,
     },

@@ -1,0 +1,119 @@
+"""Critique and revision of an answer before it is shown: statements that their sources do not support are searched for again, and the
+model corrects them or leaves them out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from footnote.answer.assess import find_support
+from footnote.answer.citation_styles import STYLES, markers_of
+from footnote.answer.context import fenced
+from footnote.answer.generate import generate
+from footnote.answer.insufficient import lacks_information
+from footnote.answer.toolbox import Search
+from footnote.ports import Index, Models
+from footnote.prompts import Prompts
+from footnote.settings import LLM
+from footnote.text.untrusted import untrusted
+from footnote.types import Answer, Conversation, Evidence, Hit, Message, Turn
+
+ROUNDS = 2
+SEARCHED = 2
+"""Statements that are searched for in a round."""
+FOUND = 3
+"""Further passages that the model is shown in a round."""
+
+
+async def revise(turn: Turn, *, models: Models, llm: LLM, index: Index, searcher: Search, prompts: Prompts) -> Turn:
+    """Has the answer revised, at most ROUNDS times, while statements of it are unsupported. A revision that is no better is dropped,
+    and ends it. Notes the rounds as `revision`: number of doubted statements, of passages found, and whether it was kept."""
+    rounds: list[dict[str, Any]] = []
+    doubted = await _doubted(turn, index)
+    while doubted and len(rounds) < ROUNDS:
+        found = await _find(turn, doubted, searcher)
+        written = await _write(_with_request(turn, doubted, found, prompts), models, llm)
+        left = await _doubted(written, index)
+        better = len(left) < len(doubted) and not _is_emptied(written, turn)
+        why = "unsupported" if turn.answer and turn.answer.citations else "uncited"
+        rounds.append({"because": why, "doubted": len(doubted), "found": len(found), "kept": better})
+        if not better:
+            break
+        turn, doubted = written, left
+    return turn.with_notes(revision=rounds) if rounds else turn
+
+
+def is_revisable(turn: Turn) -> bool:
+    """A model wrote the answer from passages, and does not only say that they lack it."""
+    answer = turn.answer
+    return answer is not None and turn.outcome is None and not answer.extractive and not lacks_information(answer, turn.lang)
+
+
+def revision_shown(turn: Turn) -> dict[str, Any]:
+    """How many rounds there were, what they were for, and how many were kept."""
+    rounds = turn.record.notes.get("revision", [])
+    kept = sum(each["kept"] for each in rounds)
+    return {"rounds": len(rounds), "kept": kept, "because": ", ".join(dict.fromkeys(each["because"] for each in rounds))}
+
+
+async def _doubted(turn: Turn, index: Index) -> list[str]:
+    """The statements of the answer that their sources do not support."""
+    return [claim for claim, result in await find_support(turn, turn.answer, index) if result.doubted] if turn.answer else []
+
+
+async def _find(turn: Turn, claims: list[str], searcher: Search) -> list[Hit]:
+    """Further passages for the first of these statements. They are searched for like queries of an agent, by the same checks."""
+    known = {hit.chunk.chunk_id for hit in turn.evidence.citable}
+    found: dict[str, Hit] = {}
+    for claim in claims[:SEARCHED]:
+        record = replace(turn.record, calls=(), spans=())
+        asked = replace(turn.ask(claim), conversation=Conversation(), record=record, answer=None)
+        searched = await searcher(asked)
+        hits = searched.evidence.hits if searched.outcome is None else ()
+        found |= {hit.chunk.chunk_id: hit for hit in hits if hit.chunk.chunk_id not in known}
+    return list(found.values())[:FOUND]
+
+
+def _with_request(turn: Turn, claims: list[str], found: list[Hit], prompts: Prompts) -> Turn:
+    """The turn with the request to revise its answer. What was found follows the passages that the model has seen."""
+    seen = turn.evidence.citable
+    evidence = replace(turn.evidence, added=(*turn.evidence.added, *found), shown=(*seen, *found))
+    documents = [{**fenced(hit), "number": number} for number, hit in enumerate(found, start=len(seen) + 1)]
+    by_id = STYLES[turn.profile.citation_style].by_id
+    values = {"claims": [untrusted(claim) for claim in claims], "documents": documents, "by_id": by_id}
+    request = Message("user", prompts.render("revise", turn.lang, values))
+    return replace(turn, evidence=evidence, messages=(*turn.messages, Message("assistant", _as_written(turn)), request))
+
+
+def _as_written(turn: Turn) -> str:
+    """The answer with the markers that the model knows: numbers by the order of the passages in its prompt."""
+    answer, places = turn.answer or Answer(""), _places(turn.evidence)
+    markers, text = markers_of(turn), answer.text
+    marks = [(span, citation) for citation in answer.citations for span in citation.spans]
+    for (start, end), citation in sorted(marks, key=lambda mark: mark[0], reverse=True):
+        text = text[:start] + markers.style.write(places[citation.hit.chunk.chunk_id], citation.hit) + text[end:]
+    if markers.style.at_end and answer.citations:
+        text += f"\nSOURCES_USED: {', '.join(str(places[citation.hit.chunk.chunk_id]) for citation in answer.citations)}"
+    return text
+
+
+def _places(evidence: Evidence) -> dict[str, int]:
+    return {hit.chunk.chunk_id: number for number, hit in enumerate(evidence.citable, start=1)}
+
+
+async def _write(turn: Turn, models: Models, llm: LLM) -> Turn:
+    """The turn with the revised answer. Warnings, and questions if the model did not write them again, stay."""
+    before = turn
+    async for item in generate(turn, models=models, llm=llm):
+        turn = item if isinstance(item, Turn) else turn
+    questions = turn.record.suggested_questions or before.record.suggested_questions
+    warnings = before.answer.warnings if before.answer else ()
+    answer = replace(turn.answer, warnings=warnings) if turn.answer else None
+    return replace(turn, answer=answer, record=replace(turn.record, suggested_questions=questions))
+
+
+def _is_emptied(written: Turn, before: Turn) -> bool:
+    """Whether the revision says that the documents lack the answer, though a part of it was supported."""
+    if written.answer is None or not lacks_information(written.answer, written.lang):
+        return False
+    return before.answer is not None and bool(before.answer.citations)

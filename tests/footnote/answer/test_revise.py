@@ -1,0 +1,147 @@
+"""Statements without support are searched for again, and the model corrects them or leaves them out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from footnote.answer.revise import is_revisable, revise, revision_shown
+from footnote.errors import ModelUnavailable
+from footnote.plan import make_plan
+from footnote.prompts import LANGUAGES
+from footnote.settings import Settings
+from footnote.types import Answer, Citation, Evidence, Hit, Message, Turn
+from tests.deps import FakeDeps, run_step
+from tests.fakes import FakeModel, FakeModels, make_hit
+from tests.footnote.answer.stored_sentences import Stored
+from tests.turns import HELD, LIVE, make_turn, with_
+
+BRIDGE = make_hit("The bridge was built in 1894. It is painted blue every ten years.", "bridge")
+TOWER = make_hit("The tower was built in 1731 by Ada Berg.", "tower")
+TEXT = "The bridge was built in 1894 [1]. The tower was built in 1650 [1]."
+ASKED = make_turn(
+    "When were they built?",
+    hits=(TOWER, BRIDGE),
+    shown=(make_hit("Nothing.", "zero"), BRIDGE),
+    messages=(Message("user", "When?"),),
+    model="fake",
+)
+
+
+def written(text: str = TEXT, hit: Hit = BRIDGE, asked: Turn = ASKED) -> Turn:
+    spans = tuple((at, at + 3) for at in range(len(text)) if text.startswith("[1]", at))
+    return with_(asked, answer=Answer(text, (Citation(1, hit, hit.chunk.text, spans=spans),) if spans else (), model="fake"))
+
+
+async def run(turn: Turn, *replies: Any, found: Sequence[Hit] = (), outcome: Any = None) -> tuple[Turn, FakeModel, list[str]]:
+    asked: list[str] = []
+
+    async def search(turn: Turn) -> Turn:
+        assert (turn.answer, turn.conversation.exchanges) == (None, ())
+        asked.append(turn.request.question)
+        return replace(turn, evidence=Evidence(hits=tuple(found)), outcome=outcome)
+
+    model = FakeModel([[reply] for reply in replies])
+    deps = FakeDeps(models=FakeModels(model), index=Stored(BRIDGE, TOWER), searcher=search)
+    return await run_step(revise, turn, deps), model, asked
+
+
+def text_of(turn: Turn) -> str:
+    assert turn.answer is not None
+    return turn.answer.text
+
+
+async def test_a_supported_answer_stays_and_costs_nothing() -> None:
+    before = written("The bridge was built in 1894 [1].")
+    turn, model, asked = await run(before)
+    assert (turn, model.sent, asked) == (before, [], [])
+    assert revision_shown(turn) == {"rounds": 0, "kept": 0, "because": ""}
+
+
+async def test_what_is_found_for_an_unsupported_statement_corrects_it() -> None:
+    turn, model, asked = await run(written(), "The bridge was built in 1894 [2]. The tower was built in 1731 [3].", found=(BRIDGE, TOWER))
+    assert text_of(turn) == "The bridge was built in 1894 [1]. The tower was built in 1731 [2]."
+    assert turn.answer is not None
+    assert [citation.hit for citation in turn.answer.citations] == [BRIDGE, TOWER]
+    assert asked == ["The tower was built in 1650    ."]
+    assert turn.evidence.added == (TOWER,)
+    assert turn.record.notes["revision"] == [{"because": "unsupported", "doubted": 1, "found": 1, "kept": True}]
+    _, draft, request = model.sent[0].messages
+    assert draft == Message("assistant", "The bridge was built in 1894 [2]. The tower was built in 1650 [2].")  # as in the model's prompt
+    assert request.content.count("<document ") == 1
+    assert '<document number="3" title="Tower">' in request.content
+
+
+async def test_without_evidence_the_statement_is_left_out() -> None:
+    turn, model, _ = await run(written(), "The bridge was built in 1894 [2].")
+    assert text_of(turn) == "The bridge was built in 1894 [1]."
+    assert "<documents>" not in model.sent[0].messages[-1].content
+
+
+async def test_there_are_two_rounds_at_most() -> None:
+    worse, better = f"{TEXT} The ferry costs 7 euros [1].".replace("[1]", "[2]"), TEXT.replace("[1]", "[2]")
+    three = written(f"{TEXT} The ferry costs 7 euros [1]. It sinks in 1999 [1].")
+    turn, model, _ = await run(three, worse, better, "never asked")
+    assert (text_of(turn), len(model.sent)) == (TEXT, 2)
+    assert [each["doubted"] for each in turn.record.notes["revision"]] == [3, 2]
+    assert revision_shown(turn) == {"rounds": 2, "kept": 2, "because": "unsupported"}
+
+
+@pytest.mark.parametrize("reply", ["The bridge was built in 1894 [2]. The tower was built in 1651 [2].", "I don't know."])
+async def test_a_revision_that_is_no_better_is_dropped(reply: str) -> None:
+    turn, model, _ = await run(written(), reply)
+    assert (text_of(turn), len(model.sent), turn.record.notes["revision"][0]["kept"]) == (TEXT, 1, False)
+    assert turn.evidence == ASKED.evidence
+
+
+async def test_an_answer_without_citations_gets_them() -> None:
+    turn, *_ = await run(written("The bridge was built in 1894."), "The bridge was built in 1894 [2].")
+    assert (text_of(turn), turn.record.notes["revision"][0]["because"]) == ("The bridge was built in 1894 [1].", "uncited")
+
+
+async def test_a_statement_that_may_not_be_searched_for_finds_nothing() -> None:
+    turn, *_ = await run(written(), "The bridge was built in 1894 [2].", found=(TOWER,), outcome="forbidden")
+    assert (turn.evidence.added, text_of(turn)) == ((), "The bridge was built in 1894 [1].")
+
+
+async def test_warnings_and_questions_of_the_draft_stay() -> None:
+    before = written(asked=with_(ASKED, suggested_questions=("Why?",)))
+    assert before.answer is not None
+    before = replace(before, answer=replace(before.answer, warnings=("disagreement",)))
+    turn, *_ = await run(before, "The bridge was built in 1894 [2].")
+    assert turn.answer is not None
+    assert (turn.answer.warnings, turn.record.suggested_questions) == (("disagreement",), ("Why?",))
+
+
+async def test_a_model_that_fails_is_an_error_of_the_step() -> None:
+    with pytest.raises(ModelUnavailable):
+        await run(written(), ModelUnavailable("gone"))
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize(("style", "shown"), [("footnote", '<document id="tower"'), ("references", '<document number="3"')])
+async def test_documents_are_named_as_the_answer_cites_them(lang: str, style: str, shown: str) -> None:
+    asked = with_(ASKED, profile=replace(HELD, citation_style=style), lang=lang)
+    text = "The tower was built in 1650 in 1777."
+    answer = Answer(text, (Citation(2, BRIDGE, "…"),), model="fake")
+    _, model, _ = await run(with_(asked, answer=answer), "I don't know.", found=(TOWER,))
+    assert shown in model.sent[0].messages[-1].content
+    draft = model.sent[0].messages[-2].content
+    assert draft == (f"{text}\nSOURCES_USED: 2" if style == "references" else text)
+
+
+def test_only_an_answer_from_documents_is_revised_and_never_one_that_was_shown() -> None:
+    assert is_revisable(written())
+    for changes in (
+        {"outcome": "refused"},
+        {"answer": Answer("I don't know.")},
+        {"answer": Answer("Quoted.", extractive=True)},
+        {"answer": None},
+    ):
+        assert not is_revisable(with_(written(), **changes))
+    request = replace(ASKED.request, level="maximum")
+    assert make_plan(request, HELD, Settings()).wants("revise_answer")
+    assert make_plan(request, LIVE, Settings()).choices["revise_answer"].because == "the answer is shown while it is written"
