@@ -1,11 +1,11 @@
-"""What derived queries can gain and cost: a model that knows the passage, and one that writes about something else.
+"""What derived queries and further lists can gain and cost: a model that knows the passage, and one that writes about something else.
 
     python -m bench.expansion --data-sets FOLDER [--limit 500] [--sets squad2 xquad_en korquad] [--json]
 
 Each question runs through the steps of the pipeline with a scripted model. perfect: its text is the first sentence of a passage that
 answers; random: that of a passage drawn from the others, in one query with the whole weight, which is the worst case. nDCG@10, and its
 difference from the same search without derived queries. Feedback queries need no model; they run for every question (forced) and
-for those that are keywords.
+for those that are keywords. A further list (`retrieve.lists`) has a passage that answers first, or only passages drawn from the others.
 """
 
 from __future__ import annotations
@@ -26,17 +26,24 @@ from footnote.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
 from footnote.pipeline import EMBED, EXPAND, LANGUAGE, SEARCH
-from footnote.ports import Delta, LanguageModel
+from footnote.ports import Delta, Found, LanguageModel, Scope
 from footnote.settings import Settings
 from footnote.steps import Parallel, Row, Runner, Step
 from footnote.text.sentences import split_sentences
-from footnote.types import Choice, Message, ModelSource, OptionName, Request, Turn
+from footnote.types import FURTHER, Candidate, Choice, Message, ModelSource, OptionName, Query, Request, Turn, make_chunk_id
 from footnote_local.evaluate import CALLER, PROFILE, build_index
 
 SETS = ("squad2", "xquad_en", "korquad")
 MOST_LOST = 0.02
 BY_MODEL: Final[tuple[OptionName, ...]] = ("paraphrases", "hypothetical", "step_back")
-VARIANTS: Mapping[str, tuple[OptionName, ...]] = {**{name: (name,) for name in BY_MODEL}, "all three": BY_MODEL}
+VARIANTS: Mapping[str, tuple[OptionName, ...]] = {
+    **{name: (name,) for name in BY_MODEL},
+    "all three": BY_MODEL,
+    "a further list": FURTHER[:1],
+    "three lists": FURTHER,
+}
+LISTED = 20
+"""Passages of a further list."""
 
 
 class Scripted:
@@ -52,6 +59,15 @@ class Scripted:
 
     async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
         yield Delta(json.dumps({"queries": [self.text], "query": self.text, "text": self.text}))
+
+
+class ScriptedList:
+    """`ports.RankedLists` that finds these passages."""
+
+    chunk_ids: Sequence[str] = ()
+
+    async def search(self, query: Query, scope: Scope) -> Found:
+        return Found(tuple(Candidate(chunk_id, 1.0) for chunk_id in self.chunk_ids))
 
 
 def table(*, forced: bool) -> tuple[Row, ...]:
@@ -77,7 +93,8 @@ class Bench:
 
     def __init__(self, golden: GoldenSet, core: Core, model: Scripted) -> None:
         lang = "ko" if golden.name.startswith("korquad") else "en"
-        self._golden, self._core, self._model = golden, core, model
+        self._golden, self._core, self._model, self._list = golden, core, model, ScriptedList()
+        core.__dict__["ranked_lists"] = dict.fromkeys(FURTHER, self._list)
         self._sentences = {each.doc_id: first_sentence(each.title, each.text, lang) for each in golden.documents}
 
     async def scores(self, options: Sequence[OptionName], script: str, *, forced: bool = True) -> list[float]:
@@ -86,6 +103,10 @@ class Bench:
         made = []
         for query in self._golden.queries:
             self._model.text = self._text(query, script, draw)
+            others = [draw.choice(self._golden.documents).doc_id for _ in range(LISTED)] if set(options) & set(FURTHER) else []
+            first = [max(query.relevance, key=query.relevance.__getitem__)] if script == "perfect" else []
+            wrong = (doc_id for doc_id in others if not query.relevance.get(doc_id))
+            self._list.chunk_ids = [make_chunk_id(doc_id, 1, 0) for doc_id in dict.fromkeys((*first, *wrong))]
             turn = await runner.finish(self._turn(query, options))
             ranked = list(dict.fromkeys(hit.chunk.doc_id for hit in turn.evidence.hits))
             made.append(ndcg(ranked, query.relevance))
@@ -98,11 +119,11 @@ class Bench:
 
     def _turn(self, query: GoldenQuery, options: Sequence[OptionName]) -> Turn:
         turn = self._core.new_turn(Request(query.text, "default", limit=30), CALLER, PROFILE, trace_id="bench")
-        switched: dict[OptionName, Choice] = {name: Choice(name in options, "bench") for name in (*BY_MODEL, "feedback_query")}
+        switched: dict[OptionName, Choice] = {name: Choice(name in options, "bench") for name in (*BY_MODEL, "feedback_query", *FURTHER)}
         return replace(turn, plan=replace(turn.plan, choices={**turn.plan.choices, **switched}, model="scripted"))
 
 
-async def measure(folder: Path, limit: int) -> AsyncIterator[dict[str, Any]]:
+async def measure(folder: Path, limit: int, variants: Sequence[str] = tuple(VARIANTS)) -> AsyncIterator[dict[str, Any]]:
     """A row for each option and script of one set."""
     golden, model = load_golden(folder, limit=limit), Scripted()
     settings = Settings.model_validate({"llm": {"discover": False}})
@@ -112,7 +133,7 @@ async def measure(folder: Path, limit: int) -> AsyncIterator[dict[str, Any]]:
         bench = Bench(golden, core, model)
         base = await bench.scores((), "perfect")
         yield row(golden.name, "none", "", base, base)
-        for name, options in VARIANTS.items():
+        for name, options in ((name, VARIANTS[name]) for name in variants):
             for script in ("perfect", "random"):
                 yield row(golden.name, name, script, await bench.scores(options, script), base)
         for script, forced in (("forced", True), ("keywords", False)):
@@ -141,13 +162,14 @@ async def _main() -> None:
     parser.add_argument("--data-sets", type=Path, default=os.environ.get("DATA_SETS"), metavar="FOLDER")
     parser.add_argument("--sets", nargs="+", default=SETS, metavar="NAME")
     parser.add_argument("--limit", type=int, default=500, help="questions of each set")
+    parser.add_argument("--variants", nargs="+", default=[*VARIANTS], metavar="NAME")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     if options.data_sets is None:
         parser.error("name the folder of test sets: --data-sets FOLDER")
     for name in options.sets:
         log_progress(f"— {name}")
-        async for each in measure(Path(options.data_sets) / name, options.limit):
+        async for each in measure(Path(options.data_sets) / name, options.limit, options.variants):
             print(json.dumps(each) if options.json else shown(each), flush=True)
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.errors import SearchUnavailable, Unavailable
-from footnote.ports import Delta
-from footnote.types import Caller
+from footnote.ports import Delta, Found, Scope
+from footnote.types import Caller, Candidate, Fact, Query
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site, read_events
 from tests.recordings.play import Failing
@@ -242,3 +242,24 @@ async def test_a_turn_is_stored_under_the_name_of_the_api(open_site: OpenSite) -
     site = await open_site()
     block = await site.core.turns.get(LOCAL, (await chat(site))["trace_id"])
     assert (block["dialect"], block["room_id"] == block["trace_id"]) == ("vexora", True)
+
+
+class BridgeGraph:
+    """`ports.RankedLists`: the second passage of the document, and how it is connected."""
+
+    async def search(self, query: Query, scope: Scope) -> Found:
+        return Found((Candidate("bridge|1|1", 1.0),), (Fact("Ann Mason — paid for — bridge", "bridge|1|1"), Fact("secret", "gone|1|0")))
+
+
+async def test_a_graph_tells_its_connections(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    site.core.ranked_lists = {"graph": BridgeGraph()}
+    body = await chat(site, "How did Mason in 1894 build the bridge?")
+    assert (body["graphEnriched"], body["graphContext"]) == (True, "Ann Mason — paid for — bridge")
+
+
+async def test_a_graph_that_is_switched_off_is_not_mentioned(open_site: OpenSite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAG__KNOWLEDGE_GRAPH_ENABLED", "false")
+    site = await open_site("It was built in 1894 [1].")
+    site.core.ranked_lists = {"graph": BridgeGraph()}
+    assert set(await chat(site, "How did Mason in 1894 build the bridge?")) == FIELDS

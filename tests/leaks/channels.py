@@ -135,6 +135,7 @@ async def ask_vexora(world: World, person: str) -> AsyncIterator[httpx.Response]
             if rag and not streams:
                 readable = sum(kept.ready for kept in world.readable(person, "default"))
                 assert bool(reply.json()["searchResults"]["totalResults"]) == bool(readable), reply.text[:400]
+                world.seen["graph"] += "graphContext" in reply.json()
             world.trace(person, reply)
             yield reply
 

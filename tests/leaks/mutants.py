@@ -20,6 +20,7 @@ from footnote.bootstrap import Core
 from footnote.guard import identity
 from footnote.ingest.sources import Sources
 from footnote.memory import answer_cache, search_cache, withdrawn
+from footnote.retrieve import lists
 from footnote.telemetry import metrics
 from footnote.types import Caller
 from footnote_http.streams import Stream, Streams
@@ -100,6 +101,13 @@ def _without_groups(original: Any) -> Any:
     return called
 
 
+def _readable_by_all(original: Any) -> Any:
+    async def all_of(chunk_ids: Any) -> frozenset[str]:
+        return frozenset(chunk_ids)
+
+    return lambda turn, index: all_of
+
+
 MUTANTS: Mapping[str, Mutant] = {
     "a search sees all": ((index_reads, "_visible_acls", giving(None)),),
     "a search by words sees all": ((index_reads, "_lexical", lambda search: lambda at, k, s, acls, g: search(at, k, s, None, g)),),
@@ -107,6 +115,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "neither a search nor the gate behind it asks for groups": (
         (index_reads, "_visible_rows", sees_all), (index_reads, "_visible_acls", giving(None)),
     ),
+    "a graph tells what its passages say to everybody": ((lists, "_readable", _readable_by_all),),
     "a document is read without its groups": ((ledger_writes, "get", sees_all),),
     "a document is deleted without its groups": ((ledger_writes, "delete", sees_all),),
     "documents are listed without their groups": ((ledger, "_list", sees_all),),

@@ -18,9 +18,9 @@ import httpx
 from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session
-from footnote.ports import Delta
-from footnote.settings import LLM, Auth, Embedding, Limits, Settings
-from footnote.types import Block, Message, Parsed, Role, ToolCall
+from footnote.ports import Delta, Found, Index, Scope
+from footnote.settings import LLM, Auth, Embedding, Limits, Rag, Settings
+from footnote.types import Block, Caller, Candidate, Fact, Message, Parsed, Query, Role, ToolCall
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from stats.app import create_app as create_stats
@@ -65,6 +65,17 @@ class EchoModel:
             marks = "".join(f" [^{doc_id}]" for doc_id in ids) or "".join(f" [{number}]" for number in range(1, count + 1))
             yield Delta("\n".join(f"{said.strip()}{marks}." for said in dict.fromkeys(SAID.findall(shown))) or "Nothing was said.")
             yield Delta("\nSOURCES_USED: " + ", ".join(str(number) for number in range(1, count + 1)))
+
+
+class IndiscreetGraph:
+    """`ports.RankedLists` that finds every passage of a collection, whoever asks, and tells all that they say."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    async def search(self, query: Query, scope: Scope) -> Found:
+        chunks = await self._index.sample(Caller("graph", sees_all=True), scope.collection, scope.limit)
+        return Found(tuple(Candidate(chunk.chunk_id, 1.0) for chunk in chunks), tuple(Fact(chunk.text, chunk.chunk_id) for chunk in chunks))
 
 
 @dataclass
@@ -226,9 +237,11 @@ async def open_world(folder: Path, stack: AsyncExitStack) -> World:
         embedding=Embedding(builtin=False),
         llm=LLM(discover=False),
         limits=Limits(user_per_minute=0, address_per_minute=0),
+        rag=Rag(knowledge_graph_enabled=True),
     )
     core = Core(settings, clock=clock, models=FakeModels(EchoModel()), parser=PlainParser())
     core.embedder = FakeEmbedder()
+    core.ranked_lists = {"graph": IndiscreetGraph(core.index)}
     stack.push_async_callback(core.close)
     clients = {}
     for name, create in (("query", create_query), ("ingest", create_ingest), ("feedback", create_feedback), ("stats", create_stats)):

@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 from footnote.errors import BadRequest
 from footnote.events import Answering, Done, Event, Think, Token
 from footnote.text.small_talk import is_small_talk
-from footnote.types import HYBRID, Caller, ChunkLevel, Conversation, Hit, Profile, Request, Tier, Turn
+from footnote.types import HYBRID, Caller, ChunkLevel, Conversation, Hit, OptionName, Profile, Request, Tier, Turn
 from footnote.types.request import Expansion
 from footnote_http.callers import AskerOf, CoreOf, TraceId
 from footnote_http.openapi import EVENTS, SLOW, events_of, schema_of
@@ -36,11 +36,12 @@ RAG = Profile(
     prompt="answer_numbered",
     limit=5,
     context_tokens=6000,
-    options={"faq": False, "follow_up": False, "verify_passages": True},
+    options={"faq": False, "follow_up": False, "graph": True, "verify_passages": True},
 )
 PLAIN = replace(RAG, citation_style="plain", prompt="system")
 EARLIER = 3
 """Exchanges by which a follow-up is understood."""
+GRAPH: OptionName = "graph"
 SNIPPET = 200
 """Characters of a passage that are shown with a source."""
 
@@ -122,6 +123,8 @@ class VexoraResponse(_Camel):
     search_results: SearchResults
     has_relevant_sources: bool = Field(description="False: no passage answers, or nothing was searched for.")
     tier: Tier = Field(description=TIER)
+    graph_enriched: bool | None = Field(None, description="Whether a graph found some of the results. Absent: none was searched.")
+    graph_context: str | None = Field(None, description="What the graph says of their connections, a line each. Absent: nothing.")
     warnings: list[str] = Field(description="Findings of the answer checks, such as `unsupported`.")
     trace_id: str = Field(alias="trace_id")
     degraded: bool = Field(description="True: a part failed and the turn continued without it.")
@@ -233,6 +236,8 @@ def reply(turn: Turn) -> VexoraResponse:
         ),
         has_relevant_sources=bool(hits) and tier == "answer",
         tier=tier,
+        graph_enriched=any(GRAPH in hit.scores for hit in hits) if any(found.source == GRAPH for found in turn.evidence.lists) else None,
+        graph_context="\n".join(fact.text for fact in turn.evidence.facts) or None,
         warnings=list(turn.answer.warnings) if turn.answer else [],
         trace_id=turn.trace_id,
         degraded=turn.record.degraded,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Protocol, cast
 
 from footnote.answer.calibration import Calibration
@@ -10,7 +10,22 @@ from footnote.answer.toolbox import Search
 from footnote.checkpoints import ReplayedModels, ReplayedSearches, TurnCheckpoint
 from footnote.guard.budget import Spending
 from footnote.guard.terms import Terms
-from footnote.ports import Cache, Clock, Embedder, Images, Index, KnowledgeBase, Ledger, Meter, Models, Records, Reranker, Tools, TurnStore
+from footnote.ports import (
+    Cache,
+    Clock,
+    Embedder,
+    Images,
+    Index,
+    KnowledgeBase,
+    Ledger,
+    Meter,
+    Models,
+    RankedLists,
+    Records,
+    Reranker,
+    Tools,
+    TurnStore,
+)
 from footnote.prompts import Prompts
 from footnote.settings import KDB, LLM, MCP, Budget, Conversation, Rag, Settings, Vision
 from footnote.telemetry.announcements import Announcer
@@ -108,6 +123,11 @@ class Deps(SettingGroups, Protocol):
 
     @property
     def reranker(self) -> Reranker | None: ...
+
+    @property
+    def ranked_lists(self) -> Mapping[str, RankedLists] | None:
+        """One for each option of `types.FURTHER` whose data there is; None = there is none."""
+        ...
 
     @property
     def images(self) -> Images: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from functools import cached_property, partial
 from importlib.util import find_spec
 
@@ -69,6 +70,7 @@ from footnote.ports import (
     Models,
     Parser,
     Queue,
+    RankedLists,
     Records,
     Reranker,
     Tokens,
@@ -96,6 +98,8 @@ class Backends(SettingGroups):
 
     own_port: int | None = None
     """The port of this server, where no language model is looked for."""
+    ranked_lists: Mapping[str, RankedLists] | None = None
+    """Nothing builds their data yet. `adapters.memory.ranked_lists` has one for each."""
 
     def __init__(self, clock: Clock, models: Models | None, parser: Parser | None) -> None:
         self.clock = clock

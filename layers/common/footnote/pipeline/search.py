@@ -21,12 +21,13 @@ from footnote.retrieve.derived import has_derived, has_feedback, may_expand
 from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.hypothetical import is_abstract, write_hypothetical
+from footnote.retrieve.lists import search_lists, wants_lists
 from footnote.retrieve.paraphrase import paraphrase
 from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kdb, search_remotely
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_derived_vector, wants_vector
 from footnote.retrieve.step_back import step_back
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step
-from footnote.types import Stage, Turn
+from footnote.types import FURTHER, Stage, Turn
 from footnote.understand.language import set_language, set_language_without_index
 
 
@@ -97,6 +98,10 @@ SEARCH = (
     ),
     Step(
         "keep_searches", keep_searches, stage=Stage.MEMORY, option="search_cache", on_error=IGNORE, timeout_s=1, when=may_use_search_cache,
+    ),
+    Step(
+        "lists", search_lists, stage=Stage.RETRIEVE, needs="ranked_lists", on_error=SKIP, timeout_s=10, when=wants_lists,
+        shows=lambda t: {found.source: len(found.items) for found in t.evidence.lists if found.source in FURTHER},
     ),
     Step(
         "feedback_query", add_feedback, stage=Stage.RETRIEVE, option="feedback_query", on_error=SKIP, timeout_s=5, when=is_keyword_query,

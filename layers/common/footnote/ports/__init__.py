@@ -24,6 +24,7 @@ from footnote.ports.models import (
     embedded_languages,
     speaks,
 )
+from footnote.ports.ranked_lists import Found, RankedLists, Readable, Scope
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.reranker import Reranker
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
@@ -46,6 +47,7 @@ __all__ = [
     "Drops",
     "Embedder",
     "Files",
+    "Found",
     "Held",
     "Images",
     "Index",
@@ -61,12 +63,15 @@ __all__ = [
     "Parser",
     "PendingVector",
     "Queue",
+    "RankedLists",
+    "Readable",
     "Record",
     "Records",
     "RequestKey",
     "Reranker",
     "Rollup",
     "Room",
+    "Scope",
     "StoredTurn",
     "Tokens",
     "Tool",

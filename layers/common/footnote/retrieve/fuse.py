@@ -17,7 +17,7 @@ from itertools import chain
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
-from footnote.types import ASKED, Candidate, Ranked, RankedList, Retriever, Turn
+from footnote.types import ASKED, FURTHER, Candidate, Ranked, RankedList, Retriever, Turn
 
 Weighted = tuple[Sequence[Candidate], float]
 """A list and its weight."""
@@ -26,10 +26,13 @@ Weighted = tuple[Sequence[Candidate], float]
 MOST_DERIVED = 0.5
 """Weight of all derived queries together. With more, texts about something else that agree with each other outweigh the question."""
 
+LIST_WEIGHT, MOST_LISTED = 0.3, 0.4
+"""Weight of a list beside words and vectors, by its ranks, and of all of them together, for the same reason."""
+
 
 async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn:
     """Sets `turn.evidence.ranked` to all chunks found, best first. A chunk found by several queries that are answered keeps its best
-    score; `add_derived` adds what the other queries found."""
+    score; `add_derived` adds what the other queries found, and the lists beside words and vectors."""
     alpha = rag.alpha if turn.request.alpha is None else turn.request.alpha
     weight = (alpha if turn.plan.wants("hybrid") else 1.0) if vectors_count(embedder, turn.lang, rag) else 0.0
     asked = turn.request.retriever
@@ -37,12 +40,15 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
     fused = {
         query: fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k)
         for query in turn.queries
-        if (found := turn.evidence.lists_for(query.text))
+        if (found := [each for each in turn.evidence.lists_for(query.text) if each.source not in FURTHER])
     }
     own = [_weighted(entries, query.weight) for query, entries in fused.items() if query.kind in ASKED]
     total = sum(query.weight for query in fused if query.kind not in ASKED)
     share = min(1.0, MOST_DERIVED / total) if total else 1.0
     derived = [_weighted(entries, query.weight * share) for query, entries in fused.items() if query.kind not in ASKED]
+    further = [found for found in turn.evidence.lists if found.source in FURTHER]
+    each = min(LIST_WEIGHT, MOST_LISTED / max(1, len({found.source for found in further}))) / len(turn.answered)
+    derived += [_by_rank(found, rag.rrf_k, each) for found in further]
     ranked = own[0] if len(own) == 1 else merge(own)
     return replace(turn, evidence=replace(turn.evidence, ranked=tuple(add_derived(ranked, derived, turn.queries[0].text))))
 
@@ -87,6 +93,12 @@ def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequ
         alone = combine(others)
         scores |= {chunk_id: alone[chunk_id] for chunk_id in chunk_ids}
     return scores
+
+
+def _by_rank(found: RankedList, rrf_k: int, weight: float) -> list[Ranked]:
+    """The entries of a list with the weighted scores of their ranks."""
+    scores = reciprocal_ranks([(found.items, weight)], k=rrf_k)
+    return [Ranked(chunk_id, score * weight, found.query) for chunk_id, score in scores.items()]
 
 
 def _weighted(entries: list[Ranked], weight: float) -> list[Ranked]:

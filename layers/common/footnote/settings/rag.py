@@ -45,6 +45,12 @@ class Rag(Group):
         changeable=True,
         affects="search",
     )
+    knowledge_graph_enabled: bool = setting(
+        False,
+        description="Follow the connections of what a question names, too, in collections that have a graph.",
+        changeable=True,
+        affects="search",
+    )
     verification_enabled: bool = setting(
         True, description="Drop passages below `rag.similarity_threshold`. Unset: off, except where an API has it on.", changeable=True
     )

@@ -27,7 +27,7 @@ from footnote.types.documents import (
     chunks_digest,
     make_chunk_id,
 )
-from footnote.types.evidence import HYBRID, Evidence, Hit, Ranked, RankedList, lists_of
+from footnote.types.evidence import FURTHER, HYBRID, Evidence, Fact, Hit, Ranked, RankedList, lists_of
 from footnote.types.feedback import Feedback
 from footnote.types.language_models import ModelTier, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
@@ -59,6 +59,7 @@ __all__ = [
     "CHUNK_LEVELS",
     "EVERYONE",
     "EXTERNAL_IDS",
+    "FURTHER",
     "HINTS",
     "HYBRID",
     "LEVELS",
@@ -90,6 +91,7 @@ __all__ = [
     "Evidence",
     "Exchange",
     "Expansion",
+    "Fact",
     "Feedback",
     "Hints",
     "Hit",

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from footnote.types.documents import Chunk
+from footnote.types.plan import OptionName
 from footnote.types.retrieval import Candidate, Candidates
+
+FURTHER: tuple[OptionName, ...] = ("graph", "late_interaction", "summary_tree")
+"""Sources of lists beside words and vectors; each is an option of its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +19,7 @@ class RankedList:
     """The results of one source for one query, best first. Scores are on the source's own scale (higher = better)."""
 
     source: str
-    """`bm25`, `cosine` or another: the key of the score in `Hit.scores`."""
+    """`bm25`, `cosine`, or one of `FURTHER`: the key of the score in `Hit.scores`."""
     query: str
     """The text of the query."""
     items: tuple[Candidate, ...] = ()
@@ -28,6 +32,13 @@ class RankedList:
 def lists_of(query: str, found: Candidates) -> tuple[RankedList, RankedList]:
     """The lexical and the dense list of an index's reply to one query."""
     return RankedList("bm25", query, found.lexical), RankedList("cosine", query, found.dense, found.coverage, found.bare)
+
+
+class Fact(NamedTuple):
+    """A connection between things, in words, and the passage that it is from."""
+
+    text: str
+    chunk_id: str
 
 
 HYBRID = "hybridScore"
@@ -59,6 +70,8 @@ class Evidence:
     lists: tuple[RankedList, ...] = ()
     ranked: tuple[Ranked, ...] = ()
     """The fused lists, best first; permissions have not been checked yet."""
+    facts: tuple[Fact, ...] = ()
+    """What connects passages of the lists. The caller may read each fact's passage."""
     pool: tuple[Hit, ...] = ()
     """The first of these that the caller may read: the input of rerankers."""
     hits: tuple[Hit, ...] = ()

@@ -31,6 +31,7 @@ OptionName = Literal[
     "follow_up",
     "follow_up_by_model",
     "forbidden_check",
+    "graph",
     "greet",
     "history",
     "history_in_prompt",
@@ -39,6 +40,7 @@ OptionName = Literal[
     "knowledge_base",
     "injection_check",
     "judge_passages",
+    "late_interaction",
     "mmr",
     "paraphrases",
     "penalties",
@@ -57,6 +59,7 @@ OptionName = Literal[
     "sandwich",
     "search_cache",
     "step_back",
+    "summary_tree",
     "support_check",
     "verify_passages",
 ]
@@ -100,6 +103,13 @@ OPTIONS: Mapping[OptionName, Option] = {
     "follow_up": Option("Suggest what could be asked next.", True, requestable=True),
     "follow_up_by_model": Option("Let the model that answers write what could be asked next.", False, requestable=True),
     "forbidden_check": Option("Refuse questions that meet a forbidden term.", True, ceiling=("rag.forbidden_check_enabled",)),
+    "graph": Option(
+        "Follow the connections of what the question names, too.",
+        False,
+        requestable=True,
+        setting="rag.knowledge_graph_enabled",
+        affects="search",
+    ),
     "greet": Option("Greet where there is no model to talk to.", False, requestable=True),
     "history": Option("Read the earlier turns of the conversation.", True, setting="conversation.db_rehydration_enabled"),
     "history_in_prompt": Option("Show the conversation to the model that answers.", False),
@@ -116,6 +126,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "knowledge_base": Option("Ask another system's knowledge base before the index.", True),
     "injection_check": Option("Warn if a passage contains instructions to the model.", True),
     "judge_passages": Option("Let a model judge the passages, where they are verified.", False, requestable=True),
+    "late_interaction": Option("Compare every word with every word of the passages, too.", False, requestable=True, affects="search"),
     "mmr": Option("Prefer passages that differ from better ones.", False, requestable=True, affects="search", pool_size=30),
     "paraphrases": Option(
         "Search for the question in a model's other words, too.",
@@ -157,6 +168,7 @@ OPTIONS: Mapping[OptionName, Option] = {
     "sandwich": Option("Show the model the best passages first and last.", False, requestable=True),
     "search_cache": Option("Use again what the same question found.", False, requestable=True, ceiling=("cache.enabled",)),
     "step_back": Option("Search for the more general question, too.", False, requestable=True, affects="search"),
+    "summary_tree": Option("Search summaries for the passages under them, too.", False, requestable=True, affects="search"),
     "support_check": Option("Warn where the cited passages do not support a claim.", True, requestable=True),
     "verify_passages": Option("Drop passages of little relevance.", False, requestable=True, setting="rag.verification_enabled"),
 }
@@ -164,7 +176,7 @@ OPTIONS: Mapping[OptionName, Option] = {
 LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
     "basic": {"hybrid": False, "rerank": False, "verify_passages": False, "support_check": False, "follow_up": False},
     "standard": {},
-    "enhanced": {"reformulate": True, "paraphrases": True, "verify_passages": True, "judge_passages": True},
+    "enhanced": {"reformulate": True, "paraphrases": True, "verify_passages": True, "judge_passages": True, "graph": True},
     "maximum": {
         "reformulate": True,
         "paraphrases": True,
@@ -175,6 +187,9 @@ LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
         "revise_answer": True,
         "verify_passages": True,
         "judge_passages": True,
+        "graph": True,
+        "late_interaction": True,
+        "summary_tree": True,
     },
 }
 """The options that an intelligence level sets differently from the defaults."""

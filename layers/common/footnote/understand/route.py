@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from footnote.ports import Embedder, embedded_languages, speaks
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
-from footnote.types import Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
+from footnote.types import FURTHER, Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
 
 SPENDS_MORE = ("enhanced", "maximum")
 """Levels at which a strategy may switch something on. At the others it only leaves out."""
@@ -31,9 +31,9 @@ RANKED: frozenset[OptionName] = frozenset({"hybrid", "rerank"})
 STRATEGIES: Mapping[Strategy, Means] = {
     "DENSE_ONLY": Means(5),
     "HYBRID": Means(10, RANKED),
-    "FUSION": Means(20, RANKED | {"paraphrases", "hypothetical", "step_back", "feedback_query"}, frozenset({"mmr", "sandwich"})),
-    "TWO_STAGE": Means(10, RANKED, pool=50),
-    "HIERARCHICAL": Means(10, RANKED | {"paraphrases"}, frozenset({"mmr", "expand_documents", "sandwich"})),
+    "FUSION": Means(20, RANKED | {"paraphrases", "hypothetical", "step_back", "feedback_query", *FURTHER}, frozenset({"mmr", "sandwich"})),
+    "TWO_STAGE": Means(10, RANKED | {"late_interaction", "graph"}, pool=50),
+    "HIERARCHICAL": Means(10, RANKED | {"paraphrases", "summary_tree", "graph"}, frozenset({"mmr", "expand_documents", "sandwich"})),
 }
 ROUTED: frozenset[OptionName] = frozenset().union(*(means.keeps for means in STRATEGIES.values()))
 """The options that a strategy may leave out. The others are as the plan has them."""

@@ -1,0 +1,1 @@
+"""In this process's memory: further lists of small collections."""
