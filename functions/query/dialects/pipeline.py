@@ -84,7 +84,9 @@ class RAGRequest(BaseModel):
     )
     intelligence_level: IntelligenceLevel | None = Field(None, description="How much work to spend. Default: `standard`.")
     temperature_override: float | None = Field(None, ge=0, le=2, description="Sampling temperature. Default: the configured one.")
-    enable_cot: bool | None = Field(None, description="Accepted; has no effect.")
+    enable_cot: bool | None = Field(
+        None, description="Whether the model reasons before it answers. Default: as the level and the kind of question say."
+    )
     enable_verification: bool | None = Field(
         None, description="Whether passages of little relevance are dropped and claims are checked. Default: as the level says."
     )
@@ -178,10 +180,12 @@ def make_request(asked: RAGRequest, core: Core) -> Request:
     if asked.images and asked.mode != "vision":
         raise BadRequest("images are read with mode vision only.")
     mode, profile = MODES[asked.mode]
-    verifies, votes = asked.enable_verification, asked.ensemble_voting
-    options: dict[OptionName, bool] = {} if votes is None else {"ensemble_voting": votes}
-    if verifies is not None:
-        options |= {"verify_passages": verifies, "support_check": verifies}
+    switches: Mapping[OptionName, bool | None] = {
+        "chain_of_thought": asked.enable_cot,
+        "ensemble_voting": asked.ensemble_voting,
+        "support_check": asked.enable_verification,
+        "verify_passages": asked.enable_verification,
+    }
     return Request(
         question=asked.message,
         collection=asked.collection_filter or "",
@@ -196,7 +200,7 @@ def make_request(asked: RAGRequest, core: Core) -> Request:
         tool_scope=ORGANISATION if mode == "pa" else "",
         images=tuple(asked.images),
         level=asked.intelligence_level,
-        options=options,
+        options={name: on for name, on in switches.items() if on is not None},
     )
 
 

@@ -104,6 +104,12 @@ async def test_they_are_left_out_of_a_held_reply_whose_thinking_has_no_opening_t
     assert (turn.answer and turn.answer.text, turn.record.suggested_questions) == ("In 1894 [1].", ("Who built it?",))
 
 
+async def test_a_reasoning_model_is_told_to_think_longer_where_the_plan_wants_it() -> None:
+    for level, effort in (("enhanced", None), ("maximum", "high")):
+        _, _, model = await run("In 1894 [1].", turn=with_(ASKED, level=level, model="fake"))
+        assert model.sent[0].options.get("effort") == effort
+
+
 # --- what is asked of the model ----------------------------------------------------------------
 
 

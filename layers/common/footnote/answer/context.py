@@ -49,8 +49,16 @@ def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
     """What the plan wants the model to heed beside the profile's prompt."""
     if turn.classification is not None and turn.plan.wants("answer_form"):
         yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template})
+    if reasons(turn):
+        yield prompts.render("reason", turn.lang, {})
     if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
         yield prompts.render("follow_ups", turn.lang, {})
+
+
+def reasons(turn: Turn) -> bool:
+    """Whether the model is asked to reason first: where a request or setting wants it, else for kinds of questions that call for it."""
+    choice = turn.plan.choices["chain_of_thought"]
+    return choice.is_on and (choice.is_fixed or turn.classification is None or turn.classification.hints.use_cot)
 
 
 def was_written(turn: Turn) -> bool:

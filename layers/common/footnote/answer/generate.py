@@ -101,6 +101,7 @@ async def generate(turn: Turn, *, models: Models, llm: LLM) -> AsyncIterator[Eve
         max_tokens=chosen(turn.request.max_tokens, llm, "max_completion_tokens", budget_of(turn, llm).answer),
         first_token_s=profile.first_token_s,
         total_s=profile.total_s,
+        **({"effort": "high"} if turn.plan.wants("extended_thinking") else {}),
     )
     async with aclosing(stream):
         async for delta in stream:

@@ -13,6 +13,7 @@ from footnote.ports.ledger import Held, Ledger, NewFile
 from footnote.ports.models import (
     Clock,
     Delta,
+    Effort,
     Embedder,
     Images,
     KnowledgeBase,
@@ -45,6 +46,7 @@ __all__ = [
     "Delta",
     "Dropped",
     "Drops",
+    "Effort",
     "Embedder",
     "Files",
     "Found",

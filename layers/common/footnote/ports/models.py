@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeGuard
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeGuard
 
 from footnote.types import UNKNOWN_LANGUAGE, Cut, Message, ModelSource, Parsed, ToolCall, Usage
 
@@ -97,6 +97,10 @@ class Images(Protocol):
         ...
 
 
+Effort = Literal["low", "medium", "high"]
+"""How long a reasoning model thinks."""
+
+
 class LanguageModel(Protocol):
     """One language model at one endpoint."""
 
@@ -113,12 +117,13 @@ class LanguageModel(Protocol):
         max_tokens: int | None = None,
         tools: Sequence[Tool] = (),
         schema: Mapping[str, Any] | None = None,
+        effort: Effort | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:
         """Streams a reply. `schema`: JSON schema of the object to reply with; an endpoint may ignore it, so the messages have to
-        ask for JSON too. Time limits in seconds: until the first piece, and in total. Raises ModelUnavailable or ModelTimeout;
-        nothing is retried after the first piece."""
+        ask for JSON too. `effort`: None = the endpoint's default; one that cannot be told ignores it. Time limits in seconds: until
+        the first piece, and in total. Raises ModelUnavailable or ModelTimeout; nothing is retried after the first piece."""
         ...
 
 

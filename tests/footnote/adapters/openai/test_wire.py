@@ -244,6 +244,22 @@ async def test_what_one_model_refuses_another_is_still_told(server: Server, endp
     assert server.requests[-1][2]["temperature"] == 0.5
 
 
+async def test_a_model_is_told_how_long_to_think(server: Server, model: OpenAIModel) -> None:
+    server.replies[CHAT] = sse(chunk(content="x"))
+    await collect(model, effort="high")
+    await collect(model)
+    assert [body.get("reasoning_effort") for _, _, body in server.requests] == ["high", None]
+
+
+@pytest.mark.parametrize("told", ["Unrecognized request argument supplied: reasoning_effort", '"tiny" does not support thinking'])
+async def test_a_model_that_cannot_be_told_answers_without_and_is_not_told_again(server: Server, model: OpenAIModel, told: str) -> None:
+    server.replies[CHAT] = lambda sent: (
+        Reply(400, (json.dumps({"error": {"message": told}}),)) if "reasoning_effort" in sent else sse(chunk(content="x"))
+    )
+    assert await collect(model, effort="high") == await collect(model, effort="high") == [Delta("x")]
+    assert [body.get("reasoning_effort") for _, _, body in server.requests] == ["high", None, None]
+
+
 @pytest.mark.parametrize("told", ["This model does not support tools.", "The context is too long.", "messages must not be empty"])
 async def test_what_a_request_cannot_do_without_is_not_tried_again(server: Server, model: OpenAIModel, told: str) -> None:
     server.replies[CHAT] = Reply(400, (json.dumps({"error": {"message": told}}),))

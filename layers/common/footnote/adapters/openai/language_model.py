@@ -10,7 +10,7 @@ from footnote.adapters.openai.endpoint import OpenAIEndpoint
 from footnote.adapters.openai.sampling import sampling_of
 from footnote.adapters.openai.wire import (
     ReplyReader,
-    may_refuse_schema,
+    may_refuse,
     message_body,
     schema_body,
     tool_body,
@@ -19,7 +19,7 @@ from footnote.adapters.openai.wire import (
     without,
 )
 from footnote.errors import ModelTimeout
-from footnote.ports import Delta, Tool
+from footnote.ports import Delta, Effort, Tool
 from footnote.types import Message, window_of
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ class OpenAIModel:
         max_tokens: int | None = None,
         tools: Sequence[Tool] = (),
         schema: Mapping[str, Any] | None = None,
+        effort: Effort | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:
@@ -61,6 +62,8 @@ class OpenAIModel:
             body["tools"] = [tool_body(tool) for tool in tools]
         if schema is not None:
             body["response_format"] = schema_body(schema)
+        if effort is not None:
+            body["reasoning_effort"] = effort
         try:
             client, headers = await self._endpoint.client(), self._endpoint.gateway.headers()
             now = asyncio.get_running_loop().time()
@@ -116,11 +119,11 @@ class OpenAIModel:
             except Exception as exc:
                 if unknown := unknown_names(exc, body):
                     known[self.name] = known.get(self.name, frozenset()) | unknown
-                elif may_refuse_schema(exc, body):
-                    suspected = frozenset({"response_format"})
+                elif maybe := may_refuse(exc, body):
+                    suspected |= maybe
                 else:
                     raise
             else:
-                if suspected:  # it was the schema
+                if suspected:  # it was these
                     known[self.name] = known.get(self.name, frozenset()) | suspected
                 return stream

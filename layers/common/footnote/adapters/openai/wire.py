@@ -15,8 +15,9 @@ from footnote.types import Cut, Message, ToolCall, Usage
 if TYPE_CHECKING:
     from openai import AsyncStream
 
-OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens", "response_format"}
+OPTIONAL = {"temperature", "top_p", "stream_options", "max_tokens", "max_completion_tokens", "response_format", "reasoning_effort"}
 """Parameters that a request can do without if a server or model rejects them."""
+UNNAMED = frozenset({"response_format", "reasoning_effort"})
 CUTS: Mapping[str, Cut] = {"length": "length", "content_filter": "content_filter"}
 """Finish reasons of truncated replies; servers use many others for complete ones."""
 WORD = re.compile(r"\w+")
@@ -126,12 +127,13 @@ def unknown_names(exc: Exception, body: Mapping[str, Any]) -> frozenset[str]:
     return named & ({"response_format"} if isinstance(exc, openai.InternalServerError) else OPTIONAL)
 
 
-def may_refuse_schema(exc: Exception, body: Mapping[str, Any]) -> bool:
-    """Whether it may be the schema that is rejected. Servers word that in many ways: they name a grammar, features of JSON Schema, or
-    nothing at all."""
+def may_refuse(exc: Exception, body: Mapping[str, Any]) -> frozenset[str]:
+    """What may be rejected though it is not named: a schema or the effort of reasoning. Servers word that in many ways: they name a
+    grammar, features of JSON Schema, thinking, or nothing at all."""
     import openai
 
-    return "response_format" in body and isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError)
+    refused = isinstance(exc, openai.BadRequestError | openai.UnprocessableEntityError)
+    return UNNAMED & body.keys() if refused else frozenset()
 
 
 def without(body: dict[str, Any], refused: Set[str]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from typing import Any
 
 from footnote.adapters.shared.models import ModelBusy, ModelRefused
 from footnote.errors import ModelUnavailable
-from footnote.ports import Delta, LanguageModel, Models, Tool
+from footnote.ports import Delta, Effort, LanguageModel, Models, Tool
 from footnote.types import Message, ModelSource
 
 log = logging.getLogger(__name__)
@@ -95,6 +95,7 @@ class ResilientModel:
         max_tokens: int | None = None,
         tools: Sequence[Tool] = (),
         schema: Mapping[str, Any] | None = None,
+        effort: Effort | None = None,
         first_token_s: float = 120.0,
         total_s: float = 120.0,
     ) -> AsyncIterator[Delta]:
@@ -103,7 +104,7 @@ class ResilientModel:
             left = end - asyncio.get_running_loop().time()
             others = len(self._models) - place  # the fallback needs time too
             until = end - left + min(first_token_s, left / others)
-            ask = partial(model.stream, messages, temperature=temperature, max_tokens=max_tokens, tools=tools, schema=schema)
+            ask = partial(model.stream, messages, temperature=temperature, max_tokens=max_tokens, tools=tools, schema=schema, effort=effort)
             try:
                 first, rest = await self._begin(ask, breaker, until, end)
                 break
