@@ -15,6 +15,11 @@ REMOVED = [
     (EN, "Great question! I’d be happy to help.", "Refunds take 14 days [1]."),
     (EN, "Based on the provided documents, here is the answer to your question:\n\n", "14 days [1]."),
     (EN, "Thank you for your question. Here is the information on the 2024 refund policy:", "14 days."),
+    (EN, "According to the provided documents, here's the answer:", "14 days [1]."),
+    (EN, "Answer:", "14 days [1]."),
+    (DE, "Basierend auf den bereitgestellten Dokumenten finden Sie hier die Antwort:", "14 Tage [1]."),
+    (DE, "Natürlich, ich erkläre Ihnen das gerne.", "14 Tage [1]."),
+    (KO, "질문에 대한 답변은 다음과 같습니다.", "환불은 14일 걸립니다 [1]."),
     (DE, "Natürlich, hier ist die Antwort auf Ihre Frage:", "Die Rückgabe dauert 14 Tage [1]."),
     (DE, "Gerne helfe ich Ihnen weiter!", "Die Rückgabe dauert 14 Tage [1]."),
     (DE, "Vielen Dank für Ihre Frage. Im Folgenden finden Sie eine Übersicht:", "- 14 Tage"),
@@ -33,6 +38,8 @@ KEPT = [
     (EN, "Here is the refund policy for Germany: 14 days."),
     (EN, "Based on the documents, refunds take 14 days."),
     (EN, "I can help managers only: they decide."),
+    (EN, "According to the documents, refunds are given: 14 days."),
+    (EN, "Answer. It depends."),
     (EN, "I'm sorry, but I don't know."),
     (EN, "**Sure**: 14 days."),
     (EN, "Here is the answer:"),
@@ -42,6 +49,7 @@ KEPT = [
     (DE, "Gute Fragen kosten nichts."),
     (KO, "물론입니다. 환불은 14일 걸립니다."),
     (KO, "다음은 환불 불가 품목에 대한 내용입니다: 식품 [1]"),
+    (KO, "환불 규정은 다음과 같습니다. 14일 [1]"),
     (KO, "네."),
 ]
 

@@ -160,6 +160,7 @@ async def test_what_the_answering_model_wrote_stays_unless_its_answer_was_withhe
     hits = [hit("handbook", "Holidays"), hit("plan", "Costs", 1)]
     turn = make_turn("How many?", hits=hits, answer=Answer("It says so.", (Citation(1, hits[0], "text"),)), suggested_questions=("Why?",))
     assert (await suggest_follow_ups(turn)).record.suggested_questions == ("Why?",)
+    assert (await suggest_follow_ups(with_(turn, outcome="cached"))).record.suggested_questions == ("Why?",)
     assert (await suggest_follow_ups(with_(turn, outcome="refused"))).record.suggested_questions != ("Why?",)
 
 

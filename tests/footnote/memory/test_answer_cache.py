@@ -73,6 +73,11 @@ async def test_the_same_question_gets_the_cached_answer(bound: FakeDeps, clock: 
     assert (await ask(bound)).outcome is None
 
 
+async def test_the_questions_that_the_model_wrote_are_cached_with_its_answer(bound: FakeDeps) -> None:
+    await ask(bound, with_(ASKED, suggested_questions=("Who built it?",)))
+    assert (await ask(bound)).record.suggested_questions == ("Who built it?",)
+
+
 async def test_a_cached_answer_is_streamed_as_one_token(bound: FakeDeps) -> None:
     live = with_(ASKED, profile=replace(LIVE, answer_cache_s=300, options={"answer_cache": True}))
     first = await ask(bound, live)

@@ -25,27 +25,27 @@ HANGUL = re.compile(r"[가-힣]")
 PARTICLE = re.compile(r"(?<=[가-힣]{2})(?:에서|으로|에게|은|는|이|가|을|를|의|에|와|과|도|로|한|하는|할)$")
 
 VOCABULARY = frozenset(
-    "sure certainly absolutely of course yes okay ok happy glad to great good excellent interesting thank thanks you your for asking"
-    " the a an question here's here is are below following i i'll i'd i'm will would can am be gladly let me let's help with that"
-    " this answer explain assist summarize summarise walk through provide give list compare describe outline break down it summary"
-    " overview information details explanation comparison breakdown steps points key main short brief quick concise detailed response"
-    " on about from in and what found based provided given available documents document sources context passages natürlich"
-    " selbstverständlich gern gerne klar sicher gewiss ja gute sehr interessante vielen dank danke für ihre ihrer ihren deine deiner"
-    " deinen frage hier ist sind kommt folgt finden sie die der das den dem des eine ein einen einer im folgenden folgende ich helfe"
-    " ihnen dir dabei damit weiter beantworte erkläre fasse zusammen gebe kann werde helfen beantworten erklären zusammenfassen geben"
-    " lassen mich antwort zusammenfassung übersicht überblick liste informationen erklärung vergleich schritte punkte wichtigsten"
-    " kurze kurzer kurzen ausführliche auf zu zum zur von vom über aus und mit was gefunden habe basierend dokumenten dokumente"
-    " unterlagen quellen bereitgestellten vorliegenden 물론 물론입니다 물론이죠 물론이에요 네 예 그럼요 알겠습니다 좋은 훌륭한 아주"
-    " 정말 질문 질문입니다 질문이네요 질문이에요 질문해 주셔서 감사합니다 다음 아래 여기 있습니다 대한 대해 관한 관해 답변 답변입니다"
-    " 답 답입니다 요약 요약입니다 요약한 목록 목록입니다 정보 정보입니다 내용 내용입니다 설명 설명입니다 비교 비교입니다 정리 정리한"
-    " 정리입니다 문서 제공된 주어진 자료 바탕 기반 따르면 따라 간단히 자세히 간략히 도와 도와드리겠습니다 드리겠습니다 드릴게요"
-    " 알려드리겠습니다 알려 설명해 설명해드리겠습니다 답변해 답변드리겠습니다 답변해드리겠습니다 설명드리겠습니다 안내해"
-    " 안내해드리겠습니다 정리해 정리해드리겠습니다 요약해 요약해드리겠습니다".split()
+    "sure according thing 같습니다 certainly absolutely of course yes okay ok happy glad to great good excellent interesting thank"
+    " thanks you your for asking the a an question here's here is are below following i i'll i'd i'm will would can am be gladly let"
+    " me let's help with that this answer explain assist summarize summarise walk through provide give list compare describe outline"
+    " break down it summary overview information details explanation comparison breakdown steps points key main short brief quick"
+    " concise detailed response on about from in and what found based provided given available documents document sources context"
+    " passages natürlich selbstverständlich gern gerne klar sicher gewiss ja gute sehr interessante vielen dank danke für ihre ihrer"
+    " ihren deine deiner deinen frage hier ist sind kommt folgt finden sie die der das den dem des eine ein einen einer im folgenden"
+    " folgende ich helfe ihnen dir dabei damit weiter beantworte erkläre fasse zusammen gebe kann werde helfen beantworten erklären"
+    " zusammenfassen geben lassen mich antwort zusammenfassung übersicht überblick liste informationen erklärung vergleich schritte"
+    " punkte wichtigsten kurze kurzer kurzen ausführliche auf zu zum zur von vom über aus und mit was gefunden habe basierend"
+    " dokumenten dokumente unterlagen quellen bereitgestellten vorliegenden 물론 물론입니다 물론이죠 물론이에요 네 예 그럼요"
+    " 알겠습니다 좋은 훌륭한 아주 정말 질문 질문입니다 질문이네요 질문이에요 질문해 주셔서 감사합니다 다음 아래 여기 있습니다 대한"
+    " 대해 관한 관해 답변 답변입니다 답 답입니다 요약 요약입니다 요약한 목록 목록입니다 정보 정보입니다 내용 내용입니다 설명"
+    " 설명입니다 비교 비교입니다 정리 정리한 정리입니다 문서 제공된 주어진 자료 바탕 기반 따르면 따라 간단히 자세히 간략히 도와"
+    " 도와드리겠습니다 드리겠습니다 드릴게요 알려드리겠습니다 알려 설명해 설명해드리겠습니다 답변해 답변드리겠습니다"
+    " 답변해드리겠습니다 설명드리겠습니다 안내해 안내해드리겠습니다 정리해 정리해드리겠습니다 요약해 요약해드리겠습니다".split()
 )
 FIRST = frozenset(
-    "sure certainly absolutely of yes okay ok great good excellent interesting thank thanks i i'll i'd i'm let let's based here"
-    " here's below natürlich selbstverständlich gern gerne sehr klar sicher gewiss ja gute interessante vielen danke hier im"
-    " basierend ich dabei damit lassen".split()
+    "sure according answer antwort certainly absolutely of yes okay ok great good excellent interesting thank thanks i i'll i'd i'm"
+    " let let's based here here's below natürlich selbstverständlich gern gerne sehr klar sicher gewiss ja gute interessante vielen"
+    " danke hier im basierend ich dabei damit lassen".split()
 )
 """The first word of a preamble in Latin letters."""
 YES = re.compile(
@@ -64,15 +64,16 @@ OFFER = re.compile(
     r" (?:help|answer|explain|assist|summari[sz]e|walk you through|provide|give you|list|compare|describe|outline|break)\b.*"
     r"|(?:dabei |damit )?(?:helfe|beantworte|erkläre|gebe) ich\b.*"
     r"|ich (?:helfe|beantworte|erkläre|fasse|gebe|werde|kann)\b.*(?:weiter|dabei|damit|zusammen|frage|überblick|übersicht"
-    r"|helfen|beantworten|erklären|zusammenfassen|geben)|lassen sie mich\b.*|.*(?:드리겠습니다|드릴게요))"
+    r"|gerne?|helfen|beantworten|erklären|zusammenfassen|geben)|lassen sie mich\b.*|.*(?:드리겠습니다|드릴게요))"
 )
 """“I'll help with that”: the model says what it is about to do."""
 HERE = re.compile(
-    rf"{_LEAD}(?:(?:based on .*)?\b(?:here(?:'s| is| are)|below (?:is|are))\b.*"
+    rf"{_LEAD}(?:(?:(?:based on|according to) .*)?\b(?:here(?:'s| is| are)|below (?:is|are))\b.*"
     r"\b(?:answer|summary|overview|list|information|details|explanation|comparison|breakdown|steps|points|response|what i found)\b.*"
-    r"|(?:basierend auf .*)?\b(?:hier (?:ist|sind|kommt|folgt|finden sie)|im folgenden finden sie)\b.*"
+    r"|(?:basierend auf .*)?\b(?:hier (?:ist|sind|kommt|folgt|finden sie)|(?:ist|sind|finden sie) hier|im folgenden finden sie)\b.*"
     r"\b(?:antwort|zusammenfassung|übersicht|überblick|liste|informationen|erklärung|vergleich|schritte|punkte|was ich gefunden habe)\b.*"
-    r"|(?:.* )?(?:다음은|아래는|여기) .*(?:답변?|요약|목록|정보|내용|설명|비교|정리)(?:입니다|이 있습니다)?)"
+    r"|(?:.* )?(?:다음은|아래는|여기) .*(?:답변?|요약|목록|정보|내용|설명|비교|정리)(?:입니다|이 있습니다)?"
+    r"|(?:.* )?(?:답변?|요약|목록|정보|내용|설명|비교|정리)[은는] (?:다음|아래)과 같습니다|answer|antwort|답변?)"
 )
 """“Here is the answer:”, which ends with a colon, or in Korean with the end of a sentence."""
 

@@ -106,7 +106,7 @@ async def suggest_follow_ups(turn: Turn) -> Turn:
     Uses good hits in the question's language that the answer does not cite and whose heading adds a term to title, question,
     answer and earlier suggestions. If there was no answer, terms of the question may recur.
     """
-    if turn.record.suggested_questions and turn.outcome is None:
+    if turn.record.suggested_questions and turn.outcome in (None, "cached"):
         return turn
     unrelated = turn.answer is not None and turn.answer.verdict is not None and turn.answer.verdict.tier == "nothing"
     if turn.lang not in TEMPLATES or unrelated:

@@ -49,7 +49,8 @@ async def find_answer(
             yield Token(answer.text)
             evidence = replace(turn.evidence, hits=hits)
             turn = turn.with_notes(answer_cache={**note, "saved_tokens": found.value["tokens"]})
-            yield replace(turn, outcome="cached", answer=answer, evidence=evidence)
+            record = replace(turn.record, suggested_questions=tuple(found.value.get("questions", ())))
+            yield replace(turn, outcome="cached", answer=answer, evidence=evidence, record=record)
             return
         await optional_cache.delete(key)
     record = replace(turn.record, answer_cache_key=(key, turn.record.usage.total_tokens))
@@ -62,6 +63,7 @@ async def keep_answer(turn: Turn, *, optional_cache: Cache, embedder: Embedder |
     if turn.record.answer_cache_key and turn.answer and turn.evidence.ranked and whole and not turn.answer.warnings and not turn.answer.cut:
         key, spent = turn.record.answer_cache_key
         value = _kept(turn.answer, turn.evidence.sources, turn.record.usage.total_tokens - spent)
+        value["questions"] = list(turn.record.suggested_questions)
         ttl_s = settings.cache.answer_ttl_s(turn.profile.answer_cache_s)
         await keep(optional_cache, key, answer_query(turn, embedder), value, ttl_s, clock())
     return turn
