@@ -337,6 +337,23 @@ async def test_a_caller_who_sees_all_gives_feedback_in_addition_to_the_owner(tur
     assert await turn_store.feedback(local, "t1") == Feedback("t1", "local", "down", created_at=2.0)
 
 
+async def test_rated_questions_are_the_callers_own_and_come_newest_first(turn_store: Any, me: Caller, stranger: Caller) -> None:
+    admin = Caller("me", role="admin")
+    for number, (trace_id, caller) in enumerate((("t1", me), ("t2", me), ("t3", me), ("s1", stranger))):
+        await turn_store.save(stored(make_turn(trace_id, caller, question=f"Question {trace_id}?", started_at=1_700_000_000.0 + number)))
+    await turn_store.put_feedback(me, Feedback("t1", "me", "down", tags=("too long", "틀림"), created_at=9.0))
+    await turn_store.put_feedback(me, Feedback("t2", "me", "up", created_at=9.0))
+    await turn_store.put_feedback(me, Feedback("t3", "me", "up", tags=("short",), created_at=9.0))
+    await turn_store.put_feedback(stranger, Feedback("s1", stranger.user_id, "up", tags=("theirs",), created_at=9.0))
+    await turn_store.put_feedback(Caller("local", sees_all=True), Feedback("t1", "local", "up", tags=("seen",), created_at=9.0))
+    found = [("Question t3?", "up", ("short",)), ("Question t1?", "down", ("too long", "틀림"))]
+    for caller in (me, admin):
+        rated = await turn_store.rated(caller, 1_700_000_000.0, 10)
+        assert [(question, given.rating, given.tags) for question, given in rated] == found
+    assert [question for question, _ in await turn_store.rated(me, 1_700_000_000.0, 1)] == ["Question t3?"]
+    assert [question for question, _ in await turn_store.rated(me, 1_700_000_001.0, 10)] == ["Question t3?"]
+
+
 async def test_the_figures_of_a_turn_come_with_the_feedback_on_it(turn_store: Any, me: Caller, clock: Any) -> None:
     clock.now = 1_700_000_001.5
     answer = Answer("Two years [1].", (make_citation(),), model="llama")

@@ -51,6 +51,8 @@ def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
         yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template})
     if reasons(turn):
         yield prompts.render("reason", turn.lang, {})
+    if hints := turn.record.notes.get("feedback_hints"):
+        yield prompts.render("feedback_hints", turn.lang, hints)
     if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
         yield prompts.render("follow_ups", turn.lang, {})
 

@@ -36,6 +36,7 @@ from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
 from footnote.events import Answering
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
+from footnote.learn.hints import add_hints
 from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
@@ -171,6 +172,10 @@ DOCUMENTS = (
     Step(
         "expand_documents", expand_documents, stage=Stage.RANK, option="expand_documents", on_error=SKIP, timeout_s=5, when=may_be_expanded,
         shows=lambda t: {"added": len(t.evidence.added)},
+    ),
+    Step(
+        "hints", add_hints, stage=Stage.ANSWER, option="feedback_hints", on_error=IGNORE, timeout_s=1, when=has_model,
+        shows=lambda t: t.record.notes.get("feedback_hints", {}),
     ),
     Step(
         "context", assemble_context, stage=Stage.ANSWER, on_error=FAIL, when=has_model,

@@ -111,6 +111,11 @@ class TurnStore(Protocol):
         """The caller's own feedback on a turn."""
         ...
 
+    async def rated(self, caller: Caller, since: float, limit: int) -> list[tuple[str, Feedback]]:
+        """The caller's own feedback with tags on their own turns that started at `since` or later, with the turn's question, newest
+        turn first, at most `limit`. An admin gets their own, too."""
+        ...
+
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
         """Turns that started in [since, until) and are over, oldest first. An admin gets everybody's turns, with all feedback on
         them; others get their own turns and feedback."""

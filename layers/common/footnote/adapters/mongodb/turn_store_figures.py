@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from footnote.adapters.mongodb.databases import Document, Opened
-from footnote.adapters.mongodb.documents import FIGURES_FIELDS, load_feedback, load_figures, load_rollup, make_rollup, make_share
+from footnote.adapters.mongodb.documents import FIGURES_FIELDS, as_key, load_feedback, load_figures, load_rollup, make_rollup, make_share
 from footnote.adapters.mongodb.turn_store_turns import OLDEST_FIRST
 from footnote.ports import Rollup
-from footnote.types import Caller, TurnFigures
+from footnote.types import Caller, Feedback, TurnFigures
 
 ROLLUP_KEY = ("date", "user_id", "room_id", "model")
 
@@ -21,6 +21,13 @@ async def figures(store: Opened, caller: Caller, since: float, until: float) -> 
         wanted["user_id"] = caller.user_id
     cursor = store.turns.find(wanted, FIGURES_FIELDS).sort(OLDEST_FIRST)
     return [load_figures(document, load_feedback(document, None if everybody else caller.user_id)) async for document in cursor]
+
+
+async def rated(store: Opened, user_id: str, since: float, limit: int) -> list[tuple[str, Feedback]]:
+    """As `TurnStore.rated`."""
+    wanted: Document = {"user_id": user_id, "started_at": {"$gte": since}, f"feedback.{as_key(user_id)}.tags.0": {"$exists": True}}
+    cursor = store.turns.find(wanted, FIGURES_FIELDS).sort([("started_at", -1), ("number", -1)]).limit(limit)
+    return [(load_figures(document, ()).question, given) async for document in cursor for given in load_feedback(document, user_id)]
 
 
 async def count(store: Opened, trace_id: str, day: str, share: Rollup) -> None:

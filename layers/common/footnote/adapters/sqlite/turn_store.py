@@ -80,6 +80,9 @@ class SqliteTurnStore:
     async def feedback(self, caller: Caller, trace_id: str) -> Feedback | None:
         return await self._database.run(turns.feedback_of, caller.user_id, trace_id, self._retention.since)
 
+    async def rated(self, caller: Caller, since: float, limit: int) -> list[tuple[str, Feedback]]:
+        return await self._database.run(stored_figures.rated, caller.user_id, max(since, self._retention.since), limit)
+
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
         return await self._database.run(stored_figures.figures, caller, max(since, self._retention.since), until)
 

@@ -10,6 +10,7 @@ from footnote.adapters.sqlite.database import writing
 from footnote.adapters.sqlite.turn_store_turns import load_feedback, load_turn
 from footnote.ports import Rollup
 from footnote.turn_records.figures import figures_of
+from footnote.turn_records.read import question_of
 from footnote.types import Caller, Feedback, TurnFigures
 
 
@@ -30,6 +31,16 @@ def figures(connection: sqlite3.Connection, caller: Caller, since: float, until:
     )
     # Row by row: a record is many times as large as its figures.
     return [figures_of(load_turn(row), tuple(given.get(row["trace_id"], ()))) for row in rows]
+
+
+def rated(connection: sqlite3.Connection, user_id: str, since: float, limit: int) -> list[tuple[str, Feedback]]:
+    """As `TurnStore.rated`."""
+    rows = connection.execute(
+        """SELECT feedback.*, block FROM turns JOIN feedback USING (trace_id, user_id)
+           WHERE user_id = ? AND started_at >= ? AND tags != '[]' ORDER BY started_at DESC, number DESC LIMIT ?""",
+        (user_id, since, limit),
+    )
+    return [(question_of(load_turn(row)), load_feedback(row)) for row in rows]
 
 
 def count(connection: sqlite3.Connection, trace_id: str, day: str, share: Rollup) -> None:

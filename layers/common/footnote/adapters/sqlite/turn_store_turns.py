@@ -225,7 +225,7 @@ def _feedback(connection: sqlite3.Connection, user_id: str, trace_id: str) -> Fe
 
 def load_feedback(row: sqlite3.Row) -> Feedback:
     """The feedback in a row."""
-    values = dict(row)
+    values = {name: row[name] for name in row.keys() if name != "block"}  # noqa: SIM118
     values["selected_citations"] = tuple(json.loads(row["selected_citations"]))
     values["tags"] = tuple(json.loads(row["tags"]))
     return Feedback(**values)
