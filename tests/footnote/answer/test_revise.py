@@ -102,6 +102,32 @@ async def test_an_answer_without_citations_gets_them() -> None:
     assert (text_of(turn), turn.record.notes["revision"][0]["because"]) == ("The bridge was built in 1894 [1].", "uncited")
 
 
+LACKING = "The documents do not contain this information."
+
+
+async def test_where_the_documents_lack_the_answer_what_is_missing_is_searched_for() -> None:
+    reply, answer = '{"queries": ["who built the tower", "", "date of the tower", "a third"]}', "The tower was built in 1731 [3]."
+    turn, model, asked = await run(written(LACKING), reply, answer, found=(TOWER,))
+    assert (text_of(turn), asked) == ("The tower was built in 1731 [1].", ["who built the tower", "date of the tower"])
+    assert turn.record.notes["revision"] == [{"because": "insufficient", "doubted": 0, "found": 1, "kept": True}]
+    assert model.sent[0].messages[1] == Message("assistant", LACKING)
+    assert "statements" not in model.sent[1].messages[-1].content
+
+
+@pytest.mark.parametrize(
+    ("reply", "found", "calls"), [('{"queries": ["x"]}', (), 1), ("none", (TOWER,), 2), (ModelUnavailable("gone"), (), 1)]
+)
+async def test_where_nothing_more_is_found_the_answer_stays(reply: Any, found: tuple[Hit, ...], calls: int) -> None:
+    turn, model, _ = await run(written(LACKING), reply, "none", found=found)
+    assert (text_of(turn), len(model.sent)) == (LACKING, calls)
+    assert revision_shown(turn) == {"rounds": 1, "kept": 0, "because": "insufficient"}
+
+
+async def test_an_answer_that_still_lacks_it_is_dropped() -> None:
+    turn, *_ = await run(written(LACKING), '{"queries": ["tower"]}', "I don't know.", found=(TOWER,))
+    assert (text_of(turn), turn.evidence.added) == (LACKING, ())
+
+
 async def test_a_statement_that_may_not_be_searched_for_finds_nothing() -> None:
     turn, *_ = await run(written(), "The bridge was built in 1894 [2].", found=(TOWER,), outcome="forbidden")
     assert (turn.evidence.added, text_of(turn)) == ((), "The bridge was built in 1894 [1].")
@@ -137,7 +163,6 @@ def test_only_an_answer_from_documents_is_revised_and_never_one_that_was_shown()
     assert is_revisable(written())
     for changes in (
         {"outcome": "refused"},
-        {"answer": Answer("I don't know.")},
         {"answer": Answer("Quoted.", extractive=True)},
         {"answer": None},
     ):

@@ -1,10 +1,12 @@
 """Critique and revision of an answer before it is shown: statements that their sources do not support are searched for again, and the
-model corrects them or leaves them out."""
+model corrects them or leaves them out. Where the documents lack the answer, what is missing is searched for."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+
+from pydantic import BaseModel, Field
 
 from footnote.answer.assess import find_support
 from footnote.answer.citation_styles import STYLES, markers_of
@@ -12,6 +14,8 @@ from footnote.answer.context import fenced
 from footnote.answer.generate import generate
 from footnote.answer.insufficient import lacks_information
 from footnote.answer.toolbox import Search
+from footnote.errors import FootnoteError
+from footnote.model_calls import ask
 from footnote.ports import Index, Models
 from footnote.prompts import Prompts
 from footnote.settings import LLM
@@ -20,33 +24,45 @@ from footnote.types import Answer, Conversation, Evidence, Hit, Message, Turn
 
 ROUNDS = 2
 SEARCHED = 2
-"""Statements that are searched for in a round."""
+"""Statements, or queries for what is missing, that are searched for in a round."""
 FOUND = 3
 """Further passages that the model is shown in a round."""
+LIMIT_S, REPLY_TOKENS, LONGEST_QUERY = 15, 1000, 400
+
+
+class Missing(BaseModel, defer_build=True):
+    """The model's reply to what it lacks."""
+
+    queries: list[str] = Field(description="a list of texts, each of them a query")
 
 
 async def revise(turn: Turn, *, models: Models, llm: LLM, index: Index, searcher: Search, prompts: Prompts) -> Turn:
-    """Has the answer revised, at most ROUNDS times, while statements of it are unsupported. A revision that is no better is dropped,
-    and ends it. Notes the rounds as `revision`: number of doubted statements, of passages found, and whether it was kept."""
+    """Has the answer revised, at most ROUNDS times, while statements of it are unsupported or it says that the documents lack the
+    answer. A revision that is no better is dropped, and ends it. Notes the rounds as `revision`: why, the number of doubted statements
+    and of passages found, and whether the revision was kept."""
     rounds: list[dict[str, Any]] = []
-    doubted = await _doubted(turn, index)
-    while doubted and len(rounds) < ROUNDS:
-        found = await _find(turn, doubted, searcher)
-        written = await _write(_with_request(turn, doubted, found, prompts), models, llm)
-        left = await _doubted(written, index)
-        better = len(left) < len(doubted) and not _is_emptied(written, turn)
-        why = "unsupported" if turn.answer and turn.answer.citations else "uncited"
-        rounds.append({"because": why, "doubted": len(doubted), "found": len(found), "kept": better})
-        if not better:
+    while len(rounds) < ROUNDS:
+        lacks, doubted = _lacks(turn), await _doubted(turn, index)
+        if not (lacks or doubted):
             break
-        turn, doubted = written, left
+        queries = await _ask_what_is_missing(turn, models, prompts) if lacks else doubted
+        found = await _find(turn, queries, searcher)
+        because = "insufficient" if lacks else "unsupported" if turn.answer and turn.answer.citations else "uncited"
+        note = {"because": because, "doubted": len(doubted), "found": len(found), "kept": False}
+        rounds.append(note)
+        if lacks and not found:
+            break
+        written = await _write(_with_request(turn, doubted, found, prompts), models, llm)
+        if not await _is_better(written, turn, len(doubted), index):
+            break
+        note["kept"] = True
+        turn = written
     return turn.with_notes(revision=rounds) if rounds else turn
 
 
 def is_revisable(turn: Turn) -> bool:
-    """A model wrote the answer from passages, and does not only say that they lack it."""
-    answer = turn.answer
-    return answer is not None and turn.outcome is None and not answer.extractive and not lacks_information(answer, turn.lang)
+    """A model wrote the answer from passages."""
+    return turn.answer is not None and turn.outcome is None and not turn.answer.extractive
 
 
 def revision_shown(turn: Turn) -> dict[str, Any]:
@@ -56,18 +72,42 @@ def revision_shown(turn: Turn) -> dict[str, Any]:
     return {"rounds": len(rounds), "kept": kept, "because": ", ".join(dict.fromkeys(each["because"] for each in rounds))}
 
 
+def _lacks(turn: Turn) -> bool:
+    return turn.answer is not None and lacks_information(turn.answer, turn.lang)
+
+
 async def _doubted(turn: Turn, index: Index) -> list[str]:
-    """The statements of the answer that their sources do not support."""
-    return [claim for claim, result in await find_support(turn, turn.answer, index) if result.doubted] if turn.answer else []
+    """The statements of the answer that their sources do not support; none if it says that the documents lack it."""
+    if turn.answer is None or _lacks(turn):
+        return []
+    return [claim for claim, result in await find_support(turn, turn.answer, index) if result.doubted]
 
 
-async def _find(turn: Turn, claims: list[str], searcher: Search) -> list[Hit]:
-    """Further passages for the first of these statements. They are searched for like queries of an agent, by the same checks."""
+async def _is_better(written: Turn, before: Turn, doubted: int, index: Index) -> bool:
+    """Whether fewer statements are doubted. An answer of which a part was supported is not given up."""
+    if _lacks(written):
+        return not _lacks(before) and before.answer is not None and not before.answer.citations
+    return _lacks(before) or len(await _doubted(written, index)) < doubted
+
+
+async def _ask_what_is_missing(turn: Turn, models: Models, prompts: Prompts) -> list[str]:
+    """Queries for what the model lacks; none if it cannot say."""
+    request = Message("user", prompts.render("missing", turn.lang, {}))
+    messages = [*turn.messages, Message("assistant", _as_written(turn)), request]
+    try:
+        reply = await ask(models, turn.plan.model, messages, Missing, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    except FootnoteError:
+        return []
+    return [query for query in (" ".join(text.split()) for text in reply.queries) if 0 < len(query) <= LONGEST_QUERY]
+
+
+async def _find(turn: Turn, queries: list[str], searcher: Search) -> list[Hit]:
+    """Further passages for the first of these queries. They are searched for like queries of an agent, by the same checks."""
     known = {hit.chunk.chunk_id for hit in turn.evidence.citable}
     found: dict[str, Hit] = {}
-    for claim in claims[:SEARCHED]:
+    for query in queries[:SEARCHED]:
         record = replace(turn.record, calls=(), spans=())
-        asked = replace(turn.ask(claim), conversation=Conversation(), record=record, answer=None)
+        asked = replace(turn.ask(query), conversation=Conversation(), record=record, answer=None)
         searched = await searcher(asked)
         hits = searched.evidence.hits if searched.outcome is None else ()
         found |= {hit.chunk.chunk_id: hit for hit in hits if hit.chunk.chunk_id not in known}
@@ -110,10 +150,3 @@ async def _write(turn: Turn, models: Models, llm: LLM) -> Turn:
     warnings = before.answer.warnings if before.answer else ()
     answer = replace(turn.answer, warnings=warnings) if turn.answer else None
     return replace(turn, answer=answer, record=replace(turn.record, suggested_questions=questions))
-
-
-def _is_emptied(written: Turn, before: Turn) -> bool:
-    """Whether the revision says that the documents lack the answer, though a part of it was supported."""
-    if written.answer is None or not lacks_information(written.answer, written.lang):
-        return False
-    return before.answer is not None and bool(before.answer.citations)

@@ -165,7 +165,10 @@ OPTIONS: Mapping[OptionName, Option] = {
         pool_size=30,
     ),
     "revise_answer": Option(
-        "Search again for unsupported claims, and have the model correct or drop them.", False, requestable=True, buffered_only=True
+        "Search again for unsupported claims and for what is missing, and have the answer revised.",
+        False,
+        requestable=True,
+        buffered_only=True,
     ),
     "rewrite": Option("Make a follow-up a question that stands alone.", True, setting="conversation.query_rewriting_enabled"),
     "rewrite_always": Option("Let a model word every follow-up, even one that seems to stand alone.", False),
