@@ -393,6 +393,16 @@ async def test_term_weights_are_inverse_document_frequencies(index: Any, me: Cal
     assert changed["road"] > weights["road"]
 
 
+async def test_terms_are_known_from_visible_active_chunks_only(index: Any, me: Caller, stranger: Caller) -> None:
+    await put_document(index, make_document(), ["bridge road"])
+    await index.stage(make_document("later"), [make_chunk(make_document("later"), "river")], [((0, 5),)])
+    wanted = ["bridg", "road", "river", "nowher"]
+    assert await index.known_terms(me, "default", wanted) == {"bridg", "road"}
+    assert await index.known_terms(stranger, "default", wanted) == frozenset()
+    assert await index.known_terms(me, "nowhere", wanted) == frozenset()
+    assert await index.known_terms(me, "default", []) == frozenset()
+
+
 async def test_the_version_grows_with_every_change_that_answers_can_see(index: Any) -> None:
     versions = []
 

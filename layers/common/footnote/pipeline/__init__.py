@@ -40,7 +40,7 @@ from footnote.learn.hints import add_hints
 from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
-from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH
+from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH, SPELLING
 from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.rank.judge import has_no_judge, judge_passages, may_judge
 from footnote.retrieve.search import has_hits
@@ -132,6 +132,7 @@ UNDERSTAND = (
         on_error=SKIP, timeout_s=15, when=may_reformulate,
         shows=lambda t: {"queries": len(t.rewritten)},
     ),
+    SPELLING,
     Step("queries", announce_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,
     CLASSIFY,

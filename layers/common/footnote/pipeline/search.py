@@ -29,6 +29,7 @@ from footnote.retrieve.step_back import step_back
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step
 from footnote.types import FURTHER, Stage, Turn
 from footnote.understand.language import set_language, set_language_without_index
+from footnote.understand.spelling import correct_spelling, may_correct
 
 
 def fail_or_answer(turn: Turn, error: FootnoteError) -> OnError:
@@ -41,6 +42,10 @@ GUARD = Step("guard", check_input, stage=Stage.GUARD, on_error=BLOCK)
 LANGUAGE = Step(
     "language", set_language, stage=Stage.UNDERSTAND, on_error=fail_or_answer, fallback=set_language_without_index, timeout_s=10,
     shows=lambda t: {"language": t.lang}, on_end=lambda t: LanguageKnown(t.lang),
+)
+SPELLING = Step(
+    "spelling", correct_spelling, stage=Stage.UNDERSTAND, option="spelling", on_error=SKIP, timeout_s=3, when=may_correct,
+    shows=lambda t: {"corrected": "corrected" in t.record.notes},
 )
 FORBIDDEN = Step(
     "forbidden", check_forbidden, stage=Stage.GUARD, option="forbidden_check", paid=True, on_error=BLOCK, timeout_s=30,
@@ -138,7 +143,7 @@ SEARCH = (
 FIND = (EMBED, *SEARCH)
 """A question of our own, whose language is known → its hits."""
 
-RETRIEVE = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *SEARCH)
+RETRIEVE = (GUARD, LANGUAGE, SPELLING, FORBIDDEN, EMBED, *SEARCH)
 """A question → its hits: the whole turn of `/retrieve-*`, `footnote search` and `footnote eval`."""
 
 LOOK_UP = (GUARD, LANGUAGE, FORBIDDEN, EMBED, *REMOTE, *SEARCH)

@@ -97,6 +97,10 @@ class Index(Protocol):
         N = chunks + SMALL_COLLECTION, so that in a collection of one document not every term is common."""
         ...
 
+    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
+        """Those of the terms that visible, active chunks contain."""
+        ...
+
     async def info(self, collection: str) -> CollectionInfo | None:
         """The collection's size and version; None if it does not exist."""
         ...

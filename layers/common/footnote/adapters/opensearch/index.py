@@ -193,6 +193,9 @@ class OpenSearchIndex:
     async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
         return await self._collections.term_weights(caller, collection, terms)
 
+    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
+        return await self._collections.known_terms(caller, collection, terms)
+
     async def info(self, collection: str) -> CollectionInfo | None:
         return await self._collections.info(collection)
 

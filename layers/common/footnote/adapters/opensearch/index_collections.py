@@ -36,6 +36,14 @@ class Collections:
         counts = [bucket["doc_count"] for bucket in found["aggregations"]["terms"]["buckets"]]
         return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in zip(wanted, counts, strict=True)}
 
+    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
+        wanted = sorted(set(terms))
+        filters = {"filters": {"filters": [{"term": {"tokens": term}} for term in wanted]}}
+        body = {"size": 0, "query": {"bool": {"filter": visible(caller, (0, 1, 2), {})}}, "aggs": {"terms": filters}}
+        found = await self._client.search(self._names.chunks(collection), body) if wanted else None
+        buckets = found["aggregations"]["terms"]["buckets"] if found else []
+        return frozenset(term for term, bucket in zip(wanted, buckets, strict=False) if bucket["doc_count"])
+
     async def info(self, collection: str) -> CollectionInfo | None:
         # The version is read each time, since it is part of cache keys.
         record, known = await self._versions.look_up(collection), self._infos.get(collection)

@@ -15,6 +15,7 @@ from footnote.adapters.sqlite.index_reads import (
     count_chunks,
     find,
     find_collection,
+    known_terms,
     read,
     read_view,
     sample,
@@ -80,6 +81,10 @@ class SqliteIndex:
         if missing := [term for term in terms if term not in known]:
             known |= await self._database.run(self._term_weights, collection, missing)
         return {term: known[term] for term in terms if term in known}
+
+    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
+        row = await self._database.glance(find_collection, collection)
+        return await self._database.run(known_terms, caller, row["collection_id"], terms) if row is not None else frozenset()
 
     async def info(self, collection: str) -> CollectionInfo | None:
         found, known = await self._database.glance(find_collection, collection), self._infos.get(collection)

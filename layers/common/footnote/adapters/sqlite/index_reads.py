@@ -70,6 +70,14 @@ def term_weights(connection: sqlite3.Connection, info: CollectionInfo, terms: Se
     return {term: math.log(1 + (max(0, total - (n := counts.get(term, 0))) + 0.5) / (n + 0.5)) for term in wanted}
 
 
+def known_terms(connection: sqlite3.Connection, caller: Caller, collection_id: int, terms: Iterable[str]) -> frozenset[str]:
+    """The terms that chunks contain which this caller may read. Reading stops at the first of them."""
+    where, values = _visible(_visible_acls(connection, caller), None, (0, 1, 2))
+    query = f"""SELECT 1 FROM words_{collection_id} w JOIN chunks c ON c.rowid = w.rowid JOIN generations g USING (generation_id)
+        WHERE words_{collection_id} MATCH ? AND {where} LIMIT 1"""
+    return frozenset(term for term in terms if connection.execute(query, (f'"{term}"', *values)).fetchone())
+
+
 def read_view(connection: sqlite3.Connection, caller: Caller, collection_id: int, version: int) -> View:
     """The part of the collection that this caller sees."""
     where, values = _visible(_visible_acls(connection, caller), None, (0, 1, 2))

@@ -1,0 +1,136 @@
+"""Corrects typos by the collection's own words, as the caller may see them. Without a model.
+
+A word is corrected if neither a dictionary nor any visible passage has it, and one of the passages that the rest of the question finds
+has a word with the same first letter that differs by one edit (from LONG letters on by two): a letter more, less or other, or two
+neighbours swapped. In Korean the letters are jamo, and a word may begin with the corrected one. Nothing is read for a question whose
+words are all known. Both reads pass the permission check, so no correction tells what others have written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from unicodedata import normalize
+
+from footnote.ports import Index
+from footnote.text.dictionary import is_word
+from footnote.text.tokens import CJK, content_terms, normalise
+from footnote.types import Search, Turn
+
+WORD = re.compile(r"[^\W\d_]++(?!['’]t)")  # not the beginning of a negation: hasn't
+SHORTEST = 4
+"""Letters of a word that may be misspelled: shorter ones are near too many others."""
+SYLLABLES = 3
+"""Of the beginning of a Korean word, at least: two are a word with any particle."""
+ENDINGS = tuple("가까나냐니다요죠지")
+"""Last syllables of Korean verbs and questions, whose last but one is part of the ending, too."""
+LONG = 12
+PASSAGES = 100
+MOST_CHANGED = 0.5
+"""Of the words. More is another question, not a correction."""
+LEAST_ALIKE = 0.6
+"""Minimum edit similarity of question and correction."""
+
+
+def may_correct(turn: Turn) -> bool:
+    """One question is searched for, by words."""
+    return len(turn.answered) == 1 and turn.request.retriever != "knn" and not turn.evidence.hits
+
+
+async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
+    """Replaces the question by its correction, if it has one."""
+    text, lang = turn.asked, turn.lang
+    words = {found[0]: content_terms(found[0], lang) for found in WORD.finditer(text)}
+    terms = {term for made in words.values() for term in made}
+    known = await index.known_terms(turn.caller, turn.request.collection, sorted(terms))
+    unknown = [word for word, made in words.items() if made and _may_be_misspelled(word, lang, [term in known for term in made])]
+    if not unknown:
+        return turn
+    written = await _words_of_passages(turn, index)
+    corrections = {word: near for word in unknown if (near := nearest(normalise(word), written, known))}
+    corrected = WORD.sub(lambda found: _in_case(corrections.get(found[0], found[0]), found[0]), text)
+    if corrected == text or not keeps_question(text, corrected):
+        return turn
+    return turn.rewrite(corrected).with_notes(original=turn.request.question, corrected=corrected)
+
+
+def _may_be_misspelled(word: str, lang: str, known: Sequence[bool]) -> bool:
+    """`known`: whether visible passages have the word's terms; a Korean word has several, its bigrams."""
+    if CJK.search(word):
+        return not all(known)
+    return len(word) >= SHORTEST and not any(known) and not is_word(normalise(word), lang)
+
+
+async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
+    """Words of the passages that the question finds as it is; those of the first passages weigh more."""
+    request = turn.request
+    search = Search(
+        request.collection,
+        turn.asked,
+        turn.lang,
+        limit=PASSAGES,
+        levels=request.levels,
+        filters=request.filters,
+        conditions=request.conditions,
+    )
+    found = await index.candidates(turn.caller, search)
+    weights: defaultdict[str, float] = defaultdict(float)
+    for rank, chunk in enumerate(await index.read(turn.caller, [chunk_id for chunk_id, _ in found.lexical])):
+        for word in set(WORD.findall(normalise(" ".join((chunk.title, *chunk.headings, chunk.text))))):
+            weights[word] += 1 / (10 + rank)
+    return weights
+
+
+def nearest(word: str, written: Mapping[str, float], known: frozenset[str] = frozenset()) -> str | None:
+    """The nearest of the words, of several the one with the highest weight; None if none is near. `known`: terms that occur."""
+    from rapidfuzz.distance import OSA
+
+    if CJK.search(word):
+        return _nearest_beginning(word, written, known)
+    most = 2 if len(word) >= LONG else 1
+    near = [
+        (OSA.distance(word, each, score_cutoff=most), -weight, each)
+        for each, weight in written.items()
+        if each[0] == word[0] and abs(len(each) - len(word)) <= most and len(each) >= SHORTEST and f"{each}s" != word
+    ]
+    edits, _, best = min(near, default=(most + 1, 0.0, ""))
+    return best if edits <= most else None
+
+
+def _nearest_beginning(word: str, written: Mapping[str, float], known: frozenset[str]) -> str | None:
+    """The word with one jamo replaced, so that it begins like a written word with SYLLABLES syllables or more, as long as possible. No pair
+    of syllables with the jamo occurs anywhere, and it is not in the last syllable, mostly a particle, or the last two of an ending."""
+    from rapidfuzz.distance import OSA
+
+    wrong = {
+        at
+        for at in range(len(word) - (2 if word.endswith(ENDINGS) else 1))
+        if known.isdisjoint(word[start : start + 2] for start in (at - 1, at) if 0 <= start < len(word) - 1)
+    }
+    for size in range(len(word), SYLLABLES - 1, -1) if wrong else ():
+        parts = normalize("NFD", word[:size])
+        weights: defaultdict[str, float] = defaultdict(float)
+        for each, weight in written.items():
+            begins = normalize("NFD", each[:size])
+            near = len(each) >= size and len(begins) == len(parts) and OSA.distance(parts, begins, score_cutoff=1) == 1
+            if near and next(at for at in range(size) if each[at] != word[at]) in wrong:
+                weights[each[:size]] += weight
+        if weights:
+            return max(weights, key=lambda each: (weights[each], each)) + word[size:]
+    return None
+
+
+def keeps_question(text: str, corrected: str) -> bool:
+    """At least half of the words and 60 % of the characters survive."""
+    from rapidfuzz.distance import OSA
+
+    words: Sequence[str] = WORD.findall(text)
+    changed = sum(old != new for old, new in zip(words, WORD.findall(corrected), strict=True))
+    return changed <= MOST_CHANGED * len(words) and OSA.normalized_similarity(text, corrected) >= LEAST_ALIKE
+
+
+def _in_case(word: str, like: str) -> str:
+    if word == like or like.islower():
+        return word
+    return word.upper() if like.isupper() else word.capitalize()
