@@ -263,7 +263,7 @@ async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.R
 async def read_figures(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """Only the user's own traces and figures."""
     for owner, trace_id in [(owner, trace_id) for owner, traces in world.traces.items() for trace_id in traces[-1:]]:
-        body = {"trace_id": trace_id, "rating": "up", "reason": f"because {asked_by(person)}"}
+        body = {"trace_id": trace_id, "rating": "up", "reason": f"because {asked_by(person)}", "tags": [asked_by(person)]}
         reply = await world.call(person, "feedback", "POST", "/feedback", json=body)
         assert owner == person or reply.status_code == 404, (owner, person)
         yield reply

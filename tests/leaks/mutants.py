@@ -139,6 +139,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "an export is another's": ((SqliteTurnStore, "all_of", is_neighbour),),
     "history is another's": ((SqliteTurnStore, "history", is_neighbour),),
     "figures are everybody's": ((SqliteTurnStore, "figures", is_admin),),
+    "hints are from another's ratings": ((SqliteTurnStore, "rated", is_neighbour),),
     "feedback is taken on any turn": ((SqliteTurnStore, "put_feedback", sees_all),),
     "a stream is anybody's": ((Streams, "find", lambda _: lambda self, trace_id, user_id: self._streams.get(trace_id)),),
     "a stream that ended is replayed whatever it quotes": ((Stream, "ended", lambda _: None),),
