@@ -15,7 +15,7 @@ from footnote.settings import LLM, Conversation
 from footnote.text.prompt_injection.passages import find_injected_sentences
 from footnote.text.tokens import count_tokens
 from footnote.text.untrusted import untrusted, untrusted_title
-from footnote.types import Hit, Message, Turn
+from footnote.types import Hit, Message, Turn, tier_of_model
 
 LEAST = 60
 """Tokens. With less than this left, no further passage is added."""
@@ -49,6 +49,8 @@ def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
     """What the plan wants the model to heed beside the profile's prompt."""
     if turn.classification is not None and turn.plan.wants("answer_form"):
         yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template})
+    if turn.plan.model is not None and turn.plan.wants("answer_form") and tier_of_model(turn.plan.model).quotes_first:
+        yield prompts.render("quote_first", turn.lang, {})
     if reasons(turn):
         yield prompts.render("reason", turn.lang, {})
     if hints := turn.record.notes.get("feedback_hints"):

@@ -12,17 +12,18 @@ from math import inf
 class ModelTier:
     """What suits models of a size. `largest`: in billions of parameters. `turns`: earlier exchanges of a conversation that they see;
     None = as many as the API reads. `history_share`: the share of the context window that these may take. `rewrites`: they word
-    follow-ups well."""
+    follow-ups well. `quotes_first`: they keep closer to the documents if they quote before they answer."""
 
     name: str
     largest: float
     turns: int | None
     history_share: float
     rewrites: bool
+    quotes_first: bool = False
 
 
 TIERS = (
-    ModelTier("tiny", 3, 3, 0.10, rewrites=False),
+    ModelTier("tiny", 3, 3, 0.10, rewrites=False, quotes_first=True),
     ModelTier("small", 9, 6, 0.15, rewrites=False),
     ModelTier("medium", 34, 10, 0.15, rewrites=True),
     ModelTier("large", inf, None, 0.15, rewrites=True),
