@@ -27,6 +27,7 @@ ENDINGS = tuple("가까나냐니다요죠지")
 """Last syllables of Korean verbs and questions, whose last but one is part of the ending, too."""
 LONG = 12
 PASSAGES = 100
+FEW = 10
 MOST_CHANGED = 0.5
 """Of the words. More is another question, not a correction."""
 LEAST_ALIKE = 0.6
@@ -63,7 +64,8 @@ def _may_be_misspelled(word: str, lang: str, known: Sequence[bool]) -> bool:
 
 
 async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
-    """Words of the passages that the question finds as it is; those of the first passages weigh more."""
+    """Words of the passages that the question finds as it is; those of the first passages weigh more. If it finds few, because most of
+    its words are misspelled, a sample of the collection follows."""
     request = turn.request
     search = Search(
         request.collection,
@@ -75,8 +77,11 @@ async def _words_of_passages(turn: Turn, index: Index) -> Mapping[str, float]:
         conditions=request.conditions,
     )
     found = await index.candidates(turn.caller, search)
+    passages = await index.read(turn.caller, [chunk_id for chunk_id, _ in found.lexical])
+    if len(passages) < FEW:
+        passages += await index.sample(turn.caller, request.collection, PASSAGES)
     weights: defaultdict[str, float] = defaultdict(float)
-    for rank, chunk in enumerate(await index.read(turn.caller, [chunk_id for chunk_id, _ in found.lexical])):
+    for rank, chunk in enumerate(passages):
         for word in set(WORD.findall(normalise(" ".join((chunk.title, *chunk.headings, chunk.text))))):
             weights[word] += 1 / (10 + rank)
     return weights
