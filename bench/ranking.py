@@ -6,7 +6,7 @@ nDCG@10 of ten passages with one option more than the default, its difference fr
 interval, how many questions have other hits, and the processor time of a question with its vector given. `--copies`: every third
 document is there twice; the first of the two counts as judged, the second as irrelevant. `--clutter`: every ten documents have a table
 of contents, a glossary and image credits made of their sentences. `--judges`: what the step `judge_passages` gains with a perfect
-model, and costs with one that draws, or calls everything irrelevant.
+model, and costs with one that draws, or calls everything irrelevant; and the same for a reranker of 30 passages.
 """
 
 from __future__ import annotations
@@ -30,13 +30,16 @@ from footnote.learn.ranking_metrics import mean_interval, ndcg
 from footnote.ports import Delta, LanguageModel
 from footnote.prompts import Prompts
 from footnote.rank.judge import judge_passages
+from footnote.rank.rerank import rerank
 from footnote.settings import Settings
+from footnote.types import OPTIONS as PLAN_OPTIONS
 from footnote.types import Choice, Message, ModelSource, OptionName, Request, Turn
 from footnote_local.evaluate import CALLER, PROFILE, TOP, build_index
 
 SETS = ("squad2", "xquad_en", "xquad_de", "korquad", "cranfield", "mtrag_un")
 COPY = "copy-"
 OPTIONS: Final[tuple[OptionName, ...]] = ("drop_duplicates", "mmr")
+RERANKED = PLAN_OPTIONS["rerank"].pool_size
 JUDGES = ("perfect", "random", "none relevant")
 
 
@@ -111,6 +114,31 @@ async def judge(core: Core, turns: Sequence[Turn], queries: Sequence[GoldenQuery
     return found, 0.0
 
 
+class ScriptedReranker:
+    """`ports.Reranker` that scores the passages of one question as it is told."""
+
+    def __init__(self, scores: Sequence[float]) -> None:
+        self._scores = scores
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> Mapping[int, float]:
+        return dict(enumerate(self._scores))
+
+    async def close(self) -> None:
+        pass
+
+
+async def reorder(core: Core, turns: Sequence[Turn], queries: Sequence[GoldenQuery], kind: str) -> tuple[list[list[str]], float]:
+    """(documents of the hits of each turn after this reranker, 0 ms)."""
+    found, draw = [], Random(7)
+    for turn, query in zip(turns, queries, strict=True):
+        done = await core.retrieve.finish(replace(turn, request=replace(turn.request, limit=RERANKED)))
+        pool = done.evidence.hits
+        scored = [draw.random() if kind == "random" else query.relevance.get(hit.chunk.doc_id, 0) for hit in pool]
+        done = await rerank(replace(done, evidence=replace(done.evidence, pool=pool)), reranker=ScriptedReranker(scored))
+        found.append(first_of_copies(dict.fromkeys(hit.chunk.doc_id for hit in done.evidence.pool)))
+    return found, 0.0
+
+
 async def measure(golden: GoldenSet, options: Sequence[OptionName], judges: Sequence[str] = ()) -> AsyncIterator[dict[str, Any]]:
     """A row for the default, then one for each option and judge. `kept`: the share of questions with a judged passage that still
     have one."""
@@ -127,7 +155,8 @@ async def measure(golden: GoldenSet, options: Sequence[OptionName], judges: Sequ
         makers: dict[str, Callable[[], Awaitable[tuple[list[list[str]], float]]]] = {
             each: partial(run, core, turns, each) for each in options
         }
-        makers |= {each: partial(judge, core, turns, golden.queries, each) for each in judges}
+        makers |= {f"judge, {each}": partial(judge, core, turns, golden.queries, each) for each in judges}
+        makers |= {f"reranker, {each}": partial(reorder, core, turns, golden.queries, each) for each in judges[:2]}
         for name, make in makers.items():
             found, ms = await make()
             made = scores(golden.queries, found)
@@ -147,7 +176,7 @@ def scores(queries: Sequence[GoldenQuery], found: Sequence[Sequence[str]]) -> li
 
 def shown(each: Mapping[str, Any]) -> str:
     """A row as text."""
-    begin = f"{each['set']:18} {each['option']:16} {each['ndcg@10']:.4f}  {each['ms']:5.2f} ms"
+    begin = f"{each['set']:18} {each['option']:20} {each['ndcg@10']:.4f}  {each['ms']:5.2f} ms"
     if "interval" not in each:
         return begin
     low, high = each["interval"]
@@ -161,7 +190,7 @@ async def _main() -> None:
     parser.add_argument("--options", nargs="+", default=OPTIONS, metavar="NAME")
     parser.add_argument("--limit", type=int, default=1000, help="questions of each set")
     parser.add_argument("--copies", action="store_true", help="add a copy of every third document")
-    parser.add_argument("--judges", action="store_true", help="measure judges of the passages instead of options")
+    parser.add_argument("--judges", action="store_true", help="measure judges of the passages and rerankers instead of options")
     parser.add_argument("--clutter", action="store_true", help="add tables of contents, glossaries and image credits")
     given = parser.parse_args()
     if given.data_sets is None:
