@@ -45,9 +45,10 @@ def base_url() -> None:
 
 @pytest.fixture(scope="session")
 def browser_type_launch_args(browser_type_launch_args: dict[str, Any]) -> dict[str, Any]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    # The headless shell draws no windows, which takes half of the processor time.
+    chromium = next(filter(None, map(shutil.which, ("chromium-headless-shell", "chromium", "chromium-browser"))), None)
     if chromium is None:
-        reason = "There is no Chromium on this machine. On Debian: apt-get install chromium"
+        reason = "There is no Chromium on this machine. On Debian: apt-get install chromium-headless-shell"
         if os.environ.get("CI") == "true":
             pytest.fail(reason)
         pytest.skip(reason)

@@ -74,7 +74,7 @@ BATCHES: dict[str, Action] = {
 }
 OPENAI = {"model": "footnote", "messages": [{"role": "user", "content": QUESTION}]}
 
-SEARCH_S, VECTOR_S, EMBED_S, SAVE_S = 8.0, 6.0, 70.0, 7.0
+SEARCH_S, VECTOR_S, EMBED_S, SAVE_S = 8.0, 6.0, 70.0, 15.0
 """How long who waits for it at most: search, one leg of it, the vectors of a file, saving an answer."""
 
 
