@@ -30,7 +30,11 @@ LIMIT_S = 30
 
 async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """The stub: one streamed reply for each request."""
-    head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+    try:
+        head = (await reader.readuntil(b"\r\n\r\n")).decode().lower()
+    except asyncio.IncompleteReadError:  # opened in advance and not used
+        writer.close()
+        return
     if head.startswith("post"):
         await reader.readexactly(int(head.partition("content-length:")[2].split()[0]))
         chunks: list[dict[str, Any]] = [{"choices": [{"index": 0, "delta": {"content": token}, "finish_reason": None}]} for token in TOKENS]
