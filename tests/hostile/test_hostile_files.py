@@ -10,7 +10,7 @@ import pytest
 from footnote.errors import UnreadableFile
 from footnote.ingest.child import ParserProcess
 from footnote.ingest.parse import MAX_TEXT, finish
-from footnote.ingest.pipeline import cut
+from footnote.ingest.prepare import cut
 from footnote.text.tokens import WIDEST, count_tokens
 from footnote.types import Block, Parsed
 from tests.fakes import make_document

@@ -6,12 +6,14 @@ import gzip
 import json
 import string
 
-from tests.hostile.case import Case
+from footnote.ingest.parse.confluence import make_file
+from tests.hostile.case import REFUSED, Case
 from tests.hostile.packages import FILE, LAUGHS
 
 UNREADABLE = "This file could not be read; it may be damaged."
 BINARY = "This file contains binary data, not text."
 EMPTY = "This file contains no text"
+MACRO = '<ac:structured-macro ac:name="a"><ac:rich-text-body>'
 RIGHT_TO_LEFT = "\u202e"
 ZERO_WIDTH = "\u200b\u200d\u2060\ufeff"
 
@@ -53,6 +55,9 @@ CASES = [
     Case("HTML 1,000 tables deep", "a.html", lambda: page("<table><tr><td>" * 1_000 + "Deep."), None, "Deep."),
     Case("HTML 5,000 lists deep", "a.html", lambda: page("<ul><li>" * 5_000 + "Deep."), None, "Deep."),
     Case("HTML with 5,000 footers in one another", "a.html", lambda: page("Top.<footer><header>" * 5_000 + "Deep."), None, "Top."),
+    Case("a Confluence page 20,000 elements deep", "a.xml", lambda: make_file("1", "T", "<p>Top.</p>" + "<div>" * 20_000), None, "Top."),
+    Case("Confluence macros 200 deep", "a.xml", lambda: make_file("1", "T", MACRO * 200 + "Deep."), REFUSED),
+    Case("a Confluence page that defines entities", "a.xml", lambda: b"<ac:confluence>" + LAUGHS.encode() + b"&a8;</ac:confluence>", None),
     Case(
         "an HTML table of lying spans",
         "a.html",

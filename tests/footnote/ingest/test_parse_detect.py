@@ -10,15 +10,16 @@ from footnote.errors import UnreadableFile
 from footnote.ingest.parse import parse
 from footnote.ingest.parse.detect import detect
 from footnote.ingest.parse.title import name_for_people
+from tests.footnote.ingest import ole_files
 from tests.footnote.ingest.packages import zip_of
 
 MAIL = b"MIME-Version: 1.0\r\nFrom: a@example.org\r\nSubject: Hi\r\n\r\nText"
 JPEG = b"\xff\xd8\xff\xe0"
 
 
-def ole(stream: str) -> bytes:
-    """A file in an old Office format with a stream of this name."""
-    return b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500) + stream.encode("utf-16-le") + bytes(500)
+def ole(*streams: str) -> bytes:
+    """A file in an old Office format with streams of these names."""
+    return ole_files.ole(dict.fromkeys(streams, b"x"))
 
 
 def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
@@ -45,6 +46,11 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         (zip_of({"mimetype": "application/epub+zip"}), "book.zip", "epub"),
         (zip_of({"word/document.xml": "%PDF-1.7"}, zipfile.ZIP_STORED), "polyglot.pdf", "docx"),
         (ole("Workbook"), "old.xls", "xls"),
+        (ole("Book", "\x05SummaryInformation"), "old.xls", "xls"),
+        (ole("__properties_version1.0", "__substg1.0_0037001F"), "mail.msg", "msg"),
+        (ole("FileHeader", "\x05HwpSummaryInformation"), "문서.hwp", "hwp"),
+        (zip_of({"mimetype": "application/hwp+zip"}), "문서.hwpx", "hwpx"),
+        (zip_of({"xl/workbook.bin": "x"}), "a.xlsb", "xlsb"),
         (b"{\\rtf1 Hello}", "letter.doc", "rtf"),
         (MAIL, "mail.eml", "eml"),
         (MAIL, "mail.txt", "eml"),
@@ -55,6 +61,8 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
         (b"FROM scratch", "Dockerfile", "code"),
         (b"<?xml version='1.0'?><html><body>x</body></html>", "page.xml", "html"),
         (b"<?xml version='1.0'?><lake/>", "lake.xml", "code"),
+        (b"<ac:confluence><p>x</p></ac:confluence>", "page.xml", "confluence"),
+        (b"<ac:confluence><p>x</p></ac:confluence>", "page.txt", "confluence"),
         (b"Just words", "words.txt", "text"),
         (b"Just words", "README", "text"),
         (b"Just words", "words.pdf", "text"),
@@ -62,6 +70,17 @@ def reason_of(data: bytes, file_name: str) -> tuple[str, str]:
 )
 def test_the_bytes_take_precedence_over_the_name(data: bytes, file_name: str, expected: str) -> None:
     assert detect(data, file_name) == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["MZ is the code of a village.", "BM 25 is a ranking.", "BZhan writes.", "ID3 tags", "PAR1 of the plan", "GIF8"]
+)
+def test_words_that_begin_like_a_foreign_format_are_text(text: str) -> None:
+    assert detect(text.encode() * 20, "notes.txt") == "text"
+
+
+def test_the_lock_file_of_an_open_document_is_refused_by_its_name() -> None:
+    assert reason_of(b"\3Ann".ljust(162), "plans/~$budget.docx")[1] == "Add the document itself."
 
 
 def test_an_empty_file_is_refused() -> None:
@@ -85,12 +104,25 @@ def test_binary_data_without_zero_bytes_is_refused_too() -> None:
     ("data", "file_name", "kind"),
     [
         (zip_of({"photo": "x"}), "all.zip", "a ZIP archive"),
-        (zip_of({"xl/workbook.bin": "x"}), "a.xlsb", "a binary Excel file (.xlsb)"),
-        (ole("WordDocument"), "letter.xls", "an old Word file (.doc)"),
-        (ole("PowerPoint Document"), "talk", "an old PowerPoint file (.ppt)"),
-        (ole("__substg1.0_0037"), "mail.msg", "an Outlook message (.msg)"),
-        (ole("HwpSummaryInformation"), "문서.hwp", "a Hangul file (.hwp)"),
         (ole("x"), "a.doc", "an old Office file"),
+        (ole("VisioDocument"), "a.vsd", "a Visio drawing (.vsd)"),
+        (zip_of({"Index/Document.iwa": "x"}), "a.pages", "a file of Apple Pages, Numbers or Keynote"),
+        (zip_of({"visio/document.xml": "x"}), "a.vsdx", "a Visio drawing (.vsdx)"),
+        (zip_of({"mimetype": "application/vnd.oasis.opendocument.graphics"}), "a.odg", "an OpenDocument drawing (.odg)"),
+        (zip_of({"META-INF/MANIFEST.MF": "x"}), "a.jar", "a program (.jar)"),
+        (b"BM" + bytes([99, 0, 0, 0, 0, 0, 0, 0, 54]), "a.bmp", "an image (.bmp)"),
+        (b"\0\0\0\x18ftypheic" + bytes(9), "IMG_1.HEIC", "a photo (.heic or .avif)"),
+        (b"\0\0\0\x18ftypM4A " + bytes(9), "a.m4a", "a sound file (.m4a)"),
+        (b"\0\0\0\x18ftypisom" + bytes(9), "a.mp4", "a film (.mp4 or .mov)"),
+        (b"RIFF" + bytes(4) + b"WAVE", "a.wav", "a sound file (.wav)"),
+        (b"MZ\x90\0\3" + bytes(90), "setup.exe", "a program"),
+        (b"\0\1\0\0Standard Jet DB\0", "a.mdb", "an Access database"),
+        (b"PAR1\x15\4\x15\0", "a.parquet", "a table file (.parquet)"),
+        (bytes(60) + b"BOOKMOBI", "a.mobi", "an e-book (.mobi or .azw3)"),
+        (b"!BDN" + bytes(9), "a.pst", "an Outlook mailbox (.pst)"),
+        (b"a.txt".ljust(257, b"\0") + b"ustar", "a.tar", "an archive (.tar)"),
+        (b"%!PS-Adobe-3.0", "a.ps", "a PostScript file"),
+        (b"-----BEGIN PGP MESSAGE-----", "a.asc", "an encrypted message"),
         (b"\x89PNG\r\n\x1a\n", "scan.pdf", "an image (.png)"),
         (JPEG, "photo.txt", "an image (.jpg)"),
         (b"\x1f\x8b\x08", "a.txt", "a compressed archive (.gz)"),
@@ -101,11 +133,43 @@ def test_an_unsupported_format_is_named(data: bytes, file_name: str, kind: str) 
 
 
 @pytest.mark.parametrize(
+    ("data", "file_name", "kind"),
+    [
+        (ole("WordDocument"), "letter.xls", "an old Word file (.doc)"),
+        (ole("PowerPoint Document"), "talk", "an old PowerPoint file (.ppt)"),
+        (b"HWP Document File V3.00 \x1a\1\2\3\4\5", "문서.hwp", "a Hangul 97 file (.hwp)"),
+        (b"\xffWPC\x10", "letter.wpd", "a WordPerfect file (.wpd)"),
+        (zip_of({"mimetype": "application/vnd.sun.xml.writer"}), "a.sxw", "an old OpenOffice file (.sxw)"),
+        (zip_of({"mimetype": "application/vnd.sun.xml.calc.template"}), "a.stc", "an old OpenOffice file (.sxc)"),
+        (b'<?xml version="1.0"?>\n<?mso-application progid="Word.Document"?><w:x/>', "a.doc", "a Word 2003 XML file"),
+        (b'<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?><Workbook/>', "a.xls", "an Excel 2003 XML file"),
+        (
+            b'<?xml version="1.0"?><office:document office:mimetype="application/vnd.oasis.opendocument.text">',
+            "a.fodt",
+            "an OpenDocument file in one piece (.fodt)",
+        ),
+    ],
+)
+def test_an_old_format_needs_libreoffice(data: bytes, file_name: str, kind: str) -> None:
+    assert reason_of(data, file_name)[0] == f"This is {kind}, which is only read where LibreOffice is installed."
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        ole_files.ole({"WordDocument": bytes(11) + b"\1" + bytes(20), "1Table": b"x"}),
+        ole_files.ole({"PowerPoint Document": b"x", "Current User": bytes(12) + b"\xdf\xc4\xd1\xf3"}),
+    ],
+)
+def test_an_old_file_with_a_password_is_not_converted(data: bytes) -> None:
+    assert reason_of(data, "a.doc")[0] == "This file needs a password."
+
+
+@pytest.mark.parametrize(
     ("data", "file_name", "remedy"),
     [
         (ole("WordDocument"), "a.doc", "Save it as .docx or PDF and add it again."),
-        (ole("__substg1.0_0037"), "a.msg", "Save it as .eml or PDF and add it again."),
-        (zip_of({"xl/workbook.bin": "x"}), "a.xlsb", "Save it as .xlsx or CSV and add it again."),
+        (b"HWP Document File V3.00", "a.hwp", "Save it as .hwpx or PDF and add it again."),
         (b"\x89PNG\r\n\x1a\n", "a.png", "Run OCR on it, save the result as PDF and add that."),
         (zip_of({"photo": "x"}), "a.zip", "Unpack it and add the files in it."),
         (ole("EncryptedPackage"), "a.xlsx", "Remove the password, save it again and add the new file."),

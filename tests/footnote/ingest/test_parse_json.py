@@ -61,13 +61,26 @@ def test_deeply_nested_values_are_read_as_text() -> None:
     assert parse(b"[" * 200_000, "a.json").blocks[0].kind == "code"
 
 
-def test_a_notebook_gives_its_texts_and_its_code() -> None:
+def test_a_notebook_gives_its_texts_its_code_and_what_the_code_printed() -> None:
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": ["80 m\n", "\x1b[32mdeep\x1b[0m\n"]},
+        {"output_type": "stream", "name": "stderr", "text": "warning"},
+        {"output_type": "execute_result", "data": {"text/plain": "81", "text/html": "<b>81</b>"}},
+        {"output_type": "display_data", "data": {"text/plain": "<Figure>", "image/png": "iVBOR"}},
+        {"output_type": "error", "ename": "E", "traceback": ["at line 1"]},
+        "broken",
+    ]
     cells = [
         {"cell_type": "markdown", "source": ["# Lake\n", "Deep."]},
-        {"cell_type": "code", "source": "depth = 80", "outputs": [{"text": "secret"}]},
+        {"cell_type": "code", "source": "depth = 80", "outputs": outputs},
+        {"cell_type": "code", "source": "", "outputs": [{"name": "stdout", "text": "x" * 9000}]},
+        {"cell_type": "code", "source": None, "outputs": None},
+        "broken",
     ]
     assert blocks({"nbformat": 4, "cells": cells}, "lake.ipynb") == (
         Block("heading", "Lake", 1),
         Block("paragraph", "Deep."),
         Block("code", "depth = 80"),
+        Block("code", "80 m\ndeep\n81"),
+        Block("code", "x" * 4000),
     )

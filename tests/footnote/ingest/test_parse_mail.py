@@ -84,3 +84,18 @@ def test_a_page_saved_as_one_file_is_read() -> None:
     head = b'MIME-Version: 1.0\nContent-Type: multipart/related; boundary="x"\n\n'
     data = head + b"--x\nContent-Type: text/html\n\n<h1>Lake</h1><p>It is deep.</p>\n--x--\n"
     assert parse(data, "lake.mht").blocks == (Block("heading", "Lake", 1), Block("paragraph", "It is deep."))
+
+
+def test_a_mailbox_gives_each_mail_under_its_subject() -> None:
+    second = mail("Second", "One line.\n>From here on.\nFrom there: no mail.\n")
+    data = b"".join(b"From joerg@example.org Fri Dec 16 17:04:16 2022\n" + bytes(each) + b"\n" for each in (mail("First"), second))
+    parsed = parse(data, "inbox_2022.mbox")
+    assert [(block.kind, block.text) for block in parsed.blocks] == [
+        ("heading", "First"),
+        ("paragraph", HEADER),
+        ("paragraph", "Sie fährt um 9."),
+        ("heading", "Second"),
+        ("paragraph", HEADER),
+        ("paragraph", "One line.\nFrom here on.\nFrom there: no mail."),
+    ]
+    assert (parsed.format, parsed.title) == ("mbox", "inbox 2022")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from footnote.ingest.parse import parse
+from footnote.ingest.parse.table import with_header
 from footnote.types import Block
 
 
@@ -56,3 +57,32 @@ def test_an_unclosed_quote_loses_no_text() -> None:
 
 def test_a_very_long_cell_is_read() -> None:
     assert len(table("a,b\n" + "x" * 200_000 + ",1\n")[2]) > 200_000
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Labor Day", "January 1"], ["May Day", "May 1"], ["Boxing Day", "last Monday"]],
+        [["Neujahr", "1. Januar"], ["Tag der Arbeit", "1. Mai"]],
+        [["설날", "1월 1일"], ["추석", "9월 25일"]],
+        [["Rent", "1,200.00 €"], ["Water", "40 €"]],
+    ],
+)
+def test_a_first_row_of_data_gets_an_empty_header_above_it(rows: list[list[str]]) -> None:
+    assert with_header(rows) == [["", ""], *rows]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Holiday", "Date"], ["May Day", "May 1"], ["Boxing Day", "December 26"]],
+        [["Cost", "2024"], ["Rent", "1200"], ["Water", "400"]],
+        [["Step", "1"], ["Pay", "1200"]],
+        [["Quantity", "100", "500"], ["Price", "1.20", "1.10"]],
+        [["Account", "01.01.2024", "31.12.2024"], ["Cash", "1,200.00", "900.00"]],
+        [["Rent", "1,200.00 €"]],
+        [],
+    ],
+)
+def test_a_first_row_that_may_be_a_header_stays_one(rows: list[list[str]]) -> None:
+    assert with_header(rows) == rows

@@ -57,7 +57,7 @@ def test_cells_of_an_old_file_are_read_as_displayed() -> None:
     book = book_of(list("abcdefgh"), values, formats=formats)
     book.get_sheet(0).row(1).set_cell_error(8, "#DIV/0!")
     assert read(book).blocks[1].text.split("\n")[2] == (
-        "| 2024-01-01 | 2023-12-31 18:30 | 12.5% | 1,234.50 CHF | (5) | TRUE | 0.3 | two lines | #DIV/0! |"
+        "| 01.01.2024 | 2023-12-31 18:30 | 12.5% | 1,234.50 CHF | (5) | TRUE | 0.3 | two lines | #DIV/0! |"
     )
 
 

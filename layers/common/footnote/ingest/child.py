@@ -21,7 +21,7 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from typing import Any
 
-from footnote.errors import Unavailable, UnreadableFile
+from footnote.errors import OldFormat, Unavailable, UnreadableFile
 from footnote.ingest.parsed import from_json, to_json
 from footnote.types import Parsed
 
@@ -144,6 +144,8 @@ def _decode(answer: bytes) -> Parsed:
     """Decodes the child's answer; raises the UnreadableFile that it reports."""
     if answer.startswith(_REFUSED):
         body = json.loads(answer.removeprefix(_REFUSED))
+        if body["format"]:
+            raise OldFormat(str(body["reason"]), str(body["remedy"]), str(body["format"]))
         raise UnreadableFile(str(body["reason"]), str(body["remedy"]))
     return from_json(answer)
 
@@ -172,15 +174,15 @@ def _answer(parser: str, data: bytes, file_name: str) -> bytes:
         parsed: Parsed = import_module(parser).parse(data, file_name)
         return to_json(parsed).encode()
     except UnreadableFile as exc:
-        return _refused(exc.reason, exc.remedy)
+        return _refused(exc.reason, exc.remedy, exc.format if isinstance(exc, OldFormat) else "")
     except MemoryError:
         return _refused("Reading this file takes more memory than allowed.", _SPLIT)
     except Exception:  # a defect of a parser; a user can do nothing with a traceback
         return _refused("This file could not be read; it may be damaged.", _ELSEWHERE)
 
 
-def _refused(reason: str, remedy: str) -> bytes:
-    return _REFUSED + json.dumps({"reason": reason, "remedy": remedy}).encode()
+def _refused(reason: str, remedy: str, old_format: str = "") -> bytes:
+    return _REFUSED + json.dumps({"reason": reason, "remedy": remedy, "format": old_format}).encode()
 
 
 def _limit_memory(megabytes: int) -> None:

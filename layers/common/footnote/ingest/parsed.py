@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import zlib
+from typing import Any
 
-from footnote.types import Block, Parsed, Place
+from footnote.types import Block, Pair, Parsed, Place
 
 # Fast rather than small: the text is rarely read.
 _COMPRESSION = 1
@@ -16,7 +17,15 @@ def to_json(parsed: Parsed) -> str:
     blocks = [
         (b.kind, b.text, b.level, b.page, [(p.offset, p.page, *(round(at, 1) for at in p[2:])) for p in b.places]) for b in parsed.blocks
     ]
-    fields = {"title": parsed.title, "pages": parsed.pages, "format": parsed.format, "reason": parsed.reason, "remedy": parsed.remedy}
+    fields: dict[str, Any] = {
+        "title": parsed.title,
+        "pages": parsed.pages,
+        "format": parsed.format,
+        "reason": parsed.reason,
+        "remedy": parsed.remedy,
+    }
+    fields["pairs"] = parsed.pairs
+    fields["records"] = parsed.records
     return json.dumps({"blocks": blocks, **fields})
 
 
@@ -26,7 +35,9 @@ def from_json(text: str | bytes) -> Parsed:
     blocks = (
         Block(kind, text, level, page, tuple(Place(*place) for place in places)) for kind, text, level, page, places in body["blocks"]
     )
-    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"])
+    pairs = tuple(Pair(*pair) for pair in body.get("pairs", ()))  # a file that was parsed earlier has none
+    records = tuple(body.get("records", ()))
+    return Parsed(tuple(blocks), body["title"], body["pages"], body["format"], body["reason"], body["remedy"], pairs, records)
 
 
 def pack(parsed: Parsed) -> bytes:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from importlib import import_module
 
 from footnote.errors import UnreadableFile
+from footnote.ingest.faq_pairs import split_questions
 from footnote.ingest.parse.detect import detect
 from footnote.ingest.parse.title import name_for_people
 from footnote.types import Parsed
@@ -21,12 +22,18 @@ FORMATS: dict[str, str] = {
     "pptx": "footnote.ingest.parse.pptx",
     "xlsx": "footnote.ingest.parse.xlsx",
     "xls": "footnote.ingest.parse.xls",
+    "xlsb": "footnote.ingest.parse.xlsb",
     "odt": "footnote.ingest.parse.odf",
     "ods": "footnote.ingest.parse.odf.sheets",
     "odp": "footnote.ingest.parse.odf",
     "epub": "footnote.ingest.parse.epub",
     "rtf": "footnote.ingest.parse.rtf",
+    "hwp": "footnote.ingest.parse.hangul.hwp",
+    "hwpx": "footnote.ingest.parse.hangul.hwpx",
     "eml": "footnote.ingest.parse.mail",
+    "mbox": "footnote.ingest.parse.mailbox",
+    "msg": "footnote.ingest.parse.msg",
+    "confluence": "footnote.ingest.parse.confluence",
     "html": "footnote.ingest.parse.html",
     "markdown": "footnote.ingest.parse.markdown",
     "csv": "footnote.ingest.parse.table",
@@ -39,7 +46,7 @@ FORMATS: dict[str, str] = {
 MAX_TEXT = 10_000_000
 """Maximum characters that are kept of a file: some 5,000 pages."""
 
-_WITH_PICTURES = frozenset(("docx", "pptx", "xlsx", "xls", "odt", "ods", "odp", "epub", "rtf"))
+_WITH_PICTURES = frozenset(("docx", "pptx", "xlsx", "xls", "xlsb", "odt", "ods", "odp", "epub", "rtf", "hwp", "hwpx"))
 
 
 def parse(data: bytes, file_name: str) -> Parsed:
@@ -55,7 +62,7 @@ def finish(parsed: Parsed, name: str, file_name: str) -> Parsed:
             raise UnreadableFile("This file contains no text, at most images.", "Run OCR on its images, or add a file with text.")
         raise UnreadableFile("This file contains no text, only white space.", "Check that it was saved completely and add it again.")
     title = parsed.title or (re.split(r"[/\\]", file_name)[-1] if name == "code" else name_for_people(file_name))
-    return _cut_off(replace(parsed, title=title, format=name))
+    return _cut_off(split_questions(replace(parsed, title=title, format=name)))
 
 
 def _cut_off(parsed: Parsed) -> Parsed:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
-from footnote.errors import UnreadableFile
+from footnote.errors import OldFormat, UnreadableFile
+from footnote.ingest.parse.foreign import foreign_archive, foreign_container, refuse_foreign
+from footnote.ingest.parse.ole import Container
 from footnote.ingest.parse.package import Package, needs_password
 
 _HTML = re.compile(rb"<(!doctype\s+html|html|head|body)[\s>]", re.IGNORECASE)
+_CONFLUENCE = re.compile(rb"<ac:confluence[\s>]")
 _MAIL_HEADER = re.compile(
     rb"^(From|To|Subject|Date|MIME-Version|Message-ID|Received|Return-Path|Content-Type): ?", re.IGNORECASE | re.MULTILINE
 )
+_MAILBOX = re.compile(rb"From \S+ [^\r\n]*\d{4}[^\r\n]*\r?\n[\w-]+:")
 _CODE = (
     ".py .pyi .js .mjs .cjs .jsx .ts .tsx .vue .svelte .java .kt .kts .scala .groovy .go .rs .c .h .cc .cpp .cxx .hpp .cs .swift "
     ".m .mm .php .rb .pl .pm .lua .r .jl .dart .ex .exs .erl .hs .clj .fs .vb .pas .f90 .sh .bash .zsh .fish .ps1 .bat .cmd .sql "
@@ -28,39 +32,42 @@ _EXTENSIONS = {
 }
 """Text formats by file extension; any other text file is plain text."""
 
-_MAGIC: tuple[tuple[bytes, str], ...] = (
-    (b"\x89PNG\r\n", "an image (.png)"),
-    (b"\xff\xd8\xff", "an image (.jpg)"),
-    (b"GIF8", "an image (.gif)"),
-    (b"II*\0", "an image (.tif)"),
-    (b"MM\0*", "an image (.tif)"),
-    (b"\x1f\x8b", "a compressed archive (.gz)"),
-    (b"BZh", "a compressed archive (.bz2)"),
-    (b"\xfd7zXZ\0", "a compressed archive (.xz)"),
-    (b"(\xb5/\xfd", "a compressed archive (.zst)"),
-    (b"7z\xbc\xaf'\x1c", "a compressed archive (.7z)"),
-    (b"Rar!\x1a\x07", "a compressed archive (.rar)"),
-    (b"\x7fELF", "a program"),
-    (b"ID3", "a sound file (.mp3)"),
-    (b"OggS", "a sound file (.ogg)"),
-    (b"SQLite format 3\0", "a database"),
-)
 _MIME = {
     "application/vnd.oasis.opendocument.text": "odt",
     "application/vnd.oasis.opendocument.spreadsheet": "ods",
     "application/vnd.oasis.opendocument.presentation": "odp",
     "application/epub+zip": "epub",
+    "application/hwp+zip": "hwpx",
 }
 _FOLDERS = {"word/": "docx", "xl/": "xlsx", "ppt/": "pptx"}
+_LOCKED_SLIDES = b"\xdf\xc4\xd1\xf3"
+"""What the stream of the current user holds in a PowerPoint file with a password."""
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS = (
-    ("WordDocument", "an old Word file (.doc)"),
-    ("PowerPoint Document", "an old PowerPoint file (.ppt)"),
-    ("__substg1.0_", "an Outlook message (.msg)"),
-    ("HwpSummaryInformation", "a Hangul file (.hwp)"),
+    ("__properties_version1.0", "msg"),
+    ("\x05HwpSummaryInformation", "hwp"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
 )
-"""Signatures that identify each of these formats."""
-_NEWER = {".doc": ".docx or PDF", ".ppt": ".pptx or PDF", ".xlsb": ".xlsx or CSV", ".msg": ".eml or PDF"}
+"""Streams that identify each of these formats."""
+OLD_FORMATS = {
+    "doc": ("an old Word file (.doc)", ".docx or PDF"),
+    "ppt": ("an old PowerPoint file (.ppt)", ".pptx or PDF"),
+    "hwp97": ("a Hangul 97 file (.hwp)", ".hwpx or PDF"),
+    "wpd": ("a WordPerfect file (.wpd)", ".docx or PDF"),
+    "sxw": ("an old OpenOffice file (.sxw)", ".odt or PDF"),
+    "sxc": ("an old OpenOffice file (.sxc)", ".ods or CSV"),
+    "sxi": ("an old OpenOffice file (.sxi)", ".odp or PDF"),
+    "fodt": ("an OpenDocument file in one piece (.fodt)", ".odt or PDF"),
+    "fods": ("an OpenDocument file in one piece (.fods)", ".ods or CSV"),
+    "fodp": ("an OpenDocument file in one piece (.fodp)", ".odp or PDF"),
+    "wordml": ("a Word 2003 XML file", ".docx or PDF"),
+    "excelml": ("an Excel 2003 XML file", ".xlsx or CSV"),
+}
+"""Format that only LibreOffice reads, as in TARGETS of `footnote.ingest.convert` → (its name, what to save it as)."""
+_OLD_MIME = {"writer": "sxw", "calc": "sxc", "impress": "sxi"}
+_OLD_XML = re.compile(rb'progid="(Word|Excel)\.|office:mimetype="application/vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)"')
+_OLD_XML_FORMATS = {b"Word": "wordml", b"Excel": "excelml", b"text": "fodt", b"spreadsheet": "fods", b"presentation": "fodp"}
 
 
 def detect(data: bytes, file_name: str) -> str:
@@ -75,10 +82,13 @@ def detect(data: bytes, file_name: str) -> str:
         return "pdf"
     if data.startswith(_OLE):
         return _kind_of_ole(data)
+    if data.startswith(b"HWP Document File V"):
+        raise _old("hwp97")
+    if data.startswith(b"\xffWPC"):
+        raise _old("wpd")
     if data.lstrip().startswith(b"{\\rtf"):
         return "rtf"
-    if kind := _foreign(data):
-        raise _unsupported(kind)
+    refuse_foreign(data, file_name)
     if extension == ".pdf" and _is_damaged_pdf(data):
         raise UnreadableFile("This PDF is damaged.", "Open it in a PDF reader, save it again and add the new file.")
     return _kind_of_text(data, extension)
@@ -87,11 +97,17 @@ def detect(data: bytes, file_name: str) -> str:
 def _kind_of_text(data: bytes, extension: str) -> str:
     head = data[:4096].replace(b"\0", b"")  # so that UTF-16 is recognised too
     by_name = _EXTENSIONS.get(extension, "text")
+    start = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
+    if _CONFLUENCE.match(start):
+        return "confluence"
+    if start.startswith(b"<?xml") and (match := _OLD_XML.search(data, 0, 1 << 14)):
+        raise _old(_OLD_XML_FORMATS[match[1] or match[2]])
+    if _MAILBOX.match(head):
+        return "mbox"
     if by_name in ("text", "html") and _is_mail(head):
         return "eml"
     if by_name in ("markdown", "csv", "json", "eml") or (by_name == "code" and extension != ".xml"):
         return by_name
-    start = head.lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n")
     if _HTML.match(start) if extension == ".txt" else _HTML.search(head):
         return "html"
     return by_name
@@ -110,29 +126,25 @@ def _is_damaged_pdf(data: bytes) -> bool:
     return b"endobj" in data or b"\0" in data[:4096] or b"startxref" in data[-2048:]
 
 
-def _foreign(data: bytes) -> str | None:
-    for magic, kind in _MAGIC:
-        if data.startswith(magic):
-            return kind
-    if data.startswith(b"RIFF") and data[8:12] in (b"WEBP", b"WAVE", b"AVI "):
-        return {b"WEBP": "an image (.webp)", b"WAVE": "a sound file (.wav)"}.get(data[8:12], "a film (.avi)")
-    return "a film or photo (.mp4, .mov or .heic)" if data[4:8] == b"ftyp" else None
-
-
 def _kind_of_ole(data: bytes) -> str:
-    """The format in an OLE container: an old Office format, or a new one with a password."""
-    if _utf16("EncryptedPackage") in data:
+    """The format in an OLE container, by its own streams, not by those of attachments and embedded files."""
+    file = Container(data)
+    names = {name.lower() for name in file.names}
+    if "encryptedpackage" in names:
         raise needs_password()
-    for stream, kind in _OLE_STREAMS:
-        if _utf16(stream) in data:
-            raise _unsupported(kind)
-    if _utf16("Workbook") in data or _utf16("Book\0") in data:
-        return "xls"
-    raise _unsupported("an old Office file")
+    for stream, name in _OLE_STREAMS:
+        if stream.lower() in names:
+            return name
+    if "worddocument" in names:
+        raise needs_password() if _is_locked_word(file.read("WordDocument", 12)) else _old("doc")
+    if "powerpoint document" in names:
+        raise needs_password() if file.read("Current User", 16)[12:] == _LOCKED_SLIDES else _old("ppt")
+    raise foreign_container(names)
 
 
-def _utf16(text: str) -> bytes:
-    return text.encode("utf-16-le")
+def _is_locked_word(header: bytes) -> bool:
+    """Whether the header of a Word file says that it is encrypted."""
+    return len(header) == 12 and bool(header[11] & 1)
 
 
 def _kind_of_zip(data: bytes) -> str:
@@ -140,21 +152,16 @@ def _kind_of_zip(data: bytes) -> str:
     mime = package.read("mimetype")[:200].decode("ascii", "replace").strip().removesuffix("-template")
     if mime in _MIME:
         return _MIME[mime]
+    if old := _OLD_MIME.get(mime.removeprefix("application/vnd.sun.xml.").removesuffix(".template")):
+        raise _old(old)
     if "xl/workbook.bin" in package:
-        raise _unsupported("a binary Excel file (.xlsb)")
+        return "xlsb"
     for folder, name in _FOLDERS.items():
         if package.names(folder):
             return name
-    raise _unsupported("a ZIP archive")
+    raise foreign_archive(package, mime)
 
 
-def _unsupported(kind: str) -> UnreadableFile:
-    reason = f"This is {kind}, which is not supported."
-    if "archive" in kind:
-        return UnreadableFile(reason, "Unpack it and add the files in it.")
-    if "image" in kind or "photo" in kind:
-        return UnreadableFile(reason, "Run OCR on it, save the result as PDF and add that.")
-    if any(word in kind for word in ("program", "sound", "film", "database")):
-        return UnreadableFile(reason, "Add a text of its contents instead.")
-    newer = next((name for old, name in _NEWER.items() if old in kind), "PDF")
-    return UnreadableFile(reason, f"Save it as {newer} and add it again.")
+def _old(name: str) -> OldFormat:
+    kind, newer = OLD_FORMATS[name]
+    return OldFormat(f"This is {kind}, which is only read where LibreOffice is installed.", f"Save it as {newer} and add it again.", name)

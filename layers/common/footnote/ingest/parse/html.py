@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import clean, decode, spaced
-from footnote.ingest.parse.table import to_markdown
+from footnote.ingest.parse.faq_markup import PAIRED, MarkedPairs, add_hidden, pairs_of
+from footnote.ingest.parse.table import to_markdown, with_header
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, BlockKind, Parsed
 
@@ -48,11 +49,14 @@ def parse_text(html: str) -> Parsed:
     from selectolax.lexbor import LexborHTMLParser
 
     tree = LexborHTMLParser(html)
+    named = pairs_of(tree)
     tree.strip_tags(["script", "style", "noscript", "template"])  # so that text() does not include them
     title_node = tree.css_first("title")
-    blocks = _Flow().run(tree.body) if tree.body is not None else []
+    flow = _Flow()
+    blocks = flow.run(tree.body) if tree.body is not None else []
+    add_hidden(named, blocks, flow.pairs)
     title = usable_title(spaced(title_node.text())) if title_node is not None else ""
-    return Parsed(tuple(blocks), title or first_heading(blocks))
+    return Parsed(tuple(blocks), title or first_heading(blocks), pairs=tuple(flow.pairs))
 
 
 def first_heading(blocks: Sequence[Block]) -> str:
@@ -66,6 +70,8 @@ class _Flow:
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
+        self._marked = MarkedPairs(self.blocks)
+        self.pairs = self._marked.found
         self._inline: list[str] = []
         self._items: list[str] = []  # lines of the open list
         self._lists: list[str] = []  # markers of the enclosing lists: "-" or the next number
@@ -81,6 +87,9 @@ class _Flow:
             node, leaving = stack.pop()
             if leaving:
                 self._leave(node.tag or "")
+                if node.tag in PAIRED:
+                    self._end_block()
+                self._marked.leave(node)
             elif self._enter(node):
                 stack.append((node, True))
                 stack.extend((child, False) for child in reversed(list(_children(node))))
@@ -95,8 +104,11 @@ class _Flow:
             self._inline.append(text)
             self._plain = self._plain or not (self._bold or text.isspace())
             return False
-        if tag in _DROPPED or tag.startswith(("-", "!")) or _is_unseen(node, tag):
+        if _is_dropped(node, tag) or tag.startswith(("-", "!")) or _is_unseen(node, tag):
             return False
+        if tag in PAIRED and not self._lists:
+            self._end_block()
+        self._marked.enter(node, inside_list=bool(self._lists))
         if tag == "br":
             self._inline.append("\0")  # a line break that survives the collapsing of white space
         elif tag in _BOLD:
@@ -165,9 +177,12 @@ class _Flow:
             self.blocks.append(Block("list", "\n".join(self._items)))
             self._items.clear()
 
-    def _append(self, kind: BlockKind, text: str) -> None:
+    def _end_block(self) -> None:
         self._flush()
         self._end_list()
+
+    def _append(self, kind: BlockKind, text: str) -> None:
+        self._end_block()
         if text.strip():
             self.blocks.append(Block(kind, text))
 
@@ -190,7 +205,7 @@ class _Flow:
             self._append("caption", text)
         rows = [row for row in _rows(node) if any(row)]
         if rows and max(map(len, rows)) > 1:
-            self._append("table", to_markdown(rows))
+            self._append("table", to_markdown(rows if node.css_first("th") is not None else with_header(rows)))
         else:
             for row in rows:
                 self._append("paragraph", " ".join(row))
@@ -206,6 +221,11 @@ def _children(node: LexborNode) -> Iterator[LexborNode]:
     while child is not None:
         yield child
         child = child.next
+
+
+def _is_dropped(node: LexborNode, tag: str) -> bool:
+    """Whether an element is no text of the page. A button in a heading is the heading of a part that opens."""
+    return tag in _DROPPED and not (tag == "button" and _is_within(node, tuple(_HEADINGS)))
 
 
 def _is_unseen(node: LexborNode, tag: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,11 @@ _NAMES = ("title", "name", "id", "question", "subject", "key")
 _MAX_COLUMNS = 50
 _LONG_TEXT = 200
 _MAX_DEPTH = 100
+_LONGEST_OUTPUT = 4_000
+"""Characters that are kept of what a notebook's cell printed."""
+_PICTURES = frozenset(("image/png", "image/jpeg", "image/svg+xml"))
+_ESCAPE = re.compile(r"\x1b\[[\d;]*[A-Za-z]")
+"""A code that colours text in a terminal."""
 
 
 def parse(data: bytes) -> Parsed:
@@ -105,12 +111,29 @@ def _plain(value: Any) -> str:
 
 
 def _notebook(cells: list[Any]) -> Iterator[Block]:
-    """The text and code of a Jupyter notebook, without the outputs."""
+    """The text and code of a Jupyter notebook, and what the code printed."""
     for cell in cells:
-        source = cell.get("source", "") if isinstance(cell, dict) else ""
-        text = "".join(map(str, source)) if isinstance(source, list) else str(source)
-        if cell_type := cell.get("cell_type") if isinstance(cell, dict) else None:
-            if cell_type == "markdown":
-                yield from markdown.parse(text.encode("utf-8", "replace")).blocks
-            elif text.strip():
-                yield Block("code", text.strip("\n"))
+        text = _joined(cell.get("source")) if isinstance(cell, dict) else ""
+        cell_type = cell.get("cell_type") if isinstance(cell, dict) else None
+        if cell_type == "markdown":
+            yield from markdown.parse(text.encode("utf-8", "replace")).blocks
+        elif cell_type and text.strip():
+            yield Block("code", text.strip("\n"))
+        outputs = cell.get("outputs") if cell_type == "code" else None
+        texts = map(_printed, outputs) if isinstance(outputs, list) else ()
+        printed = "\n".join(text.strip("\n") for text in texts if text.strip())
+        if printed := _ESCAPE.sub("", printed)[:_LONGEST_OUTPUT].strip("\n"):
+            yield Block("code", printed)
+
+
+def _printed(output: Any) -> str:
+    """What an output of a cell says in plain text; "" for errors and pictures."""
+    if not isinstance(output, dict) or output.get("name") == "stderr":
+        return ""
+    data = output.get("data")
+    return _joined(data.get("text/plain") if isinstance(data, dict) and not data.keys() & _PICTURES else output.get("text"))
+
+
+def _joined(text: Any) -> str:
+    """A text that may be given as a list of lines."""
+    return "".join(map(str, text)) if isinstance(text, list) else text if isinstance(text, str) else ""

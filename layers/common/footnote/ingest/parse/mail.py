@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from email import message_from_bytes, policy
 from email.message import EmailMessage
 from typing import cast
@@ -17,29 +18,55 @@ _MAX_DEPTH = 3
 """Maximum depth of attached e-mails that are read."""
 
 
+@dataclass
+class Letter:
+    """What is read of an e-mail. `fields`: lines such as `From: …`; `attachments`: names of files; `attached`: e-mails."""
+
+    subject: str
+    fields: list[str]
+    body: list[Block]
+    attachments: list[str] = field(default_factory=list)
+    attached: list[Letter] = field(default_factory=list)
+
+
 def parse(data: bytes) -> Parsed:
     """Parses an e-mail, or a web page saved as MHTML."""
-    message = message_from_bytes(data.lstrip(), policy=policy.default)
-    blocks = list(_blocks(message, 1))
-    return Parsed(tuple(blocks), usable_title(_header(message, "Subject")) or html.first_heading(blocks))
+    return to_parsed(read_letter(data.lstrip()))
 
 
-def _blocks(message: EmailMessage, depth: int) -> Iterator[Block]:
-    subject = _header(message, "Subject")
-    if subject:
-        yield Block("heading", subject, depth)
-    lines = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]
-    if lines:
-        yield Block("paragraph", "\n".join(lines))
-    body = _body(message)
-    yield from (body_block for part in body for body_block in part)
+def read_letter(data: bytes) -> Letter:
+    """Reads an e-mail, with those attached to it."""
+    return _letter(message_from_bytes(data, policy=policy.default), 1)
+
+
+def to_parsed(letter: Letter) -> Parsed:
+    """An e-mail's blocks, then those of the attached ones; its subject is the title."""
+    blocks = tuple(_blocks(letter, 1))
+    return Parsed(blocks, usable_title(letter.subject) or html.first_heading(blocks))
+
+
+def _blocks(letter: Letter, depth: int) -> Iterator[Block]:
+    if letter.subject:
+        yield Block("heading", letter.subject, depth)
+    if letter.fields:
+        yield Block("paragraph", "\n".join(letter.fields))
+    yield from letter.body
+    if letter.attachments:
+        yield Block("paragraph", f"Attachments: {', '.join(letter.attachments)}")
+    for attached in letter.attached if depth < _MAX_DEPTH else ():
+        yield from _blocks(attached, depth + 1)
+
+
+def _letter(message: EmailMessage, depth: int) -> Letter:
     attached = [part for part in _leaves(message) if part.get_content_type() == "message/rfc822" or part.get_filename()]
-    names = [name for part in attached if (name := spaced(part.get_filename() or ""))]
-    if names:
-        yield Block("paragraph", f"Attachments: {', '.join(names)}")
-    for part in attached if depth < _MAX_DEPTH else ():
-        if part.get_content_type() == "message/rfc822":
-            yield from (inner for payload in cast(list[EmailMessage], part.get_payload())[:1] for inner in _blocks(payload, depth + 1))
+    mails = [part for part in attached if depth < _MAX_DEPTH and part.get_content_type() == "message/rfc822"]
+    return Letter(
+        _header(message, "Subject"),
+        [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))],
+        [block for part in _body(message) for block in part],
+        [name for part in attached if (name := spaced(part.get_filename() or ""))],
+        [_letter(payload, depth + 1) for part in mails for payload in cast(list[EmailMessage], part.get_payload())[:1]],
+    )
 
 
 def _header(message: EmailMessage, name: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
 from footnote.ingest.parse.package import Package, Relation, attr, child, count, damaged, local
-from footnote.ingest.parse.table import fill_spans, to_markdown
+from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, Parsed
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class _Slide:
         tag = local(node)
         if tag == "tbl":
             rows = fill_spans([_row(row) for row in node if local(row) == "tr"])
-            return [Block("table", to_markdown(rows), page=self._number)] if rows else []
+            return [Block("table", to_markdown(with_header(rows)), page=self._number)] if rows else []
         relation: Relation | None = self._relations.get(attr(node, "dm" if tag == "relIds" else "id") or "")
         read = read_diagram if tag == "relIds" else read_chart
         return read(self._package, relation.target, self._number) if relation else []

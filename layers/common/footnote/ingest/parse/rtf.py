@@ -11,7 +11,7 @@ from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.docx.styles import style_of_name
 from footnote.ingest.parse.package import damaged
-from footnote.ingest.parse.table import fill_spans, to_markdown
+from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.ingest.parse.title import usable_title
 from footnote.types import Block, Parsed
 
@@ -257,7 +257,7 @@ class _Reader:
             self._end_row()
         rows, self._rows = fill_spans(self._rows), []
         if rows and max(map(len, rows)) > 1 and len(rows) > 1:
-            self.blocks.append(Block("table", to_markdown(rows)))
+            self.blocks.append(Block("table", to_markdown(with_header(rows))))
         else:
             self.blocks.extend(Block("paragraph", text) for row in rows for text in row if text)
 

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections import Counter
 from collections.abc import Sequence
 
 from footnote.ingest.parse.decode import decode
+from footnote.text.answer_types import MONTHS
 from footnote.types import Block, Parsed
 
 _DELIMITERS = (",", ";", "\t", "|")
 _SAMPLE_ROWS = 50
+_DATE = re.compile(
+    rf"(?:{MONTHS})\.? \d{{1,2}}(?:st|nd|rd|th)?(?:,? \d{{4}})?|\d{{1,2}}\.? (?:{MONTHS})(?: \d{{4}})?"
+    r"|(?:\d{4}년 ?)?\d{1,2}월(?: ?\d{1,2}일)?|\d{4}-\d\d-\d\d|\d{1,2}([./])\d{1,2}\1(?:\d{4})?",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(r"[€$£¥₩]? ?[-+]?(?:\d[\d.,]*[.,]\d+|\d{3,}|\d+ ?[%€$£¥₩원])(?: ?[€$£¥₩원])?")
+_YEAR = re.compile(r"(?:19|20)\d\d")
 MAX_AREA = 2_000_000
 """Cells of a table, including empty ones; in a larger table rows are not padded with empty cells."""
 
@@ -19,7 +28,7 @@ MAX_AREA = 2_000_000
 def parse(data: bytes) -> Parsed:
     """Parses delimited text (.csv, .tsv)."""
     text, hint = _take_hint(decode(data))
-    csv.field_size_limit(max(len(text), 1))  # the default refuses fields of more than 128 KiB
+    csv.field_size_limit(max(len(text), 1 << 17))  # the default, 128 KiB, refuses longer fields; other code may rely on it
     rows = [[cell.strip() for cell in row] for row in _read(text, hint or _sniff(text)) if any(cell.strip() for cell in row)]
     blocks: list[Block] = []
     if len(rows) > 2 and sum(map(bool, rows[0])) == 1 < sum(map(bool, rows[1])):  # a title above the header
@@ -37,6 +46,24 @@ def to_markdown(rows: Sequence[Sequence[str]]) -> str:
     filled = width if width * len(rows) <= MAX_AREA else 0
     lines = ["| " + " | ".join([*map(_cell, row), *[""] * (filled - len(row))]) + " |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
+
+
+def with_header(rows: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """The rows, below an empty header if the first one is data already: a date above other dates or, in a table of two columns, an
+    amount above others. Years, dates above amounts and the steps of a scale are headers."""
+    if len(rows) < 2 or not rows[0]:
+        return rows
+    patterns = (_DATE, _AMOUNT) if len(rows[0]) == 2 else (_DATE,)
+    for column, text in enumerate(rows[0]):
+        below = [row[column] for row in rows[1:] if column < len(row) and row[column]]
+        for pattern in patterns:
+            if (
+                pattern.fullmatch(text)
+                and not _YEAR.fullmatch(text)
+                and 2 * sum(map(bool, map(pattern.fullmatch, below))) >= len(below) > 0
+            ):
+                return [[""] * len(rows[0]), *rows]
+    return rows
 
 
 def fill_spans(rows: Sequence[Sequence[tuple[str | None, int]]]) -> list[list[str]]:

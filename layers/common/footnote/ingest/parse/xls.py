@@ -6,7 +6,7 @@ import io
 from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import spaced
-from footnote.ingest.parse.number_format import show
+from footnote.ingest.parse.number_format import show, show_text
 from footnote.ingest.parse.package import damaged, needs_password
 from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
 from footnote.types import Parsed
@@ -53,12 +53,13 @@ def _fill(sheet: Sheet, book: xlrd.Book, source: xlrd.sheet.Sheet, left: int) ->
 def _text(book: xlrd.Book, cell: xlrd.sheet.Cell) -> str:
     import xlrd
 
+    style = book.xf_list[cell.xf_index] if cell.xf_index is not None and cell.xf_index < len(book.xf_list) else None
+    found = book.format_map.get(style.format_key) if style is not None else None
+    code = found.format_str if found is not None else "General"
     if cell.ctype in (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE):
-        style = book.xf_list[cell.xf_index] if cell.xf_index is not None and cell.xf_index < len(book.xf_list) else None
-        found = book.format_map.get(style.format_key) if style is not None else None
-        return show(cell.value, found.format_str if found is not None else "General", since_1904=book.datemode == 1)
+        return show(cell.value, code, since_1904=book.datemode == 1)
     if cell.ctype == xlrd.XL_CELL_BOOLEAN:
         return "TRUE" if cell.value else "FALSE"
     if cell.ctype == xlrd.XL_CELL_ERROR:
         return str(xlrd.error_text_from_code.get(cell.value, ""))
-    return spaced(str(cell.value))
+    return show_text(spaced(str(cell.value)), code)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.drawing import alt_text, read_chart
-from footnote.ingest.parse.number_format import BUILT_IN, show
+from footnote.ingest.parse.number_format import BUILT_IN, show, show_text
 from footnote.ingest.parse.package import Package, attr, child, damaged, local
 from footnote.ingest.parse.sheet import MAX_CELLS, Sheet, cost, to_parsed
 from footnote.types import Block, Parsed
@@ -67,7 +67,7 @@ class _Book:
                 sheet.rows[row] = cells
         if any(after < before for before, after in zip(sheet.rows, list(sheet.rows)[1:], strict=False)):
             sheet.rows = dict(sorted(sheet.rows.items()))
-        sheet.extra = list(self._drawings(relation.target, number))
+        sheet.extra = list(drawings(self._package, relation.target, number))
         return sheet
 
     def _cells(self, row: _Element) -> Iterator[tuple[int, str]]:
@@ -82,39 +82,40 @@ class _Book:
 
     def _text(self, cell: _Element) -> str:
         kind = cell.get("t") or "n"
+        style = cell.get("s") or "0"
+        code = self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else "General"
         if kind == "inlineStr":
-            return _string(child(cell, "is"))
+            return show_text(_string(child(cell, "is")), code)
         value = next((node.text for node in cell if local(node) == "v"), None) or ""
         if kind == "s":
-            return self._strings[int(value)] if value.isdecimal() and int(value) < len(self._strings) else ""
+            return show_text(self._strings[int(value)], code) if value.isdecimal() and int(value) < len(self._strings) else ""
         if kind == "b":
             return {"1": "TRUE", "0": "FALSE"}.get(value, value)
         if kind == "d":
             return value.replace("T00:00:00", "").replace("T", " ")
         if kind != "n" or not value:
-            return spaced(_unescaped(value))
-        style = cell.get("s") or "0"
-        code = self._formats[int(style)] if style.isdecimal() and int(style) < len(self._formats) else "General"
+            return show_text(spaced(_unescaped(value)), code)
         try:
             return show(float(value), code, since_1904=self._since_1904)
         except (ValueError, OverflowError):
             return spaced(value)
 
-    def _drawings(self, part: str, number: int) -> Iterator[Block]:
-        """Text boxes, alternative texts of pictures, and charts."""
-        for relation in self._package.related(part).values():
-            root = self._package.xml(relation.target) if relation.kind == "drawing" else None
-            if root is None:
-                continue
-            charts = self._package.related(relation.target)
-            for node in root.iter("{*}cNvPr", "{*}txBody", "{*}chart"):
-                tag = local(node)
-                if tag == "chart" and (chart := charts.get(_relation_id(node))):
-                    yield from read_chart(self._package, chart.target, number)
-                elif tag == "txBody" and (text := spaced("\0".join("".join(p.itertext()) for p in node.iterfind("{*}p")))):
-                    yield Block("paragraph", text, page=number)
-                elif tag == "cNvPr" and (text := alt_text(node)):
-                    yield Block("image", text, page=number)
+
+def drawings(package: Package, part: str, number: int) -> Iterator[Block]:
+    """The text boxes, alternative texts of pictures, and charts of a sheet's part; `number`: of the sheet."""
+    for relation in package.related(part).values():
+        root = package.xml(relation.target) if relation.kind == "drawing" else None
+        if root is None:
+            continue
+        charts = package.related(relation.target)
+        for node in root.iter("{*}cNvPr", "{*}txBody", "{*}chart"):
+            tag = local(node)
+            if tag == "chart" and (chart := charts.get(_relation_id(node))):
+                yield from read_chart(package, chart.target, number)
+            elif tag == "txBody" and (text := spaced("\0".join("".join(p.itertext()) for p in node.iterfind("{*}p")))):
+                yield Block("paragraph", text, page=number)
+            elif tag == "cNvPr" and (text := alt_text(node)):
+                yield Block("image", text, page=number)
 
 
 def _formats(root: _Element | None) -> list[str]:

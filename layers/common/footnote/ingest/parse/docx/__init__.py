@@ -13,7 +13,7 @@ from footnote.ingest.parse.docx.pages import Pages
 from footnote.ingest.parse.docx.styles import Style, Styles, numbering_of, outline_level, read_numbering
 from footnote.ingest.parse.drawing import alt_text, read_chart, read_diagram
 from footnote.ingest.parse.package import Package, attr, child, count, damaged, local
-from footnote.ingest.parse.table import fill_spans, to_markdown
+from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, BlockKind, Parsed
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class _Reader:
         if len(texts) > 2 and sum(map(bool, texts[0])) == 1 < sum(map(bool, texts[1])) and len(cells[0]) == 1:
             self._add("caption", "".join(texts.pop(0)), page)
         if texts:
-            self._add("table", to_markdown(texts), page)
+            self._add("table", to_markdown(with_header(texts)), page)
         self._add_notes()
 
     def _row(self, row: _Element, cells: list[_Element]) -> list[tuple[str | None, int]]:

@@ -10,7 +10,7 @@ from footnote.ingest.parse import html
 from footnote.ingest.parse.decode import spaced
 from footnote.ingest.parse.odf.styles import Styles, read_styles
 from footnote.ingest.parse.package import Package, attr, child, count, damaged, local, needs_password
-from footnote.ingest.parse.table import fill_spans, to_markdown
+from footnote.ingest.parse.table import fill_spans, to_markdown, with_header
 from footnote.types import Block, BlockKind, Parsed
 
 if TYPE_CHECKING:
@@ -230,7 +230,7 @@ class _Reader:
         self._blocks, self._tables = outer, self._tables - 1
         texts = fill_spans(rows)
         if texts and max(map(len, texts)) > 1 and not self._tables:
-            self._add("table", to_markdown(texts), 0, page)
+            self._add("table", to_markdown(with_header(texts)), 0, page)
         else:
             for row in texts:
                 self._add("paragraph", ", ".join(filter(None, row)) + (";" if self._tables else ""), 0, page)

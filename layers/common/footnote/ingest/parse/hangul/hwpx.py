@@ -1,0 +1,132 @@
+"""Parses Hangul files of zipped XML (.hwpx, OWPML): headings by outline, lists, tables, text boxes, notes, page headers."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from footnote.ingest.parse import html
+from footnote.ingest.parse.decode import spaced
+from footnote.ingest.parse.hangul.story import MAX_COLUMNS, MAX_ROWS, Cell, Paragraph, Table, headers_first, to_blocks
+from footnote.ingest.parse.package import Package, attr, child, count, damaged, local, needs_password
+from footnote.ingest.parse.title import usable_title
+from footnote.types import Parsed
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_BREAKS = {"lineBreak": "\0", "tab": " ", "nbSpace": " ", "fwSpace": " ", "hyphen": "-"}
+_UNREAD = frozenset(("hiddenComment", "secPr", "linesegarray", "parameters", "shapeComment", "metaTag"))
+_OUTLINE = re.compile(r"(?:outline|개요)\s*(\d{1,2})", re.IGNORECASE)
+
+
+def parse(data: bytes) -> Parsed:
+    """Parses a Hangul file (.hwpx)."""
+    package = Package(data)
+    manifest = package.xml("META-INF/manifest.xml")
+    if manifest is not None and manifest.find(".//{*}encryption-data") is not None:
+        raise needs_password()
+    book = package.xml("Contents/content.hpf")
+    reader = _Reader(package.xml("Contents/header.xml"))
+    story = [paragraph for name in _sections(package, book) for paragraph in reader.story(package.xml(name))]
+    if not story:
+        raise damaged()
+    blocks = list(to_blocks(story))
+    found = book.find(".//{*}metadata/{*}title") if book is not None else None
+    title = usable_title("".join(found.itertext())) if found is not None else ""
+    return Parsed(tuple(headers_first(reader.headers, blocks)), title or html.first_heading(blocks))
+
+
+def _sections(package: Package, book: _Element | None) -> list[str]:
+    """The names of the sections' parts in reading order."""
+    items = {node.get("id"): node.get("href") or "" for node in book.iterfind("{*}manifest/{*}item")} if book is not None else {}
+    order = [items.get(node.get("idref"), "") for node in book.iterfind("{*}spine/{*}itemref")] if book is not None else []
+    listed = [name for name in order if re.search(r"section\d+\.xml$", name) and name in package]
+    by_number = re.compile(r"contents/section(\d+)\.xml")
+    found = {int(match[1]): name for name in package.names("Contents/") if (match := by_number.fullmatch(name))}
+    return listed or [found[number] for number in sorted(found)]
+
+
+class _Reader:
+    """Walks sections. The recursion depth is bounded by the XML parser's limit of 256."""
+
+    def __init__(self, head: _Element | None) -> None:
+        self.headers: list[Paragraph] = []
+        self._levels: dict[str, int] = {}  # id of a style → level of a heading
+        self._kinds: dict[str, tuple[str, int]] = {}  # id of paragraph properties → (NONE, OUTLINE, NUMBER or BULLET, level)
+        self._numbers: dict[int, int] = {}
+        self._deleted = False
+        for node in head.iter("{*}style", "{*}paraPr") if head is not None else ():
+            if local(node) == "style":
+                match = _OUTLINE.fullmatch((attr(node, "engName") or attr(node, "name") or "").strip())
+                self._levels[attr(node, "id") or ""] = int(match[1]) if match else 0
+            elif (heading := node.find(".//{*}heading")) is not None:
+                self._kinds[attr(node, "id") or ""] = (attr(heading, "type") or "NONE", count(heading, "level", 9, 0))
+
+    def story(self, parent: _Element | None) -> list[Paragraph]:
+        return [self._paragraph(node) for node in parent if local(node) == "p"] if parent is not None else []
+
+    def _paragraph(self, node: _Element) -> Paragraph:
+        texts: list[str] = []
+        inside: list[Table | list[Paragraph]] = []
+        for run in node:
+            for part in run if local(run) == "run" else ():
+                if local(part) == "t":
+                    self._text(part, texts)
+                else:
+                    self._object(part, texts, inside)
+        found = Paragraph(spaced("".join(texts)), inside=inside)
+        kind, depth = self._kinds.get(attr(node, "paraPrIDRef") or "", ("NONE", 0))
+        level = self._levels.get(attr(node, "styleIDRef") or "", 0)
+        if kind == "OUTLINE" or level:
+            found.level = min(level or depth + 1, 6)
+        elif found.text and kind in ("NUMBER", "BULLET"):
+            found.marker = "  " * depth + (f"{self._next(depth)}." if kind == "NUMBER" else "-")
+        if not found.marker and found.text:
+            self._numbers.clear()
+        return found
+
+    def _next(self, depth: int) -> int:
+        self._numbers = {at: number for at, number in self._numbers.items() if at <= depth}
+        self._numbers[depth] = self._numbers.get(depth, 0) + 1
+        return self._numbers[depth]
+
+    def _text(self, node: _Element, texts: list[str]) -> None:
+        self._say(node.text, texts)
+        for mark in node:
+            if local(mark) in ("deleteBegin", "deleteEnd"):
+                self._deleted = local(mark) == "deleteBegin"
+            self._say(_BREAKS.get(local(mark)), texts)
+            self._say(mark.tail, texts)
+
+    def _say(self, text: str | None, texts: list[str]) -> None:
+        if text and not self._deleted:
+            texts.append(text)
+
+    def _object(self, node: _Element, texts: list[str], inside: list[Table | list[Paragraph]]) -> None:
+        """Reads what is anchored in a paragraph: a table, a drawing, a note, an equation, a field of a form."""
+        tag = local(node)
+        if tag == "tbl":
+            inside.append(Table([cell for row in node if local(row) == "tr" for cell in map(self._cell, row)], self._caption(node)))
+        elif tag in ("header", "footer"):
+            self.headers += self.story(child(node, "subList"))
+        elif tag in ("script", "mainText", "text"):  # of an equation, of text with a gloss, of a text field
+            self._say(f" {''.join(node.itertext())} ", texts)
+        elif tag == "subList":
+            inside.append(self.story(node))
+        elif tag == "listItem":
+            self._say(f" {attr(node, 'displayText') or ''} ", texts)
+        elif tag not in _UNREAD:
+            for name in ("text", "composeText", "caption") if tag in ("textart", "compose", "btn", "radioBtn", "checkBtn") else ():
+                self._say(f" {attr(node, name) or ''} ", texts)
+            for part in node:
+                self._object(part, texts, inside)
+
+    def _caption(self, node: _Element) -> list[Paragraph]:
+        return self.story(child(node, "caption", "subList"))
+
+    def _cell(self, node: _Element) -> Cell:
+        at, span = child(node, "cellAddr"), child(node, "cellSpan")
+        row, column = count(at, "rowAddr", MAX_ROWS, 0), count(at, "colAddr", MAX_COLUMNS, 0)
+        rows, columns = count(span, "rowSpan", MAX_ROWS), count(span, "colSpan", MAX_COLUMNS)
+        return Cell(row, column, rows, columns, self.story(child(node, "subList")))

@@ -1,0 +1,111 @@
+"""Parses Outlook messages (.msg) like other e-mails: subject, sender, recipients, date, text, names of attachments.
+
+Read with olefile: python-oxmsg reads neither messages that are attached nor texts in RTF, and extract-msg is under the GPL.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime, formataddr
+
+from footnote.ingest.parse import html, plain, rtf
+from footnote.ingest.parse.decode import clean, decode, spaced
+from footnote.ingest.parse.mail import Letter, to_parsed
+from footnote.ingest.parse.ole import Container
+from footnote.ingest.parse.rtf_packed import unpack
+from footnote.types import Block, Parsed
+
+# property ids, in hexadecimal as in the names of streams
+_SUBJECT, _BODY, _HTML, _RTF, _TO, _CC = "0037", "1000", "1013", "1009", "0E04", "0E03"
+_SENDER, _ADDRESSES = "0C1A", ("5D01", "0C1F")
+_FILE_NAMES = ("3707", "3704", "3001")
+_MESSAGE_CODEPAGE, _INTERNET_CODEPAGE = 0x3FFD, 0x3FDE
+_DATES = (0x0039, 0x0E06)
+"""When it was sent, when it arrived."""
+_MAX_DEPTH = 3
+_MAX_ATTACHMENTS = 500
+_MAX_PROPERTIES = 1 << 16
+"""Maximum bytes of a stream of numbers that are read."""
+_EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
+
+
+def parse(data: bytes) -> Parsed:
+    """Parses an Outlook message (.msg)."""
+    return to_parsed(_letter(Container(data), "", 1))
+
+
+def _letter(file: Container, folder: str, depth: int) -> Letter:
+    """`folder`: the storage of an attached message, with a slash at its end."""
+    numbers = _numbers(file.read(f"{folder}__properties_version1.0", _MAX_PROPERTIES), 24 if folder else 32)
+    page = _encoding(numbers.get(_MESSAGE_CODEPAGE, b""))
+    fields = {"From": _sender(file, folder, page), "To": _text(file, folder, _TO, page), "Cc": _text(file, folder, _CC, page)}
+    fields["Date"] = next((shown for key in _DATES if (shown := _date(numbers.get(key, b"")))), "")
+    letter = Letter(
+        spaced(_text(file, folder, _SUBJECT, page)),
+        [f"{name}: {text}" for name, value in fields.items() if (text := spaced(value))],
+        _body(file, folder, page, _encoding(numbers.get(_INTERNET_CODEPAGE, b"")) or page),
+    )
+    start = re.compile(re.escape(folder) + r"(__attach_version1\.0_#[^/]+/)")
+    for storage in list(dict.fromkeys(match[1] for name in file.names if (match := start.match(name))))[:_MAX_ATTACHMENTS]:
+        inner = f"{folder}{storage}__substg1.0_3701000D/"
+        if any(name.startswith(inner) for name in file.names):
+            letter.attached += [_letter(file, inner, depth + 1)] if depth < _MAX_DEPTH else []
+        elif name := next((found for key in _FILE_NAMES if (found := spaced(_text(file, folder + storage, key, page)))), ""):
+            letter.attachments.append(name)
+    return letter
+
+
+def _body(file: Container, folder: str, page: str | None, html_page: str | None) -> list[Block]:
+    """The HTML text, because it keeps headings, lists and tables; else the RTF text, unless it only wraps another; else the plain one."""
+    source = file.read(f"{folder}__substg1.0_{_HTML}0102")
+    found = html.parse_text(decode(source, html_page) if source.strip(b"\0 \r\n") else _text(file, folder, _HTML, page)).blocks
+    if not found:
+        packed = unpack(file.read(f"{folder}__substg1.0_{_RTF}0102"))
+        wraps = b"\\fromhtml" in packed[:2000] or b"\\fromtext" in packed[:2000]
+        text = _text(file, folder, _BODY, page)
+        if packed.startswith(b"{\\rtf") and not (wraps and text.strip()):
+            found = rtf.parse(packed).blocks
+        found = found or plain.parse_text(clean(text)).blocks
+    return list(found)
+
+
+def _sender(file: Container, folder: str, page: str | None) -> str:
+    name = spaced(_text(file, folder, _SENDER, page))
+    address = next((found for key in _ADDRESSES if "@" in (found := spaced(_text(file, folder, key, page)))), "")
+    if not address or address == name:
+        return name
+    return formataddr((name, address)) if name.isascii() and address.isascii() else f"{name} <{address}>"
+
+
+def _text(file: Container, folder: str, key: str, page: str | None) -> str:
+    name = f"{folder}__substg1.0_{key}"
+    if wide := file.read(f"{name}001F"):
+        return wide.decode("utf-16-le", "replace").rstrip("\0")
+    narrow = file.read(f"{name}001E").rstrip(b"\0")
+    return decode(narrow, page) if narrow else ""
+
+
+def _numbers(data: bytes, start: int) -> dict[int, bytes]:
+    """Property → its eight bytes, of those that have no stream of their own."""
+    entries = (data[at : at + 16] for at in range(start, len(data) - 15, 16))
+    return {int.from_bytes(entry[2:4], "little"): entry[8:] for entry in entries}
+
+
+def _encoding(value: bytes) -> str | None:
+    """Python's name of a Windows code page."""
+    number = int.from_bytes(value[:4], "little")
+    name = {65001: "utf-8", 20127: "ascii", 28591: "latin-1", 51949: "euc-kr", 50220: "iso2022_jp"}.get(number, f"cp{number}")
+    try:
+        return codecs.lookup(name).name if number else None
+    except LookupError:
+        return None
+
+
+def _date(value: bytes) -> str:
+    """A time in units of 100 ns since 1601, as e-mails write it; "" if there is none."""
+    try:
+        return format_datetime(_EPOCH + timedelta(microseconds=int.from_bytes(value, "little") // 10)) if any(value) else ""
+    except OverflowError:
+        return ""

@@ -1,0 +1,48 @@
+"""Binary Excel files: the same tables as of other sheets."""
+
+from __future__ import annotations
+
+import pytest
+
+from footnote.errors import UnreadableFile
+from footnote.ingest.parse import parse
+from footnote.types import Block
+from tests.footnote.ingest.ole_files import xlsb
+from tests.footnote.ingest.packages import zip_of
+
+
+def test_each_sheet_is_a_heading_and_its_tables() -> None:
+    parsed = parse(xlsb({"Gebühren": [["Ort", "shared"], ["Köln", 2.5], ["서울", 2000]], "Ja": [["a", True]]}), "fees.xlsb")
+    table = "| Ort | shared |\n| --- | --- |\n| Köln | 2.5 |\n| 서울 | 2000 |"
+    assert parsed.blocks[:2] == (Block("heading", "Gebühren", 1, 1), Block("table", table, page=1))
+    assert parsed.blocks[2:] == (Block("heading", "Ja", 1, 2), Block("table", "| a | TRUE |\n| --- | --- |", page=2))
+    assert (parsed.format, parsed.pages, parsed.title) == ("xlsb", 2, "fees")
+
+
+def test_numbers_are_shown_in_their_formats() -> None:
+    data = xlsb({"A": [["Share", (0.07, 0)], ["Fee", (1234.5, 1)], ["From", (44562.0, 2)]]}, ["0%", '#,##0.00 "€"', "dd/mm/yyyy"])
+    assert parse(data, "a.xlsb").blocks[1].text.splitlines() == [
+        "| Share | 7% |",
+        "| --- | --- |",
+        "| Fee | 1,234.50 € |",
+        "| From | 2022-01-01 |",
+    ]
+
+
+def test_a_cell_merged_over_rows_is_repeated_in_them() -> None:
+    data = xlsb({"A": [["Line", "Stop"], ["8", "Köln"], ["", "Bonn"]]}, merged=[(1, 2, 0, 0)])
+    assert parse(data, "a.xlsb").blocks[1].text.splitlines()[2:] == ["| 8 | Köln |", "| 8 | Bonn |"]
+
+
+def test_hidden_sheets_are_left_out_with_a_note() -> None:
+    parsed = parse(xlsb({"A": [["x", "y"]], ".B": [["secret"]]}), "a.xlsb")
+    assert "secret" not in str(parsed.blocks)
+    assert parsed.reason == "Hidden sheets were left out: 1."
+
+
+@pytest.mark.parametrize("book", [b"\xff" * 50, b"\x9c\x01\x02ab", b"", b"\x9c\x01\x10" + b"\x0f" * 16])
+def test_a_damaged_file_is_refused(book: bytes) -> None:
+    with pytest.raises(UnreadableFile, match=r"^This file is damaged"):
+        parse(zip_of({"xl/workbook.bin": book}), "a.xlsb")
+    with pytest.raises(UnreadableFile, match=r"^This file is damaged"):
+        parse(xlsb({"A": [["x"]]})[:-60], "a.xlsb")
