@@ -7,9 +7,11 @@ from collections.abc import Sequence
 import pytest
 
 from footnote.ingest.chunk import chunk_document
+from footnote.ingest.convert import TARGETS
 from footnote.ingest.parse import parse
 from footnote.text.tokens import count_tokens
 from footnote.types import Block, Chunk, Document, Parsed, Part, Place
+from footnote.types.documents import UNITS
 from tests.fakes import make_chunk, make_document
 from tests.footnote.ingest.packages import workbook
 
@@ -161,6 +163,20 @@ def test_a_long_table_repeats_its_header_in_every_passage() -> None:
     assert max(count_tokens(c.text) for c in tables) <= 60
 
 
+def test_cells_of_a_row_that_does_not_fit_are_named_by_row_and_column() -> None:
+    row = f"| Scope | {words(30)} | {words(40)} |"
+    block = Block("table", f"| Skill | Junior | Senior |\n| --- | --- | --- |\n{row}")
+    found = [c for c in chunks(block, max_tokens=60) if c.level == 2]
+    assert any(c.text.startswith("Skill:\nScope") for c in found)
+    for name, text in (("Junior", words(30)), ("Senior", words(40))):
+        (chunk,) = [c for c in found if f"Scope · {name}:\n{text}" in c.text]
+        part = next(part for part in chunk.parts if chunk.text[part.offset :].startswith(text))
+        assert block.text[part.start :].startswith(text)
+        label = next(part for part in chunk.parts if chunk.text[part.offset :].startswith(f"Scope · {name}"))
+        assert block.text[label.start :].startswith("Scope")
+        assert part.kind == "paragraph"
+
+
 def test_a_table_with_a_very_long_header_is_still_cut_to_size() -> None:
     table = "\n".join(["| " + " | ".join(["name"] * 60) + " |", "|" + " --- |" * 60, "| " + " | ".join(["1"] * 60) + " |"])
     assert max(map(count_tokens, passages(Block("table", table), max_tokens=50))) <= 50
@@ -286,3 +302,11 @@ def test_other_passages_have_the_last_heading_above_them() -> None:
 )
 def test_the_kind_of_page_follows_from_the_file_name(name: str, unit: str) -> None:
     assert make_chunk(make_document(metadata={"file_name": name}), "text").unit == unit
+
+
+@pytest.mark.parametrize(("format", "target"), sorted(TARGETS.items()))
+def test_a_converted_file_has_pages_of_the_kind_of_its_new_format(format: str, target: str) -> None:
+    """Word and Excel 2003 have no extension of their own."""
+    name = {"excelml": "a.xml", "wordml": "a.xml", "hwp97": "a.hwp"}.get(format, f"a.{format}")
+    chunk = make_chunk(make_document(metadata={"file_name": name, "type": format}), "text")
+    assert chunk.unit == UNITS.get(target, "page")

@@ -1,0 +1,124 @@
+"""Documents are cut again from their stored files, while their earlier passages answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from footnote.bootstrap import Core
+from footnote.ingest.aids import FAILED
+from footnote.ingest.fixed_size import DEFAULT
+from footnote.ingest.inserted import Inserted, pack_inserted
+from footnote.ingest.reprocess import Reprocessed, reprocess
+from footnote.types import Chunker, CollectionSettings, StoredName
+from tests.conftest import HandClock
+from tests.fakes import FakeEmbedder
+from tests.footnote.ingest.test_chunkers import DownEmbedder
+from tests.footnote.ingest.test_pipeline import LOCAL, Killed, accept, finish, open_core
+
+STORED = StoredName("default")
+ROWS = "\n".join(["Room,Fee", *(f"Room {n},{n}" for n in range(30))]).encode()
+
+
+@pytest.fixture
+async def core(tmp_path: Path, clock: HandClock) -> AsyncIterator[Core]:
+    made = open_core(tmp_path / "data", clock)
+    yield made
+    await made.close()
+
+
+async def choose(core: Core, chunker: Chunker) -> None:
+    await core.collections.create("default", CollectionSettings(chunker), title="", description="", by="me")
+
+
+async def cut_again(core: Core) -> None:
+    await reprocess(core.ingestor, STORED)
+    await core.ingestor.work_one()
+
+
+async def passages(core: Core) -> int:
+    return sum(chunk.level == 2 for chunk in await core.index.sample(LOCAL, "default", 100))
+
+
+async def test_the_earlier_passages_answer_until_the_new_ones_are_ready(core: Core, clock: HandClock) -> None:
+    document = await accept(core, ROWS, "fees.csv")
+    await finish(core, clock)
+    before = await passages(core)
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
+    await choose(core, "table")
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(queued=1)
+    waiting = await core.ledger.get(LOCAL, document.doc_id)
+    assert (waiting.state, waiting.generation, waiting.active_generation, await passages(core)) == ("RECEIVED", 2, 1, before)
+    await finish(core, clock)
+    ready = await core.ledger.get(LOCAL, document.doc_id)
+    assert (ready.state, ready.generation, ready.chunks, await passages(core)) == ("READY", 2, 3, 3)
+    assert before != 3
+    assert (await core.sources.original(LOCAL, document.doc_id))[1] == ROWS
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
+
+
+@pytest.mark.parametrize("port", ["ledger.renew", "queue.put", "files.put", "index.stage"])
+async def test_a_run_that_was_killed_goes_on_when_it_is_repeated(core: Core, clock: HandClock, port: str) -> None:
+    document = await accept(core, ROWS, "fees.csv")
+    await finish(core, clock)
+    await choose(core, "table")
+    name, _, method = port.partition(".")
+    target = getattr(core.ingestor, name)
+    original = getattr(target, method)
+
+    async def die(*args: object, **options: object) -> None:
+        await original(*args, **options)
+        raise Killed
+
+    class Dying:
+        def __getattr__(self, called: str) -> object:
+            return die if called == method else getattr(target, called)
+
+    setattr(core.ingestor, name, Dying())
+    with pytest.raises(Killed):
+        await cut_again(core)
+    setattr(core.ingestor, name, target)
+    clock.advance(400)
+    await reprocess(core.ingestor, STORED)
+    await finish(core, clock)
+    ready = await core.ledger.get(LOCAL, document.doc_id)
+    assert (ready.state, ready.chunks, await passages(core)) == ("READY", 3, 3)
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
+
+
+async def test_documents_of_other_collections_and_inserted_ones_are_left_alone(core: Core, clock: HandClock) -> None:
+    await core.ingestor.accept(LOCAL, ROWS, file_name="fees.csv", collection="other", permission_groups=[])
+    sent = pack_inserted(Inserted("note", "Note", "The hall opens at nine.", DEFAULT))
+    await core.ingestor.accept(LOCAL, sent, file_name="note", collection="default", permission_groups=[], doc_id="note", chosen_id=True)
+    await accept(core, b"", "empty.txt")
+    await finish(core, clock)
+    await choose(core, "table")
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1, failed=1)
+
+
+async def test_what_an_embedder_missed_is_cut_by_meaning_later(core: Core, clock: HandClock) -> None:
+    await choose(core, "semantic")
+    core.ingestor.embedder = DownEmbedder()
+    document = await accept(core, b"The engine needs oil. The engine needs fuel. Roses bloom in May.")
+    await core.ingestor.work_one()
+    noted = await core.ledger.get(LOCAL, document.doc_id)
+    assert str(noted.reason).endswith(FAILED)
+    core.ingestor.embedder = FakeEmbedder()
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(queued=1)
+    await finish(core, clock)
+    again = await core.ledger.get(LOCAL, document.doc_id)
+    assert (again.state, again.reason) == ("READY", None)
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(current=1)
+
+
+async def test_a_changed_size_of_passages_counts_as_well(core: Core, clock: HandClock) -> None:
+    await accept(core, ROWS, "fees.csv")
+    await finish(core, clock)
+    core.ingestor.settings = replace_tokens(core, 100)
+    assert await reprocess(core.ingestor, STORED) == Reprocessed(queued=1)
+
+
+def replace_tokens(core: Core, tokens: int) -> object:
+    return core.settings.ingest.model_copy(update={"chunk_tokens": tokens})
