@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,18 +10,17 @@ import pytest
 from footnote.bootstrap import Core
 from footnote.rank.penalties import penalise
 from footnote.settings import LLM, Embedding, Settings
-from footnote.types import Caller, Hit, Profile, Request, Turn
+from footnote.types import Caller, ContentType, Hit, Profile, Request, Turn
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_document, make_hit, put_document
 from tests.turns import make_turn
 
 PROFILE = Profile("test", live=False, citation_style="numbered", prompt="answer_numbered")
-PAGES = {"contents": "Contents", "glossary": "Glossary", "credits": "Image credits"}
+TYPES: dict[str, ContentType] = {"contents": "contents", "glossary": "reference", "credits": "credits"}
 
 
 def page(name: str, score: float) -> Hit:
-    hit = make_hit(f"{PAGES.get(name, 'The harbour')}\nThe harbour bridge.", name)
-    return replace(hit, score=score)
+    return make_hit("The harbour bridge.", name, score=score, content_type=TYPES.get(name, "text"))
 
 
 async def penalised(question: str, *pool: Hit, lang: str = "en") -> Turn:
@@ -76,7 +74,9 @@ async def search(core: Core, **options: Any) -> list[str]:
 
 async def test_with_the_option_a_page_behind_takes_the_place_of_a_table_of_contents(tmp_path: Path) -> None:
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)))
-    await put_document(core.index, make_document("contents"), ["Contents\nHow long is the harbour bridge ........ 3"])
+    await put_document(
+        core.index, make_document("contents"), ["Contents\nHow long is the harbour bridge ........ 3"], content_type="contents"
+    )
     await put_document(
         core.index, make_document("text"), ["The bridge in the harbour is 300 metres long, which is long for a bridge of its age."]
     )

@@ -33,6 +33,8 @@ CREDITS = "Photo: A. Mason © 2019\nImage courtesy: Harbour archive\nPicture 3: 
         ("Image credits", "credits"),
         ("Bildnachweis:", "credits"),
         ("사진 출처", "credits"),
+        ("Impressum", "credits"),
+        ("판권", "credits"),
     ],
 )
 def test_a_heading_names_the_type(heading: str, kind: str) -> None:
@@ -43,7 +45,7 @@ def test_a_heading_names_the_type(heading: str, kind: str) -> None:
 @pytest.mark.parametrize(("text", "kind"), [(CONTENTS, "contents"), (REFERENCES, "reference"), (CREDITS, "credits")])
 def test_most_lines_show_the_type(text: str, kind: str) -> None:
     assert content_type_of("Handbook", (), text) == kind
-    assert content_type_of("Handbook", (), text + "\nThe arch spans the river.\n" * 9) is None
+    assert content_type_of("Handbook", (), text + "\nThe arch spans the river.\n" * 9) == "text"
 
 
 @pytest.mark.parametrize(
@@ -54,7 +56,7 @@ def test_most_lines_show_the_type(text: str, kind: str) -> None:
     ],
 )  # fmt: skip
 def test_other_headings_are_no_such_type(heading: str) -> None:
-    assert content_type_of("Handbook", (heading,), "The arch spans the river.") is None
+    assert content_type_of("Handbook", (heading,), "The arch spans the river.") == "text"
 
 
 @pytest.mark.parametrize(
@@ -69,7 +71,7 @@ def test_other_headings_are_no_such_type(heading: str) -> None:
     ],
 )
 def test_other_texts_are_no_such_type(text: str) -> None:
-    assert content_type_of("Handbook", (), text) is None
+    assert content_type_of("Handbook", (), text) == "text"
 
 
 @pytest.mark.parametrize(
@@ -81,6 +83,7 @@ def test_other_texts_are_no_such_type(text: str) -> None:
         ("Wofür steht die Abkürzung KMU?", "reference"),
         ("Who took the photo on page 3?", "credits"),
         ("Von wem ist das Bild auf Seite 3?", "credits"),
+        ("Wer ist der Herausgeber?", "credits"),
     ],
 )
 def test_a_question_may_ask_for_such_a_passage(question: str, kind: str) -> None:

@@ -1,13 +1,14 @@
-"""Puts passages back that seldom answer: glossaries, lists of references, tables of contents, image credits (`text.content_types`)."""
+"""Puts passages back that seldom answer: glossaries, lists of references, tables of contents, image credits. What a passage is was decided
+when its document was read (`text.content_types`)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from footnote.text.content_types import ContentType, asks_for, content_type_of
+from footnote.text.content_types import asks_for
 from footnote.text.question_shapes import shape_of
-from footnote.types import Hit, Turn
+from footnote.types import ContentType, Hit, Turn
 
 PENALTIES: Mapping[ContentType, float] = {"reference": 0.3, "contents": 0.5, "credits": 0.4}
 """The share of its score that a passage loses."""
@@ -28,5 +29,5 @@ async def penalise(turn: Turn) -> Turn:
 
 
 def _penalised(hit: Hit, spared: set[ContentType]) -> Hit:
-    kind = content_type_of(hit.chunk.title, hit.chunk.headings, hit.chunk.text)
-    return hit if kind is None or kind in spared else replace(hit, score=hit.score * (1 - PENALTIES[kind]))
+    kind = hit.chunk.content_type
+    return replace(hit, score=hit.score * (1 - PENALTIES[kind])) if kind in PENALTIES and kind not in spared else hit

@@ -1,4 +1,5 @@
-"""What a passage is, where that says that it seldom answers: a glossary or list of references, a table of contents, image credits.
+"""What a passage is, where that says that it seldom answers: a glossary or list of references, a table of contents, image credits or
+an imprint.
 
 By patterns, in English, German and Korean: a heading, or most lines of the text.
 """
@@ -7,10 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
-ContentType = Literal["reference", "contents", "credits"]
-"""reference: a glossary, an index or a list of references. contents: a table of contents. credits: who made the images."""
+from footnote.types import ContentType
 
 LONGEST = 60
 """Characters of a line that can be a heading."""
@@ -40,7 +39,7 @@ HEADINGS = _names(
     credits="image credits|image credit|photo credits|photo credit|picture credits|photograph credits|photography credits"
     "|illustration credits|art credits|image sources|photo sources|bildnachweis|bildnachweise|bildquellen|bildrechte|fotonachweis"
     "|fotonachweise|abbildungsnachweis|abbildungsnachweise|사진 출처|사진출처|사진 제공|이미지 출처|이미지출처|이미지 저작권"
-    "|그림 출처|삽화 출처",
+    "|그림 출처|삽화 출처|imprint|legal notice|impressum|판권|판권지|간기",
 )
 """The words of a heading, alone."""
 GLOSSARIES = ("glossar", "용어집", "용어 사전", "용어사전")
@@ -63,27 +62,30 @@ ASKED: dict[ContentType, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     "credits": re.compile(
-        r"\bcredit|\bphoto|\bpicture|\bimages?\b|\billustrat|\bcopyright|\bfoto|\bbild|\babbildung|\burheber|사진|이미지|그림|삽화|저작권",
+        r"\bimprint|\bimpressum|\bpublish|\bherausgeb|\bverantwortlich|\bverlag|\banschrift|판권|발행|펴낸"
+        r"|\bcredit|\bphoto|\bpicture|\bimages?\b|\billustrat|\bcopyright|\bfoto|\bbild|\babbildung|\burheber|사진|이미지|그림|삽화|저작권",
         re.IGNORECASE,
     ),
 }
 """Questions that passages of the type may answer."""
 
 
-def content_type_of(title: str, headings: Sequence[str], text: str) -> ContentType | None:
-    """The type that a heading, the title or the first line names, or most lines have; None = any other passage."""
+def content_type_of(title: str, headings: Sequence[str], text: str) -> ContentType:
+    """The type that a heading, the title or the first line names, or most lines have; “text” = any other passage."""
     lines = text.strip().split("\n", LINES_READ)[:LINES_READ]
+    own = {lines[0], *headings[-1:]}
     for line in (title, *headings, lines[0]):
-        if len(line) <= LONGEST and (kind := _named(line)):
+        # A table of contents has no sections: what stands below another heading under it is the text that follows.
+        if len(line) <= LONGEST and (kind := _named(line)) and (kind != "contents" or line in own):
             return kind
     if len(lines) < LEAST_LINES:
-        return None
+        return "text"
     said = [line for line in lines if line and len(line) <= LONGEST_LINE]
     probes = said[:: max(1, len(said) // LEAST_LINES)]
     for kind, entry in ENTRIES.items():  # most texts are told apart by a few lines
         if any(map(entry.search, probes)) and sum(map(bool, map(entry.search, said))) >= max(LEAST_LINES, SHARE * len(said)):
             return kind
-    return None
+    return "text"
 
 
 def _named(heading: str) -> ContentType | None:

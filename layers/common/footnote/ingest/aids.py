@@ -1,0 +1,91 @@
+"""Finds what a collection's chunker needs from models. Without them a document is cut along its structure, and says so.
+
+failure                           result
+no embedder that knows the text   cut by structure; `reason` and `remedy` of the document say why
+the embedder fails                the same
+more sentences than are compared  the same
+no language model, or it fails    the levels above passages quote the text instead
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from footnote.errors import FootnoteError
+from footnote.ingest.chunk import NO_AIDS, Aids, find_boilerplate, find_breaks, read_sections
+from footnote.ingest.describe_by_model import DocumentModel
+from footnote.ingest.prepare import language_of
+from footnote.ingest.summaries_by_model import summarise
+from footnote.ingest.voices import read_voices
+from footnote.ports import Embedder, speaks
+from footnote.types import NO_EMBEDDER, Chunker, CollectionSettings, Document, Parsed
+
+log = logging.getLogger(__name__)
+
+BY_STRUCTURE = "Cut along its headings and paragraphs, not by meaning: "
+NOT_THE_LANGUAGE = "there is no embedder for its language."
+FAILED = "the embedder could not be reached."
+TOO_LONG = "it is too long for that."
+REMEDIES = {
+    NOT_THE_LANGUAGE: "Configure an embedder that knows the language, or choose another chunker for the collection.",
+    FAILED: "Run footnote reprocess when the embedder answers again.",
+    TOO_LONG: "Nothing needs to be done; split the file if you want it cut by meaning.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Helpers:
+    """What a chunker may ask. `written`: what the model wrote about the document already."""
+
+    embedder: Embedder | None = None
+    model: DocumentModel | None = None
+    written: Mapping[str, Any] | None = None
+
+
+async def find_aids(
+    document: Document, parsed: Parsed, settings: CollectionSettings, max_tokens: int, helpers: Helpers
+) -> tuple[Aids, Parsed]:
+    """(what the chunker needs, the file with a note if its collection's chunker cannot be used)."""
+    if settings.chunker == "hierarchical" and helpers.model:
+        sections = list(read_sections(parsed.blocks, find_boilerplate(parsed)))
+        summaries = await summarise(helpers.model, document, parsed, sections, max_tokens, helpers.written)
+        return Aids("hierarchical", summaries=summaries), parsed
+    embedder = helpers.embedder
+    if settings.chunker == "voices":
+        return await asyncio.to_thread(_voices, parsed, settings, max_tokens)
+    if settings.chunker != "semantic":
+        return Aids(settings.chunker), parsed
+    lang = await asyncio.to_thread(language_of, "\n".join(block.text for block in parsed.blocks), settings.languages)
+    if usable_chunker(settings, embedder, lang) != "semantic" or embedder is None:
+        return NO_AIDS, _noted(parsed, NOT_THE_LANGUAGE)
+    sections = list(read_sections(parsed.blocks, find_boilerplate(parsed)))
+    try:
+        breaks = await find_breaks(sections, embedder, lang)
+    except FootnoteError as exc:
+        log.warning("cut by structure", extra={"reason": type(exc).__name__})
+        return NO_AIDS, _noted(parsed, FAILED)
+    return (Aids(stands_for="semantic"), _noted(parsed, TOO_LONG)) if breaks is None else (Aids("semantic", breaks=breaks), parsed)
+
+
+def _voices(parsed: Parsed, settings: CollectionSettings, max_tokens: int) -> tuple[Aids, Parsed]:
+    lang = language_of("\n".join(block.text for block in parsed.blocks), settings.languages)
+    found = read_voices(parsed, settings.columns, max_tokens, lang)
+    if found.reason is not None:
+        parsed = replace(parsed, reason=" ".join(filter(None, (parsed.reason, found.reason))), remedy=parsed.remedy or found.remedy)
+    return Aids("voices", passages=found.passages), parsed
+
+
+def usable_chunker(settings: CollectionSettings, embedder: Embedder | None, lang: str) -> Chunker:
+    """The chunker that a document in this language gets."""
+    usable = settings.chunker != "semantic" or (settings.embedder != NO_EMBEDDER and speaks(embedder, lang))
+    return settings.chunker if usable else "structure"
+
+
+def _noted(parsed: Parsed, why: str) -> Parsed:
+    """The file with the reason and the remedy after those that it has."""
+    reason, remedy = f"{BY_STRUCTURE}{why}", REMEDIES[why]
+    return replace(parsed, reason=f"{parsed.reason} {reason}" if parsed.reason else reason, remedy=parsed.remedy or remedy)

@@ -1,0 +1,148 @@
+"""Lets a language model describe a document: a summary, topics, and the kind of text that it is. One call per document.
+
+The document's text is material for the model, and its reply is only ever metadata: it is cleaned, cut, and dropped where it is not in
+the document's language. Without a usable reply, what the patterns found stays.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeVar, get_args
+
+from pydantic import BaseModel, Field
+
+from footnote.errors import FootnoteError
+from footnote.model_calls import ask
+from footnote.ports import Models
+from footnote.prompts import Prompts
+from footnote.text.language import detect_language
+from footnote.text.prompt_injection.passages import find_injected_sentences
+from footnote.text.untrusted import untrusted, untrusted_title
+from footnote.tracing import CallCollector, collecting, new_trace_id
+from footnote.types import Block, Document, Message, ModelCall, Parsed
+
+log = logging.getLogger(__name__)
+
+Value = TypeVar("Value", bound=BaseModel)
+
+USER = "system"
+"""The user whose daily budget these calls count in, and who is named to a gateway."""
+READ, HEADINGS = 6000, 2000
+"""Characters of the beginning of the text, and of the headings after it, that the model is shown."""
+LIMIT_S = 45.0
+REPLY_TOKENS = 1000
+"""Enough for a model that thinks first."""
+LONGEST, LONGEST_TOPIC, TOPICS = 400, 60, 6
+"""Characters of a summary and of a topic, and the number of topics."""
+MARKUP = re.compile(r"(?:https?://|www\.)\S+|\]\([^)]*\)|[*_`#\[\]|]+")
+
+DocumentType = Literal[
+    "article", "report", "manual", "policy", "contract", "law", "letter", "minutes", "form", "faq", "presentation", "table", "code",
+    "story", "other",
+]  # fmt: skip
+
+
+class Description(BaseModel, defer_build=True):
+    """The model's reply."""
+
+    summary: str = Field(description="a text, the summary in one or two sentences")
+    topics: list[str] = Field(description="a list of up to six topics, each of one to three words")
+    type: DocumentType = Field(description=f"one of {', '.join(get_args(DocumentType))}")
+
+
+class Allowance(Protocol):
+    """What may be spent on documents today."""
+
+    async def is_left(self) -> bool:
+        """Whether a call may be made."""
+        ...
+
+    async def spend(self, calls: Sequence[ModelCall]) -> None:
+        """Counts these calls."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentModel:
+    """Asks the language model about documents. `models`: the current ones, since they may be configured while the server runs."""
+
+    models: Callable[[], Models]
+    prompts: Prompts
+    allowance: Allowance
+
+    async def describe(self, document: Document, parsed: Parsed) -> Mapping[str, Any]:
+        """The fields `summary`, `topics` and `type`, as far as the reply is usable; {} without a model, a reply or a budget."""
+        sample = "\n".join(block.text for block in parsed.blocks[:200])[:READ]
+        lang = detect_language(sample)
+        values = {"title": untrusted_title(parsed.title or document.title), "text": untrusted(excerpt(parsed.blocks, lang))}
+        made = await self.ask(document.doc_id, "describe_document", lang, values, Description, REPLY_TOKENS)
+        return {} if made is None else clean(made, lang)
+
+    async def ask(
+        self, doc_id: str, prompt: str, lang: str, values: Mapping[str, Any], schema: type[Value], max_tokens: int
+    ) -> Value | None:
+        """The model's reply; None if it cannot be had or used, or today's budget is spent. What a document needs never fails by it."""
+        collector = CallCollector(prompt, new_trace_id(), USER)
+        try:
+            with collecting(collector):
+                if not await self.allowance.is_left():
+                    log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": "budget"})
+                    return None
+                messages = [Message("user", self.prompts.render(prompt, lang, values))]
+                return await ask(self.models(), None, messages, schema, max_tokens=max_tokens, timeout_s=LIMIT_S)
+        except (FootnoteError, TimeoutError) as exc:
+            log.warning("document not described", extra={"doc_id": doc_id, "step": prompt, "reason": type(exc).__name__})
+            return None
+        finally:
+            for call in collector.calls:
+                tokens = {"prompt_tokens": call.usage.prompt_tokens, "completion_tokens": call.usage.completion_tokens}
+                log.info("model call", extra={"doc_id": doc_id, "step": prompt, "llm": call.model, "ms": round(call.ms), **tokens})
+            await self._count(collector.calls)
+
+    async def _count(self, calls: Sequence[ModelCall]) -> None:
+        try:
+            await self.allowance.spend(calls)
+        except FootnoteError as exc:  # the call was made; only its count is lost
+            log.warning("spending not counted", extra={"reason": type(exc).__name__})
+
+
+def excerpt(blocks: Sequence[Block], lang: str) -> str:
+    """The beginning of the text, then further headings. Sentences that are addressed to an assistant are left out."""
+    shown: list[str] = []
+    left, headings = READ, HEADINGS
+    for block in blocks:
+        if left > 0:
+            text = block.text[:left]
+            left -= len(text)
+            for start, end in reversed(find_injected_sentences(text, lang=lang)):
+                text = text[:start] + text[end:]
+            shown.append(text)
+        elif block.kind == "heading" and headings > 0:
+            shown.append(block.text[:headings])
+            headings -= len(block.text)
+        elif headings <= 0:
+            break
+    return "\n\n".join(shown)
+
+
+def clean(made: Description, lang: str) -> dict[str, Any]:
+    """The fields that are usable."""
+    found: dict[str, Any] = {}
+    summary = plain(made.summary, LONGEST)
+    if summary and detect_language(summary, [lang]) == lang:
+        found["summary"] = summary
+    topics = [topic for each in made.topics if (topic := plain(each.replace(",", " "), LONGEST_TOPIC))]
+    if topics := list(dict.fromkeys(topics))[:TOPICS]:
+        found["topics"] = topics
+    if made.type != "other":
+        found["type"] = made.type
+    return found
+
+
+def plain(text: str, longest: int) -> str:
+    """One line without markup and addresses; what is longer is cut at a word."""
+    plain = untrusted_title(MARKUP.sub(" ", text)).strip()
+    return plain if len(plain) <= longest else plain[:longest].rpartition(" ")[0] or plain[:longest]
