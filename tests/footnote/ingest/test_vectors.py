@@ -13,7 +13,7 @@ from footnote.ingest.vectors import embed_chunks, embedding_progress, pending_ch
 from footnote.ports import PendingVector
 from footnote.text.embedded_texts import embedded_texts
 from footnote.types import Search
-from tests.fakes import FakeEmbedder, make_document, put_document
+from tests.fakes import FakeEmbedder, FakeVectorCache, make_document, put_document
 from tests.turns import ME
 
 TEXT = "It rained. It snowed."
@@ -22,7 +22,7 @@ TEXT = "It rained. It snowed."
 async def test_a_passage_gets_one_vector_with_its_title_and_one_for_each_sentence() -> None:
     embedder = FakeEmbedder()
     waiting = [PendingVector("a|1|0", "Weather", TEXT, "en", ((0, 10), (11, 21))), PendingVector("b|1|0", "", "Sun.", "en", ())]
-    first, second = await embed_chunks(embedder, waiting)
+    first, second = await embed_chunks(embedder, waiting, FakeVectorCache())
     assert embedder.embedded == [f"Weather {TEXT}", "Weather: It rained.", "Weather: It snowed.", "Sun."]
     assert (first.chunk_id, second.chunk_id) == ("a|1|0", "b|1|0")
     np.testing.assert_array_equal(first.vector, embedder.vector(f"Weather {TEXT}"))
@@ -52,7 +52,7 @@ async def test_a_new_recipe_embeds_everything_again_without_a_gap(tmp_path: Path
     await put_document(index, make_document(), ["The bridge.", "The tower.", "The road."])
 
     async def embed_one() -> None:
-        await index.put_vectors(embedder.name, await embed_chunks(embedder, await pending_chunks(index, embedder, 1)))
+        await index.put_vectors(embedder.name, await embed_chunks(embedder, await pending_chunks(index, embedder, 1), FakeVectorCache()))
 
     async def nearest(text: str) -> tuple[list[str], float]:
         asked = Search("default", vector=embedder.vector(text), embedder=embedder.name)

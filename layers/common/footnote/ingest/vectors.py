@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from footnote.ports import ChunkVectors, Embedder, Index, PendingVector, embedded_languages
-from footnote.text.embedded_texts import embedded_texts
+from footnote.ingest.vector_cache import chunk_keys, keep_vectors, read_vectors
+from footnote.ports import ChunkVectors, Embedder, Index, PendingVector, VectorCache, embedded_languages
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,18 +31,33 @@ async def embedding_progress(index: Index, embedder: Embedder) -> tuple[int, int
     return await index.progress(embedder.name, embedded_languages(embedder), RECIPE)
 
 
-async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector]) -> list[ChunkVectors]:
-    """Embeds all texts of all chunks in one call, since the embedder sorts and batches them."""
-    texts: list[str] = []
-    for item in waiting:
-        texts += embedded_texts(item.title, item.headings, item.text, item.bounds)
-    vectors = await embedder.embed(texts)
-    made, at = [], 0
-    for item in waiting:
-        count = len(item.bounds)
-        made.append(ChunkVectors(item.chunk_id, vectors[at], quantise(vectors[at + 1 : at + 1 + count]), RECIPE))
-        at += 1 + count
-    return made
+async def embed_chunks(embedder: Embedder, waiting: Sequence[PendingVector], cache: VectorCache) -> list[ChunkVectors]:
+    """Embeds each different text of all chunks that the cache does not know, in one call, since the embedder sorts and batches them."""
+    import numpy as np
+
+    wanted = [chunk_keys(item.title, item.headings, item.text, item.bounds) for item in waiting]
+    texts = {key: text for of_chunk in wanted for key, text in of_chunk}
+    passages = {of_chunk[0][0] for of_chunk in wanted}
+    known = await read_vectors(cache, embedder, list(texts))
+    vectors = {key: vector for key, vector in (known or {}).items() if len(vector) == embedder.dimension * (4 if key in passages else 1)}
+    missing = {key: text for key, text in texts.items() if key not in vectors}
+    if missing:
+        different = {text: row for row, text in enumerate(dict.fromkeys(missing.values()))}
+        made = await embedder.embed(list(different))
+        small = quantise(made)
+        new = {key: (made if key in passages else small)[different[text]].tobytes() for key, text in missing.items()}
+        vectors |= new
+        if known is not None:  # a cache that hangs costs one wait only
+            await keep_vectors(cache, embedder, new)
+    return [
+        ChunkVectors(
+            item.chunk_id,
+            np.frombuffer(vectors[passage], np.float32),
+            np.frombuffer(b"".join(vectors[key] for key, _ in sentences), np.int8).reshape(len(sentences), embedder.dimension),
+            RECIPE,
+        )
+        for item, ((passage, _), *sentences) in zip(waiting, wanted, strict=True)
+    ]
 
 
 def quantise(vectors: npt.NDArray[np.float32]) -> npt.NDArray[np.int8]:

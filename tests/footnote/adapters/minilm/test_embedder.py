@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import time
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pytest
@@ -78,3 +81,30 @@ async def test_it_can_be_asked_from_several_tasks_at_once() -> None:
     first, *others = await asyncio.gather(*(model.embed(texts) for _ in range(3)))
     for vectors in others:
         assert np.allclose(vectors, first, atol=1e-5)
+
+
+class SlowNetwork:
+    """Takes 5 ms for a batch, and notes its first text."""
+
+    def __init__(self) -> None:
+        self.batches: list[str] = []
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+        return [[ord(letter) for letter in text] for text in texts]
+
+    def forward(self, sequences: Sequence[Sequence[int]]) -> Any:
+        self.batches.append("".join(map(chr, sequences[0])))
+        time.sleep(0.005)
+        return np.zeros((len(sequences), 384), np.float32)
+
+
+async def test_a_few_texts_do_not_wait_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    model, network = MiniLM(), SlowNetwork()
+    model._network = network  # type: ignore[assignment]
+    many = asyncio.create_task(model.embed(["many"] * 4000))
+    while len(network.batches) < 100:  # all of `many` is queued, if it is queued at once
+        await asyncio.sleep(0.001)
+    await model.embed(["few"] * 8)
+    await many
+    assert (network.batches.count("few"), network.batches[-1]) == (2, "many")

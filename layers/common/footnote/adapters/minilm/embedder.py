@@ -33,7 +33,8 @@ BATCH = 4
 
 
 class MiniLM:
-    """`ports.Embedder` on ONNX Runtime. Batches run on all cores, each in one thread."""
+    """`ports.Embedder` on ONNX Runtime. Batches run on all cores, each in one thread. Calls take turns after one batch for each core,
+    so that a question does not wait for all passages of a document."""
 
     name = "all-MiniLM-L6-v2"
     dimension = DIMENSION
@@ -63,9 +64,11 @@ class MiniLM:
         if len(batches) == 1:
             encode_batch(batches[0])
         else:
+            cores = os.cpu_count() or 1
             with self._lock:
-                self._pool = self._pool or ThreadPoolExecutor(os.cpu_count() or 1, thread_name_prefix="minilm")
-            list(self._pool.map(encode_batch, reversed(batches)))
+                self._pool = self._pool or ThreadPoolExecutor(cores, thread_name_prefix="minilm")
+            for start in range(0, len(batches), cores):
+                list(self._pool.map(encode_batch, batches[start : start + cores]))
         return vectors
 
     def _load(self) -> _Network:
