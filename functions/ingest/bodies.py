@@ -1,0 +1,73 @@
+"""Documents as the API shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from footnote.types import Document
+from footnote_http.pages import PageBody
+
+
+class DocumentBody(BaseModel):
+    """A document and its state."""
+
+    doc_id: str
+    title: str
+    file_name: str
+    collection: str
+    state: str
+    reason: str | None
+    remedy: str | None
+    pages: int | None
+    chunks: int
+    size: int
+    lang: str | None
+    format: str = Field(description='Detected format, e.g. "pdf"; "" = not processed yet.')
+    permission_groups: list[str]
+    metadata: dict[str, Any]
+    created_at: float
+    updated_at: float
+    additional_field: str | None = Field(
+        None, description="`summary=… | topics=a,b | lang=en | pii=false | type=pdf`, as given or made of the text. Lists leave it out."
+    )
+    vectors: dict[str, int] | None = Field(None, description="Existing and required vectors of all documents, for admins.")
+
+
+class StatusBody(BaseModel):
+    """The state of ingest as a whole."""
+
+    documents: dict[str, int] = Field(description="State → number of documents of all collections, for users of all groups.")
+    waiting: int = Field(description="Jobs in the queue.")
+    vectors: dict[str, int] | None = Field(description="`done` of `total` passages have their vectors; null = without embeddings.")
+
+
+class DocumentPage(PageBody):
+    """A page of documents."""
+
+    data: list[DocumentBody]
+
+
+def body_of(document: Document, vectors: dict[str, int] | None = None, additional_field: str | None = None) -> DocumentBody:
+    """The document as the API shows it. `vectors`: as in `DocumentBody`."""
+    return DocumentBody(
+        doc_id=document.doc_id,
+        title=document.title,
+        file_name=document.file_name,
+        collection=document.collection,
+        state=document.state,
+        reason=document.reason,
+        remedy=document.remedy,
+        pages=document.pages,
+        chunks=document.chunks,
+        size=document.size,
+        lang=document.lang,
+        format=document.format,
+        permission_groups=sorted(document.permission_groups),
+        metadata=dict(document.metadata),
+        created_at=document.created_at,
+        updated_at=document.updated_at,
+        additional_field=additional_field,
+        vectors=vectors,
+    )

@@ -1,0 +1,1 @@
+"""Confluence Data Center, by its REST API."""

@@ -1,0 +1,52 @@
+"""A document of `POST /insert-doc` is seen by its groups alone, also after its groups have changed."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.leaks.channels import CHEAP, DEAR, assert_finds_all, assert_permitted, logs_say_nothing
+from tests.leaks.world import Kept, World, open_world
+
+
+async def insert(world: World, number: int, group: str) -> None:
+    """Inserts a document of this group, in place of the one before; it is not processed yet."""
+    canaries = f"zqbody{number}x", f"zqtitle{number}x", f"zqnumber{number}x"
+    body, title, rare = canaries
+    content = f"The bridge over the river was built in the year {rare}. It is known as {body}.\n\nHow long is {body}? It is long."
+    data = {"doc_id": "BRIDGE.1", "title": f"Bridges {title}", "content": content, "permission_groups": [group], "topics": [body]}
+    reply = await world.call("root", "ingest", "POST", "/insert-doc", json={"index_name": "default", "data": data})
+    assert reply.json() == {"doc_id": "BRIDGE.1", "state": "RECEIVED", "chunks": 0}
+    if before := world.documents.pop("BRIDGE.1", None):
+        world.gone.append(replace(before, doc_id="BRIDGE.0"))  # what it said; the id is in use
+    world.documents["BRIDGE.1"] = Kept("BRIDGE.1", number, "default", frozenset({group}), canaries, ready=False)
+
+
+async def check(world: World) -> None:
+    for person in ("ann", "bob", "cem"):
+        await assert_permitted(world, person, (*CHEAP, *DEAR))
+        await assert_finds_all(world, person)
+    logs_say_nothing(world)
+
+
+async def test_nobody_else_sees_an_inserted_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ingest.insert.WAIT_S", 0.0)  # `World.work` does what a worker does
+    async with AsyncExitStack() as stack:
+        world = await open_world(tmp_path, stack)
+        await world.put(0, frozenset({"*"}))
+        await world.sign_in("ann", frozenset({"red"}))
+        await world.sign_in("bob", frozenset({"blue"}))
+        await insert(world, 50, "red")
+        await check(world)
+        await world.work()
+        await check(world)
+        assert [kept.doc_id for kept in world.readable("bob")] == [kept.doc_id for kept in world.readable("cem")]
+        await insert(world, 51, "blue")  # ann has read it, and it may be cached
+        await check(world)
+        await world.work()
+        await check(world)
+        reply = await world.call("ann", "ingest", "GET", "/ingest/jobs/BRIDGE.1")
+        assert reply.status_code == 404
