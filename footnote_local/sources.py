@@ -89,10 +89,10 @@ async def take_in(
         except OSError as exc:
             report.refused[name] = f"The file cannot be opened ({exc.strerror})."
         while len(waiting) >= MOST_WAITING:
-            await _poll(core, report, waiting)
+            await poll(core, report, waiting)
         progress(report.done, len(files))
     while waiting:
-        await _poll(core, report, waiting)
+        await poll(core, report, waiting)
         progress(report.done, len(files))
     return report
 
@@ -109,7 +109,8 @@ async def wait_for_vectors(core: Core, worker: Worker, progress: Progress) -> No
         await asyncio.sleep(POLL_S)
 
 
-async def _poll(core: Core, report: Report, waiting: dict[str, str]) -> None:
+async def poll(core: Core, report: Report, waiting: dict[str, str]) -> None:
+    """Updates the report of files that are `waiting`, name → document id, and forgets those with a final state."""
     await asyncio.sleep(POLL_S)
     for name, doc_id in list(waiting.items()):
         try:

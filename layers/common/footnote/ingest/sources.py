@@ -79,6 +79,12 @@ class Sources:
         packed = await self.files.get(parsed_key(document.doc_id, document.active_generation))
         return document, await asyncio.to_thread(unpack, packed)
 
+    async def description(self, caller: Caller, document: Document) -> str | None:
+        """The `additional_field` that was made of the active generation, or given; None if there is none."""
+        chunks = await self.index.read(caller, [make_chunk_id(document.doc_id, document.active_generation, 0)])
+        made = chunks[0].metadata.get("additional_field") if chunks else None
+        return made if isinstance(made, str) else None
+
     async def passage(self, caller: Caller, document: Document, parsed: Parsed, chunk_id: str, bounds: Sequence[Bounds]) -> Passage:
         """Locates a passage at these bounds; without bounds, all of it."""
         return locate(await self.chunk(caller, document, chunk_id), parsed.blocks, bounds)

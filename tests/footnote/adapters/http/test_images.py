@@ -25,7 +25,7 @@ class OneFile(Egress):
         super().__init__()
         self.data = data
 
-    async def get(self, url: str, *, max_bytes: int, timeout_s: float) -> bytes:
+    async def get(self, url: str, *, max_bytes: int, timeout_s: float, accept: str = "") -> bytes:
         return self.data
 
 

@@ -51,6 +51,7 @@ CLOSED_V6 = tuple(ipaddress.ip_network(each) for each in ("2001::/23", "2001:db8
 NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 REFUSED = "This URL cannot be used. It has to be a public http or https URL with port 80, 443, 8080 or 8443."
+ELSEWHERE = "This URL leads to another host."
 UNREACHABLE = "This URL could not be fetched. Is it public, and does the file exist?"
 
 
@@ -138,13 +139,18 @@ class Egress:
         self._resolve, self._connect = resolve, connect
         self._tls: ssl.SSLContext | None = None
 
-    async def get(self, url: str, *, max_bytes: int, timeout_s: float) -> bytes:
-        """The body of a response with status 200. BadRequest for everything else: refused, too large, too slow, not found."""
+    async def get(self, url: str, *, max_bytes: int, timeout_s: float, accept: str = "*/*", host: str | None = None) -> bytes:
+        """The body of a response with status 200. `accept`: the media types that are asked for. `host`: the only one, as in
+        `Target`, that is asked, also by a redirect.
+
+        BadRequest for everything else: refused, too large, too slow, not found."""
         try:
             async with asyncio.timeout(timeout_s):
                 for _ in range(MAX_REDIRECTS + 1):
                     target = read_url(url)
-                    found = await self._fetch(target, max_bytes)
+                    if host not in (None, target.host):
+                        raise BadRequest(ELSEWHERE)
+                    found = await self._fetch(target, max_bytes, accept)
                     if isinstance(found, bytes):
                         return found
                     url = _join(target, found)
@@ -152,7 +158,7 @@ class Egress:
             raise BadRequest(f"The URL did not answer within {timeout_s:g} s.") from exc
         raise BadRequest("The URL redirects too often.")
 
-    async def _fetch(self, target: Target, max_bytes: int) -> bytes | str:
+    async def _fetch(self, target: Target, max_bytes: int, accept: str) -> bytes | str:
         """The body, or the location of a redirect."""
         import h11
 
@@ -161,7 +167,7 @@ class Egress:
         except (OSError, ValueError) as exc:  # name resolution, connection or TLS failed
             raise BadRequest(UNREACHABLE) from exc
         try:
-            return await _exchange(target, max_bytes, reader, writer)
+            return await _exchange(target, max_bytes, accept, reader, writer)
         except (OSError, h11.RemoteProtocolError) as exc:
             raise BadRequest(UNREACHABLE) from exc
         finally:
@@ -182,14 +188,14 @@ class Egress:
         return await self._connect(addresses[-1], target.port, self._tls if target.tls else None, target.host)
 
 
-async def _exchange(target: Target, max_bytes: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | str:
+async def _exchange(target: Target, max_bytes: int, accept: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | str:
     import h11
 
     wire = h11.Connection(h11.CLIENT)
     headers = [
         ("host", target.authority),
         ("user-agent", "footnote"),
-        ("accept", "image/*"),
+        ("accept", accept),
         ("accept-encoding", "identity"),
         ("connection", "close"),
     ]

@@ -23,7 +23,7 @@ class WebImages:
         if url[:5].lower() == "data:":
             data = _read_data(url, max_bytes)
         else:
-            data = await self._egress.get(url, max_bytes=max_bytes, timeout_s=timeout_s)
+            data = await self._egress.get(url, max_bytes=max_bytes, timeout_s=timeout_s, accept="image/*")
         return f"data:{_kind(data)};base64,{base64.b64encode(data).decode()}"
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
+from footnote.adapters.shared.replies import read_body
 from footnote.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -55,13 +55,8 @@ class JsonClient:
             await self._client.aclose()
 
     async def _read(self, reply: httpx2.Response) -> bytes:
-        body = bytearray()
-        async with aclosing(reply.aiter_bytes()) as pieces:
-            async for piece in pieces:
-                body += piece
-                if len(body) > MAX_REPLY_BYTES:
-                    raise Unavailable(f"{self._service} sent a reply larger than {MAX_REPLY_BYTES // 2**20} MiB.")
-        return bytes(body)
+        too_large = Unavailable(f"{self._service} sent a reply larger than {MAX_REPLY_BYTES // 2**20} MiB.")
+        return await read_body(reply.aiter_bytes(), MAX_REPLY_BYTES, too_large)
 
 
 def _connect() -> httpx2.AsyncClient:

@@ -1,0 +1,269 @@
+"""Runs syncs, once or whenever the source changes, and waits for the documents."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import sys
+from collections.abc import Callable
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, field
+
+import typer
+
+from footnote.bootstrap import Core
+from footnote.bootstrap.sources import make_sync, open_source
+from footnote.errors import BadRequest, Conflict, FootnoteError, NotFound, UnreadableFile
+from footnote.guard.audit import audit
+from footnote.guard.identity import LOCAL
+from footnote.ingest.source_lease import leased
+from footnote.ingest.sync import Sync
+from footnote.ingest.sync_plan import MOST_REMOVED, Plan
+from footnote.ingest.sync_record import LastRun, Wanted, choose_options, run_of, save_options, save_run
+from footnote.ingest.wiki_space import Space, SpaceSync
+from footnote.ports import Entry, Source, Unlisted
+from footnote.types import Document
+from footnote_local.sources import MOST_WAITING, Report, poll, wait_for_vectors
+from footnote_local.terminal import printable, progress_bar, say
+from footnote_local.worker import Lock, Worker
+
+WATCH_S = 2.0
+"""Time between two looks at a watched folder."""
+SHOWN = 20
+"""Files listed before somebody is asked whether to remove them."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """The result of one sync. `done`: the plan was carried out. `refused`: nobody agreed to its deletions."""
+
+    address: str
+    plan: Plan
+    done: bool = False
+    refused: bool = False
+    not_read: dict[str, str] = field(default_factory=dict)
+    """Key → why the file was skipped."""
+    failed: dict[str, Document] = field(default_factory=dict)
+    """Key → the document that FAILED."""
+
+    @property
+    def refused_pages(self) -> dict[str, UnreadableFile]:
+        """Pages that nobody but admins may read here, and that were FAILED before: key → why."""
+        return {key: why for key, why in self.plan.refused.items() if key not in self.failed}
+
+
+async def run_sync(
+    core: Core, place: str, wanted: Wanted, *, dry_run: bool, yes: bool, watch: bool, show: Callable[[Outcome], None]
+) -> Outcome:
+    """Syncs a source and shows the outcome; with `watch` until it is stopped. Conflict if another sync of the source is running."""
+    worker, lock, source, alone = _Worker(core), None, None, AsyncExitStack()
+    try:
+        source = open_source(place, core.wiki_pages)
+        if watch and not source.address.startswith("file:"):
+            raise BadRequest("--watch works for folders and ZIP files. Sync other sources on a schedule, for example with cron.")
+        options = await choose_options(core.records, core.ledger, core.collections, source, wanted, core.settings)
+        if dry_run:
+            with progress_bar() as bar:
+                plan = await make_sync(source, core.ingestor, options).plan(bar)
+            outcome = Outcome(source.address, plan, not_read=plan.skipped)
+            show(outcome)
+            return outcome
+        lock = _take_lock(core, source)
+        if core.settings.aws.queue_url is not None:  # others share the deployment
+            await alone.enter_async_context(leased(core.records, source.address, core.clock))
+        if worker.is_wanted and not await worker.start():
+            say("Another Footnote process is using this data folder and will process the files.")
+        watched = None if isinstance(source, Space) else source
+        seen = await _listing(watched) if watch and watched else []
+        outcome = await _run_once(core, make_sync(source, core.ingestor, options), worker, yes)
+        show(outcome)
+        while watch and watched:
+            seen = await _await_change(watched, seen)
+            try:
+                outcome = await _run_once(core, make_sync(source, core.ingestor, options), worker, yes)
+            except FootnoteError as exc:  # such as a folder that is away for a moment
+                say(f"footnote: {exc.detail}")
+            else:
+                show(outcome)
+        return outcome
+    except asyncio.CancelledError:
+        say("Stopped. What was done is kept; run the same command to continue.")
+        raise
+    finally:
+        await worker.stop()
+        await alone.aclose()
+        if lock is not None:
+            lock.release()
+        if source is not None:
+            await source.close()
+        await core.close()
+
+
+def _take_lock(core: Core, source: Source | Space) -> Lock:
+    """One sync of a source at a time; syncs of different sources do not disturb each other."""
+    lock = Lock(core.settings.data, f"sync-{hashlib.sha256(source.address.encode()).hexdigest()[:12]}.lock")
+    try:
+        lock.take()
+    except Conflict as exc:
+        raise Conflict("Another sync of this source is running on this data folder. Wait for it, or stop it.") from exc
+    return lock
+
+
+class _Worker:
+    """Processes the queue of one machine while no server and no other command does. In AWS the ingest function does it."""
+
+    def __init__(self, core: Core) -> None:
+        self._lock, self._worker = Lock(core.settings.data), Worker(core)
+        self.is_wanted = core.settings.aws.queue_url is None
+
+    async def start(self) -> bool:
+        """Starts to work, or goes on; False if another process works."""
+        if self.is_wanted and not self._lock.is_held:
+            with suppress(Conflict):
+                self._lock.take()
+                await self._worker.start()
+        return self._lock.is_held
+
+    @property
+    def trouble(self) -> str | None:
+        """As in `Worker`."""
+        return self._worker.trouble
+
+    async def wait_for_vectors(self, core: Core, progress: Callable[[int, int], None]) -> None:
+        """Waits for the vectors if they are computed here."""
+        if self._lock.is_held:
+            await wait_for_vectors(core, self._worker, progress)
+
+    async def stop(self) -> None:
+        await self._worker.stop()
+        self._lock.release()
+
+
+async def _run_once(core: Core, sync: Sync | SpaceSync, worker: _Worker, yes: bool) -> Outcome:
+    """A run; one that fails is recorded as well."""
+    try:
+        return await _run(core, sync, worker, yes)
+    except FootnoteError as exc:
+        with suppress(FootnoteError):
+            run = LastRun(core.clock(), "failed", exc.detail)
+            await save_run(core.records, core.ledger, sync.source.address, run, by=LOCAL.user_id)
+        raise
+
+
+async def _run(core: Core, sync: Sync | SpaceSync, worker: _Worker, yes: bool) -> Outcome:
+    address, by = sync.source.address, LOCAL.user_id
+
+    async def note(document: Document) -> None:
+        await audit(core.records, LOCAL, "document.delete", document.doc_id, now=core.clock(), collection=document.collection)
+
+    with progress_bar() as bar:
+        plan = await sync.plan(bar)
+    outcome = Outcome(address, plan, not_read=plan.skipped)
+    if plan.is_drastic and not yes and not await _agreed(plan):
+        await sync.withdraw(note)
+        nothing = Plan(unchanged=plan.unchanged, skipped=plan.skipped, refused=plan.refused, documents=plan.documents, lost=plan.lost)
+        await save_run(core.records, core.ledger, address, run_of(sync, nothing, {}, "needs_consent", core.clock()), by=by)
+        outcome.refused = True
+        return outcome
+    await sync.finish()
+    report, waiting = Report(), await _unfinished(core, plan) if worker.is_wanted else {}
+
+    async def taken(key: str, document: Document) -> None:
+        report.documents[key] = document
+        if document.state in ("RECEIVED", "PROCESSING") and worker.is_wanted:
+            waiting[key] = document.doc_id
+        while len(waiting) >= MOST_WAITING:
+            await worker.start()
+            await poll(core, report, waiting)
+
+    with progress_bar() as bar:
+        if not plan.is_empty:
+            await save_options(core.records, address, sync.options, by=by)
+            await sync.apply(plan, taken, bar, note=note)
+        total = len(waiting)
+        while waiting:
+            bar("waiting", total - len(waiting), total)
+            await worker.start()
+            await poll(core, report, waiting)
+        await worker.wait_for_vectors(core, lambda done, total: bar("vectors", done, total))
+        if worker.trouble is not None:
+            say(f"Some passages have no vectors yet: {worker.trouble} Until then they are found by keyword only.")
+    await save_run(core.records, core.ledger, address, run_of(sync, plan, report.documents, "done", core.clock()), by=by)
+    outcome.done = True
+    outcome.not_read = plan.skipped | sync.skipped
+    outcome.failed = {key: document for key, document in report.documents.items() if document.state == "FAILED"}
+    return outcome
+
+
+async def _unfinished(core: Core, plan: Plan) -> dict[str, str]:
+    """Files that an earlier run stored and that are not processed yet: key → document id."""
+    unfinished = {document.doc_id for document in await core.ledger.unfinished()}
+    return {key: known.doc_id for key, known in plan.known.items() if known.doc_id in unfinished and known.seen.stored}
+
+
+async def _agreed(plan: Plan) -> bool:
+    """Whether somebody at a terminal agrees to so many deletions."""
+    what = f"{plan.lost} of the source's {plan.documents} documents would be deleted, more than {MOST_REMOVED:.0%}."
+    if not sys.stdin.isatty():
+        say(f"footnote: {what} If that is right, run the command with --yes.")
+        return False
+    for key in plan.removed[:SHOWN]:
+        say(f"remove   {printable(plan.shown(key))}")
+    if len(plan.removed) > SHOWN:
+        say(f"… and {len(plan.removed) - SHOWN} more; `--dry-run` lists all.")
+    say(what)
+    typer.echo("Go on? [y/N]: ", err=True, nl=False)
+    return (await _line()).strip().lower() in ("y", "yes")
+
+
+async def _line() -> str:
+    """The next line from the terminal. Meanwhile the worker goes on, and Ctrl-C ends it."""
+    loop, typed = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(sys.stdin, typed.set)
+    try:
+        await typed.wait()
+    finally:
+        loop.remove_reader(sys.stdin)
+    return sys.stdin.readline()
+
+
+async def _listing(source: Source) -> list[Entry | Unlisted]:
+    return [entry async for entry in source.entries()]
+
+
+async def _await_change(source: Source, seen: list[Entry | Unlisted]) -> list[Entry | Unlisted]:
+    """Waits until the source's files differ from those seen, and returns them. A source that is away for a while has not changed."""
+    while True:
+        await asyncio.sleep(WATCH_S)
+        try:
+            found = await _listing(source)
+        except BadRequest:
+            continue
+        if found != seen:
+            return found
+
+
+async def register(core: Core, place: str, wanted: Wanted) -> str:
+    """Stores a source and its options, for the schedule to sync it; its address. Nothing is read."""
+    source = open_source(place, core.wiki_pages)
+    try:
+        if source.address.startswith("file:"):
+            raise BadRequest("A schedule reaches no folder or ZIP file. Use --watch, or cron.")
+        options = await choose_options(core.records, core.ledger, core.collections, source, wanted, core.settings)
+        await save_options(core.records, source.address, options, by=LOCAL.user_id)
+        return source.address
+    finally:
+        await source.close()
+        await core.close()
+
+
+async def forget(core: Core, place: str) -> str:
+    """Forgets a source, which is not synced any more; its documents stay. NotFound if it is not known."""
+    source = open_source(place, core.wiki_pages)
+    try:
+        if not await core.records.delete("source", source.address):
+            raise NotFound("This source is not known.")
+        return source.address
+    finally:
+        await source.close()
+        await core.close()
