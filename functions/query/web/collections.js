@@ -5,18 +5,20 @@ import { $, el, say } from './dom.js'
 import { currentLanguage, t } from './i18n.js'
 import { recall, remember } from './memory.js'
 import { suggest } from './suggestions.js'
+import { offerVoices } from './voices.js'
 
 const DEFAULT = 'default'
 const picker = $('index')
 let collections = []
 
 export const chosenCollection = () => picker.value || DEFAULT
+export const firstCollection = () => collections[0]?.name ?? DEFAULT
 
 /** Loads the collections and selects the last used one if it still exists. */
 export async function startCollections() {
   await read()
   const remembered = recall('index')
-  show(remembered !== null && known(remembered) ? remembered : (collections[0]?.name ?? DEFAULT))
+  show(remembered !== null && known(remembered) ? remembered : firstCollection())
 }
 
 /** Reloads the collections, whose questions depend on the page's language, and keeps the selection. */
@@ -36,7 +38,10 @@ const known = name => collections.find(collection => collection.name === name)
 
 async function read() {
   try {
-    collections = (await call('GET', `/collections?lang=${currentLanguage()}`)).data
+    const found = await call('GET', `/collections?lang=${currentLanguage()}`)
+    collections = found.data
+    $('manage').hidden = !found.may_manage
+    offerVoices(collections, found.may_manage)
   } catch (problem) {
     say($('status'), 'status_failed', { detail: problem.message })
   }

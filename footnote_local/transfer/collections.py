@@ -1,0 +1,157 @@
+"""Collections on their way to another deployment: into an archive, out of one, and which vectors can go along."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from footnote.bootstrap import Core
+from footnote.collections import check_collection
+from footnote.errors import BadRequest, NotFound
+from footnote.ingest.disagreements import Progress
+from footnote.ingest.vectors import RECIPE
+from footnote.types import CHUNKERS, SYSTEM, CollectionSettings, StoredName
+from footnote_local.transfer.archive import CollectionEntry, Counts, Damaged, EmbedderEntry
+from footnote_local.transfer.archive_reader import ArchiveReader
+from footnote_local.transfer.archive_writer import ArchiveWriter
+from footnote_local.transfer.copies import Copy, Result, list_documents, read_copies, write_copy
+
+BY = "footnote import"
+"""Who makes a collection that an archive brings."""
+
+NO_QUESTIONS = "Questions that a model wrote for passages do not come along. Delete the documents and add their files to have them written."
+SAID: dict[Result, str] = {
+    "added": "added",
+    "queued": "to be read again",
+    "there": "there already",
+    "differs": "different here",
+    "deleted": "deleted here",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Arrived:
+    """The result of a transfer. `refused`: ids of documents that were left as they are here, with the reason. `remade`: why vectors
+    are made anew, or None. `lacks_questions`: a model writes questions for passages here, and those of the copies were not exported."""
+
+    collection: str
+    results: Counter[Result] = field(default_factory=Counter)
+    refused: dict[str, Result] = field(default_factory=dict)
+    remade: str | None = None
+    lacks_questions: bool = False
+    groups: frozenset[str] = frozenset()
+
+
+async def export_collection(core: Core, name: str, path: Path, progress: Progress) -> Counts:
+    """Writes the collection to an archive. NotFound for an unknown one; BadRequest if the file cannot be written."""
+    stored = await core.collections.resolve(name)
+    documents = await list_documents(core, stored)
+    directory = await core.collections.directory()
+    record = directory.collections.get(stored)
+    if record is None and not documents:
+        raise NotFound(f"There is no collection “{name}”. `footnote documents list` shows the documents and their collections.")
+    told = CollectionEntry(name=directory.name_of(stored))
+    if record is not None:
+        told = CollectionEntry(
+            name=record.name, title=record.title, description=record.description, chunker=record.settings.chunker,
+            embedder=record.settings.embedder, languages=record.settings.languages, permission_groups=record.settings.permission_groups,
+            columns=dict(record.settings.columns),
+        )  # fmt: skip
+    of = core.embedder
+    embedder = EmbedderEntry(name=of.name, dimension=of.dimension, recipe=RECIPE) if of is not None else None
+    try:
+        writer = ArchiveWriter(path, told, embedder, core.clock())
+    except OSError as exc:
+        raise BadRequest(f"{path} cannot be written ({exc.strerror}).") from exc
+    try:
+        done = 0
+        async for copy in read_copies(core, documents):
+            writer.add(copy)
+            progress("exporting", done := done + 1, len(documents))
+        return writer.finish()
+    except OSError as exc:
+        writer.abandon()
+        raise BadRequest(f"{path} cannot be written ({exc.strerror}).") from exc
+    except BaseException:
+        writer.abandon()
+        raise
+
+
+async def import_collection(core: Core, path: Path, name: str | None, progress: Progress) -> Arrived:
+    """Checks the whole archive, then adds its documents one by one. A killed import is continued by the same call: what is there
+    already stays. `name`: another name for the collection."""
+    archive = ArchiveReader(path, core.settings.ingest.max_file_mb)
+    try:
+        total, told = archive.manifest.counts.documents, archive.manifest.collection
+        wanted = check_collection(name or told.name)
+        settings = _settings(told)
+        for done in archive.check():
+            progress("checking", done, total)
+        arrived = Arrived(wanted, remade=why_remade(core, archive.manifest.embedder), lacks_questions=wants_questions(core))
+        stored = await _collection(core, wanted, told, settings)
+        groups: set[str] = set()
+        for done, copy in enumerate(archive.documents(), start=1):
+            moved = replace(copy, document=replace(copy.document, collection=stored))
+            await arrive(core, moved, arrived)
+            groups |= copy.document.permission_groups
+            progress("importing", done, total)
+        return replace(arrived, groups=frozenset(groups))
+    finally:
+        archive.close()
+
+
+async def arrive(core: Core, copy: Copy, arrived: Arrived) -> None:
+    """Writes one document and counts the result."""
+    if arrived.remade is not None:
+        copy = replace(copy, vectors=[None] * len(copy.chunks))
+    result = await write_copy(core, copy)
+    arrived.results[result] += 1
+    if result in ("differs", "deleted"):
+        arrived.refused[copy.document.doc_id] = result
+
+
+def wants_questions(core: Core) -> bool:
+    """Whether a model writes questions for passages here."""
+    return core.settings.ingest.enrichment == "questions"
+
+
+def why_remade(core: Core, told: EmbedderEntry | None) -> str | None:
+    """Why the vectors that `told` names cannot be used here; None = they can, or nothing here needs vectors."""
+    if core.embedder is None:
+        return "Without an embedder vectors are not used here." if told else None
+    if told is None:
+        return f"It holds no vectors; {core.embedder.name} makes them."
+    if (told.name, told.dimension) != (core.embedder.name, core.embedder.dimension):
+        return f"Its vectors are of {told.name}, here {core.embedder.name} is used: vectors are made anew."
+    return None if told.recipe == RECIPE else "Its vectors are of another version of Footnote: they are made anew."
+
+
+def _settings(told: CollectionEntry) -> CollectionSettings:
+    chunker = next((each for each in CHUNKERS if each == told.chunker), None)
+    if chunker is None:
+        raise Damaged("its collection has a chunker that this Footnote does not know: upgrade.")
+    return CollectionSettings(chunker, told.embedder, told.languages, told.permission_groups, told.columns)
+
+
+async def _collection(core: Core, name: str, told: CollectionEntry, settings: CollectionSettings) -> StoredName:
+    """The stored name of the collection, which is made with the archive's settings if there is none."""
+    directory = await core.collections.load()
+    known = directory.find(name) is not None or bool((await core.ledger.list(SYSTEM, collection=directory.resolve(name), limit=1)).data)
+    if known or (settings, told.title, told.description) == (CollectionSettings(), "", ""):
+        return await core.collections.open(name, by=BY)
+    return (await core.collections.create(name, settings, title=told.title, description=told.description, by=BY)).stored
+
+
+def summary(arrived: Arrived) -> Sequence[str]:
+    """The result as lines of text."""
+    counts = ", ".join(f"{count} {SAID[result]}" for result in SAID if (count := arrived.results[result]))
+    lines = [f"Collection “{arrived.collection}”: {counts or 'no documents'}."]
+    if arrived.groups:
+        lines.append(f"Who may read them: {', '.join(sorted(arrived.groups))}.")
+    if arrived.remade:
+        lines.append(arrived.remade)
+    if arrived.lacks_questions and arrived.results["added"]:
+        lines.append(NO_QUESTIONS)
+    return lines

@@ -1,0 +1,13 @@
+"""Collections: their names, settings, deletion and return.
+
+names      ledger and index hold a collection under a name that never changes; its name and aliases lead there
+service    `Collections`: reads the directory of all collections and changes it
+visible    the index and the ledger without deleted collections, which speak of collections by their current names
+"""
+
+from __future__ import annotations
+
+from footnote.collections.names import Directory, check_collection
+from footnote.collections.service import RESTORABLE_S, Collections
+
+__all__ = ["RESTORABLE_S", "Collections", "Directory", "check_collection"]

@@ -1,0 +1,157 @@
+"""The index and the ledger as everybody sees them: without deleted collections, and with the names that collections have now.
+
+Every read asks the directory, which is at most a second old. So nothing of a deleted collection reaches anybody, also from a turn,
+a cache or a conversation that began before, because all of these read passages and documents here before they show them.
+SYSTEM is not anybody: ingest, its checks and the purge see deleted collections and stored names, because a document of a deleted
+collection is hidden, not gone.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from footnote.collections.names import NOT_IN_NAMES, Directory
+from footnote.collections.service import Collections
+from footnote.errors import NotFound
+from footnote.ports import CollectionInfo, Index, Ledger, PendingVector, View
+from footnote.types import NO_EMBEDDER, SYSTEM, Caller, Candidates, Chunk, ChunkSentences, Document, Page, Search
+
+UNKNOWN = "There is no such document."
+
+Named = TypeVar("Named", Chunk, Document)
+
+
+def _find(directory: Directory, name: str) -> str:
+    """The stored name; one under which nothing is stored if the collection is deleted."""
+    stored = directory.resolve(name)
+    return f"{stored}{NOT_IN_NAMES}" if stored in directory.deleted else stored
+
+
+def _show(directory: Directory, items: Sequence[Named]) -> list[Named]:
+    """Those that are not of deleted collections, with the names that their collections have now."""
+    kept = [item for item in items if item.collection not in directory.deleted]
+    names = {item.collection: directory.name_of(item.collection) for item in kept}
+    return [item if names[item.collection] == item.collection else replace(item, collection=names[item.collection]) for item in kept]
+
+
+class VisibleIndex:
+    """`ports.Index` that wraps another."""
+
+    def __init__(self, index: Index, collections: Collections) -> None:
+        self._index = index
+        self._collections = collections
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._index, name)
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        directory = await self._collections.directory()
+        stored = _find(directory, search.collection)
+        if directory.settings(stored).embedder == NO_EMBEDDER:
+            if not search.text:
+                return Candidates()
+            search = replace(search, vector=None)
+        return await self._index.candidates(caller, replace(search, collection=stored))
+
+    async def read(self, caller: Caller, chunk_ids: Sequence[str]) -> list[Chunk]:
+        found = await self._index.read(caller, chunk_ids)
+        if caller == SYSTEM:
+            return found
+        return _show(await self._collections.directory(), found)
+
+    async def sentences(self, caller: Caller, chunk_ids: Sequence[str], embedder: str) -> dict[str, ChunkSentences]:
+        if (await self._collections.directory()).deleted:  # their collections are not known here
+            chunk_ids = [chunk.chunk_id for chunk in await self.read(caller, chunk_ids)]
+        return await self._index.sentences(caller, chunk_ids, embedder)
+
+    async def term_weights(self, caller: Caller, collection: str, terms: Sequence[str]) -> dict[str, float]:
+        return await self._index.term_weights(caller, _find(await self._collections.directory(), collection), terms)
+
+    async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
+        return await self._index.known_terms(caller, _find(await self._collections.directory(), collection), terms)
+
+    async def info(self, collection: str) -> CollectionInfo | None:
+        return await self._index.info(_find(await self._collections.directory(), collection))
+
+    async def view(self, caller: Caller, collection: str) -> View:
+        directory = await self._collections.directory()
+        stored = _find(directory, collection)
+        return replace(await self._index.view(caller, stored), stored=stored, name=directory.name_of(stored))
+
+    async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
+        directory = await self._collections.directory()
+        return _show(directory, await self._index.sample(caller, _find(directory, collection), limit))
+
+    async def pending(
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        limit: int,
+        doc_id: str | None = None,
+        recipe: int = 0,
+        without: frozenset[str] = frozenset(),
+    ) -> list[PendingVector]:
+        without |= (await self._collections.directory()).not_embedded
+        return await self._index.pending(embedder, languages, limit, doc_id, recipe, without)
+
+    async def progress(
+        self, embedder: str, languages: frozenset[str] | None, recipe: int = 0, without: frozenset[str] = frozenset()
+    ) -> tuple[int, int]:
+        without |= (await self._collections.directory()).not_embedded
+        return await self._index.progress(embedder, languages, recipe, without)
+
+
+class VisibleLedger:
+    """`ports.Ledger` that wraps another. Writes take stored names."""
+
+    def __init__(self, ledger: Ledger, collections: Collections) -> None:
+        self._ledger = ledger
+        self._collections = collections
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._ledger, name)
+
+    async def get(self, caller: Caller, doc_id: str) -> Document:
+        document = await self._ledger.get(caller, doc_id)
+        if caller == SYSTEM:
+            return document
+        found = _show(await self._collections.directory(), [document])
+        if not found:
+            raise NotFound(UNKNOWN)
+        return found[0]
+
+    async def delete(self, caller: Caller, doc_id: str) -> Document:
+        try:
+            document = await self._ledger.get(caller, doc_id)
+        except NotFound:  # or half deleted, which is repeated
+            return await self._ledger.delete(caller, doc_id)
+        if caller != SYSTEM and await self._collections.is_deleted(document.collection):
+            raise NotFound(UNKNOWN)
+        return await self._ledger.delete(caller, doc_id)
+
+    async def list(self, caller: Caller, *, collection: str | None = None, limit: int = 50, after: str | None = None) -> Page[Document]:
+        if caller == SYSTEM:
+            return await self._ledger.list(caller, collection=collection, limit=limit, after=after)
+        directory = await self._collections.directory()
+        stored = None if collection is None else _find(directory, collection)
+        shown: builtins.list[Document] = []
+        more = True
+        while more and len(shown) <= limit:
+            page = await self._ledger.list(caller, collection=stored, limit=limit, after=after)
+            found = _show(directory, page.data)
+            if not directory.deleted:
+                return replace(page, data=tuple(found))
+            shown += found
+            more, after = page.has_more, page.last_id
+        data = tuple(shown[:limit])
+        return Page(data, len(shown) > limit, data[-1].doc_id if data else None)
+
+    async def collections(self, caller: Caller) -> dict[str, int]:
+        directory = await self._collections.directory()
+        counts = await self._ledger.collections(caller)
+        if caller == SYSTEM:
+            return counts
+        return {directory.name_of(stored): count for stored, count in counts.items() if stored not in directory.deleted}

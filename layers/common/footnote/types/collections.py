@@ -1,0 +1,61 @@
+"""`Collection`: what is recorded about a collection, and its settings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from footnote.types.voices import Role
+
+Chunker = Literal["structure", "fixed_size", "semantic", "table", "hierarchical", "voices"]
+CHUNKERS: tuple[Chunker, ...] = get_args(Chunker)
+"""How documents may be cut into passages. voices: each row, record or mail is one, the voice of a customer."""
+NO_EMBEDDER = "none"
+"""The `embedder` of a collection that is searched by words only."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionSettings:
+    """The settings of a collection. They apply to documents that are processed from now on."""
+
+    chunker: Chunker = "structure"
+    embedder: str | None = None
+    """None = the deployment's; NO_EMBEDDER = words only."""
+    languages: tuple[str, ...] = ()
+    """The languages of its documents, the main one first; () = any. Language detection chooses among them: short texts, tables and
+    lists of names are often taken for another language, whose words are then searched."""
+    permission_groups: tuple[str, ...] = ()
+    """The groups of documents that are added without groups; () = the deployment's default."""
+    columns: Mapping[Role, str] = field(default_factory=dict)
+    """Of voices: date, rating, text … → the name of its column; what is not named is recognised."""
+
+
+class StoredName(str):
+    """The name under which ledger and index hold a collection. It never changes, while the collection's name and aliases may."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A collection with a record. One without a record has the default settings and is stored under its name."""
+
+    stored: StoredName
+    name: str
+    aliases: tuple[str, ...] = ()
+    """Other names that lead to it."""
+    title: str = ""
+    description: str = ""
+    settings: CollectionSettings = field(default_factory=CollectionSettings)
+    created_at: float = 0.0
+    changed_at: float = 0.0
+    deleted_at: float | None = None
+    """None = it is not deleted."""
+    is_purged: bool = False
+    """Whether its documents are being removed, so that it cannot be restored any more."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its name and its aliases."""
+        return (self.name, *self.aliases)

@@ -1,0 +1,364 @@
+"""A deleted collection is gone from every channel within a second, also in other processes, and comes back as it was."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, TypeVar
+
+import boto3
+import httpx
+import pymongo
+import pytest
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule, run_state_machine_as_test
+from pydantic import SecretStr
+
+from footnote.adapters.dynamodb.cache import table_definition as cache_table
+from footnote.adapters.dynamodb.ledger_items import table_definition as ledger_table
+from footnote.bootstrap import Core
+from footnote.collections import RESTORABLE_S, Collections, Directory, names, service, visible
+from footnote.collections.visible import VisibleIndex, VisibleLedger
+from footnote.errors import StoreUnavailable
+from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.purge import purge_deleted
+from footnote.memory import answer_cache, search_cache
+from footnote.settings import AWS, DB, OpenSearch
+from footnote.types import SYSTEM, Caller
+from ingest.app import create_app as create_ingest
+from query.app import create_app as create_query
+from tests.faults.aws_world import forget_indexes
+from tests.leaks.channels import (
+    CHEAP,
+    DEAR,
+    QUESTION,
+    RETRIEVE,
+    assert_complete,
+    assert_finds_all,
+    assert_no_leak,
+    assert_permitted,
+)
+from tests.leaks.mutants import Mutant, chosen, giving
+from tests.leaks.test_leaks import DEEP, calm
+from tests.leaks.world import PEOPLE, World, open_world
+
+T = TypeVar("T")
+CHECKER = Caller("check", sees_all=True)
+EVERYONE, RED = frozenset({"*"}), frozenset({"red"})
+
+
+class Seconds:
+    """The machine's time for copies of the directory, which can be moved on."""
+
+    def __init__(self) -> None:
+        self.ahead = 0.0
+
+    def monotonic(self) -> float:
+        return time.monotonic() + self.ahead
+
+    def a_second_later(self) -> None:
+        self.ahead += 1.0
+
+
+async def open_two(folder: Path, stack: AsyncExitStack, **changes: Any) -> World:
+    """A world whose admin works in another process."""
+    seconds = Seconds()
+    patch = stack.enter_context(pytest.MonkeyPatch.context())
+    patch.setattr(service, "time", seconds)
+    world = await open_world(folder, stack, **changes)
+    world.later = seconds.a_second_later
+    other = Core(world.core.settings, clock=world.clock, parser=world.core.parser)
+    stack.push_async_callback(other.close)
+    clients = dict(world.clients)
+    for name, create in (("query", create_query), ("ingest", create_ingest)):
+        transport = httpx.ASGITransport(create(lambda: other), raise_app_exceptions=False)
+        clients[name] = await stack.enter_async_context(httpx.AsyncClient(transport=transport, base_url="http://footnote.test"))
+    call = world.call
+
+    async def call_as(person: str, function: str, method: str, path: str, **options: Any) -> httpx.Response:
+        if person != "root" or not path.startswith("/collections"):
+            return await call(person, function, method, path, **options)
+        headers = {"authorization": f"Bearer {world.tokens[person]}"}
+        return await clients[function].request(method, path, headers=headers, **options)
+
+    world.call = call_as  # type: ignore[method-assign]
+    return world
+
+
+async def check_all(world: World, *people: str) -> None:
+    for person in people or PEOPLE:
+        await assert_permitted(world, person, CHEAP + DEAR)
+        await assert_finds_all(world, person)
+
+
+async def live_through_it(world: World, *people: str) -> None:
+    """Delete, restore, rename, delete for good and create again, and every user tries every channel after each of them."""
+    await world.sign_in("ann", RED)
+    await world.put(0, EVERYONE, "default")
+    await world.put(1, EVERYONE, "side")
+    await world.put(2, RED, "side")
+    await check_all(world, *people)
+    before = {doc_id: await world.core.ledger.get(CHECKER, doc_id) for doc_id in world.documents}
+    await world.delete_collection("side")
+    await check_all(world, *people)
+    refused = await world.call("root", "ingest", "POST", "/ingest/file", files={"file": ("a.txt", b"A\n\nB.")}, data={"index_name": "side"})
+    assert (refused.status_code, "was deleted" in refused.text) == (409, True), refused.text
+    refused = await world.call("ann", "ingest", "POST", "/uploads", json={"file_name": "a.txt", "size": 9, "index_name": "side"})
+    assert (refused.status_code, "deleted" in refused.text) == (409, False), refused.text
+    world.clock.advance(RESTORABLE_S - 1)
+    await purge_deleted(world.core.ingestor)
+    await world.restore_collection("side")
+    await check_all(world, *people)
+    assert {doc_id: await world.core.ledger.get(CHECKER, doc_id) for doc_id in world.documents} == before
+    await world.rename_collection("side", "annex")
+    for name in ("side", "annex"):
+        await check_name(world, name)
+    await world.rename_collection("annex", "side")
+    await world.change_collection("DELETE", "/side/aliases/annex")
+    await check_all(world, *people)
+    await world.delete_collection("side")
+    await world.change_collection("POST", "", name="side")
+    await check_all(world, *people)
+    await world.put(3, EVERYONE, "side")
+    await check_all(world, *people)
+    world.clock.advance(RESTORABLE_S)
+    assert await purge_deleted(world.core.ingestor) == ["side"]
+    await check_all(world, *people)
+    await assert_nothing_left(world)
+
+
+async def check_name(world: World, name: str) -> None:
+    """By its name and its alias, everybody finds in the collection what they may read, and nothing else."""
+    for person in PEOPLE:
+        said = {"model": f"footnote/{name}", "messages": [{"role": "user", "content": QUESTION}]}
+        found = await world.call(person, "query", "POST", "/retrieve-bm25", json=RETRIEVE | {"index_name": name})
+        listed = await world.call(person, "ingest", "GET", "/documents", params={"collection": name})
+        asked = await world.call(person, "query", "POST", "/v1/chat/completions", json=said)
+        for reply in (found, listed, asked):
+            assert_no_leak(world, person, check_name, reply)  # type: ignore[arg-type]
+        readable = world.readable(person, "annex")
+        assert_complete(found, readable, person)
+        assert [document["collection"] for document in listed.json()["data"]] == ["annex"] * len(readable), listed.text
+        assert asked.status_code == (200 if readable else 404), asked.text
+    collections = await world.call("ann", "query", "GET", "/collections")
+    assert {each["name"] for each in collections.json()["data"]} == {"default", "annex"}
+
+
+async def assert_nothing_left(world: World) -> None:
+    """Of purged documents, no passage, file or listed document."""
+    kept = {item.doc_id async for item in world.core.index.inventory()}
+    files = {key.split("/")[1] async for key in world.core.files.keys("")}
+    listed = {document.doc_id for document in (await world.core.ledger.list(SYSTEM, limit=200)).data}
+    assert (kept, files, listed) == (set(world.documents),) * 3
+    assert await world.core.ledger.unpurged() == []
+
+
+async def test_a_collection_is_deleted_restored_renamed_and_purged_on_sqlite(tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        await live_through_it(await open_two(tmp_path, stack))
+
+
+@pytest.fixture
+async def engines(
+    opensearch_url: str, dynamodb_url: str, mongodb_url: str, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[dict[str, Any]]:
+    name = f"w{token_hex(5)}"
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", dynamodb_url)
+    tables = boto3.client("dynamodb", endpoint_url=dynamodb_url)
+    tables.create_table(**cache_table(f"{name}-cache"))
+    tables.create_table(**ledger_table(f"{name}-ledger"))
+    yield {
+        "opensearch": OpenSearch(url=opensearch_url, prefix=name),
+        "db": DB(uri=SecretStr(mongodb_url), name=name, statistics=f"{name}-statistics"),
+        "aws": AWS(cache_table=f"{name}-cache", ledger_table=f"{name}-ledger"),
+    }
+    for part in ("cache", "ledger"):
+        tables.delete_table(TableName=f"{name}-{part}")
+    tables.close()
+    forget_indexes(opensearch_url, name)
+    with pymongo.MongoClient[Any](mongodb_url) as client:
+        client.drop_database(name)
+
+
+@pytest.mark.timeout(600)
+async def test_a_collection_is_deleted_restored_renamed_and_purged_on_the_engines_of_aws(tmp_path: Path, engines: dict[str, Any]) -> None:
+    async with AsyncExitStack() as stack:
+        await live_through_it(await open_two(tmp_path, stack, **engines), "ann", "bob")
+
+
+async def test_without_the_record_store_what_was_deleted_stays_hidden(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with AsyncExitStack() as stack:
+        world = await open_two(tmp_path, stack)
+        await world.put(0, EVERYONE, "default")
+        await world.put(1, EVERYONE, "side")
+        await world.delete_collection("side")
+        await check_all(world, "ann", "bob")
+        records = world.core.collections._records
+        monkeypatch.setattr(records, "get", _without_directory(records.get))
+        for _ in range(2):
+            world.later()
+            await check_all(world, "ann", "bob")
+
+
+def _without_directory(get: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+    """The store, which fails for the copy of the directory only: much else would be refused without it."""
+
+    async def read(kind: str, key: str) -> Any:
+        if kind == "collection" and asyncio.current_task().get_coro().__name__ == "_check":  # type: ignore[union-attr]
+            raise StoreUnavailable("down")
+        return await get(kind, key)
+
+    return read
+
+
+async def test_a_process_that_has_never_read_the_record_store_shows_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It cannot know what was deleted."""
+    async with AsyncExitStack() as stack:
+        world = await open_two(tmp_path, stack)
+        await world.put(1, EVERYONE, "side")
+        records = world.core.collections._records
+        monkeypatch.setattr(records, "get", _without_directory(records.get))
+        world.core.collections._copy = world.core.collections._copying._checked_at = None
+        for path in ("/retrieve-bm25", "/retrieve-cc"):
+            found = await world.call("ann", "query", "POST", path, json=RETRIEVE | {"index_name": "side"})
+            assert (found.status_code, "zq" in found.text) == (503, False), found.text
+        listed = await world.call("ann", "ingest", "GET", "/documents")
+        assert (listed.status_code, "zq" in listed.text) == (503, False)
+
+
+# --- in any order ----------------------------------------------------------------------------------
+
+
+class Lives(RuleBasedStateMachine):
+    """Collections are deleted, restored, renamed, created and purged in any order, and everybody looks everywhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self._runner = asyncio.Runner(loop_factory=asyncio.new_event_loop)
+        self._stack = AsyncExitStack()
+        self._channels = [(*DEAR[n::3], *CHEAP[n::3]) for n in range(3)]
+        self._step = 0
+        self.world: World = self._run(open_two(Path(self._folder.name), self._stack))
+
+    def _run(self, work: Awaitable[T]) -> T:
+        async def awaited() -> T:
+            return await work
+
+        return self._runner.run(awaited())
+
+    @initialize()
+    def begin(self) -> None:
+        self._run(self.world.sign_in("ann", RED))
+        for slot, groups, collection in ((0, EVERYONE, "default"), (1, RED, "side"), (2, EVERYONE, "side")):
+            self._run(self.world.put(slot, groups, collection))
+        for person in ("ann", "bob"):
+            self._run(assert_permitted(self.world, person, DEAR))
+
+    @precondition(lambda self: "side" not in self.world.deleted)
+    @rule(slot=st.integers(1, 3), groups=st.sampled_from([EVERYONE, RED]))
+    def put(self, slot: int, groups: frozenset[str]) -> None:
+        self._run(self.world.put(slot, groups, "side"))
+
+    @precondition(lambda self: "side" not in self.world.deleted and any(k.collection == "side" for k in self.world.documents.values()))
+    @rule()
+    def delete(self) -> None:
+        self._run(self.world.delete_collection("side"))
+
+    @precondition(lambda self: "side" in self.world.deleted)
+    @rule()
+    def restore(self) -> None:
+        self._run(self.world.restore_collection("side"))
+
+    @precondition(lambda self: "side" in self.world.deleted)
+    @rule()
+    def create_again(self) -> None:
+        self._run(self.world.change_collection("POST", "", name="side"))
+        del self.world.deleted["side"]
+
+    @precondition(lambda self: "side" in self.world.deleted)
+    @rule()
+    def wait_for_the_end(self) -> None:
+        self.world.clock.advance(RESTORABLE_S)
+        self._run(purge_deleted(self.world.core.ingestor))
+        del self.world.deleted["side"]
+        self._run(self.world.put(3, EVERYONE, "side"))
+
+    @invariant()
+    def check_some_channels(self) -> None:
+        self._step += 1
+        person = PEOPLE[self._step % len(PEOPLE)]
+        self._run(assert_permitted(self.world, person, self._channels[self._step % 3]))
+        self._run(assert_finds_all(self.world, person))
+
+    def teardown(self) -> None:
+        try:
+            self._run(check_all(self.world))
+        finally:
+            self._run(self._stack.aclose())
+            self._runner.close()
+            self._folder.cleanup()
+
+
+@pytest.mark.timeout(600)
+def test_no_deleted_collection_is_seen_in_any_order_of_events() -> None:
+    run_state_machine_as_test(Lives, settings=calm(200, 40) if DEEP else calm(3, 12))
+
+
+def _unfiltered(original: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda directory, items: original(replace(directory, collections={}), items)
+
+
+def _through(kind: type, port: str, name: str) -> Mutant:
+    """A read passes the gate as it is."""
+    return ((kind, name, lambda _: lambda self, *args, **options: getattr(getattr(self, port), name)(*args, **options)),)
+
+
+def _never_renewed(directory: Callable[..., Any]) -> Callable[..., Any]:
+    async def read(self: Collections) -> Directory:
+        return self._copy or await directory(self)
+
+    return read
+
+
+def _as_before(scope: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda turn, view, *rest: scope(turn, replace(view, stored=view.name, version=1), *rest)
+
+
+MUTANTS: dict[str, Mutant] = {
+    "passages of deleted collections are read": _through(VisibleIndex, "_index", "read"),
+    "passages and documents of deleted collections are shown": ((visible, "_show", _unfiltered),),
+    "documents of deleted collections are opened": _through(VisibleLedger, "_ledger", "get"),
+    "documents of deleted collections are listed": _through(VisibleLedger, "_ledger", "list"),
+    "deleted collections are listed": _through(VisibleLedger, "_ledger", "collections"),
+    "a new collection is stored where the deleted one is": (
+        (Directory, "resolve", lambda _: lambda self, name: names.StoredName(name)),
+        (Collections, "_added", lambda _: lambda self, now, wanted: replace(now.collections["side"], deleted_at=None)),
+    ),
+    "a process never learns of changes": ((Collections, "directory", _never_renewed),),
+    "nothing is restored": ((Directory, "find", giving(None)),),
+    "the record goes, the documents stay": ((Ingestor, "purge", giving(None)),),
+    "answers and searches of the collection that had the name before are used": (
+        (answer_cache, "answer_scope", _as_before), (search_cache, "search_scope", _as_before), (VisibleIndex, "read", lambda _: _read_all),
+    ),
+}  # fmt: skip
+
+
+async def _read_all(self: VisibleIndex, caller: Any, chunk_ids: Any) -> Any:
+    return await self._index.read(caller, chunk_ids)
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", chosen(MUTANTS, 3))
+async def test_a_seeded_defect_is_found(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for owner, attribute, change in MUTANTS[name]:
+        monkeypatch.setattr(owner, attribute, change(getattr(owner, attribute)))
+    with pytest.raises(AssertionError):
+        async with AsyncExitStack() as stack:
+            await live_through_it(await open_two(tmp_path, stack))
