@@ -1,0 +1,95 @@
+"""`VoiceFinder`: what the agent's tool for voices stands on; and the services that read voices."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import date
+from functools import cached_property
+
+from footnote.answer.voice_tool import FoundVoices, VoiceArguments
+from footnote.bootstrap.backends import Backends
+from footnote.text.untrusted import untrusted
+from footnote.types import Hit, Turn
+from footnote.types.voices import VOICE
+from footnote.voices.counts import mean_rating
+from footnote.voices.service import Voices
+from footnote.voices.themes import Theme
+from footnote.voices.voice import VoiceFilter
+
+FOUND, THEMES, RANKED = 8, 8, 50
+"""Voices that fit best, themes that are named, and voices that the search ranks."""
+SEARCHED = 0.0
+"""The score of an example of a theme, which no search ranked."""
+
+
+class VoiceFinder:
+    """`answer.voice_tool.VoiceTool`."""
+
+    def __init__(self, voices: Voices) -> None:
+        self._voices = voices
+
+    async def collection(self, turn: Turn) -> str | None:
+        known = await self._voices.collections(turn.caller)
+        return turn.request.collection if turn.request.collection in known else next(iter(known), None)
+
+    async def find(self, turn: Turn, collection: str, asked: VoiceArguments, search: Callable[[Turn], Awaitable[Turn]]) -> FoundVoices:
+        wanted = _filter(asked)
+        request = replace(turn.request, collection=collection, conditions=wanted.conditions(), limit=RANKED, filters={})
+        found = await search(replace(turn, request=request))
+        if found.outcome in ("forbidden", "blocked"):
+            return FoundVoices("", found)
+        themes, cut = await self._voices.themes(turn.caller, "collection", collection, wanted)
+        read = (await self._voices.read(turn.caller, "collection", collection)).voices
+        known = {voice.voice_id: voice for voice in read}
+        hits = [hit for hit in found.evidence.hits if VOICE in hit.chunk.metadata]
+        about = _of_hits(themes.themes, {hit.chunk.chunk_id for hit in hits})
+        examples = [known[each] for theme in themes.themes[:THEMES] for each in theme.examples[:1] if each in known]
+        shown = [voice.chunk for voice in await self._voices.read_again(turn.caller, examples) if voice.chunk]
+        first = hits[:FOUND]
+        there = {hit.chunk.chunk_id for hit in first}
+        first += [Hit(chunk, SEARCHED, {}) for chunk in shown if chunk.chunk_id not in there]
+        chosen = [voice for voice in read if wanted.is_met_by(voice)]
+        lines = [f"Voices that were chosen: {themes.voices}{' or more' if cut else ''}{_rated(mean_rating(chosen))}."]
+        lines += [_line(theme, about.get(theme.theme_id, 0)) for theme in themes.themes[:THEMES]]
+        return FoundVoices("\n".join(map(untrusted, lines)), replace(found, evidence=replace(found.evidence, hits=tuple(first))))
+
+
+def _filter(asked: VoiceArguments) -> VoiceFilter:
+    return VoiceFilter(
+        (asked.channel,) if asked.channel else (),
+        (asked.product,) if asked.product else (),
+        asked.rating_from if asked.rating_from > 0 else None,
+        asked.rating_to if asked.rating_to < 5 else None,
+        date.fromisoformat(asked.since) if asked.since else None,
+        date.fromisoformat(asked.until) if asked.until else None,
+    )
+
+
+def _of_hits(themes: tuple[Theme, ...], found: set[str]) -> dict[str, int]:
+    """Theme → how many of the voices that fit best are in it."""
+    return {theme.theme_id: len(found & set(theme.members)) for theme in themes}
+
+
+def _line(theme: Theme, fitting: int) -> str:
+    trend = "" if theme.before is None else f", {theme.now} in the latest period and {theme.before} in the one before"
+    about = f", {fitting} of the voices that fit the query best" if fitting else ""
+    return f"Theme “{theme.label}”: {theme.size} voices{_rated(theme.rating)}{trend}{about}."
+
+
+def _rated(rating: float | None) -> str:
+    return "" if rating is None else f", mean rating {rating:g} of 5"
+
+
+class VoiceServices(Backends):
+    """The part of the Core that reads what customers say."""
+
+    @cached_property
+    def voices(self) -> Voices:
+        """What customers say."""
+        return Voices(self.index, self.ledger, self.collections, lambda: self.turns, self.embedder, self.clock)
+
+    @cached_property
+    def voice_tool(self) -> VoiceFinder:
+        """The agent's search of voices."""
+        return VoiceFinder(self.voices)

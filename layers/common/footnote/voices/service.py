@@ -1,0 +1,127 @@
+"""`Voices`: what customers say, for a caller.
+
+What was read of a collection is kept in memory until the collection changes, for each set of groups that its access lists name; so
+callers share it only if they see the same. Whoever shows a text of it reads the text again through the index's permission check.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from footnote.collections import Collections
+from footnote.ports import Clock, Embedder, Index, Ledger, TurnStore
+from footnote.types import Caller
+from footnote.voices.counts import By, Count, count, mean_rating
+from footnote.voices.read import Read, read_collection, read_product
+from footnote.voices.themes import Themes, find_themes
+from footnote.voices.voice import Voice, VoiceFilter, voice_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Source = Literal["collection", "product"]
+"""collection: what customers said, in documents. product: what users of Footnote said about its answers, for admins."""
+KEPT = 4
+"""Collections as a set of groups sees them that are kept, some 20 MB each for 10,000 voices."""
+KEPT_THEMES = 32
+AT_ONCE = 2000
+"""Vectors that are read at once."""
+Key = tuple[Any, ...]
+
+
+class Voices:
+    """Voices of collections, and the product's own."""
+
+    def __init__(
+        self,
+        index: Index,
+        ledger: Ledger,
+        collections: Collections,
+        turns: Callable[[], TurnStore],
+        embedder: Embedder | None,
+        clock: Clock,
+    ) -> None:
+        self._ledger, self._directory = ledger, collections
+        self._index, self._turns, self._embedder, self._clock = index, turns, embedder, clock
+        self._read: OrderedDict[Key, Read] = OrderedDict()
+        self._themes: OrderedDict[Key, Themes] = OrderedDict()
+
+    async def collections(self, caller: Caller) -> list[str]:
+        """The names of the collections of voices with documents that the caller may read, sorted."""
+        directory = await self._directory.directory()
+        names = sorted(await self._ledger.collections(caller))
+        return [name for name in names if directory.settings(directory.resolve(name)).chunker == "voices"]
+
+    async def read(self, caller: Caller, source: Source, collection: str) -> Read:
+        """All voices that the caller may read, file by file. Forbidden for the product's own unless the caller is an admin."""
+        if source == "product":
+            return await read_product(caller, self._clock() + 1, turns=self._turns())
+        return (await self._of_collection(caller, collection))[1]
+
+    async def count(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter, by: By) -> tuple[list[Count], int, bool]:
+        """(the counts, the voices that were counted, whether there are more than were read)."""
+        found = await self.read(caller, source, collection)
+        voices = [voice for voice in found.voices if wanted.is_met_by(voice)]
+        if by != "theme":
+            return await asyncio.to_thread(count, voices, by), len(voices), found.cut
+        themes = (await self.themes(caller, source, collection, wanted))[0]
+        rows = [Count(theme.label, theme.size, theme.rating) for theme in themes.themes]
+        known = {each for theme in themes.themes for each in theme.members}
+        rest = [voice for voice in voices if voice.voice_id not in known]
+        return [*rows, *([Count(None, len(rest), mean_rating(rest))] if rest else [])], len(voices), found.cut
+
+    async def themes(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter) -> tuple[Themes, bool]:
+        """(the themes, whether there are more voices than were read)."""
+        if source == "product":
+            found = await self.read(caller, source, collection)
+            return await asyncio.to_thread(find_themes, found.voices, {}, wanted), found.cut
+        key, found = await self._of_collection(caller, collection)
+        if (known := self._themes.get((*key, wanted))) is None:
+            vectors = await self._vectors(caller, found.voices)
+            known = await asyncio.to_thread(find_themes, found.voices, vectors, wanted)
+            _keep(self._themes, (*key, wanted), known, KEPT_THEMES)
+        return known, found.cut
+
+    async def read_again(self, caller: Caller, voices: Sequence[Voice]) -> list[Voice]:
+        """Those that the caller may read now, by the index's permission check."""
+        ids = [voice.voice_id for voice in voices if voice.chunk is not None]
+        chunks = {chunk.chunk_id: chunk for chunk in await self._index.read(caller, ids)} if ids else {}
+        shown = (voice if voice.chunk is None else voice_of(chunks[voice.voice_id]) for voice in voices if _is_there(voice, chunks))
+        return list(shown)
+
+    async def _of_collection(self, caller: Caller, collection: str) -> tuple[Key, Read]:
+        view = await self._index.view(caller, collection)
+        key = view.stored, view.version, None if caller.sees_all else view.groups
+        if (known := self._read.get(key)) is None:
+            for old in [each for each in self._read if each[0] == key[0] and each[1] != key[1]]:
+                del self._read[old]
+            known = await read_collection(caller, collection, index=self._index)
+            _keep(self._read, key, known, KEPT)
+        return key, known
+
+    async def _vectors(self, caller: Caller, voices: Sequence[Voice]) -> Mapping[str, npt.NDArray[np.float32]]:
+        if self._embedder is None:
+            return {}
+        found: dict[str, npt.NDArray[np.float32]] = {}
+        ids = [voice.voice_id for voice in voices]
+        for at in range(0, len(ids), AT_ONCE):
+            read = await self._index.sentences(caller, ids[at : at + AT_ONCE], self._embedder.name)
+            found |= {each: made.passage for each, made in read.items() if made.passage is not None}
+            if not found:  # none are made yet
+                break
+        return found
+
+
+def _is_there(voice: Voice, chunks: Mapping[str, Any]) -> bool:
+    return voice.chunk is None or voice.voice_id in chunks
+
+
+def _keep(kept: OrderedDict[Key, Any], key: Key, value: Any, most: int) -> None:
+    kept[key] = value
+    kept.move_to_end(key)
+    while len(kept) > most:
+        kept.popitem(last=False)
