@@ -1,17 +1,32 @@
-"""The app of the feedback function: ratings of answers, and metrics computed from them."""
+"""The app of the feedback function: ratings of answers, metrics computed from them, and the list of ratings for admins."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
-from fastapi import FastAPI, Query
-from pydantic import BaseModel, ConfigDict, Field
+from fastapi import FastAPI, Query, Response
 
-from footnote.learn.feedback import measure_feedback
-from footnote.types import Feedback
-from footnote_http.app import add_health, make_app
-from footnote_http.callers import CallerOf, CoreOf
+from feedback.bodies import (
+    Days,
+    FeedbackAccepted,
+    FeedbackPage,
+    FeedbackRequest,
+    FirstDay,
+    IndexName,
+    LastDay,
+    MetricsBody,
+    UsualReason,
+    period,
+)
+from feedback.reviews import list_feedback
+from footnote.errors import NotFound
+from footnote.ingest.pii import mask_pii
+from footnote.learn.feedback import measure_feedback, trending_queries
+from footnote.ports import FeedbackFilter
+from footnote.types import Rating
+from footnote_http.app import Limit, add_health, make_app
+from footnote_http.callers import AdminOf, CallerOf, CoreOf
 from footnote_http.lambda_handler import http_handler
 from footnote_http.openapi import problems
 from footnote_http.start import observed, start
@@ -19,39 +34,7 @@ from footnote_http.start import observed, start
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
-DAY_S = 86_400.0
-
-CitationId = Annotated[str, Field(min_length=1, max_length=200)]
-Tag = Annotated[str, Field(min_length=1, max_length=50)]
-
-
-class FeedbackRequest(BaseModel):
-    """A rating of an answer."""
-
-    model_config = ConfigDict(str_strip_whitespace=True)
-
-    trace_id: str = Field(min_length=1, max_length=100, description="The turn: `trace_id` or header `x-trace-id` of its response.")
-    rating: Literal["up", "down"]
-    reason: str | None = Field(None, max_length=2000, description="The reason for the rating.")
-    proposed_answer: str | None = Field(None, max_length=20_000, description="A better answer.")
-    selected_citations: list[CitationId] = Field([], max_length=100, description="Useful passages: `chunk_id` or `doc_id`.")
-    tags: list[Tag] = Field([], max_length=20)
-
-
-class FeedbackAccepted(BaseModel):
-    """The feedback was stored."""
-
-    status: Literal["ok"] = "ok"
-
-
-class MetricsBody(BaseModel):
-    """Metrics of answers; null = there is no feedback to measure."""
-
-    positive_rate: float | None = Field(description="Share of thumbs up, 0 to 1.")
-    counts_by_reason: dict[str, int] = Field(description="Reason → count, for the 50 most frequent reasons.")
-    ndcg: float | None = Field(serialization_alias="ndcg@k", description="nDCG of the citations in shown order; relevant = selected.")
-    mrr: float | None = Field(serialization_alias="mrr@k", description="Mean of 1 / rank of the first selected citation.")
-    trending_queries: list[str] = Field(description="At most 10 questions asked more often than in the same number of days before.")
+METRICS_DAYS, LIST_DAYS = 7, 366
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
@@ -62,38 +45,68 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     @app.post("/feedback", name="give_feedback", tags=["Feedback"], responses=problems({404: "The caller has no such turn"}))
     async def feedback(request: FeedbackRequest, caller: CallerOf, core: CoreOf) -> FeedbackAccepted:
         """Rates an answer. Each user has one rating per turn; a new one replaces it."""
-        given = Feedback(
-            trace_id=request.trace_id,
-            user_id=caller.user_id,
-            rating=request.rating,
-            reason=request.reason or None,
-            proposed_answer=request.proposed_answer or None,
-            selected_citations=tuple(dict.fromkeys(request.selected_citations)),
-            tags=tuple(dict.fromkeys(request.tags)),
-            created_at=core.clock(),
-        )
-        await core.turns.put_feedback(caller, given)
+        await core.turns.put_feedback(caller, request.feedback(caller, core.clock()))
         return FeedbackAccepted()
+
+    @app.get("/feedback", name="list_feedback", tags=["Feedback"], responses=problems({403: "The caller is not an admin"}))
+    async def feedback_list(
+        admin: AdminOf,
+        core: CoreOf,
+        index_name: IndexName = None,
+        rating: Rating | None = None,
+        reason: Annotated[UsualReason | None, Query(description="`other`: also reasons in words of their own.")] = None,
+        trace_id: Annotated[str | None, Query(max_length=100)] = None,
+        days: Days = None,
+        first: FirstDay = None,
+        last: LastDay = None,
+        limit: Limit = 50,
+        after: str | None = None,
+    ) -> FeedbackPage:
+        """Lists everybody's feedback, the newest first. Of turns that depend on documents that the admin may not read, only rating, usual
+        reason and collection are shown."""
+        since, until = period(days, first, last, core.clock(), LIST_DAYS)
+        collections = None if index_name is None else await core.collections.names_of(index_name)
+        until_now = None if last is None else until
+        return await list_feedback(core, admin, FeedbackFilter(since, until_now, rating, reason, collections, trace_id), limit, after)
 
     @app.get("/feedback/metrics", name="feedback_metrics", tags=["Feedback"])
     async def metrics(
         caller: CallerOf,
         core: CoreOf,
         k: Annotated[int, Query(ge=1, le=100, description="Depth of nDCG and MRR.")] = 10,
-        days: Annotated[int, Query(ge=1, le=366, description="Number of days to include.")] = 7,
+        index_name: IndexName = None,
+        days: Days = None,
+        first: FirstDay = None,
+        last: LastDay = None,
     ) -> MetricsBody:
-        """Returns metrics of recent answers. Admins get those of all turns, others of their own."""
-        now = core.clock()
-        since = now - days * DAY_S
-        records = await core.turns.figures(caller, since - days * DAY_S, now)
-        measured = measure_feedback(records, since, k=k)
+        """Returns metrics of the answers of a period, by default of the last 7 days. Admins get those of all turns, others of their own.
+        Trending questions of others are only those whose documents the caller may read."""
+        since, until = period(days, first, last, core.clock(), METRICS_DAYS)
+        collections = None if index_name is None else await core.collections.names_of(index_name)
+        records = await core.turns.figures(caller, 2 * since - until, until)
+        recent = [each for each in records if each.started_at >= since and (collections is None or each.collection in collections)]
+        measured = measure_feedback(recent, k=k)
+        trending = await trending_queries(records, since, caller, core.ledger, collections)
         return MetricsBody(
             positive_rate=measured.positive_rate,
             counts_by_reason=measured.counts_by_reason,
             ndcg=measured.ndcg,
             mrr=measured.mrr,
-            trending_queries=list(measured.trending_queries),
+            trending_queries=[mask_pii(question) for question in trending],
         )
+
+    @app.delete(
+        "/feedback/{rated_trace_id}",
+        name="delete_feedback",
+        status_code=204,
+        tags=["Feedback"],
+        responses=problems({404: "The caller gave no feedback on this turn"}),
+    )
+    async def delete(rated_trace_id: str, caller: CallerOf, core: CoreOf) -> Response:
+        """Deletes the caller's own feedback on a turn."""
+        if not await core.turns.delete_feedback(caller, rated_trace_id):
+            raise NotFound("There is no feedback of yours on this turn.")
+        return Response(status_code=204)
 
     return app
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from feedback.app import create_app, handler
 from footnote.bootstrap import Core
-from footnote.types import Answer, Citation, Feedback
+from footnote.types import Answer, Citation, CollectionSettings, Feedback
 from footnote_http.lambda_handler import http_handler
 from tests.conftest import HandClock
 from tests.fakes import make_hit
@@ -37,6 +38,7 @@ async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClo
         "proposed_answer": "Drei Jahre.",
         "selected_citations": ["plan#007", "plan#001", "plan#007"],
         "tags": ["outdated", "short"],
+        "comment": "Seite 3",
     }
     reply = await (await open_client(create_app)).post("/feedback", json=body)
     assert (reply.status_code, reply.json()) == (200, {"status": "ok"})
@@ -49,6 +51,7 @@ async def test_feedback_is_stored_with_all_its_fields(core: Core, clock: HandClo
         ("plan#007", "plan#001"),
         ("outdated", "short"),
         1_700_000_060.0,
+        "Seite 3",
     )
 
 
@@ -64,6 +67,40 @@ async def test_the_last_feedback_on_a_turn_stands_alone(core: Core, open_client:
     await client.post("/feedback", json={"trace_id": "t1", "rating": "down", "reason": "Wrong.", "tags": ["wrong"]})
     await client.post("/feedback", json={"trace_id": "t1", "rating": "up"})
     assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "up", created_at=1_700_000_000.0)
+
+
+@pytest.mark.parametrize(
+    ("reason", "stored_as"),
+    [("wrong", "wrong"), (" Wrong source ", "wrong_source"), ("WRONG-SOURCE", "wrong_source"), ("It is wrong.", "It is wrong.")],
+)
+async def test_a_usual_reason_is_recognised_however_it_is_written(reason: str, stored_as: str, core: Core, open_client: OpenClient) -> None:
+    await save(core, "t1")
+    await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "down", "reason": reason})
+    assert await core.turns.feedback(LOCAL, "t1") == Feedback("t1", "local", "down", stored_as, created_at=1_700_000_000.0)
+
+
+async def test_personal_data_is_masked_in_every_text(core: Core, open_client: OpenClient) -> None:
+    await save(core, "t1")
+    texts = {
+        "reason": "Falsch, siehe ann.lee@example.com.",
+        "comment": "담당자 010-1234-5678로 전화하세요",
+        "proposed_answer": "Pay to DE89 3704 0044 0532 0130 00 or with 4111 1111 1111 1111.",
+        "tags": ["call +49 30 901820", "old"],
+    }
+    await (await open_client(create_app)).post("/feedback", json={"trace_id": "t1", "rating": "down"} | texts)
+    given = await core.turns.feedback(LOCAL, "t1")
+    assert given is not None
+    assert (given.reason, given.comment) == ("Falsch, siehe [e-mail].", "담당자 [phone]로 전화하세요")
+    assert (given.proposed_answer, given.tags) == ("Pay to [IBAN] or with [card].", ("call [phone]", "old"))
+
+
+async def test_own_feedback_can_be_deleted(core: Core, open_client: OpenClient) -> None:
+    await save(core, "t1")
+    client = await open_client(create_app)
+    await client.post("/feedback", json={"trace_id": "t1", "rating": "up"})
+    stranger = await open_client(as_caller(ME, create_app))
+    assert [(await each.delete("/feedback/t1")).status_code for each in (stranger, client, client)] == [404, 204, 404]
+    assert await core.turns.feedback(LOCAL, "t1") is None
 
 
 async def test_a_turn_of_another_user_looks_like_a_missing_one(core: Core, open_client: OpenClient) -> None:
@@ -89,6 +126,7 @@ async def test_a_turn_of_another_user_looks_like_a_missing_one(core: Core, open_
         ({"trace_id": ""}, "trace_id: String should have at least 1 character"),
         ({"trace_id": "t" * 101}, "trace_id: String should have at most 100 characters"),
         ({"rating": "sideways"}, "rating: Input should be 'up' or 'down'"),
+        ({"comment": "x" * 2001}, "comment: String should have at most 2000 characters"),
         ({"reason": "x" * 2001}, "reason: String should have at most 2000 characters"),
         ({"proposed_answer": "x" * 20_001}, "proposed_answer: String should have at most 20000 characters"),
         ({"selected_citations": ["x"] * 101}, "selected_citations: List should have at most 100 items after validation, not 101"),
@@ -153,16 +191,16 @@ async def test_ratings_and_reasons_of_the_last_days_are_counted(core: Core, cloc
     client = await open_client(create_app)
     for trace_id, rating, reason in (
         ("old", "up", "Fine."),
-        ("t0", "down", "Wrong."),
-        ("t1", "down", "Old."),
-        ("t2", "down", "Wrong."),
+        ("t0", "down", "wrong"),
+        ("t1", "down", "It is from last year."),
+        ("t2", "down", "Wrong"),
         ("t3", "up", None),
     ):
         await client.post("/feedback", json={"trace_id": trace_id, "rating": rating, "reason": reason})
     week = (await client.get("/feedback/metrics")).json()
-    assert (week["positive_rate"], list(week["counts_by_reason"].items())) == (0.25, [("Wrong.", 2), ("Old.", 1)])
+    assert (week["positive_rate"], list(week["counts_by_reason"].items())) == (0.25, [("wrong", 2), ("other", 1)])
     longer = (await client.get("/feedback/metrics", params={"days": 8})).json()
-    assert (longer["positive_rate"], longer["counts_by_reason"]["Fine."]) == (0.4, 1)
+    assert (longer["positive_rate"], longer["counts_by_reason"]) == (0.4, {"other": 2, "wrong": 2})
 
 
 async def test_the_ranking_is_measured_by_the_citations_that_people_selected(core: Core, clock: HandClock, open_client: OpenClient) -> None:
@@ -221,7 +259,42 @@ async def test_metrics_reveal_other_users_only_to_admins(core: Core, clock: Hand
     mine = (await (await open_client(as_caller(ME, create_app))).get("/feedback/metrics")).json()
     everybodys = (await (await open_client(create_app)).get("/feedback/metrics")).json()
     assert (mine["counts_by_reason"], mine["trending_queries"]) == ({}, [])
-    assert (everybodys["counts_by_reason"], everybodys["trending_queries"]) == ({"Secret.": 3}, ["Secret?"])
+    assert (everybodys["counts_by_reason"], everybodys["trending_queries"]) == ({"other": 3}, ["Secret?"])
+
+
+async def test_metrics_are_of_one_collection_under_all_its_names(core: Core, open_client: OpenClient) -> None:
+    await core.collections.create("rules", CollectionSettings(), title="", description="", by="local")
+    for number, (collection, rating) in enumerate((("rules", "up"), ("laws", "up"), ("other", "down"))):
+        await save(core, f"t{number}", collection=collection, question="Why?", started_at=core.clock() - 1)
+        await core.turns.put_feedback(LOCAL, Feedback(f"t{number}", "local", rating))
+    await core.collections.edit("rules", lambda now: replace(now, aliases=("laws",)), by="local")
+    client = await open_client(create_app)
+    for name, expected in (("rules", (1.0, ["Why?"])), ("laws", (1.0, ["Why?"])), ("other", (0.0, [])), ("none", (None, []))):
+        metrics = (await client.get("/feedback/metrics", params={"index_name": name})).json()
+        assert (metrics["positive_rate"], metrics["trending_queries"]) == expected, name
+
+
+async def test_metrics_are_of_one_period(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    clock.now = 1_700_006_400.0 + 3600  # 2023-11-15, 01:00 UTC
+    for trace_id, hours_ago, rating in (("today", 0.5, "up"), ("yesterday", 2, "down"), ("before", 26, "down")):
+        await save(core, trace_id, started_at=clock.now - hours_ago * 3600)
+        await core.turns.put_feedback(LOCAL, Feedback(trace_id, "local", rating))
+    client = await open_client(create_app)
+    periods = {
+        "from=2023-11-15": 1.0, "from=2023-11-14": 0.5, "from=2023-11-14&to=2023-11-14": 0.0, "to=2023-11-13": 0.0, "days=1": 0.5,
+    }  # fmt: skip
+    for asked, rate in periods.items():
+        assert (await client.get(f"/feedback/metrics?{asked}")).json()["positive_rate"] == rate, asked
+    for asked in ("days=1&from=2023-11-15", "from=2023-11-15&to=2023-11-14", "from=yesterday", "days=0"):
+        assert (await client.get(f"/feedback/metrics?{asked}")).status_code == 422, asked
+
+
+async def test_a_question_forbidden_in_one_collection_is_trending_in_none(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    for number in range(3):
+        await save(core, f"a{number}", question="Who earns most?", started_at=clock.now - 9)
+    await save(core, "f", question="who earns MOST?", collection="other", started_at=clock.now - 9, outcome="forbidden")
+    metrics = (await (await open_client(create_app)).get("/feedback/metrics", params={"index_name": "default"})).json()
+    assert metrics["trending_queries"] == []
 
 
 # --- Lambda ------------------------------------------------------------------------------------

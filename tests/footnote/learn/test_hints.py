@@ -1,15 +1,18 @@
-"""What a user said of earlier answers reaches the model that answers a similar question, and nobody else's does."""
+"""What a user said of earlier answers reaches the model that answers a similar question, and of colleagues only what cannot leak."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.learn.hints import MOST, add_hints
+from footnote.learn.hints import MOST, OFFERED, WORDS, add_hints
+from footnote.ports import NewFile, RatedTurn
 from footnote.settings import LLM, Embedding, Settings
 from footnote.types import Caller, Feedback, Profile, Request, Turn
 from tests.conftest import HandClock
@@ -31,6 +34,9 @@ class Rated:
     async def rated(self, caller: Caller, since: float, limit: int) -> list[tuple[str, Feedback]]:
         return self._given
 
+    async def rated_by_others(self, caller: Caller, collection: str, since: float, limit: int) -> list[RatedTurn]:
+        return []
+
 
 async def hinted(question: str, *given: tuple[str, Any, list[str]], lang: str = "en") -> Any:
     turn = await call_step(add_hints, make_turn(question, lang=lang), FakeDeps(turns=Rated(*given), clock=HandClock()))
@@ -47,9 +53,9 @@ async def hinted(question: str, *given: tuple[str, Any, list[str]], lang: str = 
 )
 async def test_tags_of_similar_questions_are_hints_and_those_of_others_are_not(lang: str, question: str, similar: str, other: str) -> None:
     hints = await hinted(
-        question, (other, "up", ["cheap"]), (similar, "down", ["too long"]), (question, "up", ["exact", "short"]), lang=lang
+        question, (other, "up", ["cheap"]), (similar, "down", ["too long"]), (question, "up", ["accurate", "short"]), lang=lang
     )
-    assert hints == {"good": ["exact", "short"], "bad": ["too long"]}
+    assert hints == {"good": ["accurate", "short"], "bad": ["too long"]}
 
 
 async def test_without_a_rating_there_are_no_hints() -> None:
@@ -84,3 +90,92 @@ async def test_the_model_is_told_what_its_reader_said_and_no_other_reader_is_hea
         assert told == [False, True, False, False]
     finally:
         await core.close()
+
+
+# --- colleagues ----------------------------------------------------------------------------------
+
+QUESTION = "When was the harbour bridge built?"
+BOARD = Caller("board", frozenset({"staff", "board"}))
+
+
+@pytest.fixture
+async def site(tmp_path: Path) -> AsyncIterator[tuple[Core, FakeModel]]:
+    """A document for all staff, and one for the board, on one question."""
+    model = FakeModel([["It was built in 1894 [1]."]] * 9)
+    core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False)), models=FakeModels(model))
+    for doc_id, group in (("open", "staff"), ("closed", "board")):
+        await add_document(core, doc_id, group, "The harbour bridge was built in 1894.")
+    yield core, model
+    await core.close()
+
+
+async def add_document(core: Core, doc_id: str, group: str, text: str) -> None:
+    """Known to the index and to the ledger."""
+    file = NewFile(file_name=doc_id, collection="default", permission_groups=frozenset({group}), content_hash=doc_id, size=1, doc_id=doc_id)
+    document, _ = await core.ledger.accept(Caller("writer", sees_all=True), file)
+    await put_document(core.index, document, [text])
+
+
+def told(model: FakeModel) -> str:
+    """What the model was told last, without the documents."""
+    return str(model.sent[-1].messages[0].content)
+
+
+async def rate(core: Core, caller: Caller, trace_id: str, rating: Any, **given: Any) -> None:
+    await core.turns.put_feedback(caller, Feedback(trace_id, caller.user_id, rating, created_at=time.time(), **given))
+
+
+async def test_a_colleagues_rating_is_heard_in_the_words_that_the_page_offers(site: tuple[Core, FakeModel]) -> None:
+    core, model = site
+    rated = await ask(core, QUESTION, OTHER)
+    await rate(core, OTHER, rated.trace_id, "down", reason="outdated", tags=("too_long", "project falcon"), comment="Ask Mr Kim.")
+    await ask(core, QUESTION, feedback_hints=True)
+    assert "Bad: outdated, too long" in told(model)
+    assert [word for word in ("falcon", "Kim") if word in told(model)] == []
+
+
+async def test_a_rating_is_not_heard_by_those_who_may_not_read_what_the_answer_depends_on(site: tuple[Core, FakeModel]) -> None:
+    core, model = site
+    rated = await ask(core, QUESTION, BOARD)
+    assert {hit.chunk.doc_id for hit in rated.evidence.hits} == {"open", "closed"}
+    await rate(core, BOARD, rated.trace_id, "down", reason="outdated", proposed_answer="In 1912.")
+    await ask(core, QUESTION, feedback_hints=True)
+    assert "outdated" not in told(model)
+    await ask(core, QUESTION, replace(BOARD, user_id="second"), feedback_hints=True)
+    assert "Bad: outdated" in told(model)
+    narrowed = replace(BOARD, user_id="second").narrowed(("staff",))
+    await ask(core, QUESTION, narrowed, feedback_hints=True)
+    assert "outdated" not in told(model)
+
+
+async def test_a_proposed_answer_is_told_to_no_model(site: tuple[Core, FakeModel]) -> None:
+    core, model = site
+    rated = await ask(core, QUESTION, OTHER)
+    await rate(core, OTHER, rated.trace_id, "down", reason="wrong", proposed_answer="In nineteen-twelve.")
+    for caller in (ME, OTHER):
+        await ask(core, QUESTION, caller, feedback_hints=True)
+        assert "Bad: wrong" in told(model)
+    assert "nineteen-twelve" not in str([sent.messages for sent in model.sent])
+
+
+async def test_an_answer_that_hints_have_shaped_is_not_cached(site: tuple[Core, FakeModel]) -> None:
+    core, model = site
+    rated = await ask(core, QUESTION)
+    await rate(core, ME, rated.trace_id, "down", tags=("falcon",))
+    for _ in range(2):
+        again = await ask(core, QUESTION, feedback_hints=True, answer_cache=True)
+        assert again.outcome is None
+        assert "Bad: falcon" in told(model)
+
+
+async def test_a_collections_ratings_stay_in_it(site: tuple[Core, FakeModel]) -> None:
+    core, _ = site
+    rated = await ask(core, QUESTION, OTHER)
+    await rate(core, OTHER, rated.trace_id, "down", reason="wrong")
+    turn = core.new_turn(Request(QUESTION, "elsewhere", options={"feedback_hints": True}), ME, PROFILE)
+    assert "feedback_hints" not in (await core.answer.finish(turn)).record.notes
+
+
+async def test_what_page_and_prompt_offer_is_said_in_every_language() -> None:
+    for words in WORDS.values():
+        assert set(words) == OFFERED - {"other"}

@@ -12,7 +12,6 @@ from typing import Literal
 
 from footnote.learn.question_templates import (
     ASKED,
-    ASKS,
     DEFINITIONS,
     EXPLAINING,
     FIRST_READ,
@@ -35,6 +34,7 @@ from footnote.learn.question_templates import (
     ask_measure,
     ask_topic,
 )
+from footnote.text.faq_marks import ASKS
 from footnote.text.references import needs_rewriting
 from footnote.text.tokens import content_terms
 from footnote.text.words import QUESTION_WORDS, STOP_WORDS

@@ -11,37 +11,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from footnote.learn.ranking_metrics import ndcg, reciprocal_rank
-from footnote.types import TurnFigures
+from footnote.ports import Ledger
+from footnote.turn_records.readable import readable_documents
+from footnote.types import Caller, TurnFigures
 
-MOST_REASONS = 50
 MOST_QUERIES = 10
+CHECKED_AT_ONCE = 50
+"""Rising questions whose documents are looked up together."""
 ASKED_AT_LEAST = 2
 """A question that was asked once is not a trend."""
 
 
 @dataclass(frozen=True, slots=True)
 class FeedbackMetrics:
-    """Metrics of a period; None = no feedback of that kind."""
+    """Metrics of a period; None = no feedback of that kind. `counts_by_reason`: of usual reasons, the most frequent first."""
 
     positive_rate: float | None
     counts_by_reason: dict[str, int]
     ndcg: float | None
     mrr: float | None
-    trending_queries: tuple[str, ...]
 
 
-def measure_feedback(records: Sequence[TurnFigures], since: float, *, k: int) -> FeedbackMetrics:
-    """Metrics of the turns from `since` on. The older ones, of as long a time, only show what was asked before."""
-    recent = [record for record in records if record.started_at >= since]
-    given = [(record, feedback) for record in recent for feedback in record.feedback]
-    reasons = Counter(feedback.reason for _, feedback in given if feedback.reason)
+def measure_feedback(records: Sequence[TurnFigures], *, k: int) -> FeedbackMetrics:
+    """Metrics of the feedback on these turns."""
+    given = [(record, feedback) for record in records for feedback in record.feedback]
+    reasons = Counter(reason for _, feedback in given if (reason := feedback.usual_reason))
     rankings = [rank_picked(record.cited, feedback.selected_citations) for record, feedback in given if feedback.selected_citations]
     return FeedbackMetrics(
         positive_rate=_mean([float(feedback.rating == "up") for _, feedback in given]),
-        counts_by_reason=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))[:MOST_REASONS]),
+        counts_by_reason=dict(sorted(reasons.items(), key=lambda item: (-item[1], item[0]))),
         ndcg=_mean([ndcg(ranked, relevance, k) for ranked, relevance in rankings]),
         mrr=_mean([reciprocal_rank(ranked, relevance, k) for ranked, relevance in rankings]),
-        trending_queries=trending_queries(records, since),
     )
 
 
@@ -56,25 +56,44 @@ def rank_picked(cited: Sequence[str], picked: Sequence[str]) -> tuple[list[str],
     return ranked, relevance
 
 
-def trending_queries(records: Sequence[TurnFigures], since: float) -> tuple[str, ...]:
-    """Questions that are asked more often from `since` on than before, the steepest rise first, as they were worded last. Never
-    one that was once forbidden, or that failed and so perhaps was never checked."""
+async def trending_queries(
+    records: Sequence[TurnFigures], since: float, caller: Caller, ledger: Ledger, collections: frozenset[str] | None = None
+) -> list[str]:
+    """At most MOST_QUERIES questions that are asked more often from `since` on than before, the steepest rise first, as they were
+    worded last. `collections`: asked to one of these; None = to any.
+
+    Never one that was once forbidden, or that failed and so perhaps was never checked, to whatever collection. Nor one that others
+    asked, unless the caller may read all documents that its answers depend on."""
+    shown: list[str] = []
+    rising = _rising(records, since, collections)
+    for first in range(0, len(rising), CHECKED_AT_ONCE):
+        some = rising[first : first + CHECKED_AT_ONCE]
+        needed = [
+            frozenset(doc_id for record in asked if record.user_id != caller.user_id for doc_id in record.documents) for asked in some
+        ]
+        readable = await readable_documents(frozenset().union(*needed), caller, ledger)
+        shown += [asked[-1].question for asked, documents in zip(some, needed, strict=True) if documents <= readable]
+        if len(shown) >= MOST_QUERIES:
+            break
+    return shown[:MOST_QUERIES]
+
+
+def _rising(records: Sequence[TurnFigures], since: float, collections: frozenset[str] | None) -> list[list[TurnFigures]]:
+    """The turns of each rising question, oldest first."""
     change: Counter[str] = Counter()
-    asked: Counter[str] = Counter()
-    worded: dict[str, str] = {}
+    asked: dict[str, list[TurnFigures]] = {}
     withheld = {_normalised(record) for record in records if record.outcome in ("forbidden", "blocked")}
     for record in records:
         query = _normalised(record)
-        if query in withheld or record.is_error:
+        if query in withheld or record.is_error or (collections is not None and record.collection not in collections):
             continue
         if record.started_at < since:
             change[query] -= 1
             continue
         change[query] += 1
-        asked[query] += 1
-        worded[query] = record.question
-    rising = [query for query, times in asked.items() if times >= ASKED_AT_LEAST and change[query] > 0]
-    return tuple(worded[query] for query in sorted(rising, key=lambda query: (-change[query], query))[:MOST_QUERIES])
+        asked.setdefault(query, []).append(record)
+    rising = [query for query, times in asked.items() if len(times) >= ASKED_AT_LEAST and change[query] > 0]
+    return [asked[query] for query in sorted(rising, key=lambda query: (-change[query], query))]
 
 
 def _normalised(record: TurnFigures) -> str:

@@ -1,35 +1,75 @@
-"""What a user said of earlier answers to the same question, or a similar one, as hints for the model that answers it again."""
+"""What was said of earlier answers to the same question, or a similar one, as hints for the model that answers it again.
+
+The reader's own ratings are heard in their own words. Those of colleagues are heard only in words that the page offers, never in words
+that somebody wrote, and only if the reader may read every document that the rated answer depends on. A proposed answer is a hint to
+nobody.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping, Sequence
 
-from footnote.ports import Clock, TurnStore
+from footnote.ports import Clock, Ledger, RatedTurn, TurnStore
 from footnote.text.agreement import agree
 from footnote.text.similarity import bigram_cosine, bigrams
-from footnote.types import Feedback, Turn
+from footnote.turn_records.read import documents_of, question_of
+from footnote.turn_records.readable import readable_documents
+from footnote.types import DOWN_TAGS, REASONS, UP_TAGS, Caller, Feedback, Turn
 
 DAYS = 30
 READ = 100
-"""Rated turns that are compared, the newest."""
+"""Rated turns that are compared, the newest; of the reader, and of colleagues."""
 SIMILAR = 0.75
 """Cosine of the bigrams of two questions from which they are similar."""
 MAY_AGREE = 0.5
 """… from which they may at least ask the same."""
 MOST = 8
-"""Tags of good answers, and of bad ones."""
+"""Words for good answers, and for bad ones."""
 TAG = re.compile(r"\w[\w-]*(?: \w[\w-]*){0,3}")
 """A tag is one to four words. Anything else may be instructions to the model."""
+OFFERED = frozenset({*REASONS, *UP_TAGS, *DOWN_TAGS})
+"""Reasons and tags that the page offers."""
 NOTE = "feedback_hints"
+WORDS: Mapping[str, Mapping[str, str]] = {
+    "en": {
+        "wrong": "wrong", "incomplete": "incomplete", "outdated": "outdated", "wrong_source": "wrong source", "unclear": "unclear",
+        "complete": "complete", "clear": "clear", "exact": "exact", "concise": "concise", "too_long": "too long",
+        "too_short": "too short", "too_technical": "too technical",
+    },
+    "de": {
+        "wrong": "falsch", "incomplete": "unvollständig", "outdated": "veraltet", "wrong_source": "falsche Quelle",
+        "unclear": "unverständlich", "complete": "vollständig", "clear": "verständlich", "exact": "genau", "concise": "knapp",
+        "too_long": "zu lang", "too_short": "zu kurz", "too_technical": "zu technisch",
+    },
+    "ko": {
+        "wrong": "틀림", "incomplete": "불완전함", "outdated": "오래된 내용", "wrong_source": "잘못된 출처", "unclear": "이해하기 어려움",
+        "complete": "빠짐없음", "clear": "이해하기 쉬움", "exact": "정확함", "concise": "간결함", "too_long": "너무 김",
+        "too_short": "너무 짧음", "too_technical": "너무 전문적임",
+    },
+}  # fmt: skip
+"""Language of the prompt → word of OFFERED → how a model is told it. `other` tells nothing."""
 
 
-async def add_hints(turn: Turn, *, turns: TurnStore, clock: Clock) -> Turn:
-    """Notes the tags of the caller's own ratings of the last DAYS as `feedback_hints`: {"good": […], "bad": […]}, the newest first."""
-    rated = await turns.rated(turn.caller, clock() - DAYS * 86_400, READ)
+async def add_hints(turn: Turn, *, turns: TurnStore, ledger: Ledger, clock: Clock) -> Turn:
+    """Notes what was said of similar questions in the last DAYS as `feedback_hints`: {"good": […], "bad": […]}, first the reader's own
+    words, the newest first."""
+    since = clock() - DAYS * 86_400
+    own = await turns.rated(turn.caller, since, READ)
+    others = await turns.rated_by_others(turn.caller, turn.request.collection, since, READ)
     asked = bigrams(turn.asked)
-    near = [given for question, given in rated if _is_similar(question, turn, asked)]
-    hints = {"good": _tags(near, "up"), "bad": _tags(near, "down")}
+    near = [given for question, given in own if _is_similar(question, turn, asked)]
+    shared = [rated for rated in others if _is_similar(question_of(rated.record), turn, asked)]
+    heard = await _heard(shared, turn.caller, ledger)
+    hints = {name: _words(near, heard, rating, turn.lang) for name, rating in (("good", "up"), ("bad", "down"))}
     return turn.with_notes(**{NOTE: hints}) if any(hints.values()) else turn
+
+
+async def _heard(rated: Sequence[RatedTurn], caller: Caller, ledger: Ledger) -> list[Feedback]:
+    """The feedback on turns all of whose documents the caller may read; on none that depends on no document."""
+    documents = [frozenset(documents_of(each.record)) for each in rated]
+    readable = await readable_documents(frozenset().union(*documents), caller, ledger)
+    return [each.feedback for each, needed in zip(rated, documents, strict=True) if needed and needed <= readable]
 
 
 def _is_similar(question: str, turn: Turn, asked: frozenset[str]) -> bool:
@@ -37,6 +77,13 @@ def _is_similar(question: str, turn: Turn, asked: frozenset[str]) -> bool:
     return cosine >= SIMILAR or (cosine >= MAY_AGREE and agree(question, turn.asked, turn.lang))
 
 
-def _tags(given: list[Feedback], rating: str) -> list[str]:
-    tags = dict.fromkeys(tag for each in given if each.rating == rating for tag in each.tags if TAG.fullmatch(tag))
-    return list(tags)[:MOST]
+def _words(own: Iterable[Feedback], heard: Iterable[Feedback], rating: str, lang: str) -> list[str]:
+    said = [word for each in own if each.rating == rating for word in _said(each) if word in OFFERED or TAG.fullmatch(word)]
+    said += [word for each in heard if each.rating == rating for word in _said(each) if word in OFFERED]
+    words = WORDS.get(lang, WORDS["en"])
+    return list(dict.fromkeys(words.get(word, word) for word in said if word != "other"))[:MOST]
+
+
+def _said(feedback: Feedback) -> list[str]:
+    """The reason, if it is a usual one, and the tags."""
+    return [*([feedback.reason] if feedback.reason in REASONS else []), *feedback.tags]

@@ -84,15 +84,6 @@ EXPLAINING = re.compile(
 QUESTION = re.compile(r"[^?？]{8,120}[?？]")
 ASKED = re.compile(r"(?:Q|F|Frage|Question|질문|문)\s?\d{0,3}\s?[:.)：]\s*(?P<question>[^?？\n]{8,120}[?？])")
 """A question of a list of questions and answers."""
-ASKS = {
-    "en": re.compile(r"(?:What|How|When|Where|Who|Why|Which|Can|Could|Do|Does|Is|Are|May|Must|Should|Will)\b"),
-    "de": re.compile(
-        r"(?:Was|Wie|Wann|Wo|Wohin|Woher|Wer|Wem|Wen|Warum|Wieso|Welche[rnms]?|Kann|Können|Darf|Dürfen|Muss|Müssen|Ist|Sind|Gibt"
-        r"|Hat|Haben|Soll|Werden|Wird|Brauche)\b"
-    ),
-    "ko": re.compile(r".*(?:나요|까요|니까|가요|인가|하나)[?？]"),
-}
-"""Language → what a question that is a paragraph of its own begins with; in Korean all of it."""
 NUMBERING = re.compile(r"^(?:\d{1,2}(?:\.\d{1,3})*[.)]?|[IVX]+[.)])\s+")
 TOPIC = re.compile(r"[^\W\d_][^/\\{}<>|=`_*#@“”„\"]{1,79}")
 """Words only: no paths, code or field names."""

@@ -1,0 +1,132 @@
+"""`footnote experiments`: creates, starts, shows, stops and deletes experiments."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from footnote_local.terminal import Commands, Exit, leave, say, show_json
+from footnote_local.with_core import DataOption, JsonOption, run_with_core
+
+if TYPE_CHECKING:
+    from query.experiments import ExperimentDetails
+
+app = typer.Typer(cls=Commands, no_args_is_help=True, help="Compare prompts, retrievers and rerankers by the ratings of users.")
+
+NameArgument = Annotated[str, typer.Argument(help="Name of the experiment.", metavar="NAME")]
+
+
+@app.command("list")
+def list_(data: DataOption = None, as_json: JsonOption = False) -> None:
+    """List all experiments."""
+    from footnote.learn.experiments import dump_arm, list_experiments
+
+    found = run_with_core(data, lambda core: list_experiments(core.records))
+    if as_json:
+        rows = [{"name": each.name, "state": each.state, "assignment": each.kind, "arms": list(map(dump_arm, each.arms))} for each in found]
+        show_json({"experiments": rows})
+        return
+    for each in found:
+        print(f"{each.name:32} {each.state:8} {each.kind:7} {', '.join(arm.name for arm in each.arms)}")
+    if not found:
+        say("There are no experiments.")
+
+
+@app.command()
+def create(
+    file: Annotated[Path, typer.Argument(help="The experiment as JSON, as in the body of POST /experiments.", metavar="FILE.json")],
+    start: Annotated[bool, typer.Option("--start", help="Start it at once.")] = False,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Create an experiment. Each arm is checked against what is configured."""
+    from query.experiments import create as create_experiment
+
+    wanted = read_experiment(file)
+    wanted = wanted.model_copy(update={"start": wanted.start or start})
+    _show(run_with_core(data, lambda core: create_experiment(core, _local(), wanted)), as_json)
+
+
+@app.command()
+def show(name: NameArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Show an experiment and its results so far."""
+    from query.experiments import describe
+
+    _show(run_with_core(data, lambda core: describe(core, _local(), name)), as_json)
+
+
+@app.command()
+def start(name: NameArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Start an experiment, or go on with a stopped one."""
+    from query.experiments import start as start_experiment
+
+    _show(run_with_core(data, lambda core: start_experiment(core, _local(), name)), as_json)
+
+
+@app.command()
+def stop(name: NameArgument, data: DataOption = None, as_json: JsonOption = False) -> None:
+    """Stop an experiment. Its results are kept."""
+    from query.experiments import stop as stop_experiment
+
+    _show(run_with_core(data, lambda core: stop_experiment(core, _local(), name)), as_json)
+
+
+@app.command()
+def delete(name: NameArgument, data: DataOption = None) -> None:
+    """Delete an experiment with its results."""
+    from query.experiments import remove
+
+    run_with_core(data, lambda core: remove(core, _local(), name))
+    say("The experiment is deleted.")
+
+
+def read_experiment(file: Path) -> Any:
+    """The experiment in a file, a `NewExperiment`. Exits with what is wrong."""
+    from pydantic import ValidationError
+
+    from query.experiments import NewExperiment
+
+    try:
+        return NewExperiment.model_validate_json(file.expanduser().read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        say("footnote: The file cannot be read.")
+    except ValidationError as exc:
+        wrong = ["".join([".".join(map(str, error["loc"])), ": ", error["msg"]]) for error in exc.errors(include_input=False)]
+        say(f"footnote: {'; '.join(wrong)}")
+    leave(Exit.USAGE)
+
+
+def _local() -> Any:
+    from footnote.guard.identity import LOCAL
+
+    return LOCAL
+
+
+def _show(experiment: ExperimentDetails, as_json: bool) -> None:
+    if as_json:
+        show_json(experiment.model_dump())
+        return
+    for line in sentences(experiment):
+        print(line)
+
+
+def sentences(experiment: ExperimentDetails) -> Iterator[str]:
+    """The lines to print: the arms with their results, and the verdict."""
+    where = experiment.collection or "all collections"
+    yield f"{experiment.name}: {experiment.state}, {experiment.assignment}, {experiment.traffic:.0%} of the users, {where}"
+    for arm, result in zip(experiment.arms, experiment.results, strict=True):
+        changes = json.dumps(arm.model_dump(exclude_defaults=True, exclude={"name", "share"}), ensure_ascii=False)
+        yield f"  {arm.name}: {changes if changes != '{}' else 'no changes'}"
+        rate = result.rate
+        rated = f"{rate.rate:.1%} positive ({rate.low:.1%} to {rate.high:.1%})" if rate.rate is not None else "no rating that counts"
+        yield (
+            f"    share {result.share:.0%} · {result.turns} turns of {result.users} users · {result.ups} up, {result.downs} down"
+            f" · {rate.ratings} count · {rated}"
+        )
+    verdict = experiment.verdict
+    yield f"{verdict.winner} is better than the rest" if verdict.winner else "Undecided"
+    yield f"p = {verdict.p_value:.3g}, valid at any time"

@@ -1,0 +1,61 @@
+"""What admins see of feedback: with the turn that it is about, as far as they may read its documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from feedback.bodies import CitedBody, FeedbackPage, GivenBody
+from footnote.ingest.pii import mask_pii
+from footnote.ports import FeedbackFilter, RatedTurn
+from footnote.turn_records.read import documents_of, question_of, quoted_in
+from footnote.turn_records.readable import readable_documents
+from footnote.types import EXTERNAL_IDS, Caller
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+
+async def list_feedback(core: Core, admin: Caller, wanted: FeedbackFilter, limit: int, after: str | None) -> FeedbackPage:
+    """A page of feedback."""
+    page = await core.turns.list_feedback(admin, wanted, limit, after)
+    shown = await may_show(page.data, admin, core)
+    data = [_body(rated, withheld=not each) for rated, each in zip(page.data, shown, strict=True)]
+    return FeedbackPage(data=data, has_more=page.has_more, last_id=page.last_id)
+
+
+async def may_show(rated: Sequence[RatedTurn], caller: Caller, core: Core) -> list[bool]:
+    """Of each turn, whether the caller may read all documents that it depends on. What a connected system found is shown to the one who
+    asked, as it was then."""
+    needed = [_documents(each, caller) for each in rated]
+    readable = await readable_documents(frozenset().union(*needed), caller, core.ledger)
+    return [documents <= readable for documents in needed]
+
+
+def _documents(rated: RatedTurn, caller: Caller) -> frozenset[str]:
+    record = rated.record
+    if not (caller.sees_all or record["user_id"] == caller.user_id):
+        return frozenset(documents_of(record))
+    return frozenset(each["doc_id"] for each in quoted_in(record) if not each["passage"].startswith(EXTERNAL_IDS))
+
+
+def _body(rated: RatedTurn, *, withheld: bool) -> GivenBody:
+    record, given = rated.record, rated.feedback
+    references = [] if withheld else record["result"]["references"]
+    return GivenBody(
+        trace_id=given.trace_id,
+        user_id=given.user_id,
+        given_at=given.created_at,
+        rating=given.rating,
+        reason=given.usual_reason if withheld else given.reason,
+        collection=record["collection"],
+        withheld=withheld,
+        question="" if withheld else mask_pii(question_of(record)),
+        answer="" if withheld else record["result"]["final_response"],
+        outcome=record["outcome"],
+        comment=None if withheld else given.comment,
+        proposed_answer=None if withheld else given.proposed_answer,
+        tags=[] if withheld else list(given.tags),
+        selected_citations=[] if withheld else list(given.selected_citations),
+        citations=[CitedBody(chunk_id=ref["chunk_id"], doc_id=ref["doc_id"], title=ref["title"], page=ref["page"]) for ref in references],
+    )

@@ -1,0 +1,149 @@
+"""The golden set of a deployment: questions with the passages, facts or refusal that an answer must have.
+
+A case holds no text of documents: of an expected passage it keeps the id, a digest of its text, and digests of its sentences. So a
+passage is found again when its document was cut differently, and one that is gone is noticed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from footnote.errors import NotFound
+from footnote.ports import Index, Ledger, Record, Records
+from footnote.text.sentences import split_sentences
+from footnote.types import Caller, Chunk, make_chunk_id
+
+Expects = Literal["answer", "refusal"]
+State = Literal["kept", "moved", "gone"]
+"""Of an expected passage. kept: it is where it was; moved: its text, or at least SAME of its sentences, are in other passages of its
+document; gone: they are not, or the document is deleted or not readable."""
+SAME = 0.5
+READ_AT_ONCE = 100
+DIGITS = 16
+"""Hexadecimal digits of a digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpectedPassage:
+    """A passage that must be found and cited. `chunk_id`: the public one, when the case was made; `digest`: of its text; `sentences`:
+    digests of its sentences."""
+
+    chunk_id: str
+    doc_id: str
+    digest: str
+    sentences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenCase:
+    """A question and what must come of it. `permission_groups`: of the one who asks it; `facts`: texts that the answer must contain;
+    `documents`: ids of all documents that its texts may quote."""
+
+    question: str
+    collection: str
+    expects: Expects = "answer"
+    passages: tuple[ExpectedPassage, ...] = ()
+    answer: str | None = None
+    facts: tuple[str, ...] = ()
+    permission_groups: tuple[str, ...] = ()
+    note: str = ""
+    trace_id: str | None = None
+    documents: tuple[str, ...] = ()
+    author: str = field(default="", compare=False)
+    changed_at: float = field(default=0.0, compare=False)
+
+    @property
+    def case_id(self) -> str:
+        """The same for the same question, collection and groups."""
+        return _digest(json.dumps([self.collection, _plain(self.question), sorted(self.permission_groups)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Located:
+    """An expected passage as it is now. `chunk_ids`: public ids of the passages that hold its text."""
+
+    passage: ExpectedPassage
+    state: State
+    chunk_ids: frozenset[str] = frozenset()
+
+
+def expect(chunk: Chunk) -> ExpectedPassage:
+    """The passage of a case."""
+    return ExpectedPassage(chunk.public_id, chunk.doc_id, _digest(_plain(chunk.text)), _sentences(chunk))
+
+
+async def locate(passages: Sequence[ExpectedPassage], caller: Caller, *, index: Index, ledger: Ledger) -> list[Located]:
+    """The passages as they are now, as far as the caller may read them."""
+    chunks = {doc_id: await read_passages(doc_id, caller, index=index, ledger=ledger) for doc_id in {each.doc_id for each in passages}}
+    return [_locate(passage, chunks[passage.doc_id]) for passage in passages]
+
+
+def _locate(passage: ExpectedPassage, chunks: Sequence[Chunk]) -> Located:
+    same = frozenset(chunk.public_id for chunk in chunks if _digest(_plain(chunk.text)) == passage.digest)
+    if same:
+        return Located(passage, "kept" if passage.chunk_id in same else "moved", same)
+    wanted = set(passage.sentences)
+    held = {chunk.public_id: wanted.intersection(_sentences(chunk)) for chunk in chunks}
+    if not wanted or len(set().union(*held.values())) < SAME * len(wanted):
+        return Located(passage, "gone")
+    return Located(passage, "moved", frozenset(chunk_id for chunk_id, found in held.items() if found))
+
+
+async def read_passages(doc_id: str, caller: Caller, *, index: Index, ledger: Ledger) -> list[Chunk]:
+    """All passages of a document, in their order; none if the caller may not read it."""
+    try:
+        document = await ledger.get(caller, doc_id)
+    except NotFound:
+        return []
+    chunks: list[Chunk] = []
+    start = 0
+    while True:
+        ids = [make_chunk_id(document.doc_id, document.active_generation, start + at) for at in range(READ_AT_ONCE)]
+        found = await index.read(caller, ids)
+        chunks += [chunk for chunk in found if chunk.level == 2]
+        if len(found) < READ_AT_ONCE:
+            return chunks
+        start += READ_AT_ONCE
+
+
+async def save_case(records: Records, case: GoldenCase, *, by: str) -> GoldenCase:
+    """Stores the case, in place of an earlier one of the same id."""
+    value = {name: held for name, held in asdict(case).items() if name not in ("author", "changed_at")}
+    return load_case(await records.put("golden", case.case_id, value, by=by))
+
+
+def load_case(record: Record) -> GoldenCase:
+    """The case in a record."""
+    value: dict[str, Any] = dict(record.value)
+    passages = tuple(ExpectedPassage(**{**each, "sentences": tuple(each["sentences"])}) for each in value.pop("passages"))
+    value |= {name: tuple(value[name]) for name in ("facts", "permission_groups", "documents")}
+    return GoldenCase(**value, passages=passages, author=record.changed_by, changed_at=record.changed_at)
+
+
+def contains(text: str, fact: str) -> bool:
+    """Whether the text says the fact: the same words, whatever their case, spaces and punctuation."""
+    return _letters(fact) in _letters(text)
+
+
+def _letters(text: str) -> str:
+    return "".join(char for char in text.casefold() if char.isalnum())
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _sentences(chunk: Chunk) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_digest(_letters(chunk.text[start:end])) for start, end in _bounds(chunk)))
+
+
+def _bounds(chunk: Chunk) -> Iterable[tuple[int, int]]:
+    return ((start, end) for start, end in split_sentences(chunk.text, chunk.lang) if _letters(chunk.text[start:end]))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:DIGITS]
