@@ -1,40 +1,41 @@
-"""The app of the stats function: usage, cost and outcomes of turns, read live over HTTP and rolled up once an hour."""
+"""The app of the stats function: usage, cost and outcomes of turns over HTTP, and their roll-up once an hour."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, timedelta
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from fastapi import FastAPI, Query
-from pydantic import BaseModel, Field
+from fastapi import FastAPI, Query, Request
+from fastapi.responses import Response
 
 from footnote.errors import BadRequest
-from footnote.learn.stats import DAY_S, By, Figures, Group, day_of, figures_of, midnight, roll_up, store_rollups
-from footnote.types import Caller
+from footnote.learn.experiment_results import follow_ratings
+from footnote.learn.rollups import store_rollups
+from footnote.turn_records.days import day_of
+from footnote.types import Caller, GroupBy
 from footnote_http.app import add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler, use_loop
+from footnote_http.openapi import problems
 from footnote_http.scheduled import once
 from footnote_http.start import observed, start
+from stats.bodies import StatsBody, rows_of
+from stats.export import to_csv
+from stats.read import Wanted, read_stats
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 SCHEDULE = Caller("schedule", role="admin")
 DEFAULT_DAYS = 30
+MOST_DAYS_BY_HOUR = 7
 FIRST = date(2000, 1, 1)
+CSV = "text/csv"
 
-
-class StatsBody(BaseModel):
-    """Statistics of a period: by group and in total."""
-
-    first: date = Field(serialization_alias="from")
-    last: date = Field(serialization_alias="to")
-    by: By
-    data: list[Group]
-    total: Figures
+RESPONSES = problems({403: "Only admins see questions and documents"})
+RESPONSES[200] = {"content": {CSV: {"schema": {"type": "string"}}}, "description": "The statistics"}
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
@@ -42,22 +43,32 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     app = make_app("Footnote: stats", core)
     add_health(app, "stats")
 
-    @app.get("/stats", name="stats", tags=["Statistics"])
+    @app.get("/stats", name="stats", tags=["Statistics"], response_model=StatsBody, responses=RESPONSES)
     async def stats(
+        request: Request,
         caller: CallerOf,
         core: CoreOf,
         first: Annotated[date | None, Query(alias="from", ge=FIRST, description="First day, UTC. Default: 29 days before `to`.")] = None,
         last: Annotated[date | None, Query(alias="to", ge=FIRST, description="Last day, UTC. Default: today.")] = None,
-        by: By = "day",
-    ) -> StatsBody:
-        """Returns turns, tokens, cost, latency, refusals and feedback by group. Admins get all turns, others their own."""
-        last = last or day_of(core.clock())
-        first = first or day_of(midnight(last) - (DEFAULT_DAYS - 1) * DAY_S)
+        by: Annotated[
+            GroupBy, Query(description="`hour`: at most 7 days. `question`: those not answered, `document`: those cited; for admins.")
+        ] = "day",
+        collection: Annotated[str | None, Query(max_length=100, description="Only turns that asked this collection.")] = None,
+        format_: Annotated[Literal["json", "csv"] | None, Query(alias="format", description="Default: as `accept` asks.")] = None,
+    ) -> StatsBody | Response:
+        """Returns turns, tokens, cost, latency, tiers of answers and feedback by group, as JSON or CSV. Admins get all turns, others
+        their own."""
+        last = last or date.fromisoformat(day_of(core.clock()))
+        first = first or max(FIRST, last - timedelta(days=DEFAULT_DAYS - 1))
         if first > last:
             raise BadRequest("`from` is after `to`.")
-        prices = core.settings.llm
-        records = await core.turns.figures(caller, midnight(first), midnight(last) + DAY_S)
-        return StatsBody(first=first, last=last, by=by, data=roll_up(records, by, prices), total=figures_of(records, prices))
+        if by == "hour" and (last - first).days >= MOST_DAYS_BY_HOUR:
+            raise BadRequest(f"By hour, a period has at most {MOST_DAYS_BY_HOUR} days. Choose a shorter one, or `by=day`.")
+        body = await read_stats(core, caller, Wanted(first, last, by, collection))
+        if format_ == "csv" or (format_ is None and CSV in request.headers.get("accept", "")):
+            name = f"footnote-{by}-{first}-{last}.csv"
+            return Response(to_csv(rows_of(body)), media_type=CSV, headers={"content-disposition": f'attachment; filename="{name}"'})
+        return body
 
     return app
 
@@ -69,16 +80,21 @@ def create_handler(app: FastAPI) -> Handler:
     def handle(event: dict[str, Any], context: Any) -> Any:
         if event.get("detail-type") == "Scheduled Event":
             core = made_core(app)
-            return once(event, context, partial(run_schedule, event, core), name="roll-up", table=core.settings.aws.cache_table)
+            return once(event, context, partial(run_schedule, core), name="roll-up", table=core.settings.aws.cache_table)
         return http(event, context)
 
     return handle
 
 
-def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
-    """Rolls up the event's day and the day before. → {day: number of rows}."""
-    at = datetime.fromisoformat(event["time"]).timestamp()
-    return use_loop().run_until_complete(store_rollups(SCHEDULE, at, turns=core.turns))
+def run_schedule(core: Core) -> dict[str, int]:
+    """Rolls up today and the days that have changed, and lets the shares of bandits follow their ratings. → {day: number of roll-ups}."""
+
+    async def work() -> dict[str, int]:
+        stored = await store_rollups(SCHEDULE, core.clock(), turns=core.turns)
+        await follow_ratings(SCHEDULE, records=core.records, turns=core.turns, clock=core.clock)
+        return stored
+
+    return use_loop().run_until_complete(work())
 
 
 app = start(create_app(), "stats")

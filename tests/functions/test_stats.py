@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from footnote.learn.stats import roll_up
 from footnote.ports import Rollup
 from footnote.settings import LLM, Price
 from footnote.turn_records.figures import figures_of
+from footnote.turn_records.tallies import tallies_of
 from footnote.types import Answer, Caller, Feedback, ModelCall, ModelUsage, Usage
 from stats.app import create_app, create_handler, handler
 from tests.conftest import HandClock
@@ -47,8 +49,10 @@ async def save_two_days(core: Core, clock: HandClock) -> None:
 JAN_14_FIGURES = {
     "turns": 1,
     "errors": 0,
+    "answered": 1,
     "closest": 0,
     "refusals": 0,
+    "forbidden": 0,
     "cache_hits": 0,
     "prompt_tokens": 10,
     "completion_tokens": 4,
@@ -61,8 +65,10 @@ JAN_14_FIGURES = {
 JAN_15_FIGURES = {
     "turns": 2,
     "errors": 1,
+    "answered": 0,
     "closest": 0,
     "refusals": 1,
+    "forbidden": 0,
     "cache_hits": 0,
     "prompt_tokens": 5,
     "completion_tokens": 0,
@@ -95,8 +101,10 @@ async def test_figures_are_given_for_each_day_and_for_all_of_them(core: Core, cl
             "total": {
                 "turns": 3,
                 "errors": 1,
+                "answered": 1,
                 "closest": 0,
                 "refusals": 1,
+                "forbidden": 0,
                 "cache_hits": 0,
                 "prompt_tokens": 15,
                 "completion_tokens": 4,
@@ -185,7 +193,15 @@ async def test_a_user_without_admin_role_sees_only_their_own_figures(core: Core,
     ("query", "detail"),
     [
         ("from=2026-01-16&to=2026-01-15", "`from` is after `to`."),
-        ("by=colour", "query.by: Input should be 'user', 'room', 'search_type', 'llm' or 'day'"),
+        (
+            "by=colour",
+            "query.by: Input should be 'user', 'room', 'search_type', 'llm', 'day', 'hour', 'collection', 'outcome', 'question' or"
+            " 'document'",
+        ),
+        (
+            "by=hour&from=2026-01-08&to=2026-01-15",
+            "By hour, a period has at most 7 days. Choose a shorter one, or `by=day`.",
+        ),
         ("from=1999-12-31", "query.from: Input should be greater than or equal to 2000-01-01"),
         ("to=tomorrow", "query.to: Input should be a valid date or datetime, input is too short"),
     ],
@@ -225,7 +241,7 @@ async def test_a_stored_turn_without_a_model_name_is_priced_by_the_answering_mod
     figures = figures_of(record)
     assert figures.used == (ModelUsage("big", Usage(1_000, 100)),)
     prices = LLM(prices={"big": Price(input=100, output=1000)})
-    assert [group.figures.cost for group in roll_up([figures], "llm", prices)] == [pytest.approx(0.2)]
+    assert [group.figures.cost for group in roll_up(tallies_of([figures]), "llm", prices)] == [pytest.approx(0.2)]
 
 
 async def test_a_model_used_only_for_auxiliary_calls_has_tokens_and_no_turns(core: Core, clock: HandClock, open_client: OpenClient) -> None:
@@ -249,22 +265,29 @@ async def test_cache_hits_are_counted(core: Core, clock: HandClock, open_client:
 # --- Lambda ------------------------------------------------------------------------------------
 
 
-def test_the_schedule_rolls_up_the_day_and_the_day_before(core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop) -> None:
+def test_the_schedule_rolls_up_every_day_that_is_over_once_and_today_again(
+    core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop
+) -> None:
     do = lambda_loop.run_until_complete
+
+    def rolled_up(day: str) -> list[Rollup]:
+        return [replace(each, tallies=()) for each in do(core.turns.rollups(LOCAL, day))]
+
     do(save_two_days(core, clock))
+    clock.now = JAN_15 + 26 * HOUR
     handle = create_handler(create_app(lambda: core))
-    for _ in range(2):  # the second time changes nothing
-        assert handle(sample_event("stats_schedule"), None) == {"2026-01-14": 1, "2026-01-15": 1}
-        assert do(core.turns.rollups(LOCAL, "2026-01-14")) == [Rollup("local", "r1", "rag", JAN_14_FIGURES, "llama")]
-        assert do(core.turns.rollups(LOCAL, "2026-01-15")) == [Rollup("local", "r1", "rag", JAN_15_FIGURES, "fake")]
-    assert do(core.turns.rollups(LOCAL, "2026-01-13")) == do(core.turns.rollups(LOCAL, "2026-01-16")) == []
+    for days in ({"2026-01-16": 1, "2026-01-15": 1, "2026-01-14": 1, "2026-01-13": 1}, {"2026-01-16": 1}):
+        assert handle(sample_event("stats_schedule"), None) == days
+        assert rolled_up("2026-01-14") == [Rollup("local", "r1", "rag", JAN_14_FIGURES, "llama")]
+        assert rolled_up("2026-01-15") == [Rollup("local", "r1", "rag", JAN_15_FIGURES, "fake")]
+    assert rolled_up("2026-01-12") == []
 
 
 def test_roll_ups_are_of_all_users_rooms_apart(core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop) -> None:
     do = lambda_loop.run_until_complete
     for trace_id, caller, room_id in (("t1", ME, "r1"), ("t2", ME, "r1"), ("t3", ME, "r2"), ("t4", STRANGER, "r1")):
         do(save(core, clock, trace_id, JAN_15, caller=caller, room_id=room_id))
-    assert create_handler(create_app(lambda: core))(sample_event("stats_schedule"), None) == {"2026-01-14": 0, "2026-01-15": 3}
+    assert create_handler(create_app(lambda: core))(sample_event("stats_schedule"), None) == {"2026-01-15": 3}
     rollups = do(core.turns.rollups(LOCAL, "2026-01-15"))
     assert [(rollup.user_id, rollup.room_id, rollup.figures["turns"]) for rollup in rollups] == [
         ("me", "r1", 2),
@@ -280,16 +303,18 @@ def test_later_turns_of_the_same_day_are_in_the_next_roll_up(core: Core, clock: 
     handle(sample_event("stats_schedule"), None)
     do(save(core, clock, "t2", JAN_15 + 23.5 * HOUR, room_id="r1"))
     do(core.turns.put_feedback(LOCAL, Feedback("t1", "local", "up")))
-    assert handle(sample_event("stats_schedule", time="2026-01-16T00:00:00Z"), None) == {"2026-01-15": 1, "2026-01-16": 0}
+    clock.now = JAN_15 + 24 * HOUR
+    assert handle(sample_event("stats_schedule", time="2026-01-16T00:00:00Z"), None) == {"2026-01-15": 1}
     (rollup,) = do(core.turns.rollups(LOCAL, "2026-01-15"))
     assert (rollup.figures["turns"], rollup.figures["feedback_up"]) == (2, 1)
 
 
 def test_one_lambda_serves_schedule_and_http_in_turns(core: Core, clock: HandClock, lambda_loop: asyncio.AbstractEventLoop) -> None:
     lambda_loop.run_until_complete(save_two_days(core, clock))
+    clock.now = JAN_15 + 12 * HOUR
     handle = create_handler(create_app(lambda: core))
     for _ in range(2):
-        assert handle(sample_event("stats_schedule"), None) == {"2026-01-14": 1, "2026-01-15": 1}
+        assert handle(sample_event("stats_schedule"), None)["2026-01-15"] == 1
         reply = handle(get_event("/stats", "from=2026-01-15&to=2026-01-15"), None)
         assert (reply["statusCode"], body_of(reply)["total"]) == (200, JAN_15_FIGURES | UNPRICED)
 

@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from footnote.ports import Rollup
-from footnote.turn_records.read import model_usage_of, question_of, started_at_of
+from footnote.turn_records.read import documents_of, model_usage_of, question_of, started_at_of
 from footnote.types import Feedback, ModelUsage, TurnFigures, TurnRecord, Usage
 
 
-def figures_of(record: TurnRecord, feedback: tuple[Feedback, ...] = ()) -> TurnFigures:
-    """The figures of a turn, with the feedback on it."""
+def figures_of(record: TurnRecord, feedback: tuple[Feedback, ...] = (), started_at: float | None = None) -> TurnFigures:
+    """The figures of a turn, with the feedback on it. `started_at`: where the store has it among others, if that is known: a turn that
+    was resumed keeps the place of its first beginning."""
     used = model_usage_of(record)
     return TurnFigures(
         trace_id=record["trace_id"],
@@ -20,7 +21,7 @@ def figures_of(record: TurnRecord, feedback: tuple[Feedback, ...] = ()) -> TurnF
         search_type=record["search_type"],
         llm=record["llm"] or _largest_user(used),
         question=question_of(record),
-        started_at=started_at_of(record),
+        started_at=started_at_of(record) if started_at is None else started_at,
         latency_ms=record["latency_ms"],
         outcome=record["outcome"],
         is_error=record["is_error"],
@@ -28,6 +29,10 @@ def figures_of(record: TurnRecord, feedback: tuple[Feedback, ...] = ()) -> TurnF
         cache_hit=record["outcome"] == "cached" or record.get("private", {}).get("search_cache", {}).get("hits", 0) > 0,
         cited=tuple(reference["chunk_id"] for reference in record["result"]["references"]),
         feedback=feedback,
+        experiment=record.get("experiment"),
+        collection=record["collection"],
+        lang=record["lang"],
+        documents=documents_of(record),
     )
 
 

@@ -72,6 +72,14 @@ def make_record(turn: Turn, status: Status, *, now: float) -> TurnRecord:
         "created_at": iso_time(record.started_at),
         "private": dict(record.notes),
     }
+    if (given := turn.plan.assignment) is not None:
+        stored["experiment"] = {
+            "id": given.experiment_id,
+            "name": given.name,
+            "arm": given.arm.name,
+            "period": given.period,
+            "shares": dict(given.shares),
+        }
     if record.model_source is not None and record.model_source.state in NO_MODEL and turn.caller.role == "admin":
         stored["llm_source"] = _source(record.model_source)
     return stored

@@ -37,6 +37,11 @@ def quoted_in(record: TurnRecord) -> Sequence[StoredPassage]:
     return [*record["hits"], *record.get("leans_on", ())]
 
 
+def documents_of(record: TurnRecord) -> tuple[str, ...]:
+    """The ids of all documents that the turn depends on, each once."""
+    return tuple(dict.fromkeys(each["doc_id"] for each in quoted_in(record)))
+
+
 def trimmed(messages: Iterable[StoredMessage]) -> list[StoredMessage]:
     """The messages without an agent's tool calls and their results."""
     return [message for message in messages if message["role"] != "tool" and not message["tool_calls"]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from footnote.types.experiments import StoredAssignment
 from footnote.types.feedback import Feedback
 from footnote.types.record import ModelUsage, Span, Usage, usage_of
 from footnote.types.request import Mode
@@ -37,6 +38,12 @@ class TurnFigures:
     cited: tuple[str, ...] = ()
     """Public chunk ids, in the order shown."""
     feedback: tuple[Feedback, ...] = ()
+    experiment: StoredAssignment | None = None
+    collection: str = ""
+    """The name by which it was asked."""
+    lang: str = ""
+    documents: tuple[str, ...] = ()
+    """Ids of all documents that the turn depends on, each once."""
 
     @property
     def usage(self) -> Usage:

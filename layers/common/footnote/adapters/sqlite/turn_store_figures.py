@@ -1,17 +1,17 @@
-"""The figures of turns in store.db, and the roll-ups."""
+"""The figures of turns in store.db."""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection
 
 from footnote.adapters.sqlite.database import writing
-from footnote.adapters.sqlite.turn_store_turns import load_feedback, load_turn
+from footnote.adapters.sqlite.turn_store_feedback import load_feedback, load_turn
+from footnote.adapters.sqlite.turn_store_rollups import mark_changed
 from footnote.ports import Rollup
 from footnote.turn_records.figures import figures_of
-from footnote.turn_records.read import question_of
-from footnote.types import Caller, Feedback, TurnFigures
+from footnote.types import Caller, Feedback, Outcome, TurnFigures
 
 
 def figures(connection: sqlite3.Connection, caller: Caller, since: float, until: float) -> list[TurnFigures]:
@@ -25,25 +25,28 @@ def figures(connection: sqlite3.Connection, caller: Caller, since: float, until:
     ):
         given.setdefault(row["trace_id"], []).append(load_feedback(row))
     rows = connection.execute(
-        """SELECT trace_id, block FROM turns
+        """SELECT trace_id, started_at, block FROM turns
            WHERE started_at >= ? AND started_at < ? AND status != 'idle' AND (? OR user_id = ?) ORDER BY started_at, number""",
         (since, until, everybody, caller.user_id),
     )
     # Row by row: a record is many times as large as its figures.
-    return [figures_of(load_turn(row), tuple(given.get(row["trace_id"], ()))) for row in rows]
+    return [figures_of(load_turn(row), tuple(given.get(row["trace_id"], ())), row["started_at"]) for row in rows]
 
 
-def rated(connection: sqlite3.Connection, user_id: str, since: float, limit: int) -> list[tuple[str, Feedback]]:
-    """As `TurnStore.rated`."""
+def ended_as(
+    connection: sqlite3.Connection, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int
+) -> list[TurnFigures]:
+    """As `TurnStore.ended_as`."""
     rows = connection.execute(
-        """SELECT feedback.*, block FROM turns JOIN feedback USING (trace_id, user_id)
-           WHERE user_id = ? AND started_at >= ? AND tags != '[]' ORDER BY started_at DESC, number DESC LIMIT ?""",
-        (user_id, since, limit),
+        f"""SELECT started_at, block FROM turns
+            WHERE json_extract(block, '$.outcome') IN ({", ".join("?" for _ in outcomes)}) AND started_at >= ? AND started_at < ?
+               AND status != 'idle' AND (? OR user_id = ?) ORDER BY started_at DESC, number DESC LIMIT ?""",
+        (*outcomes, since, until, caller.role == "admin", caller.user_id, limit),
     )
-    return [(question_of(load_turn(row)), load_feedback(row)) for row in rows]
+    return [figures_of(load_turn(row), started_at=row["started_at"]) for row in rows]
 
 
-def count(connection: sqlite3.Connection, trace_id: str, day: str, share: Rollup) -> None:
+def count(connection: sqlite3.Connection, trace_id: str, day: str, share: Rollup, now: float) -> None:
     """Adds a turn's share to the roll-up of its day, once."""
     key = (day, share.user_id, share.room_id, share.search_type)
     with writing(connection):
@@ -57,23 +60,9 @@ def count(connection: sqlite3.Connection, trace_id: str, day: str, share: Rollup
         sums = json.loads(there["figures"]) if there else {}
         sums |= {name: sums.get(name, 0) + added for name, added in share.figures.items()}
         llm = share.llm or (there["llm"] if there else None)
-        connection.execute("INSERT OR REPLACE INTO rollups VALUES (?, ?, ?, ?, ?, ?)", (*key, json.dumps(sums), llm))
-
-
-def put_rollups(connection: sqlite3.Connection, day: str, rollups: Sequence[Rollup]) -> None:
-    """As `TurnStore.put_rollups`."""
-    with writing(connection):
-        connection.execute("DELETE FROM rollups WHERE day = ?", (day,))
-        connection.executemany(
-            "INSERT INTO rollups VALUES (?, ?, ?, ?, ?, ?)",
-            [(day, each.user_id, each.room_id, each.search_type, json.dumps(dict(each.figures)), each.llm) for each in rollups],
+        connection.execute(
+            "INSERT INTO rollups (day, user_id, room_id, search_type, figures, llm) VALUES (?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET figures = excluded.figures, llm = excluded.llm",
+            (*key, json.dumps(sums), llm),
         )
-
-
-def rollups(connection: sqlite3.Connection, caller: Caller, day: str) -> list[Rollup]:
-    """As `TurnStore.rollups`."""
-    rows = connection.execute(
-        "SELECT * FROM rollups WHERE day = ? AND (? OR user_id = ?) ORDER BY user_id, room_id, search_type",
-        (day, caller.role == "admin", caller.user_id),
-    )
-    return [Rollup(row["user_id"], row["room_id"], row["search_type"], json.loads(row["figures"]), row["llm"]) for row in rows]
+        mark_changed(connection, [day], now)

@@ -1,0 +1,76 @@
+"""`footnote stats`: the figures of `GET /stats`."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from footnote.types import GroupBy
+from footnote_local.terminal import say, show_json
+from footnote_local.with_core import CollectionOption, DataOption, JsonOption, run_with_core
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+    from stats.bodies import StatsBody
+
+SHOWN = ("turns", "answered", "closest", "refusals", "errors", "total_tokens", "cost", "latency_p50_ms", "latency_p95_ms")
+WIDTH = 40
+"""Characters of a key."""
+
+
+def stats(
+    by: Annotated[GroupBy, typer.Option(help="What to group by.")] = "day",
+    first: Annotated[
+        datetime | None, typer.Option("--from", help="First day, UTC. Default: 29 days before the last.", formats=["%Y-%m-%d"])
+    ] = None,
+    last: Annotated[datetime | None, typer.Option("--to", help="Last day, UTC. Default: today.", formats=["%Y-%m-%d"])] = None,
+    collection: CollectionOption = None,
+    as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV.")] = False,
+    data: DataOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show turns, tokens, cost and latency by day, user, model, question, …"""
+    from stats.bodies import rows_of
+    from stats.export import to_csv
+
+    body = run_with_core(data, lambda core: _read(core, by, first and first.date(), last and last.date(), collection))
+    if as_json:
+        show_json(body.model_dump(mode="json", by_alias=True))
+    elif as_csv:
+        print(to_csv(rows_of(body)), end="")
+    else:
+        _print(body)
+
+
+async def _read(core: Core, by: GroupBy, first: date | None, last: date | None, collection: str | None) -> StatsBody:
+    from footnote.guard.identity import LOCAL
+    from footnote.turn_records.days import day_of
+    from stats.read import Wanted, read_stats
+
+    await core.refresh(prompts=False)
+    last = last or date.fromisoformat(day_of(core.clock()))
+    return await read_stats(core, LOCAL, Wanted(first or last - timedelta(days=29), last, by, collection))
+
+
+def _print(body: StatsBody) -> None:
+    from stats.bodies import rows_of
+
+    head, *rows = [list(map(_text, row)) for row in rows_of(body)]
+    names = len(body.data[0].key) if body.data else 1
+    kept = [*range(names), *(place for place, name in enumerate(head) if place >= names and (name in SHOWN or body.by == "document"))]
+    table = [[row[place] for place in kept] for row in (head, *rows)]
+    widths = [min(WIDTH, max(len(row[place]) for row in table)) for place in range(len(kept))]
+    for row in table:
+        cells = zip(row, widths, strict=True)
+        aligned = [cell[:width].ljust(width) if place < names else cell.rjust(width) for place, (cell, width) in enumerate(cells)]
+        print("  ".join(aligned).rstrip())
+    if not rows:
+        say("There were no turns in this period.")
+
+
+def _text(value: str | float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value).replace("\n", " ")
