@@ -14,16 +14,23 @@ import { receiptOf } from './receipt.js'
 import { openSource } from './source.js'
 import { questionButton, suggest, wantQuestion } from './suggestions.js'
 
-/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes below it (`after`). */
+/** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes above and below it (`before`, `after`). */
 export function answerOf(turn) {
   const sources = turn.citations.map(citation => ({ ...hitOf(turn, citation), ...citation }))
-  if (turn.outcome === 'closest') return { body: closestPassages(sources), after: after(turn) }
+  if (turn.outcome === 'closest') return { before: correction(turn), body: closestPassages(sources), after: after(turn) }
   const body = renderAnswer(turn.answer, turn.citations, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
   if (turn.extractive) styleHeadings(body)
-  return { body, after: after(turn, ...footnotes(sources), ...nearest(turn)) }
+  return { before: correction(turn), body, after: after(turn, ...footnotes(sources), ...nearest(turn)) }
 }
 
 const after = (turn, ...sources) => [...notes(turn), ...sources, ...ways(turn), actions(turn), receiptOf(turn), ...followUps(turn)]
+
+/** What was searched for in place of a question with typos, and the way back. */
+function correction({ question, corrected }) {
+  if (!corrected) return []
+  const back = questionButton('search_as_written', event => wantQuestion(event.target, question, { spelling: false }))
+  return [el('p', { class: 'note corrected' }, say(el('span'), 'corrected', { question: corrected }), ' ', back)]
+}
 
 /** Above a quoted paragraph, a line in bold names its document and section. */
 function styleHeadings(body) {

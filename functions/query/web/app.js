@@ -1,7 +1,7 @@
 // Entry point of the page: connects the question box, the thread, the list of conversations and the documents.
 
 import { currentRoom, NEW } from './address.js'
-import { chooseCollection, chosenCollection, refreshCollections, startCollections } from './collections.js'
+import { chooseCollection, chosenCollection, firstCollection, refreshCollections, startCollections } from './collections.js'
 import { canSearch, focusQuestion, searchOptions, showRunning, watchComposer } from './composer.js'
 import { refreshConversations, showConversations, watchConversations } from './conversations.js'
 import { copyText } from './copy.js'
@@ -13,11 +13,13 @@ import { acceptFiles } from './drop.js'
 import { conversationMarkdown, fileName } from './export.js'
 import { currentLanguage, setLanguage, translatePage } from './i18n.js'
 import { openLinked } from './linked.js'
+import { watchManagement } from './manage.js'
 import { openPanel } from './panels.js'
 import { showModel } from './model.js'
 import './my_data.js'
 import { startReaders } from './readers.js'
 import './sign_in.js'
+import { startSources } from './sources.js'
 import { askHere, finishedTurns, isBusy, isRunning, shownRoom, showRoom, stopRunning, watchThread } from './thread.js'
 
 // --- asking ---
@@ -25,10 +27,10 @@ import { askHere, finishedTurns, isBusy, isRunning, shownRoom, showRoom, stopRun
 const collectionsKnown = startCollections()
 const mayAsk = () => !isBusy() && canSearch()
 
-async function askQuestion(text) {
+async function askQuestion(text, fields) {
   await collectionsKnown // a question may be sent before the collections are loaded
   if (!mayAsk()) return
-  const asked = askHere({ query_text: text, index_name: chosenCollection(), permission_groups: [], ...searchOptions() })
+  const asked = askHere({ query_text: text, index_name: chosenCollection(), permission_groups: [], ...searchOptions(), ...fields })
   focusQuestion() // the clicked button may be gone
   await asked
   await Promise.all([refreshConversations(), showModel()])
@@ -45,7 +47,7 @@ function showThread() {
 
 watchComposer({ mayAsk, onAsk: askQuestion, onStop: stopRunning })
 watchThread({ onAsk: askQuestion, changed: showThread })
-$('suggestions').addEventListener('ask', ({ detail: text }) => askQuestion(text))
+$('suggestions').addEventListener('ask', ({ detail: { text } }) => askQuestion(text))
 
 // --- conversations ---
 
@@ -78,6 +80,7 @@ async function takeFiles(files) {
 $('index').addEventListener('change', () => changeCollection($('index').value))
 acceptFiles(takeFiles)
 watchDocuments(refreshCollections)
+watchManagement(name => changeCollection(name ?? firstCollection()))
 
 // --- start ---
 
@@ -95,6 +98,7 @@ $('language').addEventListener('change', () => {
 })
 translatePage()
 await Promise.all([collectionsKnown, showModel(), startReaders(), refreshConversations(), currentRoom() === null ? showThread() : showRoom()])
+startSources()
 await changeCollection(chosenCollection())
 await openLinked()
 document.documentElement.dataset.ready = 'true'

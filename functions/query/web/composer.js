@@ -45,7 +45,7 @@ export const canSearch = () => !searches() || $('results').reportValidity()
 export const searchOptions = () => ({
   debug: true,
   mode: $('mode').value,
-  ...(searches() ? { retriever: $('retriever').value, num_result_doc: Number($('results').value) } : {}),
+  ...(searches() ? { retriever: $('retriever').value, any_retriever: $('retriever').selectedIndex === 0, num_result_doc: Number($('results').value) } : {}),
 })
 
 /** Puts a question into the box for editing. */

@@ -3,15 +3,16 @@
 import { el, say } from './dom.js'
 import { number } from './i18n.js'
 import { readers } from './readers.js'
+import { SHEETS, SLIDES } from './text_view.js'
 
-const PARTS = { pptx: 'slides', ppt: 'slides', odp: 'slides', xlsx: 'sheets', xls: 'sheets', ods: 'sheets' }
+const partsOf = format => (SLIDES.includes(format) ? 'slides' : SHEETS.includes(format) ? 'sheets' : 'pages')
 
 /** e.g. Ready · for everyone · PDF · 3 pages · 12 passages */
 export function factsOf({ state, format, pages, chunks, permission_groups: groups }) {
   const facts = [say(el('span', { class: 'state' }), `state_${state}`), groups && readersOf({ permission_groups: groups })].filter(Boolean)
   if (state !== 'READY') return facts
   if (format) facts.push(el('span', {}, format.toUpperCase()))
-  if (pages) facts.push(say(el('span'), PARTS[format] ?? 'pages', { n: pages }))
+  if (pages) facts.push(say(el('span'), partsOf(format), { n: pages }))
   if (chunks) facts.push(say(el('span'), 'passages', { n: chunks }))
   return facts
 }

@@ -1,23 +1,31 @@
 // The page's texts in three languages; elements with data-i18n… are updated when the language changes.
 
 import de from './i18n/de.js'
+import deVoices from './i18n/de.voices.js'
 import en from './i18n/en.js'
+import enVoices from './i18n/en.voices.js'
 import ko from './i18n/ko.js'
+import koVoices from './i18n/ko.voices.js'
 import { recall, remember } from './memory.js'
 
-const WORDS = { en, de, ko }
+const WORDS = { en: { ...en, ...enVoices }, de: { ...de, ...deVoices }, ko: { ...ko, ...koVoices } }
 let language = [recall('language'), ...navigator.languages.map(tag => tag.slice(0, 2).toLowerCase())].find(tag => tag in WORDS) ?? 'en'
+
+/** Adds the texts of a view: `{en, de, ko}`. */
+export function addWords(words) {
+  for (const [tag, added] of Object.entries(words)) Object.assign(WORDS[tag], added)
+}
 
 export const currentLanguage = () => language
 
 /** The text of `key` with {names} filled in. The plural form is selected by `values.n`. */
 export function t(key, values = {}) {
-  let text = WORDS[language][key] ?? en[key] ?? key
+  let text = WORDS[language][key] ?? WORDS.en[key] ?? key
   if (typeof text === 'object') text = text[new Intl.PluralRules(language).select(values.n)] ?? text.other
   return text.replace(/\{(\w+)\}/g, (whole, name) => (typeof values[name] === 'number' ? number(values[name]) : (values[name] ?? whole)))
 }
 
-export const knows = key => key in en
+export const knows = key => key in WORDS.en
 
 export function number(value, digits = 0) {
   return new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits }).format(value)

@@ -4,12 +4,14 @@ import { call } from './api.js'
 import { $, el, say } from './dom.js'
 
 const picker = $('readers')
+let admin = false
 let own = null // the user's own permission group; null = single-user mode
 
 /** Loads the user's groups. In single-user mode there is nothing to choose. */
 export async function startReaders() {
-  const { own_group: mine = null, groups = [] } = await call('GET', '/me/preferences').catch(() => ({}))
+  const { own_group: mine = null, groups = [], is_admin = false } = await call('GET', '/me/preferences').catch(() => ({}))
   own = mine
+  admin = is_admin
   picker.closest('label').hidden = own === null
   if (own === null) return
   const option = (key, chosen, text) => {
@@ -25,6 +27,8 @@ export async function startReaders() {
 }
 
 export const readers = () => ({ own })
+
+export const isAdmin = () => admin
 
 /** The permission groups for added files; [] = the server's default. */
 export const chosenReaders = () => (picker.value ? JSON.parse(picker.value) : [])

@@ -1,5 +1,6 @@
 // The source panel: the cited document, opened at the cited page with the passage highlighted.
 
+import { aboutDocument } from './about.js'
 import { Problem, call } from './api.js'
 import { $, el, say } from './dom.js'
 import { openPanel } from './panels.js'
@@ -42,6 +43,7 @@ function describe() {
   $('passage-text').replaceChildren(...markSnippet(cited.content, words()))
   $('passage-scores').replaceChildren(...scoresOf(cited))
   $('source-facts').open = false
+  aboutDocument(cited.doc_id)
   $('source-file').href = `${address()}?save=true`
   const place = among.indexOf(cited)
   $('source-cited').hidden = among.length < 2

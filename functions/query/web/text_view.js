@@ -3,11 +3,12 @@
 
 import { el, say } from './dom.js'
 
-const UNITS = { pptx: 'source_slide', odp: 'source_slide', xlsx: 'source_sheet', xls: 'source_sheet', ods: 'source_sheet' }
+export const SLIDES = ['pptx', 'ppt', 'odp', 'fodp', 'sxi']
+export const SHEETS = ['xlsx', 'xls', 'xlsb', 'ods', 'fods', 'sxc', 'excelml']
 const ROWS = 200 // rows shown on each side of the cited row of a long table; the rest on demand
 
 /** The text key for the format's unit: slides, sheets or pages. */
-export const unitOf = (format, page) => UNITS[format] ?? page
+export const unitOf = (format, page) => (SLIDES.includes(format) ? 'source_slide' : SHEETS.includes(format) ? 'source_sheet' : page)
 
 /** Blocks and marks of the server's response → one element. */
 export function renderText({ blocks, marks, format }) {

@@ -14,14 +14,14 @@ let loading = false
 let opened = 0 // only the newest call may change the thread
 let onChange = () => {}
 
-/** `onAsk(text)`: a turn requests a question. `changed()`: another conversation is shown, or it grew. */
+/** `onAsk(text, fields)`: a turn requests a question, with these fields of the request. `changed()`: another conversation is shown, or it grew. */
 export function watchThread({ onAsk, changed }) {
   onChange = changed
-  thread.addEventListener('ask', ({ target, detail: text }) => {
+  thread.addEventListener('ask', ({ target, detail: { text, fields } }) => {
     const failed = turns.find(({ element, isSettled }) => !isSettled && element.contains(target))
     if (isBusy()) return
     if (failed) drop(failed) // the retry replaces it
-    onAsk(text)
+    onAsk(text, fields)
   })
 }
 

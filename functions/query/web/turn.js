@@ -15,6 +15,7 @@ export class Turn {
   #thoughts = ''
   #frame = 0
   #steps = new StepList()
+  #corrected = el('div')
   #body = el('div', { class: 'answer' })
   #thinking = el('details', { class: 'thoughts', hidden: true }, say(el('summary'), 'thinking'), el('p'))
   #mode = 'rag'
@@ -26,7 +27,7 @@ export class Turn {
     this.record = null // the finished turn, as answerOf takes it
     this.isSettled = false // answered; asking again makes a new turn
     const heading = el('h2', { class: 'question' }, question)
-    this.element = el('article', { class: 'turn' }, heading, this.#steps.element, this.#thinking, this.#body, this.#link, this.#after)
+    this.element = el('article', { class: 'turn' }, heading, this.#corrected, this.#steps.element, this.#thinking, this.#body, this.#link, this.#after)
   }
 
   /** A stored turn. */
@@ -110,7 +111,8 @@ export class Turn {
   #show(record) {
     this.record = record
     this.isSettled = true
-    const { body, after } = answerOf(record)
+    const { before, body, after } = answerOf(record)
+    this.#corrected.replaceChildren(...before)
     this.#body.replaceChildren(body)
     this.#body.dataset.outcome = record.outcome
     this.#after.replaceChildren(...after)
