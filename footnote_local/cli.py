@@ -11,17 +11,26 @@ import typer
 
 from footnote_local import (
     audit_command,
+    collections_command,
     documents_command,
+    eval_command,
     events_command,
+    experiments_command,
     explain_command,
     forbidden_command,
     ingest_command,
+    migrate_command,
     model_command,
     prompts_command,
+    reprocess_command,
     session_command,
     settings_command,
+    stats_command,
+    sync_command,
+    transfer_commands,
     user_command,
 )
+from footnote_local.eval_command import RetrieverOption
 from footnote_local.terminal import Commands, Exit, bold, clip, leave, run, say, show_json
 from footnote_local.with_core import CollectionOption, DataOption, JsonOption, make_core, place_of
 
@@ -31,11 +40,6 @@ app = typer.Typer(
 
 SHOWN = 200
 """Characters of each passage shown by `search`."""
-
-RetrieverOption = Annotated[
-    Literal["cc", "rrf", "bm25", "knn"],
-    typer.Option(help="cc, rrf: hybrid, fused by score or by rank; bm25: keywords only; knn: vectors only."),
-]
 
 
 def _print_version(wanted: bool) -> None:
@@ -82,6 +86,7 @@ def serve(
 
 
 app.command()(ingest_command.ingest)
+app.command()(sync_command.sync)
 
 
 @app.command()
@@ -150,33 +155,7 @@ def search(
 app.command()(explain_command.explain)
 
 
-@app.command("eval")
-def evaluate(
-    folder: Annotated[Path, typer.Argument(help="A BEIR folder: corpus.jsonl, queries.jsonl, qrels.tsv.", metavar="BEIR_DIR")],
-    retriever: RetrieverOption = "cc",
-    level: Annotated[Literal["standard"], typer.Option(help="Intelligence level; only standard is supported.")] = "standard",
-    limit: Annotated[int | None, typer.Option(help="Maximum number of questions, spread over the set.", min=1)] = None,
-    min_ndcg: Annotated[float | None, typer.Option(help="Exit with 1 if nDCG@10 is lower.", min=0, max=1)] = None,
-    answers: Annotated[bool, typer.Option("--answers", help="Also judge the extractive answers, if the queries contain answers.")] = False,
-    foreign: Annotated[Path | None, typer.Option(help="Another BEIR folder whose questions must be refused.")] = None,
-    rewrite: Annotated[Literal["none", "heuristic", "model"], typer.Option(help="How follow-up questions are rewritten.")] = "heuristic",
-    data: DataOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Measure retrieval and extractive answers on judged questions."""
-    from footnote_local.eval_report import sentences
-    from footnote_local.run_question import judge
-
-    others = foreign.expanduser() if foreign else None
-    report = run(judge(make_core(data), folder.expanduser(), retriever, limit, answers, others, rewrite))
-    if as_json:
-        show_json(report)
-    else:
-        for line in sentences(report):
-            print(line)
-    if min_ndcg is not None and report["ndcg@10"] < min_ndcg:
-        say(f"nDCG@10 is {report['ndcg@10']}, below {min_ndcg}.")
-        leave(Exit.BAD)
+app.command("eval")(eval_command.evaluate)
 
 
 @app.command()
@@ -240,14 +219,21 @@ def invoke(
     leave(Exit.OK if run(invoke_function(function, event, data, as_json)) else Exit.BAD)
 
 
+app.command("export")(transfer_commands.export_archive)
+app.command("import")(transfer_commands.import_archive)
+app.command()(reprocess_command.reprocess)
+app.command()(migrate_command.migrate)
 app.add_typer(documents_command.app, name="documents")
+app.add_typer(collections_command.app, name="collections")
 app.add_typer(session_command.app, name="session")
 app.add_typer(user_command.app, name="user")
 app.add_typer(model_command.app, name="model")
 app.add_typer(prompts_command.app, name="prompts")
 app.add_typer(settings_command.app, name="settings")
 app.add_typer(forbidden_command.app, name="forbidden")
+app.add_typer(experiments_command.app, name="experiments")
 app.command()(audit_command.audit)
+app.command()(stats_command.stats)
 app.command()(events_command.events)
 
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NoReturn, cast
 from footnote.answer.model_source import which_model, why_no_model
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, ModelTimeout
+from footnote.ingest.convert import find_libreoffice
 from footnote.ingest.vectors import embedding_progress
 from footnote.ports import Models
 from footnote.settings import Settings
@@ -52,6 +53,7 @@ async def examine(core: Core, timer: Callable[[], float] = time.monotonic) -> li
             *await _models(core, timer),
             await _sign_in(core),
             await _terms(core),
+            _converter(),
             *await _tools(core),
             *await _knowledge_base(core),
             *_ignored(),
@@ -189,6 +191,18 @@ async def _terms(core: Core) -> Finding:
     if not core.settings.rag.forbidden_check_enabled:
         return Finding("forbidden terms", "missing", f"{count}, but the check is off", "Set RAG__FORBIDDEN_CHECK_ENABLED to true.")
     return Finding("forbidden terms", "ok", str(count))
+
+
+def _converter() -> Finding:
+    if program := find_libreoffice():
+        return Finding("old formats", "ok", f"{program} converts .doc, .ppt and other old files")
+    packages = "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
+    return Finding(
+        "old formats",
+        "missing",
+        "no LibreOffice: .doc, .ppt and other old files are refused",
+        f"Install it where the server runs: apt-get install {packages}, or brew install --cask libreoffice.",
+    )
 
 
 async def _tools(core: Core) -> list[Finding]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(cls=Commands, no_args_is_help=True, help="List, show, retry and delete documents.")
 
-INTERNAL = ("content_hash", "digest", "generation", "active_generation")
+INTERNAL = ("content_hash", "cut", "digest", "generation", "active_generation")
 """Fields that no API shows."""
 POLL_S = 0.2
 

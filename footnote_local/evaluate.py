@@ -19,7 +19,7 @@ from footnote.answer.tiers import judge
 from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.errors import ModelUnavailable
-from footnote.ingest.pipeline import cut
+from footnote.ingest.prepare import cut
 from footnote.ingest.vectors import RECIPE, embedding_progress, pending_chunks
 from footnote.learn.golden import GoldenQuery, GoldenSet
 from footnote.learn.ranking_metrics import mean_interval, ndcg, percentile, recall, reciprocal_rank

@@ -118,7 +118,7 @@ def check(
 
 
 async def _try(core: Core, question: str) -> tuple[Any, list[Any]]:
-    from footnote.bootstrap import UNSAVED
+    from footnote.bootstrap.suggestions import UNSAVED
     from footnote.guard.forbidden_words import check_forbidden
     from footnote.guard.identity import LOCAL
     from footnote.guard.input_guard import clean_question

@@ -26,7 +26,7 @@ def ingest(
     as_json: JsonOption = False,
 ) -> None:
     """Add files and folders to a collection."""
-    fields = _read_fields(metadata) if metadata else None
+    fields = read_fields(metadata) if metadata else None
     report = run(_ingest(make_core(data), paths, collection, [group for group in groups.split(",") if group], fields))
     rows = [
         {"file": name, "doc_id": d.doc_id, "state": d.state, "chunks": d.chunks, "reason": d.reason, "remedy": d.remedy}
@@ -46,7 +46,8 @@ def ingest(
     leave(Exit.BAD if report.failed else Exit.OK)
 
 
-def _read_fields(given: list[str]) -> dict[str, str | list[str]]:
+def read_fields(given: list[str]) -> dict[str, str | list[str]]:
+    """The fields of `--metadata KEY=VALUE`."""
     found: dict[str, list[str]] = {}
     for field in given:
         name, equals, value = field.partition("=")

@@ -30,7 +30,8 @@ async def run_reindex(core: Core, collection: str | None, judged: Path | None, r
         return []
     reindex = Reindex(core.settings.opensearch, core.embedder)
     try:
-        names = [collection] if collection is not None else await reindex.collections()
+        stored = None if collection is None else await core.collections.resolve(collection)
+        names = [stored] if stored is not None else await reindex.collections()
         queries = await _queries(reindex, judged, names) if judged is not None else ()
         return [await _renew(core, reindex, name, queries, roll_back) for name in names]
     finally:

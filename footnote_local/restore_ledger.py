@@ -14,8 +14,8 @@ from footnote.adapters.dynamodb.ledger_restore import copy_back
 from footnote.adapters.dynamodb.table import Table
 from footnote.bootstrap import Core
 from footnote.errors import FootnoteError, NotFound
-from footnote.ingest.pipeline import SYSTEM
 from footnote.settings import Settings
+from footnote.types import SYSTEM
 
 LIMIT_S = 30.0
 """Timeout of one DynamoDB call."""

@@ -31,6 +31,8 @@ class Exit(IntEnum):
     USAGE = 2
     UNAVAILABLE = 3
     """A dependency is unavailable: the port, the data folder, search, the model."""
+    REFUSED = 4
+    """A sync would delete many documents, and nobody agreed."""
     STOPPED = 130
 
 
@@ -77,6 +79,11 @@ def clip(text: str, width: int) -> str:
         return line
     end = line.rfind(" ", width // 2, width)
     return f"{line[: end if end > 0 else width - 1].rstrip()}…"
+
+
+def printable(name: str) -> str:
+    """The name without bytes that are not valid text and without control characters, which a terminal would obey."""
+    return "".join(char if char.isprintable() else "?" for char in name.encode(errors="replace").decode())
 
 
 class Commands(TyperGroup):

@@ -1,4 +1,4 @@
-"""The worker of a data folder: processes jobs from the queue, then computes vectors.
+"""The worker of a data folder: processes jobs from the queue, computes vectors, purges deleted collections, rolls up statistics.
 
 A file lock prevents a second worker. The operating system releases it when the process ends, however it ends.
 """
@@ -9,11 +9,17 @@ import asyncio
 import fcntl
 import logging
 import os
+import time
 from contextlib import suppress
 from pathlib import Path
 
 from footnote.bootstrap import Core
 from footnote.errors import Conflict, FootnoteError, StoreUnavailable
+from footnote.guard.identity import LOCAL
+from footnote.ingest.purge import purge_deleted
+from footnote.learn.experiment_results import follow_ratings
+from footnote.learn.rollups import store_rollups
+from footnote.types import Caller
 
 log = logging.getLogger("footnote.worker")
 
@@ -23,13 +29,18 @@ TROUBLE_S = 5.0
 """Pause after a backend's error."""
 VECTORS_AT_ONCE = 8
 """Chunks embedded between two checks of the queue, so that new files do not wait for the vectors of old ones."""
+PURGE_S = 600.0
+"""Time between two checks for deleted collections that cannot be restored any more, and for shares of experiments that are due."""
+ROLL_UP_S = 3600.0
+"""Time between two roll-ups of statistics."""
+ROLLER = Caller("worker", role="admin")
 
 
 class Lock:
-    """The exclusive lock of a data folder's worker."""
+    """An exclusive lock of a data folder, by default the one of its worker."""
 
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / "worker.lock"
+    def __init__(self, folder: Path, name: str = "worker.lock") -> None:
+        self._path = folder / name
         self._descriptor: int | None = None
 
     @property
@@ -69,26 +80,31 @@ class Worker:
 
     def __init__(self, core: Core) -> None:
         self._core = core
-        self._task: asyncio.Task[None] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
         self.trouble: str | None = None
         """Why the worker is pausing; None = it is not."""
 
     async def start(self) -> None:
         """Recovers interrupted jobs, then starts working."""
         await self._core.ingestor.recover()
-        self._task = asyncio.create_task(self._run())
+        self._tasks = [asyncio.create_task(self._run()), asyncio.create_task(self._roll_up())]
 
     async def stop(self) -> None:
         """Cancels the work; `start` resumes an interrupted job."""
-        if self._task is not None:
-            self._task.cancel()
+        for task in self._tasks:
+            task.cancel()
             with suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
+                await task
+        self._tasks = []
 
     async def _run(self) -> None:
+        purge_at = 0.0
         while True:
             try:
+                if time.monotonic() >= purge_at:
+                    purge_at = time.monotonic() + PURGE_S
+                    await purge_deleted(self._core.ingestor)
+                    await follow_ratings(LOCAL, records=self._core.records, turns=self._core.turns, clock=self._core.clock)
                 busy = await self._core.ingestor.work_one(self._core.bucket.take) or await self._core.ingestor.embed_some(VECTORS_AT_ONCE)
             except FootnoteError as exc:
                 log.warning("worker paused", extra={"reason": exc.detail})
@@ -102,3 +118,12 @@ class Worker:
                 self.trouble = None
                 if not busy:
                     await asyncio.sleep(IDLE_S)
+
+    async def _roll_up(self) -> None:
+        """Beside the work, as the first roll-up of many turns takes long."""
+        while True:
+            try:
+                await store_rollups(ROLLER, self._core.clock(), turns=self._core.turns)
+            except Exception as exc:  # statistics read the turns themselves until the next time
+                log.warning("turns not rolled up", exc_info=exc)
+            await asyncio.sleep(ROLL_UP_S)

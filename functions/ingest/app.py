@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
@@ -13,16 +14,18 @@ from pydantic import BaseModel, Field, Json
 
 from footnote.errors import NotFound, TooLarge
 from footnote.guard.audit import audit
-from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_metadata, check_size
+from footnote.ingest.accept import check_file_name, check_metadata, check_size
+from footnote.ingest.collections import open_collection
 from footnote.ingest.vectors import embedding_progress
 from footnote.types import Document, Page
 from footnote_http.app import Limit, add_health, make_app
-from footnote_http.callers import CallerOf, CoreOf, made_core
+from footnote_http.callers import KEYED, AdminOf, CallerOf, CoreOf, made_core
 from footnote_http.lambda_handler import Handler, http_handler
 from footnote_http.openapi import problems
-from footnote_http.pages import PageBody
 from footnote_http.scheduled import once
 from footnote_http.start import observed, start
+from ingest import confluence, insert
+from ingest.bodies import DocumentBody, DocumentPage, StatusBody, body_of
 from ingest.content import CONTENT, DESCRIPTION, AsView, BoundsOf, Content, Save, Source, as_file, as_source, file_headers, read_bounds
 from ingest.uploads import VALID_S, Upload, sign, verify
 
@@ -34,6 +37,7 @@ MOST_DIRECT = 4 * 2**20
 """Maximum bytes of a file that passes through the function in AWS, where payloads are limited to 6 MB in base64."""
 
 METADATA = "Fields to filter by: strings, numbers, booleans, or lists of them. Default: unchanged."
+ADMINS = problems({403: "The caller is not an admin"})
 GONE = problems({404: "The caller has no such document"})
 
 
@@ -55,34 +59,6 @@ class UploadTarget(BaseModel):
     doc_id: str
 
 
-class DocumentBody(BaseModel):
-    """A document and its state."""
-
-    doc_id: str
-    title: str
-    file_name: str
-    collection: str
-    state: str
-    reason: str | None
-    remedy: str | None
-    pages: int | None
-    chunks: int
-    size: int
-    lang: str | None
-    format: str = Field(description='Detected format, e.g. "pdf"; "" = not processed yet.')
-    permission_groups: list[str]
-    metadata: dict[str, Any]
-    created_at: float
-    updated_at: float
-    vectors: dict[str, int] | None = Field(None, description="Existing and required vectors of all documents, for admins.")
-
-
-class DocumentPage(PageBody):
-    """A page of documents."""
-
-    data: list[DocumentBody]
-
-
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     """The app. `core`: by default the process's shared Core."""
     app = make_app("Footnote: ingest", core)
@@ -94,15 +70,16 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         limits = core.settings.ingest
         check_size(request.size, limits.max_file_mb)
         name = check_file_name(request.file_name)
-        collection = check_collection(request.index_name or core.settings.index_name)
-        groups = check_groups(request.permission_groups, caller)
+        wanted = request.index_name or core.settings.index_name
+        collection = await open_collection(core.collections, caller, wanted)
+        groups = await core.ingestor.check_groups(caller, collection, request.permission_groups)
         metadata = check_metadata(request.metadata)
         doc_id = await core.ledger.reserve(caller, file_name=name, collection=collection, permission_groups=groups)
         if core.uploads is not None:
-            form = await core.bucket.announce(doc_id, file_name=name, collection=collection, permission_groups=groups, metadata=metadata)
+            form = await core.bucket.announce(doc_id, file_name=name, collection=wanted, permission_groups=groups, metadata=metadata)
             return UploadTarget(url=form.url, fields=dict(form.fields), doc_id=doc_id)
         until = core.clock() + VALID_S
-        upload = Upload(doc_id, name, collection, sorted(groups), metadata, caller.user_id, limits.max_file_mb * 2**20, until)
+        upload = Upload(doc_id, name, wanted, sorted(groups), metadata, caller.user_id, limits.max_file_mb * 2**20, until)
         return UploadTarget(url="/uploads/form", fields=sign(upload, core.signing_key), doc_id=doc_id)
 
     @app.post(
@@ -133,7 +110,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         )
         return Response(status_code=204)
 
-    @app.post("/ingest/file", name="ingest_file", tags=["Documents"], status_code=202)
+    @app.post("/ingest/file", name="ingest_file", tags=["Documents"], status_code=202, dependencies=KEYED)
     async def ingest_file(
         file: Annotated[UploadFile, File()],
         index_name: Annotated[str, Form()],
@@ -154,7 +131,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             permission_groups=permission_groups or [],
             metadata=metadata,
         )
-        return _body(document)
+        return body_of(await core.collections.shown(document))
 
     @app.get("/documents", name="list_documents", tags=["Documents"], responses=GONE)
     async def documents(
@@ -166,17 +143,20 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     ) -> DocumentPage:
         """Lists the documents that the caller may read, newest first."""
         page: Page[Document] = await core.ledger.list(caller, collection=collection, limit=limit, after=after)
-        return DocumentPage.of(page, _body)
+        return DocumentPage.of(page, body_of)
 
     @app.get("/documents/{doc_id}", name="get_document", tags=["Documents"], responses=GONE)
     async def document(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Returns a document, and for admins the progress of all vectors."""
         found = await core.ledger.get(caller, doc_id)
-        vectors = None
-        if core.embedder is not None and (caller.sees_all or caller.role == "admin"):
-            done, total = await embedding_progress(core.index, core.embedder)
-            vectors = {"done": done, "total": total}
-        return _body(found, vectors)
+        vectors = await _vectors(core) if caller.sees_all or caller.role == "admin" else None
+        return body_of(found, vectors, await core.sources.description(caller, found))
+
+    @app.get("/ingest/status", name="ingest_status", tags=["Documents"], responses=ADMINS)
+    async def status(admin: AdminOf, core: CoreOf) -> StatusBody:
+        """Returns how many documents are in which state, waiting jobs, and the progress of all vectors. For admins."""
+        counts, waiting, vectors = await asyncio.gather(core.ledger.counts(), core.queue.size(), _vectors(core))
+        return StatusBody(documents=counts, waiting=waiting, vectors=vectors)
 
     async def content(
         doc_id: str,
@@ -213,14 +193,25 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         with suppress(NotFound):  # an interrupted deletion is in the audit log already
             there = await core.ledger.get(caller, doc_id)
             await audit(core.records, caller, "document.delete", there.doc_id, now=core.clock(), collection=there.collection)
-        return _body(await core.ingestor.delete(caller, doc_id))
+        return body_of(await core.collections.shown(await core.ingestor.delete(caller, doc_id)))
 
     @app.post("/documents/{doc_id}/retry", name="retry_document", tags=["Documents"], status_code=202, responses=GONE)
     async def retry(doc_id: str, caller: CallerOf, core: CoreOf) -> DocumentBody:
         """Processes a FAILED document again."""
-        return _body(await core.ingestor.retry(caller, doc_id))
+        return body_of(await core.ingestor.retry(caller, doc_id))
 
+    insert.router.add_to(app)
+    app.state.remedies["/insert-doc"] = " Send a longer document as a file, with POST /ingest/file."
+    confluence.router.add_to(app)
     return app
+
+
+async def _vectors(core: Core) -> dict[str, int] | None:
+    """The progress of all vectors; None without an embedder."""
+    if core.embedder is None:
+        return None
+    done, total = await embedding_progress(core.index, core.embedder)
+    return {"done": done, "total": total}
 
 
 async def _read(file: UploadFile, most: int) -> bytes:
@@ -231,33 +222,16 @@ async def _read(file: UploadFile, most: int) -> bytes:
     return data
 
 
-def _body(document: Document, vectors: dict[str, int] | None = None) -> DocumentBody:
-    return DocumentBody(
-        doc_id=document.doc_id,
-        title=document.title,
-        file_name=document.file_name,
-        collection=document.collection,
-        state=document.state,
-        reason=document.reason,
-        remedy=document.remedy,
-        pages=document.pages,
-        chunks=document.chunks,
-        size=document.size,
-        lang=document.lang,
-        format=document.format,
-        permission_groups=sorted(document.permission_groups),
-        metadata=dict(document.metadata),
-        created_at=document.created_at,
-        updated_at=document.updated_at,
-        vectors=vectors,
-    )
-
-
 def create_handler(app: FastAPI) -> Handler:
     """The Lambda handler: batches of S3 events from the queue, scheduled events, else HTTP."""
     http = http_handler(app)
 
     def handle(event: dict[str, Any], context: Any) -> Any:
+        if event.get("source") == "footnote.sync":
+            from ingest.source_schedule import run_sources
+
+            core = made_core(app)
+            return once(event, context, partial(run_sources, event, core), name="sync", table=core.settings.aws.cache_table)
         if event.get("detail-type") == "Scheduled Event":
             from ingest.schedule import run_schedule
 

@@ -10,7 +10,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from footnote.errors import ModelUnavailable, Unavailable
-from footnote.ingest.pipeline import retry_delay_s
+from footnote.ingest.retries import retry_delay_s
 from footnote.ports import Job
 from footnote_http.lambda_handler import use_loop
 

@@ -16,9 +16,12 @@ from footnote_http.start import start
 from footnote_http.streams import Streams
 from query import (
     admin,
+    collection_changes,
     collections,
     conversations,
+    experiments,
     forbidden_terms,
+    golden,
     model,
     my_data,
     page,
@@ -26,7 +29,9 @@ from query import (
     resource,
     sessions,
     setting_changes,
+    sources,
     traces,
+    voc,
 )
 from query.dialects import chat_service, dify, pipeline, vexora
 from query.dialects.chat_core import routes as chat_core
@@ -38,8 +43,9 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 MODULES = (
-    page, model, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, setting_changes,
-    forbidden_terms, openai, dify, mcp, search, chat_service, pipeline, vexora,
+    page, model, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, sources,
+    setting_changes, collection_changes, experiments, forbidden_terms, golden, voc, openai, dify, mcp, search, chat_service, pipeline,
+    vexora,
 )  # fmt: skip
 """Modules with routes, in the order of the OpenAPI document."""
 

@@ -20,6 +20,12 @@ async def page() -> FileResponse:
     return FileResponse(WEB / "index.html", headers=HEADERS)
 
 
+@router.get("/statistics", include_in_schema=False)
+async def statistics() -> FileResponse:
+    """The statistics page. What it shows comes from `/stats` and other routes, which check who asks."""
+    return FileResponse(WEB / "statistics.html", headers=HEADERS)
+
+
 @router.get("/docs", include_in_schema=False)
 async def reference() -> FileResponse:
     """The API reference (Swagger UI)."""

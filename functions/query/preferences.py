@@ -22,6 +22,7 @@ class AllowedPreferences(Preferences):
 
     allowed_models: list[str] = Field(description="Models to choose from; [] = every model of the endpoint.")
     own_group: str | None = Field(description="The caller's own permission group; null = single-user mode without sign-in.")
+    is_admin: bool
     groups: list[str] = Field(description="Groups of the caller, for which they may add documents.")
 
 
@@ -36,6 +37,7 @@ async def preferences(caller: CallerOf, core: CoreOf) -> AllowedPreferences:
         model_id=model if model and llm.allows(model) else None,
         allowed_models=llm.allowed_models,
         own_group=None if caller.sees_all else own,
+        is_admin=caller.role == "admin",
         groups=sorted(caller.groups - {own, ADMINS, EVERYONE}),
     )
 

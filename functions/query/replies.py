@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -123,6 +122,7 @@ class AskResponse(BaseModel):
     notice: str | None = Field(description="A note for the user, e.g. how to connect a language model.")
     warnings: list[str]
     searched_for: list[str] = Field(description="Search queries; [] if nothing was searched.")
+    corrected: str | None = Field(description="The question with its typos corrected, if it had any and was searched for like this.")
     suggested_questions: list[str] = Field(description="At most three follow-up questions.")
     usage: UsageBody
     cost: float | None = Field(description="Cost of the model's tokens at current prices; null if no prices are set.")
@@ -200,31 +200,6 @@ def make_usage(record: TurnRecord) -> UsageBody:
     return UsageBody(**record["result"]["usage"])
 
 
-END_MARK = re.compile(r"\s*([.!?。]*)[,;:、]*(?=\s|$)")
-"""Punctuation after a marker, which belongs to the sentence before it."""
-
-
-def claimed(reply: AskResponse) -> AskResponse:
-    """The response with its answer split into claims: the text before each marker, with the punctuation after it and the
-    documents of that marker, or of several adjacent ones. A text that does not answer claims nothing."""
-    text = str(reply.answer)
-    if reply.tier != "answer":
-        return reply.model_copy(update={"answer": ClaimedAnswer(answer=text, claims=[])})
-    claims: list[Claim] = []
-    at = 0
-    for start, end, doc_id in sorted((*span, citation.doc_id) for citation in reply.citations for span in citation.spans):
-        before = text[at:start].strip()
-        if before or not claims:
-            claims.append(Claim(text=before, doc_ids=[doc_id]))
-        elif doc_id not in claims[-1].doc_ids:
-            claims[-1].doc_ids.append(doc_id)
-        at = end
-        if mark := END_MARK.match(text, end):
-            claims[-1].text += mark[1]
-            at = mark.end()
-    return reply.model_copy(update={"answer": ClaimedAnswer(answer=text, claims=claims)})
-
-
 def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str, Any]:
     from footnote.pipeline import STAGES  # excludes an agent's rounds and tools, whose time is part of their step's
 
@@ -253,6 +228,7 @@ def _fields(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> dict[str,
         "notice": _notice(record),
         "warnings": record["warnings"],
         "searched_for": _searched_for(record),
+        "corrected": record.get("private", {}).get("corrected"),
         "suggested_questions": record["suggested_questions"],
         "usage": usage,
         "cost": llm.cost(model_usage_of(record)),

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field
 
+from footnote.collections import check_collection
 from footnote.errors import NotFound
 from footnote.guard.audit import audit
-from footnote.ingest.accept import check_collection
 from footnote.live_settings import Setting
 from footnote.ports import Record
 from footnote.types import Caller, Page

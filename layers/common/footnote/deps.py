@@ -7,9 +7,11 @@ from typing import Any, Protocol, cast
 
 from footnote.answer.calibration import Calibration
 from footnote.answer.toolbox import Search
-from footnote.checkpoints import ReplayedModels, ReplayedSearches, TurnCheckpoint
+from footnote.answer.voice_tool import VoiceTool
+from footnote.checkpoints import ReplayedModels, ReplayedReranker, ReplayedSearches, TurnCheckpoint
 from footnote.guard.budget import Spending
 from footnote.guard.terms import Terms
+from footnote.learn.experiments import Experiments
 from footnote.ports import (
     Cache,
     Clock,
@@ -116,6 +118,11 @@ class Deps(SettingGroups, Protocol):
     def spending(self) -> Spending: ...
 
     @property
+    def experiments(self) -> Experiments | None:
+        """None = no experiment is running."""
+        ...
+
+    @property
     def tools(self) -> Tools | None: ...
 
     @property
@@ -142,6 +149,9 @@ class Deps(SettingGroups, Protocol):
     def searcher(self) -> Search: ...
 
     @property
+    def voice_tool(self) -> VoiceTool: ...
+
+    @property
     def checkpoint(self) -> TurnCheckpoint | None:
         """None = the request has no `Idempotency-Key`."""
         ...
@@ -157,6 +167,7 @@ class TurnDeps(SettingGroups):
         if checkpoint is not None:
             self.models = ReplayedModels(core.models, checkpoint)
             self.index = ReplayedSearches(core.index, checkpoint)
+            self.reranker = ReplayedReranker(core.reranker, checkpoint) if core.reranker is not None else None
 
     @property
     def settings(self) -> Settings:

@@ -20,6 +20,7 @@
     │       └── NoModel         503  none is configured
     ├── StepTimeout             504  a step exceeded its time limit
     └── UnreadableFile          –    sets the document to FAILED, with `reason` and `remedy`
+        └── OldFormat           –    the same, unless LibreOffice is there to convert it
 
 `detail` can always be shown: it never contains a traceback, a host name or a user's text.
 """
@@ -116,6 +117,10 @@ class Unavailable(FootnoteError):
     title = "A part of the service is not available"
 
 
+class ForeignLink(Unavailable):
+    """A service's link or redirect leads to another host, which is not asked."""
+
+
 class SearchUnavailable(Unavailable):
     """The index is down."""
 
@@ -173,3 +178,11 @@ class UnreadableFile(FootnoteError):
         super().__init__(f"{reason} {remedy}")
         self.reason = reason
         self.remedy = remedy
+
+
+class OldFormat(UnreadableFile):
+    """No parser can read the file, but LibreOffice can convert it. `format`: a key of `footnote.ingest.convert.TARGETS`."""
+
+    def __init__(self, reason: str, remedy: str, format: str) -> None:
+        super().__init__(reason, remedy)
+        self.format = format

@@ -6,11 +6,9 @@ Precedence: request → runtime → environment → dialect default → default.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import re
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -20,17 +18,12 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_jsonable_python
 
 from footnote.errors import BadRequest, FootnoteError, NotFound
-from footnote.ports import Clock, Records, read_all
+from footnote.ports import Records, read_all
 from footnote.settings import Settings
 from footnote.settings.marks import SettingInfo, each_setting, settings_by_key
 from footnote.settings.saved_model import read_saved_model, with_saved_model
 
 log = logging.getLogger(__name__)
-
-SOON_S, LATEST_S = 2.5, 5.0
-"""Ages of the copy in memory: after the first it is refreshed in the background, after the second requests wait for that."""
-WAIT_S, FIRST_WAIT_S = 0.25, 2.0
-"""Longest waits for a refresh. If the store is slow or down, the copy stays in use."""
 
 CREDENTIALS = re.compile(r"(?<=://)[^/\s]+(?=@)")
 
@@ -164,47 +157,3 @@ def _shown(value: Any) -> Any:
     if isinstance(shown, dict):
         return {name: _shown(each) for name, each in shown.items()}
     return CREDENTIALS.sub("…", shown) if isinstance(shown, str) else shown
-
-
-class Refresher:
-    """Keeps a copy in memory fresh by calling `load`: requests see a copy of at most LATEST_S and rarely wait for a refresh."""
-
-    def __init__(self, load: Callable[[], Awaitable[None]], clock: Clock) -> None:
-        self._load = load
-        self._clock = clock
-        self._checked_at: float | None = None
-        self._checking: asyncio.Task[None] | None = None
-        self._wait_until = 0.0
-
-    async def refresh(self) -> None:
-        """Refreshes the copy if it is due; waits for that only if the copy is too old to use."""
-        if not self.start() and self._checking is not None:
-            await asyncio.wait({self._checking}, timeout=max(self._wait_until - asyncio.get_running_loop().time(), 0))
-
-    def start(self) -> bool:
-        """Starts a refresh in the background if it is due. Returns whether the copy may be used meanwhile."""
-        age = None if self._checked_at is None else self._clock() - self._checked_at
-        if age is not None and 0 <= age < SOON_S:
-            return True
-        loop, task = asyncio.get_running_loop(), self._checking
-        if task is None or task.done() or task.get_loop() is not loop:
-            self._checking = asyncio.create_task(self._check())
-            # One deadline for all requests: they do not each wait in turn for a refresh that hangs.
-            self._wait_until = loop.time() + (FIRST_WAIT_S if age is None else WAIT_S)
-        return age is not None and 0 <= age < LATEST_S
-
-    async def _check(self) -> None:
-        checked_at = self._clock()
-        try:
-            await self._load()
-        except FootnoteError as exc:
-            checked_at = self._clock()
-            log.warning("settings and prompts stay as they were: %s", exc.detail)
-        finally:
-            self._checked_at = checked_at
-
-    async def close(self) -> None:
-        """Cancels a refresh that is still running."""
-        if self._checking is not None and not self._checking.done() and self._checking.get_loop() is asyncio.get_running_loop():
-            self._checking.cancel()
-            await asyncio.wait({self._checking})

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from footnote.errors import ModelUnavailable, UnusableReply
-from footnote.ports import Delta, LanguageModel, Models
+from footnote.ports import Delta, Effort, LanguageModel, Models
 from footnote.text.surrogates import repair
 from footnote.text.tokens import count_tokens
 from footnote.tracing import current_collector
@@ -43,6 +43,7 @@ async def ask(
     max_tokens: int,
     timeout_s: float,
     temperature: float = 0.0,
+    effort: Effort | None = None,
 ) -> Value:
     """A model's reply as a value of `schema`.
 
@@ -54,6 +55,8 @@ async def ask(
     now, model = asyncio.get_running_loop().time, await _pick(models, name)
     end = now() + timeout_s
     options = {"max_tokens": max_tokens, "temperature": temperature, "schema": object_schema(schema)}
+    if effort is not None:
+        options["effort"] = effort
     reply = await _read_whole(model, messages, timeout_s, **options)
     try:
         return read_value(reply, schema)

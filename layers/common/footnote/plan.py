@@ -1,17 +1,18 @@
 """Plans a turn before it runs: which of its optional parts are on, and what decided it.
 
-Later layers override earlier ones: default ← default level ← API ← settings that are set ← requested level ← requested
-options. Ceilings then switch options off: a setting of the admin, or an answer that is streamed. Whether a part is configured
-(`Step.needs`) and whether the turn requires it (`Step.when`) is only decided when its row runs.
+Later layers override earlier ones: default ← default level ← API ← settings that are set ← arm of an experiment ← requested
+level ← requested options. Ceilings then switch options off: a setting of the admin, or an answer that is streamed. Whether a part
+is configured (`Step.needs`) and whether the turn requires it (`Step.when`) is only decided when its row runs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from footnote.settings import Settings
 from footnote.settings.marks import SettingInfo, settings_by_key
-from footnote.types import Profile, Request
+from footnote.types import Arm, Profile, Request
 from footnote.types.plan import LEVELS, OPTIONS, Choice, IntelligenceLevel, Option, OptionName, Plan
 
 DEFAULT_LEVEL: IntelligenceLevel = "standard"
@@ -24,6 +25,15 @@ def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
     return Plan(choices, level, because, model=request.model)
 
 
+def change_plan(plan: Plan, arm: Arm, because: str, request: Request, profile: Profile, settings: Settings) -> Plan:
+    """The plan as an arm of an experiment changes it. `because`: the reason to give for it."""
+    changed = dict(plan.choices)
+    for name in {*(LEVELS[arm.level] if arm.level else ()), *arm.options}:
+        changed[name] = _choose(name, OPTIONS[name], request, profile, settings, (arm, because))
+    level, level_because = (arm.level, because) if arm.level and request.level is None else (plan.level, plan.level_because)
+    return replace(plan, choices=changed, level=level, level_because=level_because)
+
+
 def limit_of(profile: Profile, settings: Settings) -> int:
     """Number of passages for a request that names none."""
     return settings.rag.top_k if is_limit_set(settings) else profile.limit
@@ -34,8 +44,12 @@ def is_limit_set(settings: Settings) -> bool:
     return _setting("rag.top_k").is_set(settings)
 
 
-def _choose(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Choice:
-    *_, chosen = _layers(name, option, request, profile, settings)
+Given = tuple[Arm, str]
+"""An arm, and the reason to give for it."""
+
+
+def _choose(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings, given: Given | None = None) -> Choice:
+    *_, chosen = _layers(name, option, request, profile, settings, given)
     ceiling = _ceiling(name, option, profile, settings)
     return Choice(False, ceiling if chosen.is_on else chosen.because, is_fixed=True) if ceiling else chosen
 
@@ -51,7 +65,9 @@ def _ceiling(name: OptionName, option: Option, profile: Profile, settings: Setti
     return "the answer is shown while it is written" if option.buffered_only and profile.live else None
 
 
-def _layers(name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings) -> Iterator[Choice]:
+def _layers(
+    name: OptionName, option: Option, request: Request, profile: Profile, settings: Settings, given: Given | None
+) -> Iterator[Choice]:
     """The decision of each layer, lowest first; the last one counts."""
     yield Choice(option.is_on, "default" if option.is_on else "off by default")
     if option.requestable and name in LEVELS[DEFAULT_LEVEL]:
@@ -61,6 +77,12 @@ def _layers(name: OptionName, option: Option, request: Request, profile: Profile
     key = profile.settings.get(name, option.setting)
     if key is not None and (setting := _setting(key)).is_set(settings):
         yield Choice(bool(setting.value(settings)), f"{setting.variables[0]} is {str(setting.value(settings)).lower()}", is_fixed=True)
+    if given is not None:
+        arm, because = given
+        if option.requestable and arm.level and name in LEVELS[arm.level]:
+            yield Choice(LEVELS[arm.level][name], because)
+        if option.requestable and name in arm.options:
+            yield Choice(arm.options[name], because, is_fixed=True)
     if option.requestable and request.level and name in LEVELS[request.level]:
         yield Choice(LEVELS[request.level][name], f"level {request.level}")
     if option.requestable and name in request.options:

@@ -19,7 +19,7 @@ from footnote.types import ModelCall, Turn, Usage
 FIELDS = (
     "trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason", "message_id",
     "outcome", "degraded", "retriever", "hits", "citations", "llm", "prompt_tokens", "completion_tokens", "first_token_ms", "steps",
-    "error", "event", "failures", "prompt", "seconds", "setting", "tool", "tries",
+    "error", "event", "failures", "page_id", "prompt", "seconds", "setting", "tool", "tries",
 )  # fmt: skip
 """The extra fields that a log record may have; the message itself is a constant."""
 
@@ -72,9 +72,16 @@ _collector: ContextVar[CallCollector | None] = ContextVar("call_collector", defa
 def collect_calls(step: str, turn: Turn, timer: Callable[[], float] = perf_counter) -> Iterator[CallCollector]:
     """Collects the calls that are made inside this context. `timer` returns seconds."""
     collector = CallCollector(step, turn.trace_id, turn.caller.user_id, turn.caller.ticket, timer, outer=_collector.get())
+    with collecting(collector):
+        yield collector
+
+
+@contextmanager
+def collecting(collector: CallCollector) -> Iterator[None]:
+    """Lets the collector collect the calls that are made inside this context, which need not belong to a turn."""
     token = _collector.set(collector)
     try:
-        yield collector
+        yield
     finally:
         _collector.reset(token)
 

@@ -105,6 +105,7 @@ def make_app(title: str, core: Callable[[], Core] | None = None) -> FastAPI:
     app.state.core = core or _shared
     app.state.error_shapes = {}
     app.state.with_images = set()
+    app.state.remedies = dict[str, str]()  # path → what to do about a body that is too large
     app.state.renders_prompts = False
     app.state.in_lambda = False
     app.add_middleware(_Envelope)
@@ -124,8 +125,8 @@ def _shared() -> Core:
 PARTS = {
     "query": ("store", "index", "conversations", "cache"),
     "ingest": ("store", "index", "conversations", "cache", "files", "queue"),
-    "feedback": ("conversations", "cache"),
-    "stats": ("conversations", "cache"),
+    "feedback": ("store", "conversations", "cache"),
+    "stats": ("store", "conversations", "cache"),
 }
 """Function → the parts that it depends on and `/ready` checks."""
 
@@ -256,7 +257,8 @@ def _limit_of(scope: Scope) -> tuple[int, str]:
     """(maximum bytes of this request's body, the error detail for larger ones)."""
     if not dict(scope["headers"]).get(b"content-type", b"").lower().startswith(b"multipart/form-data"):
         if scope["path"] not in scope["app"].state.with_images:
-            return MAX_JSON, f"A request body without files may have at most {MAX_JSON} bytes."
+            remedy = scope["app"].state.remedies.get(scope["path"], "")
+            return MAX_JSON, f"A request body without files may have at most {MAX_JSON} bytes.{remedy}"
         vision = made_core(scope["app"]).settings.vision
         together = vision.max_images * vision.max_image_mb
         # base64 turns three bytes into four characters. Slightly too large images are rejected by the route.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Callable, Coroutine
 from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import quote
 
-from fastapi import Depends, FastAPI, Request, Response
+from fastapi import Depends, FastAPI, Header, Request, Response
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, request_response
 from fastapi.security import APIKeyCookie, APIKeyHeader, HTTPAuthorizationCredentials, HTTPBearer
@@ -35,6 +36,8 @@ BEARER = HTTPBearer(
 API_KEY = APIKeyHeader(name="api-key", scheme_name="apiKey", description="The same token.", auto_error=False)
 SESSION = APIKeyCookie(name=COOKIE, scheme_name="session", description="The same token, set by `POST /sessions`.", auto_error=False)
 TICKET = APIKeyHeader(name="x-dep-ticket", scheme_name="ticket", description="The same token.", auto_error=False)
+INGEST_KEY = "x-api-key"
+NEEDS_INGEST_KEY = "This deployment requires the key of its setting RAG_API_KEY here. Send it as the header `x-api-key`."
 
 
 def made_core(app: FastAPI) -> Core:
@@ -51,14 +54,18 @@ async def core_of(request: Request) -> Core:
 
 
 async def token_of(
+    request: Request,
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(BEARER)],
     api_key: Annotated[str | None, Depends(API_KEY)],
     cookie: Annotated[str | None, Depends(SESSION)],
     ticket: Annotated[str | None, Depends(TICKET)],
 ) -> str | None:
     """The request's token: from a header, or the page's cookie. CloudFront uses `authorization` for its own signature, so other
-    headers are accepted, too."""
-    return (bearer.credentials if bearer else None) or api_key or cookie or ticket
+    headers are accepted, too. An `api-key` that is the deployment's RAG_API_KEY comes last, because it accompanies a token."""
+    signed = bearer.credentials if bearer else None
+    if _is_ingest_key(request, api_key):
+        return signed or cookie or ticket or api_key
+    return signed or api_key or cookie or ticket
 
 
 TokenOf = Annotated[str | None, Depends(token_of)]
@@ -88,6 +95,28 @@ async def owner_of(token: str | None, request: Request) -> Caller:
     except Unauthorized:
         await core.limiter.check_failed_sign_in(address_of(request), core.settings.limits)
         raise
+
+
+async def check_ingest_key(
+    request: Request,
+    x_api_key: Annotated[
+        str | None, Header(description="The deployment's `RAG_API_KEY`, where one is set, besides the token. Also accepted as `api-key`.")
+    ] = None,
+) -> None:
+    """Unauthorized if RAG_API_KEY is set and the request does not carry it. Wrong keys are rate-limited like failed sign-ins."""
+    core = await core_of(request)
+    if core.settings.rag_api_key is None:
+        return
+    if not (_is_ingest_key(request, x_api_key) or _is_ingest_key(request, await API_KEY(request))):
+        await core.limiter.check_failed_sign_in(address_of(request), core.settings.limits)
+        raise Unauthorized(NEEDS_INGEST_KEY)
+
+
+def _is_ingest_key(request: Request, key: str | None) -> bool:
+    wanted = made_core(request.app).settings.rag_api_key
+    if wanted is None or not key:
+        return False
+    return hmac.compare_digest(wanted.get_secret_value().encode(), key.encode())
 
 
 async def asker_of(request: Request, caller: CallerOf) -> Caller:
@@ -133,24 +162,31 @@ else:  # FastAPI evaluates it when a route is created; the Core must not be impo
 CallerOf = Annotated[Caller, Depends(caller_of)]
 AskerOf = Annotated[Caller, Depends(asker_of)]
 AdminOf = Annotated[Caller, Depends(admin_of)]
+KEYED = [Depends(check_ingest_key)]
+"""Dependencies of the routes that require RAG_API_KEY."""
 TraceId = Annotated[str, Depends(trace_id_of)]
 Origin = Annotated[str, Depends(origin_of)]
 
 
 class Route(APIRoute):
-    """Authenticates before the body is read."""
+    """Authenticates and checks the ingest key before the body is read."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """The handler, which authenticates first if the route needs a caller."""
         handle = super().get_route_handler()
+        keyed = _needs(self.dependant, check_ingest_key)
 
         async def handle_known(request: Request) -> Response:
             if caller_of not in request.app.dependency_overrides:
-                token = await token_of(await BEARER(request), await API_KEY(request), await SESSION(request), await TICKET(request))
+                token = await token_of(
+                    request, await BEARER(request), await API_KEY(request), await SESSION(request), await TICKET(request)
+                )
                 await caller_of(request, token)
+            if keyed:
+                await check_ingest_key(request, request.headers.get(INGEST_KEY))
             return await handle(request)
 
-        return handle_known if _needs_caller(self.dependant) else handle
+        return handle_known if _needs(self.dependant, caller_of) else handle
 
     def for_app(self, app: FastAPI) -> Route:
         """The same route in another app: its parameters and models are shared, `dependency_overrides` are those of `app`."""
@@ -160,5 +196,5 @@ class Route(APIRoute):
         return route
 
 
-def _needs_caller(dependant: Dependant) -> bool:
-    return dependant.call is caller_of or any(map(_needs_caller, dependant.dependencies))
+def _needs(dependant: Dependant, call: Callable[..., Any]) -> bool:
+    return dependant.call is call or any(_needs(each, call) for each in dependant.dependencies)

@@ -29,6 +29,7 @@ TAGS = {
     "Sign-in": "Tokens and sessions.",
     "Feedback": "Ratings of answers.",
     "Statistics": "Cost, latency and outcomes of turns.",
+    "Voices": "What customers say: search, counts and themes.",
     "Administration": "For admins.",
     "Health": "Liveness and readiness.",
 }

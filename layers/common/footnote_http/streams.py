@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from itertools import count
+from weakref import ref
 
 from footnote.errors import NotFound
 from footnote.events import Done, Event, Failed
@@ -106,8 +107,8 @@ class Streams:
 
     def _drop(self, trace_id: str, stream: Stream) -> None:
         wait_s = KEPT_S if len(stream) <= MOST_EVENTS else 0
-        asyncio.get_running_loop().call_later(wait_s, self._forget, trace_id, stream)
+        asyncio.get_running_loop().call_later(wait_s, self._forget, trace_id, ref(stream))  # one that was pushed out is not held longer
 
-    def _forget(self, trace_id: str, stream: Stream) -> None:
-        if self._streams.get(trace_id) is stream:  # a request that was asked again has another one by now
+    def _forget(self, trace_id: str, stream: ref[Stream]) -> None:
+        if trace_id in self._streams and self._streams[trace_id] is stream():  # a request that was asked again has another one by now
             del self._streams[trace_id]

@@ -112,10 +112,13 @@ def ask_turn(request: AskRequest, caller: Caller, profile: Profile, core: Core, 
         collection=request.index_name,
         mode=request.mode,
         retriever=request.retriever or core.settings.retriever,
+        asks_retriever=request.retriever is not None and not request.any_retriever,
         limit=request.num_result_doc,
         model=request.model,
         room_id=request.room_id,
+        level=request.intelligence_level,
         tool_scope=ORGANISATION if request.mode == "pa" else "",
+        options={} if request.spelling else {"spelling": False},
     )
     narrowed = caller.narrowed(tuple(request.permission_groups))
     return core.new_turn(asked, narrowed, replace(profile, **BY_MODE[request.mode]), trace_id=trace_id)

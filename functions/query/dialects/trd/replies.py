@@ -10,7 +10,8 @@ from footnote.errors import FootnoteError
 from footnote.events import Done, Event, Failed, StepFinished, StepStarted, Think, Token
 from footnote.turn_records.make import make_record
 from footnote.types import Turn, TurnRecord
-from query.replies import AskResponse, claimed, make_reply, make_steps, make_usage
+from query.dialects.trd.claims import claimed
+from query.replies import AskResponse, make_reply, make_steps, make_usage
 
 if TYPE_CHECKING:
     from footnote.settings import LLM
@@ -75,7 +76,8 @@ def _debug(turn: Turn, record: TurnRecord, explained: Explanation) -> dict[str, 
     return {
         "language": turn.lang,
         "retriever": turn.request.retriever,
-        "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans},
+        "latency_map": {span.name: round(span.ms, 2) for span in turn.record.spans} | turn.record.notes.get("latency_map", {}),
+        "lists_missing": turn.record.notes.get("lists_missing", []),
         "steps": [step.model_dump() for step in make_steps(record)],
         "plan": explained.as_json(),
     }

@@ -62,7 +62,7 @@ class SearchResponse(BaseModel):
     """Elasticsearch's search response."""
 
     took: int = Field(description="Milliseconds.")
-    timed_out: bool
+    timed_out: bool = Field(description="True: a list of the search was late or failed, and is left out.")
     hits: SearchHits
 
 
@@ -97,7 +97,7 @@ def search_reply(turn: Turn, fields_exclude: list[str]) -> dict[str, Any]:
     """A `SearchResponse` as a dict. `total` counts the fused hits before the limit."""
     return {
         "took": round(sum(span.ms for span in turn.record.spans)),
-        "timed_out": False,
+        "timed_out": "lists_missing" in turn.record.notes,
         "hits": {
             "total": {"value": len(turn.evidence.ranked), "relation": "eq"},
             "max_score": max((_score(turn, hit) for hit in turn.evidence.hits), default=None),
@@ -122,15 +122,16 @@ def _score(turn: Turn, hit: Hit) -> float:
 def _source(hit: Hit, fields_exclude: list[str]) -> dict[str, Any]:
     chunk = hit.chunk
     source: dict[str, Any] = {
+        "created_time": iso_time(chunk.created_at),
         **chunk.metadata,
         "doc_id": chunk.doc_id,
         "title": chunk.title,
         "content": chunk.text,
         "permission_groups": sorted(chunk.permission_groups),
-        "created_time": iso_time(chunk.created_at),
         "page": chunk.page,
         "headings": list(chunk.headings),
         "lang": chunk.lang,
         "level": chunk.level,
+        "paragraph_type": chunk.paragraph_type,
     }
     return {name: value for name, value in source.items() if name not in fields_exclude}

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, Field, RootModel
 
-from footnote.types import Retriever, Stage
+from footnote.types import IntelligenceLevel, Retriever, Stage
 from query.replies import AskResponse, StepBody, TokenEvent, UsageBody
 
 Answers = Literal["rag", "gpt", "pa"]
@@ -19,6 +19,7 @@ class AskRequest(BaseModel):
     index_name: str = Field(min_length=1, description="The collection to search.")
     permission_groups: list[str] = Field(description="Restricts the search to these of the caller's groups; [] = all of them.")
     retriever: Retriever | None = Field(None, description="rrf, bm25, knn or cc (convex combination). Default: the configured one.")
+    any_retriever: bool = Field(False, description="True: nobody chose `retriever`, and an experiment may use another one.")
     num_result_doc: int = Field(5, ge=1, le=100, description="Passages that the answer may use.")
     model: str | None = Field(None, description="A language model at the configured endpoint. Default: the user's preference.")
     room_id: str | None = Field(
@@ -28,6 +29,8 @@ class AskRequest(BaseModel):
     )
     mode: Answers = Field("rag", description="rag = answer from documents, gpt = the model alone, pa = a model with tools.")
     answer_format: Literal["markdown", "json"] = Field("markdown", description="json: `answer` is `{answer, claims: [{text, doc_ids}]}`.")
+    intelligence_level: IntelligenceLevel | None = Field(None, description="How much work to spend. Default: `standard`.")
+    spelling: bool = Field(True, description="False: typos are not corrected.")
     debug: bool = Field(False, description="True: return each step's duration and output, and in `plan` which steps were skipped and why.")
 
 

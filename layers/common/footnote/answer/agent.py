@@ -12,6 +12,7 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from time import perf_counter
 
 from footnote.answer.budget import budget_of, exchanges_shown
@@ -19,8 +20,9 @@ from footnote.answer.citation_styles import cite
 from footnote.answer.converse import history_messages
 from footnote.answer.generate import chosen
 from footnote.answer.stream_filters import StreamFilter, ThinkFilter, filter_for
-from footnote.answer.toolbox import SEARCH, Search, Toolbox, ToolResult
-from footnote.errors import ModelTimeout, ModelUnavailable, Unavailable
+from footnote.answer.toolbox import Search, Toolbox, ToolResult
+from footnote.answer.voice_tool import VoiceTool
+from footnote.errors import FootnoteError, ModelTimeout, ModelUnavailable, Unavailable
 from footnote.events import Answering, Event, StepFinished, StepStarted, Think, Token, ToolCalled
 from footnote.model_calls import read_reply
 from footnote.ports import Delta, LanguageModel, Models, Tool, Tools
@@ -41,6 +43,7 @@ async def run_agent(
     models: Models,
     tools: Tools | None,
     searcher: Search,
+    voice_tool: VoiceTool,
     prompts: Prompts,
     mcp: MCP,
     llm: LLM,
@@ -62,9 +65,12 @@ async def run_agent(
             remote = await _list(tools, turn, mcp)
         except Unavailable:  # the documents can still be searched without them
             work.degraded = True
-    box = Toolbox(turn, remote, tools=tools, search=searcher, timeout_s=mcp.limit_s)
+    voices_in = await _voices_in(voice_tool, turn, work)
+    box = Toolbox(turn, remote, tools=tools, search=searcher, timeout_s=mcp.limit_s, voices=voice_tool, voices_in=voices_in)
     markers = filter_for(turn.profile.citation_style, box.hits)
-    messages = [Message("system", prompts.render("agent", turn.lang, {"tools": bool(remote)})), *_conversation(turn, llm, conversation)]
+    today = datetime.fromtimestamp(turn.record.started_at, UTC).date().isoformat()
+    rules = prompts.render("agent", turn.lang, {"tools": bool(remote), "voices": today if voices_in is not None else ""})
+    messages = [Message("system", rules), *_conversation(turn, llm, conversation)]
     offered, rounds = box.offered, mcp.rounds
     while True:
         reply = _Reply(hold=HELD if offered else 0)
@@ -75,7 +81,7 @@ async def run_agent(
             if isinstance(exc, ModelTimeout) or work.said or reply.text or not offered:
                 raise
             offered = ()  # the model or its server may not support tools: search once and put the result into the prompt
-            tool_call = ToolCall("search", SEARCH, json.dumps({"query": turn.asked}))
+            tool_call = ToolCall("search", box.first_choice(turn.asked), json.dumps({"query": turn.asked}))
             async for event in work.call(box, [tool_call]):
                 yield event
             found = work.said.pop().content
@@ -223,6 +229,15 @@ class _Work:
 def _known(box: Toolbox, tool_call: ToolCall) -> str:
     """The tool's name; `unknown` for a name that the model made up."""
     return tool_call.name if box.knows(tool_call.name) else "unknown"
+
+
+async def _voices_in(voices: VoiceTool, turn: Turn, work: _Work) -> str | None:
+    """The collection of voices for this turn; None = there is none, or it is not known now."""
+    try:
+        return await voices.collection(turn)
+    except FootnoteError:
+        work.degraded = True
+        return None
 
 
 async def _list(tools: Tools, turn: Turn, mcp: MCP) -> Sequence[Tool]:

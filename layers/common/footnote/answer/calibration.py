@@ -27,10 +27,11 @@ GROWTH = math.log(1.1)
 SCORED_BY = hashlib.sha256(json.dumps([EVERYDAY, SCORING]).encode()).hexdigest()[:8]
 
 WHILE_PENDING = -4.0
-"""m while vectors are missing: in the middle of what was measured."""
+"""m while vectors or lists are missing: in the middle of what was measured."""
 
-Score = Callable[[Turn, str, bool], Awaitable[float]]
-"""(turn, question, by vectors) → `tiers.score_evidence` of the question with the turn's caller and collection."""
+Score = Callable[[Turn, str, bool], Awaitable[float | None]]
+"""(turn, question, by vectors) → `tiers.score_evidence` of the question with the turn's caller and collection; None if its search was
+incomplete."""
 
 
 class Calibration:
@@ -51,14 +52,16 @@ class Calibration:
         view = await self._index.view(turn.caller, turn.request.collection)
         size = round(math.log(max(1, sum(view.languages.values()))) / GROWTH)
         readers = "*" if turn.caller.sees_all else sorted(view.groups)
-        of = json.dumps([SCORED_BY, turn.request.collection, readers, size, lang, turn.embedder if by_vectors else ""])
+        of = json.dumps([SCORED_BY, view.stored or turn.request.collection, readers, size, lang, turn.embedder if by_vectors else ""])
         key = "calibration:" + hashlib.sha256(of.encode()).hexdigest()
         if key not in self._known:
+            if turn.lacks_index_lists:  # sixty searches would make a slow engine slower, and lack the same lists
+                return WHILE_PENDING
             if key not in self._running:  # several questions at once wait for the same
                 self._running[key] = asyncio.create_task(self._find(turn, lang, by_vectors, key))
             running = self._running[key]
             try:
-                self._known[key] = await asyncio.shield(running)
+                return await asyncio.shield(running)
             finally:
                 if running.done():  # another that waited may have removed it
                     self._running.pop(key, None)
@@ -68,17 +71,22 @@ class Calibration:
         readable = True
         try:
             if (kept := await self._cache.get(key)) is not None:
-                return float(kept)
+                self._known[key] = float(kept)
+                return self._known[key]
         except StoreUnavailable:
             readable = False  # skip the write, too: a cache that hangs costs one wait only
         gate = asyncio.Semaphore(AT_ONCE)
 
-        async def score(question: str) -> float:
+        async def score(question: str) -> float | None:
             async with gate:
                 return await self._score(turn, question, by_vectors)
 
-        found = median(await asyncio.gather(*(score(question) for question in EVERYDAY[lang])))
-        if readable:
+        scores = await asyncio.gather(*(score(question) for question in EVERYDAY[lang]))
+        whole = [found for found in scores if found is not None]
+        found = median(whole) if whole else WHILE_PENDING
+        if whole:
+            self._known[key] = found
+        if readable and len(whole) == len(scores):
             with suppress(StoreUnavailable):
                 await self._cache.put(key, found, KEPT_S)
         return found

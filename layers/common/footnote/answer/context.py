@@ -34,11 +34,17 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
     earlier = history_messages(exchanges_shown(turn, conversation), budget.history) if turn.plan.wants("history_in_prompt") else ()
     question = turn.request.question if earlier else turn.asked
     documents = [fenced(hit) for hit in shown]
-    system = "\n\n".join((prompts.render(profile.prompt, turn.lang, {"documents": documents}), *_instructions(turn, prompts)))
+    system = "\n\n".join(
+        (prompts.render(profile.prompt, turn.lang, {"documents": documents}, turn.plan.prompts), *_instructions(turn, prompts))
+    )
     if profile.question_prompt:
-        question = prompts.render(profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)})
+        question = prompts.render(
+            profile.question_prompt, turn.lang, {"documents": documents, "question": untrusted(question)}, turn.plan.prompts
+        )
     if turn.request.attached:
-        question = prompts.render("attached", turn.lang, {"attached": untrusted(turn.request.attached), "question": question})
+        question = prompts.render(
+            "attached", turn.lang, {"attached": untrusted(turn.request.attached), "question": question}, turn.plan.prompts
+        )
     messages = (Message("system", system), *earlier, Message("user", question))
     count = len(evidence.hits)
     evidence = replace(evidence, hits=tuple(fitting[:count]), added=tuple(fitting[count:]), shown=tuple(shown))
@@ -48,15 +54,15 @@ async def assemble_context(turn: Turn, *, prompts: Prompts, llm: LLM, conversati
 def _instructions(turn: Turn, prompts: Prompts) -> Iterator[str]:
     """What the plan wants the model to heed beside the profile's prompt."""
     if turn.classification is not None and turn.plan.wants("answer_form"):
-        yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template})
+        yield prompts.render("form", turn.lang, {"form": turn.classification.hints.prompt_template}, turn.plan.prompts)
     if turn.plan.model is not None and turn.plan.wants("answer_form") and tier_of_model(turn.plan.model).quotes_first:
-        yield prompts.render("quote_first", turn.lang, {})
+        yield prompts.render("quote_first", turn.lang, {}, turn.plan.prompts)
     if reasons(turn):
-        yield prompts.render("reason", turn.lang, {})
+        yield prompts.render("reason", turn.lang, {}, turn.plan.prompts)
     if hints := turn.record.notes.get("feedback_hints"):
-        yield prompts.render("feedback_hints", turn.lang, hints)
+        yield prompts.render("feedback_hints", turn.lang, hints, turn.plan.prompts)
     if turn.plan.wants("follow_up") and turn.plan.wants("follow_up_by_model"):
-        yield prompts.render("follow_ups", turn.lang, {})
+        yield prompts.render("follow_ups", turn.lang, {}, turn.plan.prompts)
 
 
 def reasons(turn: Turn) -> bool:

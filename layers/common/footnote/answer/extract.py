@@ -6,8 +6,9 @@ whether they are an answer. The sentences of a passage stand below its title and
 
 from __future__ import annotations
 
+import asyncio
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from footnote.answer.messages import message
 from footnote.answer.pick_sentences import pick
 from footnote.answer.score_sentences import Question, Scored, score_passage
 from footnote.answer.tiers import judge, score_evidence
+from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.ports import Embedder, Index, speaks
 from footnote.text.embedded_texts import embedded_texts
@@ -27,8 +29,12 @@ from footnote.types import EXTERNAL_IDS, Answer, Chunk, ChunkSentences, Citation
 
 PASSAGES = 5
 CLOSEST = 3
+EMBED_S = 3.0
+"""Longest wait for vectors of passages that have none yet; the shortest limit of a step that waits is five seconds."""
 RULE = frozenset("-: ")
 """Characters of the line between a table's header and its rows."""
+LONG_ROW = 300
+"""Characters."""
 LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)])\s+")
 ITEMS = re.compile(r"\n(?=[-*•]\s|\d{1,3}[.)]\s)")
 MARKUP = re.compile(r"([`*\[\]<>])")
@@ -55,14 +61,17 @@ async def read_sentences(
     turn: Turn, index: Index, embedder: Embedder | None = None, *, passages: int = PASSAGES
 ) -> tuple[Question, list[Scored]]:
     """The question and the scored sentences of the first hits, in the order of the hits. `embedder`: embeds passages whose
-    vectors are still missing, which takes some 100 ms. If none has vectors, words alone count."""
+    vectors are still missing, which takes some 100 ms. If none has vectors, or it fails or is late, words alone count."""
     hits = turn.evidence.hits[:passages]
     weights = await index.term_weights(turn.caller, turn.request.collection, [*content_terms(turn.asked, turn.lang), UNSEEN])
     known = await index.sentences(turn.caller, [hit.chunk.chunk_id for hit in hits], turn.embedder)
     vector = turn.vectors[0] if turn.vectors else None
     if vector is not None and embedder is not None:
-        bare = {hit.chunk.chunk_id: hit.chunk for hit in hits if hit.chunk.chunk_id in known and known[hit.chunk.chunk_id].vectors is None}
-        known |= {key: await _embedded(known[key], chunk, embedder) for key, chunk in bare.items() if speaks(embedder, chunk.lang)}
+        try:
+            async with asyncio.timeout(EMBED_S):
+                known |= await _embedded([hit.chunk for hit in hits], known, embedder)
+        except (TimeoutError, ModelUnavailable):
+            vector = None
     if all(found.vectors is None for found in known.values()):
         vector = None
     question = Question(turn.asked, turn.lang, weights, vector)
@@ -75,11 +84,17 @@ async def read_sentences(
     ]
 
 
-async def _embedded(passage: ChunkSentences, chunk: Chunk, embedder: Embedder) -> ChunkSentences:
+async def _embedded(chunks: Sequence[Chunk], known: Mapping[str, ChunkSentences], embedder: Embedder) -> dict[str, ChunkSentences]:
+    """The known passages without vectors, with vectors."""
     import numpy as np
 
-    vectors = await embedder.embed(embedded_texts(chunk.title, chunk.headings, chunk.text, passage.bounds))
-    return replace(passage, passage=vectors[0], vectors=np.rint(vectors[1:] * 127).astype(np.int8))
+    made = {}
+    for chunk in chunks:
+        passage = known.get(chunk.chunk_id)
+        if passage is not None and passage.vectors is None and speaks(embedder, chunk.lang):
+            vectors = await embedder.embed(embedded_texts(chunk.title, chunk.headings, chunk.text, passage.bounds))
+            made[chunk.chunk_id] = replace(passage, passage=vectors[0], vectors=np.rint(vectors[1:] * 127).astype(np.int8))
+    return made
 
 
 def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
@@ -132,6 +147,7 @@ class _Writer:
     def __init__(self, turn: Turn, markers: Markers) -> None:
         self._turn = turn
         self._markers = markers
+        self._asked = frozenset(content_terms(turn.asked, turn.lang))
         self._text = ""
         self._numbers: dict[str, int] = {}
         self._spans: dict[str, list[tuple[int, int]]] = {}
@@ -145,14 +161,14 @@ class _Writer:
             lead = _between(before, sentence)
             if (here := source_name(sentence)) != name:
                 name, lead = here, ("\n\n" if pieces else "") + f"**{_plain(here)}**\n\n{_item(sentence)}"
-            pieces.append(self._cite(lead + readable(sentence), sentence))
+            pieces.append(self._cite(lead + readable(sentence, self._asked), sentence))
             before = sentence
         return pieces
 
     def closest(self, best: Sequence[Scored]) -> list[str]:
         """The pieces that show the closest passages."""
         self._text = message("closest", self._turn.lang)
-        shown = [self._cite(f"\n\n**{_plain(source_name(each))}**: “{readable(each)}”", each) for each in best]
+        shown = [self._cite(f"\n\n**{_plain(source_name(each))}**: “{readable(each, self._asked)}”", each) for each in best]
         return [message("closest", self._turn.lang), *shown]
 
     def answer(self, verdict: Verdict) -> Answer:
@@ -210,8 +226,9 @@ def _between(before: Scored | None, sentence: Scored) -> str:
     return " " if prose and before.number + 1 == sentence.number else "\n\n"
 
 
-def readable(sentence: Scored) -> str:
-    """The sentence for display: on one line, without list markers; code as code; cells of a table's row with their column names."""
+def readable(sentence: Scored, asked: frozenset[str] = frozenset()) -> str:
+    """The sentence for display: on one line, without list markers; code as code; cells of a table's row with their column names.
+    `asked`: terms of the question; of a long row only the columns that it names are shown."""
     text = sentence.text
     if sentence.hit.chunk.kind_at(sentence.start) == "code":
         return f"```\n{text}\n```"
@@ -219,14 +236,24 @@ def readable(sentence: Scored) -> str:
         return "; ".join(filter(None, (LIST_MARK.sub("", " ".join(item.split())).strip(" ;") for item in ITEMS.split(text))))
     table = sentence.hit.chunk.text[: sentence.end].rsplit("\n\n", 1)[-1]
     header, rows = _cells(table.split("\n", 1)[0]), [_cells(line) for line in text.splitlines()]
-    shown = [_named(header, row) for row in rows if row != header and not RULE.issuperset("".join(row))]
+    if not text.endswith("|") and table.endswith(f"\n{text}"):  # a sentence ends within a very long row
+        rows[-1] += [""] * (len(header) - len(rows[-1]))
+    shown = [_named(header, row, asked, sentence.hit.chunk.lang) for row in rows if row != header and not RULE.issuperset("".join(row))]
     return "; ".join(shown) or " · ".join(cell for cell in header if cell)
 
 
-def _named(header: Sequence[str], row: Sequence[str]) -> str:
+def _named(header: Sequence[str], row: Sequence[str], asked: frozenset[str], lang: str) -> str:
     if len(header) != len(row):
         return " · ".join(cell for cell in row if cell)
-    return ", ".join(f"{name}: {cell}" if name else cell for name, cell in zip(header, row, strict=True) if cell)
+    columns = list(range(len(row)))
+    if sum(map(len, row)) > LONG_ROW:
+        named = [asked.intersection(content_terms(name, lang)) for name in header]
+        most = max(map(len, named[1:]), default=0)
+        best = [i for i in columns if i and len(named[i]) == most]
+        if most and len(best) < len(header) - 1:
+            in_best = frozenset[str]().union(*(named[i] for i in best))
+            columns = [0, *(i for i in columns if i and (i in best or named[i] - in_best))]
+    return ", ".join(f"{header[i]}: {row[i]}" if header[i] else row[i] for i in columns if row[i])
 
 
 def _cells(line: str) -> list[str]:

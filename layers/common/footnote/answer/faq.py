@@ -83,7 +83,7 @@ def _bare(question: str) -> str:
 
 
 def _is_faq(chunk: Chunk) -> bool:
-    return chunk.metadata.get("paragraph_type") == "faq"
+    return chunk.paragraph_type == "faq"
 
 
 async def _similarity(turn: Turn, question: str, embedder: Embedder | None) -> float:

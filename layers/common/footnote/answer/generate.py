@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
@@ -22,6 +23,9 @@ from footnote.steps import known_early
 from footnote.types import Answer, Turn
 
 T = TypeVar("T")
+
+PREFERENCE_S = 1.0
+"""Longest wait for the user's preference: a question does not wait for a store that falls silent."""
 
 
 async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) -> Turn:
@@ -45,10 +49,11 @@ async def pick_model(turn: Turn, *, models: Models, llm: LLM, records: Records) 
 
 
 async def _preferred(user_id: str, llm: LLM, records: Records) -> str | None:
-    """The user's preferred model; None if it is no longer allowed, or while the store is down."""
+    """The user's preferred model; None if it is no longer allowed, or while the store is down or silent."""
     try:
-        preference = await records.get("preference", user_id)
-    except StoreUnavailable:
+        async with asyncio.timeout(PREFERENCE_S):
+            preference = await records.get("preference", user_id)
+    except (StoreUnavailable, TimeoutError):
         return None
     name = preference.value.get("model_id") if preference else None
     return name if name and llm.allows(name) else None

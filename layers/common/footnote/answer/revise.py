@@ -92,7 +92,7 @@ async def _is_better(written: Turn, before: Turn, doubted: int, index: Index) ->
 
 async def _ask_what_is_missing(turn: Turn, models: Models, prompts: Prompts) -> list[str]:
     """Queries for what the model lacks; none if it cannot say."""
-    request = Message("user", prompts.render("missing", turn.lang, {}))
+    request = Message("user", prompts.render("missing", turn.lang, {}, turn.plan.prompts))
     messages = [*turn.messages, Message("assistant", _as_written(turn)), request]
     try:
         reply = await ask(models, turn.plan.model, messages, Missing, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
@@ -121,7 +121,7 @@ def _with_request(turn: Turn, claims: list[str], found: list[Hit], prompts: Prom
     documents = [{**fenced(hit), "number": number} for number, hit in enumerate(found, start=len(seen) + 1)]
     by_id = STYLES[turn.profile.citation_style].by_id
     values = {"claims": [untrusted(claim) for claim in claims], "documents": documents, "by_id": by_id}
-    request = Message("user", prompts.render("revise", turn.lang, values))
+    request = Message("user", prompts.render("revise", turn.lang, values, turn.plan.prompts))
     return replace(turn, evidence=evidence, messages=(*turn.messages, Message("assistant", _as_written(turn)), request))
 
 

@@ -1,4 +1,4 @@
-"""The tools of an agent: document search and the tools of MCP servers.
+"""The tools of an agent: document search, search of customers' voices, and the tools of MCP servers.
 
 A tool's output is untrusted data. It is fenced and shown to the model, never interpreted here. Collection, filters, limits, user
 and room come from the turn; the model neither sees nor sets them.
@@ -16,19 +16,22 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
+from footnote.answer.voice_tool import VOICES, VoiceArguments, VoiceTool, attributes_of, voice_tool
 from footnote.errors import FootnoteError, Rejected
 from footnote.model_calls import describe, object_schema
 from footnote.ports import Tool, Tools
 from footnote.ports.tool_arguments import as_shown, filled, session_arguments
 from footnote.text.untrusted import untrusted, untrusted_title
+from footnote.text.voice_questions import asks_for_voices
 from footnote.types import Conversation, Evidence, Hit, ToolCall, Turn
+from footnote.types.voices import VOICE
 
 log = logging.getLogger(__name__)
 
 
 SEARCH = "search_documents"
-SHOWN, MOST_SHOWN = 8, 32
-"""Passages shown per search, and per turn."""
+SHOWN, SHOWN_VOICES, MOST_SHOWN = 8, 16, 32
+"""Passages shown per search, of voices, and per turn."""
 LONGEST_RESULT = 20_000
 """Characters of a tool's result that the model sees."""
 NO_NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -52,17 +55,30 @@ def search_tool() -> Tool:
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """Result of a tool call. `status`: ok; failed = the model has to call it differently; skipped = the tool was unavailable.
-    `found`: the turn of a search."""
+    `found`: the turn of a search. `summary`: what precedes its passages."""
 
     text: str
     status: str = "ok"
     found: Turn | None = None
+    summary: str = ""
 
 
 class Toolbox:
     """The tools of one turn by the names that the model sees; those of MCP servers begin with `mcp_`."""
 
-    def __init__(self, turn: Turn, remote: Sequence[Tool], *, tools: Tools | None, search: Search, timeout_s: float) -> None:
+    def __init__(
+        self,
+        turn: Turn,
+        remote: Sequence[Tool],
+        *,
+        tools: Tools | None,
+        search: Search,
+        timeout_s: float,
+        voices: VoiceTool | None = None,
+        voices_in: str | None = None,
+    ) -> None:
+        """`voices_in`: the collection of voices that the caller may read; None = there is none."""
+        self._voices, self._voices_in = voices, voices_in if voices is not None else None
         self._turn, self._tools, self._search, self._timeout_s = turn, tools, search, timeout_s
         self._remote = _named(remote)
         self._given = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
@@ -73,11 +89,16 @@ class Toolbox:
     def offered(self) -> tuple[Tool, ...]:
         """Definitions of the search and the remote tools, as the model sees them."""
         remote = (replace(tool, name=name, parameters=as_shown(tool, self._given)) for name, tool in self._remote.items())
-        return search_tool(), *remote
+        voices = (voice_tool(),) if self._voices_in is not None else ()
+        return search_tool(), *voices, *remote
+
+    def first_choice(self, question: str) -> str:
+        """The search to use where the model cannot choose one."""
+        return VOICES if self._voices_in is not None and asks_for_voices(question) else SEARCH
 
     def knows(self, name: str) -> bool:
         """Whether there is a tool of this name."""
-        return name == SEARCH or name in self._remote
+        return name == SEARCH or name in self._remote or (name == VOICES and self._voices_in is not None)
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
         """Executes a call. Errors are returned as results, so that the model can react to them."""
@@ -87,6 +108,8 @@ class Toolbox:
         if arguments is None:
             return ToolResult("The arguments are not a JSON object. Call the tool again with one.", "failed")
         try:
+            if self._voices is not None and self._voices_in is not None and tool_call.name == VOICES:
+                return await self._ask_voices(self._voices, self._voices_in, arguments)
             if self._tools is None or tool_call.name == SEARCH:
                 return await self._look_up(arguments)
             tool = self._remote[tool_call.name]
@@ -100,6 +123,7 @@ class Toolbox:
             text = untrusted(called.text[:LONGEST_RESULT])
         else:
             text = "\n".join(self._numbered(called.found.evidence.hits)) or "Nothing was found."
+            text = f"{called.summary}\n{text}" if called.summary else text
         name = tool_call.name if self.knows(tool_call.name) else "unknown"
         return f'<tool_output tool="{name}">\n{text}\n</tool_output>'
 
@@ -108,28 +132,44 @@ class Toolbox:
             query = SearchArguments.model_validate(arguments).query
         except ValidationError as exc:
             return ToolResult(f"The arguments cannot be used. {describe(exc)}", "failed")
+        return _checked(await self._search(self._asking(query)))
+
+    async def _ask_voices(self, voices: VoiceTool, collection: str, arguments: Mapping[str, Any]) -> ToolResult:
+        try:
+            asked = VoiceArguments.model_validate(arguments)
+        except ValidationError as exc:
+            return ToolResult(f"The arguments cannot be used. {describe(exc)}", "failed")
+        told = await voices.find(self._asking(asked.query), collection, asked, self._search)
+        return _checked(told.found, told.summary)
+
+    def _asking(self, query: str) -> Turn:
+        """The turn that searches for this."""
         record = replace(self._turn.record, calls=(), spans=())
-        found = await self._search(replace(self._turn.ask(query), conversation=Conversation(), record=record))
-        match found.outcome:
-            case "forbidden":
-                return ToolResult("This may not be searched for.", "failed", replace(found, evidence=Evidence()))
-            case "blocked":
-                return ToolResult("It could not be checked whether this may be searched for.", "skipped")
-        return ToolResult("", "ok", found)
+        return replace(self._turn.ask(query), conversation=Conversation(), record=record)
 
     def _numbered(self, found: Sequence[Hit]) -> list[str]:
         """The passages with their numbers. A passage that was shown before keeps its number and is not repeated."""
         shown = []
         known = {hit.chunk.chunk_id: number for number, hit in enumerate(self.hits, start=1)}
-        for hit in found[:SHOWN]:
+        for hit in found[: SHOWN_VOICES if any(VOICE in hit.chunk.metadata for hit in found) else SHOWN]:
             chunk = hit.chunk
             if chunk.chunk_id in known:
                 shown.append(f'<document number="{known[chunk.chunk_id]}">as above</document>')
             elif len(self.hits) < MOST_SHOWN:
                 self.hits.append(hit)
-                title, page = untrusted_title(chunk.title), f' page="{chunk.page}"' if chunk.page else ""
-                shown.append(f'<document number="{len(self.hits)}" title="{title}"{page}>\n{untrusted(chunk.text)}\n</document>')
+                page = f' page="{chunk.page}"' if chunk.page else ""
+                opening = f'<document number="{len(self.hits)}" title="{untrusted_title(chunk.title)}"{page}{attributes_of(chunk)}>'
+                shown.append(f"{opening}\n{untrusted(chunk.text)}\n</document>")
         return shown
+
+
+def _checked(found: Turn, summary: str = "") -> ToolResult:
+    match found.outcome:
+        case "forbidden":
+            return ToolResult("This may not be searched for.", "failed", replace(found, evidence=Evidence()))
+        case "blocked":
+            return ToolResult("It could not be checked whether this may be searched for.", "skipped")
+    return ToolResult("", "ok", found, summary)
 
 
 def _named(tools: Sequence[Tool]) -> dict[str, Tool]:

@@ -1,7 +1,8 @@
 """Drops passages that have little to do with the question, before an answer is written from them. Without a language model.
 
 The relevance of a passage (`tiers.relevance`) is calibrated by what everyday questions score on the collection, so one threshold fits
-every collection, language and embedder.
+every collection, language and embedder. The LEAST passages that are placed best stay, as they do before a model that judges
+(`rank.judge`): one passage in 25 that answers is below the threshold. A request that names a threshold wants it kept.
 """
 
 from __future__ import annotations
@@ -15,20 +16,24 @@ from footnote.ports import Embedder, Index
 from footnote.settings import Rag
 from footnote.types import EXTERNAL_IDS, Hit, Turn
 
+LEAST = 3
+
 
 async def verify_passages(turn: Turn, *, index: Index, embedder: Embedder | None, calibration: Calibration, rag: Rag) -> Turn:
-    """Keeps the hits with a relevance of at least the request's threshold, or `rag.similarity_threshold`, and notes it as the score
-    `relevance`. Hits of external systems are kept: the collection's calibration says nothing about them."""
+    """Keeps the first LEAST hits and those with a relevance of at least `rag.similarity_threshold`; if the request has a threshold, only
+    those that reach it. Notes the relevance as the score `relevance`. Hits of external systems are kept: the collection's calibration
+    says nothing about them."""
     hits = turn.evidence.hits
     question, sentences = await read_sentences(turn, index, embedder, passages=len(hits))
     median = await calibration.median(turn, by_vectors=question.by_vectors)
     least = rag.similarity_threshold if turn.request.threshold is None else turn.request.threshold
+    always = LEAST if turn.request.threshold is None else 0
     kept: list[Hit] = []
-    for hit in hits:
+    for at, hit in enumerate(hits):
         if hit.chunk.chunk_id.startswith(EXTERNAL_IDS):
             kept.append(hit)
             continue
         found = relevance(question, [each for each in sentences if each.hit is hit], median)
-        if found >= least:
+        if found >= least or at < always:
             kept.append(replace(hit, scores={**hit.scores, "relevance": round(found, 4)}))
     return replace(turn, evidence=replace(turn.evidence, hits=tuple(kept)))

@@ -7,48 +7,46 @@ is the Core of the process.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, cast
 
 from footnote.adapters.local.secret import load_secret
 from footnote.answer.calibration import Calibration
-from footnote.answer.extract import PASSAGES, certain_quotes, score_turn
+from footnote.answer.extract import PASSAGES, score_turn
 from footnote.answer.toolbox import Search
-from footnote.bootstrap.backends import BACKENDS, Backends
+from footnote.bootstrap.backends import BACKENDS
+from footnote.bootstrap.suggestions import CHEAP, UNSAVED, list_collections
+from footnote.bootstrap.voice_finder import VoiceServices
 from footnote.checkpoints import TurnCheckpoint, take_checkpoint
 from footnote.deps import Deps, TurnDeps
-from footnote.errors import FootnoteError, NotFound, StoreUnavailable
+from footnote.errors import FootnoteError, NotFound
 from footnote.events import Event
+from footnote.guard.budget import SharedBudget
 from footnote.guard.identity import LOCAL
+from footnote.ingest.describe_by_model import USER, DocumentModel
 from footnote.ingest.drops import Bucket
 from footnote.ingest.pipeline import Ingestor
 from footnote.ingest.sources import Sources
-from footnote.learn.questions import in_language, suggest_questions
-from footnote.live_settings import LiveSettings, Refresher
+from footnote.ingest.wiki import WikiPages
+from footnote.learn.experiments import Experiments
+from footnote.live_settings import LiveSettings
 from footnote.memory.stored_turn import replay, stored_turn
 from footnote.pipeline import ANSWER, CLASSIFY, FIND, LANGUAGE, LOOK_UP, RETRIEVE, UNDERSTAND
 from footnote.plan import make_plan
 from footnote.ports import Clock, Models, Parser, RequestKey
+from footnote.refresher import Refresher
 from footnote.settings import Settings
 from footnote.steps import Runner, Step
 from footnote.steps.explain import Explanation, explain, with_spans
 from footnote.tracing import new_trace_id
-from footnote.types import Caller, OptionName, Profile, Query, Request, Turn, begin_turn
-
-QUESTIONS_S = 24 * 3600.0
-UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
-
-CHEAP: Mapping[OptionName, bool] = {"rerank": False}
-"""Options of searches that a collection needs for itself: there are many, and each call of a reranker may cost money."""
+from footnote.types import Caller, Profile, Query, Request, Turn, begin_turn
 
 
-class Core(Backends):
+class Core(VoiceServices):
     """The services that entry points use: turns, ingest, sources, and the ports themselves."""
 
     checkpoint: TurnCheckpoint | None = None
@@ -70,7 +68,8 @@ class Core(Backends):
         self.checks: dict[str, Callable[[], Awaitable[Any]]] = {}
         """Additional probes for `check`, by name; each raises a FootnoteError while its part is not ready."""
         self._settings_copy = Refresher(self._load_settings, clock)
-        self._prompts_copy = Refresher(lambda: self.prompts.load(self.records, self.cache), clock)
+        self._prompts_copy = Refresher(self._load_prompts, clock)
+        self._experiments = Experiments(clock)
 
     @property
     def settings(self) -> Settings:
@@ -91,7 +90,17 @@ class Core(Backends):
     async def load_changes(self) -> None:
         """Loads the current settings and prompts now."""
         await self._load_settings()
+        await self._load_prompts()
+
+    @property
+    def experiments(self) -> Experiments | None:
+        """The running experiments; None = there are none, or the store is down."""
+        return self._experiments if self._experiments.are_running else None
+
+    async def _load_prompts(self) -> None:
+        """Loads the prompts, and the experiments, whose arms may use other versions of them."""
         await self.prompts.load(self.records, self.cache)
+        await self._experiments.load(self.records, self.collections, self.prompts)
 
     async def _load_settings(self) -> None:
         before = self.settings
@@ -105,8 +114,6 @@ class Core(Backends):
         if self.settings.model_endpoint != before.model_endpoint:
             self.__dict__.pop("models", None)
             self._old_endpoints += self.__dict__.pop("endpoints", ())  # turns that are running still use them
-
-    # --- services for the entry points -----------------------------------------------------------
 
     @cached_property
     def answer(self) -> Runner[Deps]:
@@ -175,12 +182,35 @@ class Core(Backends):
     @cached_property
     def ingestor(self) -> Ingestor:
         """Ingests uploaded files."""
-        return Ingestor(self.ledger, self.files, self.queue, self.index, self.parser, self.embedder, self.settings.ingest, self.clock)
+        return Ingestor(
+            self.ledger,
+            self.files,
+            self.queue,
+            self.index,
+            self.parser,
+            self.embedder,
+            self.settings.ingest,
+            self.clock,
+            self.collections,
+            self.vector_cache,
+            self._document_model,
+        )
+
+    @cached_property
+    def _document_model(self) -> DocumentModel:
+        budget = SharedBudget(self.spending, USER, lambda: self.settings)
+        return DocumentModel(lambda: self.models, self.prompts, budget)
 
     @cached_property
     def bucket(self) -> Bucket:
         """Ingests files from the drop bucket."""
         return Bucket(self.drops, self.ledger, self.ingestor, self.cache, self.uploads, self.settings.index_name)
+
+    @cached_property
+    def wiki_pages(self) -> WikiPages | None:
+        """Adds pages of Confluence; None = it is not configured."""
+        account = self.settings.confluence_account
+        return WikiPages(self.wiki, account[0], self.settings.confluence, self.ingestor) if self.wiki and account else None
 
     @cached_property
     def sources(self) -> Sources:
@@ -192,48 +222,22 @@ class Core(Backends):
         """The key that signs upload addresses of this machine."""
         return load_secret(self.settings.data)
 
-    async def collections(self, caller: Caller, lang: str | None = None) -> list[dict[str, Any]]:
-        """The collections visible to the caller, with the number of documents and at most three suggested questions each, those in
-        `lang` first. The questions are cached for each version of a collection."""
-        return [
-            {"name": name, "documents": documents, "questions": in_language(await self._questions(caller, name, documents), lang)}
-            for name, documents in (await self.ledger.collections(caller)).items()
-        ]
-
-    async def _questions(self, caller: Caller, name: str, documents: int) -> Sequence[Sequence[str]]:
-        info = await self.index.info(name)
-        if info is None or not documents:
-            return []
-        readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
-        key = f"questions-3:{name}:{info.version}:{readers}"
-        make = partial(suggest_questions, caller, name, index=self.index, quotes=partial(self._quotes, caller, name))
-        try:
-            questions: Sequence[Sequence[str]] | None = await self.optional_cache.get(key)
-        except StoreUnavailable:  # skip the write, too: a cache that hangs costs one wait only
-            return await make()
-        if questions is None:
-            questions = await make()
-            with suppress(StoreUnavailable):
-                await self.optional_cache.put(key, questions, QUESTIONS_S)
-        return questions
-
-    async def _quotes(self, caller: Caller, collection: str, question: str) -> list[tuple[str, int, int]]:
-        turn = await self.retrieve.finish(self.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id=""))
-        found = await certain_quotes(turn, index=self.index, calibration=self.calibration)
-        return [(each.hit.chunk.chunk_id, each.start, each.end) for each in found]
+    async def list_collections(self, caller: Caller, lang: str | None = None) -> list[dict[str, Any]]:
+        """The collections visible to the caller, as in `bootstrap.suggestions`."""
+        return await list_collections(self, caller, lang)
 
     @cached_property
     def calibration(self) -> Calibration:
         """Calibrates refusals."""
         return Calibration(self._score_everyday, self.index, self.optional_cache)
 
-    async def _score_everyday(self, turn: Turn, question: str, by_vectors: bool) -> float:
+    async def _score_everyday(self, turn: Turn, question: str, by_vectors: bool) -> float | None:
         request = Request(question, turn.request.collection, limit=PASSAGES, retriever="cc" if by_vectors else "bm25", options=CHEAP)
         asked = self.new_turn(request, turn.caller, UNSAVED, trace_id="")
         query = self._everyday.get(question, Query(question, lang=turn.lang))
         found = await self._find.finish(replace(asked, queries=(query,)))
         self._everyday[question] = found.queries[0]
-        return await score_turn(found, index=self.index)
+        return None if found.lacks_index_lists else await score_turn(found, index=self.index)
 
     @cached_property
     def _everyday(self) -> dict[str, Query]:
@@ -248,7 +252,7 @@ class Core(Backends):
         """Probes these parts, by default all: name → "ok" or what is wrong. The embedded store counts as one part."""
         probes: dict[str, Callable[[], Awaitable[Any]]] = {
             "store": self.ledger.counts,
-            "index": lambda: self.index.info(self.settings.index_name),
+            "index": lambda: self.engine.info(self.settings.index_name),
         }
         if self.settings.db.address:
             probes["conversations"] = lambda: self.turns.history(LOCAL, "ready", "ready", 1)
@@ -270,6 +274,8 @@ class Core(Backends):
         for name in ("answer", "retrieve", "lookup", "announcer"):
             if name in made:
                 await made[name].drain()
+        if "collections" in made:
+            await self.collections.close()
         for backend in (*(made[name] for name in BACKENDS if name in made), *made.get("endpoints", ()), *self._old_endpoints):
             if hasattr(backend, "close"):
                 await backend.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property, partial
-from importlib.util import find_spec
+from typing import cast
 
 from pydantic import SecretStr
 
@@ -16,9 +16,11 @@ from footnote.adapters.aws.files import S3Files
 from footnote.adapters.aws.queue import SqsQueue
 from footnote.adapters.aws.reranker import BedrockReranker
 from footnote.adapters.aws.uploads import S3Uploads
+from footnote.adapters.confluence.wiki import ConfluenceWiki
 from footnote.adapters.dynamodb.cache import DynamoCache
 from footnote.adapters.dynamodb.ledger import DynamoLedger
 from footnote.adapters.dynamodb.table import Table
+from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
 from footnote.adapters.http.egress import Egress
 from footnote.adapters.http.images import WebImages
 from footnote.adapters.http.knowledge_base import HttpKnowledgeBase
@@ -49,11 +51,14 @@ from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.queue import SqliteQueue
 from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
+from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
+from footnote.collections import Collections
+from footnote.collections.visible import VisibleIndex, VisibleLedger
 from footnote.deps import SettingGroups
 from footnote.guard.budget import Spending
 from footnote.guard.limits import RateLimiter
 from footnote.guard.terms import Terms
-from footnote.ingest.child import DOCLING, PARSER, ParserProcess
+from footnote.ingest.parser import make_parser
 from footnote.ports import (
     Bus,
     Cache,
@@ -77,16 +82,18 @@ from footnote.ports import (
     Tools,
     TurnStore,
     Uploads,
+    VectorCache,
+    Wiki,
 )
 from footnote.prompts import Prompts
 from footnote.telemetry.announcements import Announcer
 from footnote.telemetry.metrics import LogMeter
 
-CACHE_S, LEDGER_S = 1.0, 5.0
+CACHE_S, LEDGER_S, VECTORS_S = 1.0, 5.0, 5.0
 """Time limits of a DynamoDB call, in seconds."""
 BACKENDS = (
-    "index", "parser", "embedder", "reranker", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache", "queue", "files",
-    "drops", "uploads", "bus",
+    "engine", "index", "parser", "embedder", "reranker", "knowledge_base", "turns", "checkpoints", "records", "ledger", "cache", "queue",
+    "files", "drops", "uploads", "bus", "wiki", "vector_cache",
 )  # fmt: skip
 """The ports whose adapters may hold connections, files or processes and are closed with the Core."""
 
@@ -110,8 +117,14 @@ class Backends(SettingGroups):
         os.environ.setdefault("OMP_NUM_THREADS", "1")
 
     @cached_property
+    def engine(self) -> Index:
+        """The index itself, with deleted collections and stored names."""
+        wanted = self.settings.opensearch
+        return OpenSearchIndex(wanted) if wanted.url else SqliteIndex(self.settings.data)
+
+    @cached_property
     def index(self) -> Index:
-        return OpenSearchIndex(self.settings.opensearch) if self.settings.opensearch.url else SqliteIndex(self.settings.data)
+        return cast(Index, VisibleIndex(self.engine, self.collections))
 
     @cached_property
     def embedder(self) -> Embedder | None:
@@ -156,7 +169,8 @@ class Backends(SettingGroups):
     @cached_property
     def ledger(self) -> Ledger:
         table = self.settings.aws.ledger_table
-        return DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self._store, self.clock)
+        ledger = DynamoLedger(Table(table, "AWS__LEDGER_TABLE", LEDGER_S), self.clock) if table else SqliteLedger(self._store, self.clock)
+        return cast(Ledger, VisibleLedger(ledger, self.collections))
 
     @cached_property
     def turns(self) -> TurnStore:
@@ -175,6 +189,10 @@ class Backends(SettingGroups):
     @cached_property
     def records(self) -> Records:
         return MongoRecords(self._databases, self.clock) if self._databases else SqliteRecords(self._store, self.clock)
+
+    @cached_property
+    def collections(self) -> Collections:
+        return Collections(self.records, self.clock)
 
     @cached_property
     def terms(self) -> Terms:
@@ -204,6 +222,13 @@ class Backends(SettingGroups):
     def optional_cache(self) -> Cache:
         """The cache for callers that can do without it: behind a circuit breaker if it is remote."""
         return CircuitBreakerCache(self.cache) if self.settings.aws.cache_table else self.cache
+
+    @cached_property
+    def vector_cache(self) -> VectorCache:
+        table = self.settings.aws.cache_table
+        if table:
+            return DynamoVectorCache(Table(table, "AWS__CACHE_TABLE", VECTORS_S), self.clock)
+        return SqliteVectorCache(self.settings.data, self.clock)
 
     @cached_property
     def queue(self) -> Queue:
@@ -248,14 +273,17 @@ class Backends(SettingGroups):
         return HttpKnowledgeBase(self.settings.kdb.url) if self.settings.kdb.url else None
 
     @cached_property
+    def wiki(self) -> Wiki | None:
+        wanted, account = self.settings.confluence, self.settings.confluence_account
+        return ConfluenceWiki(*account, wanted.user, verify_tls=wanted.verify_tls, limit_s=wanted.limit_s) if account else None
+
+    @cached_property
     def images(self) -> Images:
         return WebImages(Egress())
 
     @cached_property
     def parser(self) -> Parser:
-        limits = self.settings.ingest
-        parser = DOCLING if self.settings.docling_enabled and find_spec("docling") else PARSER
-        return self._parser or ParserProcess(limits.parse_limit_s, limits.parse_memory_mb, parser=parser)
+        return self._parser or make_parser(self.settings.ingest, docling=self.settings.docling_enabled)
 
     @cached_property
     def _databases(self) -> Databases | None:

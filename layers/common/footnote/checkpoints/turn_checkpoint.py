@@ -20,7 +20,7 @@ LEASE_S = 10.0
 """Duration of a lease, after which a process that has stopped renewing it counts as dead."""
 RENEW_S = LEASE_S / 3
 
-Kind = Literal["begun", "reply", "search"]
+Kind = Literal["begun", "reply", "rerank", "search"]
 """begun: a model call was started; its reply may be missing."""
 
 
@@ -77,7 +77,11 @@ class TurnCheckpoint:
         """Writes an entry and the queued ones. Conflict if another owner runs the turn now."""
         entries = [*self._waiting, {"kind": kind, "digest": key, **values}]
         self._waiting.clear()
-        await self._store.append(self._request, self._owner, entries)
+        try:
+            await self._store.append(self._request, self._owner, entries)
+        except BaseException:
+            self._waiting[:0] = entries[:-1]  # for the next call
+            raise
 
     async def mark(self, name: str, value: Any) -> Any | None:
         """Sets a mark and returns its previous value. Conflict if another owner runs the turn now."""

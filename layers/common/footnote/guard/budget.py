@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from footnote.checkpoints import TurnCheckpoint
 from footnote.errors import StoreUnavailable
 from footnote.ports import Cache, Clock
-from footnote.settings import LLM, Budget
+from footnote.settings import LLM, Budget, Settings
 from footnote.steps import known_early
-from footnote.types import Allowance, Turn
+from footnote.types import Allowance, ModelCall, Turn
 
 log = logging.getLogger(__name__)
 
@@ -57,6 +57,27 @@ class Spending:
         return f"budget:{unit}:{user_id}:{day}"
 
 
+@dataclass(frozen=True, slots=True)
+class SharedBudget:
+    """The daily budget of what nobody asked for, such as descriptions of documents: it counts as one user."""
+
+    spending: Spending
+    user_id: str
+    settings: Callable[[], Settings]
+
+    async def is_left(self) -> bool:
+        """Whether the day's budget is not spent yet."""
+        budget = self.settings().budget
+        return not _limits(budget) or await self.spending.share(self.user_id, budget) < 1
+
+    async def spend(self, calls: Sequence[ModelCall]) -> None:
+        """Counts these calls, if there is a budget."""
+        settings = self.settings()
+        if limits := _limits(settings.budget):
+            spent = _amounts(calls, settings.llm)
+            await self.spending.add(self.user_id, {unit: spent[unit] for unit in limits})
+
+
 @known_early
 def spends(turn: Turn) -> bool:
     """The user has a budget, and this is not a test request."""
@@ -91,14 +112,19 @@ async def warn_of_budget(turn: Turn, *, llm: LLM) -> Turn:
 async def spend(turn: Turn, *, spending: Spending, budget: Budget, llm: LLM, checkpoint: TurnCheckpoint | None) -> Turn:
     """Counts what the turn used, even if it failed. Of a resumed request, only what was used since the last attempt."""
     limits, calls = _limits(budget), turn.record.calls
-    if limits and (tokens := turn.record.usage.total_tokens):
-        cost = sum(llm.cost([call]) or 0.0 for call in calls)  # tokens without a price count only against the token budget
-        spent = {"tokens": tokens, "money": round(cost * MILLIONTHS)}
+    if limits and turn.record.usage.total_tokens:
+        spent = _amounts(calls, llm)
         if checkpoint is not None:
             before = await checkpoint.mark("spent", spent) or {}
             spent = {unit: amount - before.get(unit, 0) for unit, amount in spent.items()}
         await spending.add(turn.caller.user_id, {unit: spent[unit] for unit in limits})
     return turn
+
+
+def _amounts(calls: Sequence[ModelCall], llm: LLM) -> dict[str, int]:
+    """Unit → amount. Tokens without a price count only against the token budget."""
+    cost = sum(llm.cost([call]) or 0.0 for call in calls)
+    return {"tokens": sum(call.usage.total_tokens for call in calls), "money": round(cost * MILLIONTHS)}
 
 
 def _limits(budget: Budget) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""Validates a new file's name, collection, groups, metadata and size; used by every entry point."""
+"""Validates a new file's name, groups, metadata and size; used by every entry point."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from footnote.errors import BadRequest, Forbidden, TooLarge
 from footnote.text.surrogates import repair
 from footnote.types import EVERYONE, Caller
 
-COLLECTION = re.compile(r"[\w][\w.-]{0,63}")
 GROUP = re.compile(r"\*|[\w][\w.:@-]{0,127}")
 DRIVE = re.compile(r"[A-Za-z]:")
 LONGEST_NAME = 300
@@ -35,15 +34,17 @@ def check_file_name(name: str) -> str:
     return kept[-LONGEST_NAME:].lstrip("/")
 
 
-def check_collection(name: str) -> str:
-    """The name, if it is valid; else BadRequest."""
-    if not COLLECTION.fullmatch(name):
-        raise BadRequest("An index name has 1 to 64 letters, digits, dots, dashes or underscores and starts with a letter or digit.")
-    return name
+def safe_file_name(name: str) -> str:
+    """As `check_file_name`, for names from elsewhere, which may consist of dots and slashes only; then “unnamed”."""
+    try:
+        return check_file_name(name)
+    except BadRequest:
+        return "unnamed"
 
 
-def check_groups(groups: list[str], caller: Caller) -> frozenset[str]:
-    """The permission groups of a new document. Without `groups`: the caller alone, or everyone if there is only one local user.
+def check_groups(groups: list[str], caller: Caller, default: tuple[str, ...] = ()) -> frozenset[str]:
+    """The permission groups of a new document. Without `groups`: `default`, which are those of its collection, or else the caller alone,
+    or everyone if there is only one local user.
 
     BadRequest for an invalid name, Forbidden for a group that the caller may not write to."""
     wanted = frozenset(group.strip() for group in groups if group.strip())
@@ -51,10 +52,13 @@ def check_groups(groups: list[str], caller: Caller) -> frozenset[str]:
         if not GROUP.fullmatch(group):
             raise BadRequest("A permission group has 1 to 128 letters, digits or . : @ _ - and starts with a letter or digit, or is “*”.")
     if wanted:
-        foreign = wanted - caller.groups - {EVERYONE, f"user:{caller.user_id}"}
-        if foreign and not caller.sees_all and caller.role != "admin":
+        if foreign := caller.not_writable(wanted):
             raise Forbidden(f"Only members of a group may add documents for it: {', '.join(sorted(foreign))}.")
         return wanted
+    if caller.not_writable(frozenset(default)):
+        raise Forbidden("Name permission_groups: without them, only members of this collection's default groups may add documents.")
+    if default:
+        return frozenset(default)
     return frozenset({EVERYONE}) if caller.sees_all else frozenset({f"user:{caller.user_id}"})
 
 

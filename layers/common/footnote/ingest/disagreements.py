@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from zlib import crc32
 
 from footnote.ingest.keys import FOLDERS, generation_of
-from footnote.ingest.pipeline import SYSTEM
 from footnote.ports import Files, Index, Ledger
-from footnote.types import Document
+from footnote.types import SYSTEM, Document
 
 Progress = Callable[[str, int, int], None]
 """Arguments: what is being checked, how many are done, how many there are."""

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote_plus
 
-from footnote.errors import BadRequest, NotFound, UnreadableFile
-from footnote.ingest.accept import check_file_name
-from footnote.ingest.pipeline import SYSTEM, Ingestor
+from footnote.errors import NotFound, UnreadableFile
+from footnote.ingest.accept import safe_file_name
+from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.releasing import release
 from footnote.ports import Cache, Dropped, Drops, Job, Ledger, UploadForm, Uploads
-from footnote.types import ADMINS, Caller
+from footnote.types import ADMINS, SYSTEM, Caller
 
 log = logging.getLogger(__name__)
 
@@ -71,10 +72,7 @@ class Bucket:
         while True:
             found = await self.drops.head(bucket, key)
             doc_id = await self._take(bucket, found) if found else None
-            released = await self.ledger.release(origin, doc_id)
-            # Besides the documents released now, those that another process released but did not purge before it ended.
-            for deleted in {document.doc_id: document for document in [*released, *await self.ledger.unpurged()]}.values():
-                await self.ingestor.purge(deleted)
+            await release(self.ingestor, origin, doc_id)
             again = await self.drops.head(bucket, key)
             if (found and found.version) == (again and again.version):
                 return doc_id
@@ -89,7 +87,8 @@ class Bucket:
     async def announce(
         self, doc_id: str, *, file_name: str, collection: str, permission_groups: Iterable[str], metadata: Mapping[str, Any] | None = None
     ) -> UploadForm:
-        """Creates a form for uploading a file, whose groups are fixed now. NotFound if uploads do not go to a bucket."""
+        """Creates a form for uploading a file, whose groups are fixed now; `collection` is the name that the file arrives under, whatever
+        it leads to then. NotFound if uploads do not go to a bucket."""
         if self.uploads is None:
             raise NotFound("Uploads do not go to a bucket here.")
         announced = {
@@ -116,7 +115,7 @@ class Bucket:
             except NotFound:
                 return None
         document = await self.ingestor.accept(
-            DROPPER, data, file_name=_shown(found.key), collection=self.collection, permission_groups=groups,
+            DROPPER, data, file_name=safe_file_name(found.key), collection=self.collection, permission_groups=groups,
             origin=origin, version=version, refused=refused,
         )  # fmt: skip
         log.info("drop taken", extra={"doc_id": document.doc_id, "state": document.state, "size": found.size})
@@ -147,13 +146,13 @@ class Bucket:
             data, _ = await self.drops.get(bucket, key)
         except NotFound:
             return None
-        document = await self.ingestor.accept(DROPPER, data, **announced)
+        collection = await self._upload_collection(announced["collection"])
+        document = await self.ingestor.accept(DROPPER, data, **{**announced, "collection": collection})
         await self.drops.delete(bucket, key)
         return document.doc_id
 
-
-def _shown(key: str) -> str:
-    try:
-        return check_file_name(key)
-    except BadRequest:  # a key may consist of dots and slashes only
-        return "unnamed"
+    async def _upload_collection(self, name: str) -> str:
+        """The name, or the deleted collection that had it and that the file is restored with."""
+        directory = await self.ingestor.collections.load()
+        deleted = directory.find_deleted(name) if directory.find(name) is None else None
+        return name if deleted is None or deleted.is_purged else deleted.stored

@@ -17,43 +17,33 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from footnote.collections import Collections
 from footnote.errors import FootnoteError, NotFound, UnreadableFile
-from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_metadata, check_size
-from footnote.ingest.chunk import chunk_document
+from footnote.ingest.accept import check_file_name, check_groups, check_metadata, check_size
+from footnote.ingest.aids import Helpers, find_aids
+from footnote.ingest.chunk import NO_AIDS
+from footnote.ingest.collections import check_chosen, open_collection
+from footnote.ingest.describe_by_model import DocumentModel
+from footnote.ingest.inserted import HASHED_AS, parse_inserted, unpack_inserted
 from footnote.ingest.keys import FOLDERS, generation_of, parsed_key, source_key
-from footnote.ingest.parsed import pack
+from footnote.ingest.prepare import Prepared, prepare
+from footnote.ingest.questions_by_model import add_questions
+from footnote.ingest.retries import MOST_ATTEMPTS, retry_delay_s
+from footnote.ingest.source_file import read_source
+from footnote.ingest.vector_cache import forget_vectors
 from footnote.ingest.vectors import embed_chunks, pending_chunks
-from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue
+from footnote.ports import Clock, Embedder, Files, Index, Job, Ledger, NewFile, Parser, Queue, VectorCache
 from footnote.settings import Ingest
-from footnote.text.language import detect_language
-from footnote.text.sentences import split_sentences
-from footnote.types import Caller, Chunk, Document, Parsed, chunks_digest
+from footnote.types import SYSTEM, Caller, Document, Parsed
 
 log = logging.getLogger(__name__)
 
-LEASE_S = 300.0
-MOST_ATTEMPTS = 5
+LEASE_S, JOB_S = 300.0, 600.0  # a lease, renewed before the model stages (285 s at most); a job goes to another worker after both
 AHEAD = "The index contains a newer version of this file."
-FIRST_RETRY_S, RETRY_GROWTH, LONGEST_RETRY_S = 5.0, 12.0, 7200.0
-"""The delay before the second attempt, its growth factor, and its maximum: 5 s, 1 min, 12 min, 2 h."""
-
-SYSTEM = Caller("system", sees_all=True)
-"""The caller as which the pipeline reads documents of all owners."""
-
-
-def retry_delay_s(attempt: int) -> float:
-    """Seconds until a failed job is retried; 0 after the last attempt, so that it becomes a dead letter at once.
-
-    Half of the delay is random, so that jobs that failed together are not retried together."""
-    if attempt >= MOST_ATTEMPTS:
-        return 0.0
-    longest_s = min(FIRST_RETRY_S * RETRY_GROWTH ** (attempt - 1), LONGEST_RETRY_S)
-    return random.uniform(longest_s / 2, longest_s)  # noqa: S311 (nothing secret)
 
 
 @dataclass(slots=True)
@@ -68,6 +58,10 @@ class Ingestor:
     embedder: Embedder | None
     settings: Ingest
     clock: Clock
+    collections: Collections
+    vector_cache: VectorCache
+    model: DocumentModel | None = None
+    """Describes documents where `enrichment` asks for it, and summarises those of hierarchical collections; None = nothing does."""
 
     # --- entry points --------------------------------------------------------------------------
 
@@ -79,7 +73,9 @@ class Ingestor:
         file_name: str,
         collection: str,
         permission_groups: list[str],
+        title: str = "",
         doc_id: str | None = None,
+        chosen_id: bool = False,
         metadata: Mapping[str, Any] | None = None,
         origin: str | None = None,
         version: str = "",
@@ -87,32 +83,44 @@ class Ingestor:
     ) -> Document:
         """Stores a file and queues it; once this returns, the file is durable.
 
-        `origin`, `version`: as in `NewFile`. `refused`: the reason to keep it as FAILED without queueing it; `data` may be
-        empty then."""
+        `collection`: its name or an alias, or a `StoredName`. `chosen_id`: `data` is from `pack_inserted`. `origin`, `version`: as
+        in `NewFile`. `refused`: the reason to keep it as FAILED without queueing it; `data` may be empty then."""
         check_size(len(data), self.settings.max_file_mb)
+        stored = await open_collection(self.collections, caller, collection)
+        if chosen_id and doc_id is not None:
+            await check_chosen(self.collections, self.ledger, caller, doc_id, stored)
         identity = data if refused is None or data else f"{origin}@{version}".encode()
         digest = await asyncio.to_thread(hashlib.sha256, identity)
         file = NewFile(
             file_name=check_file_name(file_name),
-            collection=check_collection(collection),
-            permission_groups=check_groups(permission_groups, caller),
-            content_hash=digest.hexdigest(),
+            collection=stored,
+            permission_groups=await self.check_groups(caller, stored, permission_groups),
+            content_hash=f"{HASHED_AS if chosen_id else ''}{digest.hexdigest()}",
             size=len(data),
+            title=title,
             metadata=check_metadata(metadata),
             doc_id=doc_id,
+            chosen_id=chosen_id,
             origin=origin,
             version=version,
         )
         document, _ = await self.ledger.accept(caller, file)
         # Also for a known document that is not processed yet: an earlier call may have been interrupted here.
         if document.state == "RECEIVED":
+            await self._remove_withdrawn(document)
             await self.files.put(source_key(document.doc_id, document.generation), data)
             if refused is None:
                 await self.enqueue(document)
             else:
                 await self._fail(document.doc_id, document.generation, refused.reason, refused.remedy)
+                if not document.active_generation:  # nothing else removes the files of earlier ones that were refused as well
+                    await self._delete_files(document.doc_id, document.generation - 1)
                 document = await self.ledger.get(SYSTEM, document.doc_id)
         return document
+
+    async def check_groups(self, caller: Caller, stored: str, groups: list[str]) -> frozenset[str]:
+        """The permission groups of a new document, as in `accept.check_groups`. `stored`: the stored name of its collection."""
+        return check_groups(groups, caller, (await self.collections.get(stored)).permission_groups)
 
     async def delete(self, caller: Caller, doc_id: str) -> Document:
         """Deletes a document; once this returns, no answer uses it.
@@ -124,6 +132,7 @@ class Ingestor:
 
     async def purge(self, document: Document) -> None:
         """Removes everything that is left of a DELETED document."""
+        await forget_vectors(self.vector_cache, self.index, self.embedder, document)
         await self.index.remove(document.doc_id, document.generation)
         await self._delete_files(document.doc_id, document.generation)
         await self.ledger.purge(document.doc_id)
@@ -151,7 +160,7 @@ class Ingestor:
 
     async def work_one(self, handle: Callable[[Job], Awaitable[None]] | None = None) -> bool:
         """Takes one job and processes it, by default with `self.handle`; False if no job is due."""
-        job = await self.queue.take(LEASE_S)
+        job = await self.queue.take(JOB_S)
         if job is None:
             return False
         try:
@@ -181,7 +190,7 @@ class Ingestor:
         if not await self.ledger.lease(doc_id, generation, job.owner or job.job_id, LEASE_S):
             return  # another worker holds the lease; its job is delivered again if it dies
         try:
-            await self._process(document)
+            await self._process(document, job.owner or job.job_id)
         except UnreadableFile as exc:
             await self._fail(doc_id, generation, exc.reason, exc.remedy)
         except Exception as exc:
@@ -196,7 +205,7 @@ class Ingestor:
             return 0
         waiting = await pending_chunks(self.index, self.embedder, limit, doc_id)
         if waiting:
-            await self.index.put_vectors(self.embedder.name, await embed_chunks(self.embedder, waiting))
+            await self.index.put_vectors(self.embedder.name, await embed_chunks(self.embedder, waiting, self.vector_cache))
         return len(waiting)
 
     async def enqueue(self, document: Document) -> None:
@@ -208,23 +217,36 @@ class Ingestor:
         await self.ledger.update(document.doc_id, document.generation, state="RECEIVED", reason=None, remedy=None)
         await self.enqueue(document)
 
-    async def _process(self, document: Document) -> None:
-        await self.ledger.update(document.doc_id, document.generation, state="PROCESSING")
-        try:
-            data = await self.files.get(source_key(document.doc_id, document.generation))
-        except NotFound as exc:
-            raise UnreadableFile("The upload did not arrive.", "Add the file again.") from exc
-        parsed = await self.parser.parse(data, document.file_name)
+    async def _process(self, document: Document, owner: str) -> None:
+        doc_id, generation = document.doc_id, document.generation
+        await self.ledger.update(doc_id, generation, state="PROCESSING")
+        await self._remove_withdrawn(document)
+        data = await read_source(self.files, document)
         # In a thread: a long document takes seconds and must not block the server's event loop.
-        ready = await asyncio.to_thread(_prepare, document, parsed, self.settings.chunk_tokens)
+        if document.content_hash.startswith(HASHED_AS):
+            sent = unpack_inserted(data)
+            parsed, fixed = await asyncio.to_thread(parse_inserted, sent), sent.chunk_factor
+        else:
+            parsed, fixed = await self.parser.parse(data, document.file_name), None
+        settings = await self.collections.get(document.collection)
+        asked = self.model if self.settings.enrichment != "patterns" else None
+        if (asked or settings.chunker == "hierarchical") and not await self.ledger.lease(doc_id, generation, owner, LEASE_S):
+            return  # another worker took over, or the document changed
+        written = await asked.describe(document, parsed) if asked else None
+        aids, helpers = NO_AIDS, Helpers(self.embedder, self.model, written)
+        if fixed is None:
+            aids, parsed = await find_aids(document, parsed, settings, self.settings.chunk_tokens, helpers)
+        ready = await asyncio.to_thread(prepare, document, parsed, self.settings.chunk_tokens, fixed, aids, written, settings.languages)
         if not ready.chunks:
             raise UnreadableFile(
                 "The file contains no text.", "If it shows text on the screen, run text recognition (OCR) on it and add it again."
             )
+        if self.model and self.settings.enrichment == "questions":
+            ready = replace(ready, chunks=await add_questions(self.model, ready.document, ready.chunks))
         if await self._publish(ready, parsed):
             log.info("document ready", extra={"doc_id": document.doc_id, "count": len(ready.chunks), "size": document.size})
 
-    async def _publish(self, ready: _Prepared, parsed: Parsed) -> bool:
+    async def _publish(self, ready: Prepared, parsed: Parsed) -> bool:
         """Writes a document to the index and activates it; False if it was deleted or changed again meanwhile."""
         document, chunks = ready.document, ready.chunks
         doc_id, generation = document.doc_id, document.generation
@@ -232,6 +254,7 @@ class Ingestor:
         await self.index.stage(document, chunks, ready.bounds)
         if await self.index.staged(doc_id, generation) != (len(chunks), ready.digest):
             raise FootnoteError("The index does not contain everything that was written.")
+        await forget_vectors(self.vector_cache, self.index, self.embedder, document, ready)
         if not await self.index.activate(doc_id, generation):
             await self.index.remove(doc_id, generation)
             await self._delete_files(doc_id, generation)
@@ -248,6 +271,7 @@ class Ingestor:
             title=document.title,
             lang=document.lang,
             format=parsed.format,
+            cut=document.cut,
             pages=parsed.pages,
             chunks=sum(chunk.level == 2 for chunk in chunks),
             digest=f"{len(chunks)}:{ready.digest}",
@@ -255,6 +279,12 @@ class Ingestor:
         if current:
             await self._delete_files(doc_id, generation - 1)
         return current
+
+    async def _remove_withdrawn(self, document: Document) -> None:
+        """Removes earlier generations from the index if none of them may answer any more: other people may read the document now, or
+        it had been deleted."""
+        if not document.active_generation and document.generation > 1:
+            await self.index.remove(document.doc_id, document.generation - 1)
 
     async def _delete_files(self, doc_id: str, through: int) -> None:
         """Deletes the files of all generations up to `through`; generations start at 1."""
@@ -268,31 +298,3 @@ class Ingestor:
 
     async def _fail(self, doc_id: str, generation: int, reason: str, remedy: str) -> None:
         await self.ledger.update(doc_id, generation, state="FAILED", reason=reason, remedy=remedy)
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    """A document ready to be written to the index."""
-
-    document: Document
-    packed: bytes
-    chunks: list[Chunk]
-    bounds: list[tuple[tuple[int, int], ...]]
-    """The sentence bounds of each chunk."""
-    digest: str
-
-
-def _prepare(document: Document, parsed: Parsed, max_tokens: int) -> _Prepared:
-    lang = detect_language("\n".join(block.text for block in parsed.blocks))
-    metadata = {"file_name": document.file_name, **document.metadata}
-    document = replace(document, title=parsed.title or document.title, lang=lang, metadata=metadata)
-    chunks = cut(document, parsed, lang, max_tokens)
-    bounds = [tuple(split_sentences(chunk.text, chunk.lang)) for chunk in chunks]
-    digest = chunks_digest((chunk.chunk_id, chunk.text) for chunk in chunks)
-    return _Prepared(document, pack(parsed), chunks, bounds, digest)
-
-
-def cut(document: Document, parsed: Parsed, lang: str, max_tokens: int) -> list[Chunk]:
-    """The document's chunks, each with its detected language."""
-    chunks = chunk_document(document, parsed, max_tokens=max_tokens, lang=lang)
-    return [replace(chunk, lang=detect_language(chunk.text, {lang: 1})) for chunk in chunks]

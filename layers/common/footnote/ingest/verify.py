@@ -34,11 +34,11 @@ from footnote.errors import Conflict, NotFound
 from footnote.ingest.disagreements import AT_WORK, Progress, Suspect, find_suspects, read_digest
 from footnote.ingest.drops import UPLOADS, Bucket, origin_of, upload_cache_key
 from footnote.ingest.keys import generation_of, parsed_key, source_key
-from footnote.ingest.pipeline import AHEAD, LEASE_S, SYSTEM, Ingestor
+from footnote.ingest.pipeline import AHEAD, LEASE_S, Ingestor
 from footnote.ingest.vectors import embedding_progress, pending_chunks
 from footnote.ports import Embedder, Files, Index, Indexed, Ledger
 from footnote.settings import Settings
-from footnote.types import Document, make_chunk_id
+from footnote.types import SYSTEM, Document, make_chunk_id
 
 Kind = Literal[
     "untaken", "changed", "gone", "stray", "half_deleted", "abandoned", "unnoticed", "missing", "damaged", "lost", "no_text", "no_file",

@@ -19,7 +19,7 @@ def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
     conversation is not part of it."""
     return {
         "readers": "all" if turn.caller.sees_all else sorted(view.groups),
-        "collection": turn.request.collection,
+        "collection": view.stored or turn.request.collection,
         "version": view.version,
         "lang": turn.lang,
         "dialect": turn.profile.name,
@@ -32,6 +32,7 @@ def search_scope(turn: Turn, view: View, settings: Settings) -> dict[str, Any]:
         "threshold": turn.request.threshold,
         "settings": settings.fingerprints.search,
         "plan": turn.plan.fingerprint("search"),
+        "arm": [given.experiment_id, given.arm.name] if (given := turn.plan.assignment) else None,
     }
 
 

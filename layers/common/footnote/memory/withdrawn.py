@@ -3,13 +3,12 @@ older version of a document are not withheld while the caller may read the curre
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from footnote.errors import NotFound
 from footnote.ports import Index, Ledger
 from footnote.turn_records.read import quoted_in
+from footnote.turn_records.readable import readable_documents
 from footnote.types import EXTERNAL_IDS, Caller, Chunk, Outcome, TurnRecord
 
 WITHDRAWN: Outcome = "withdrawn"
@@ -33,11 +32,10 @@ async def read_again(records: Sequence[TurnRecord], caller: Caller, *, index: In
     passages = {each["passage"]: each["doc_id"] for record in records for each in quoted_in(record)}
     chunks = {chunk.chunk_id: chunk for chunk in await index.read(caller, list(passages))}
     missing = {passage: doc_id for passage, doc_id in passages.items() if passage not in chunks and not passage.startswith(EXTERNAL_IDS)}
-    documents = sorted(set(missing.values()))
-    readable = dict(zip(documents, await asyncio.gather(*(_is_readable(doc_id, caller, ledger) for doc_id in documents)), strict=True))
+    readable = await readable_documents(missing.values(), caller, ledger)
 
     def shown(record: TurnRecord) -> TurnRecord:
-        gone = any(each["passage"] in missing and not readable[each["doc_id"]] for each in quoted_in(record))
+        gone = any(each["passage"] in missing and each["doc_id"] not in readable for each in quoted_in(record))
         return _withheld(record) if gone else record
 
     return Readable([shown(record) for record in records], chunks)
@@ -57,11 +55,3 @@ def _withheld(record: TurnRecord) -> TurnRecord:
         "suggested_questions": [],
         "private": {},
     }
-
-
-async def _is_readable(doc_id: str, caller: Caller, ledger: Ledger) -> bool:
-    try:
-        await ledger.get(caller, doc_id)
-    except NotFound:
-        return False
-    return True

@@ -36,6 +36,7 @@ from footnote.checkpoints import release, resume
 from footnote.errors import FootnoteError
 from footnote.events import Answering
 from footnote.guard.budget import check_budget, is_short, spend, spends, warn_of_budget
+from footnote.learn.experiments import assignment_shown, join_experiment, may_join
 from footnote.learn.hints import add_hints
 from footnote.learn.questions import suggest_follow_ups
 from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answer_cache
@@ -43,7 +44,7 @@ from footnote.memory.conversations import is_kept, load_history, needs_history, 
 from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH, SPELLING
 from footnote.rank.expand import expand_documents, may_be_expanded
 from footnote.rank.judge import has_no_judge, judge_passages, may_judge
-from footnote.retrieve.search import has_hits
+from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_lists
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
 from footnote.telemetry.metrics import meter_turn
@@ -109,6 +110,10 @@ INJECTION = Step(
 )
 
 UNDERSTAND = (
+    Step(
+        "experiment", join_experiment, stage=Stage.ACCOUNT, needs="experiments", amends_plan=True, on_error=IGNORE, when=may_join,
+        shows=assignment_shown,
+    ),
     Step("resume", resume, stage=Stage.ACCOUNT, needs="checkpoint", amends_plan=True, on_error=FAIL),
     GUARD,
     Step("open", open_turn, stage=Stage.MEMORY, on_error=IGNORE, timeout_s=1, when=is_kept),
@@ -245,6 +250,7 @@ ANSWER = (
         "confidence", assess_confidence, stage=Stage.CHECK, option="confidence", on_error=SKIP, always=True, timeout_s=10,
         when=has_citations, shows=lambda t: {name: value for name, value in t.record.notes.get(NOTE, {}).items() if name != "missing"},
     ),
+    Step("warn_of_missing_lists", warn_of_missing_lists, stage=Stage.CHECK, on_error=SKIP, always=True, when=lacks_lists),
     Step("warn_of_budget", warn_of_budget, stage=Stage.ACCOUNT, on_error=SKIP, always=True, when=is_short),
     Step("save", save_turn, stage=Stage.MEMORY, on_error=SKIP, always=True, timeout_s=5, when=is_kept),
     Step("spend", spend, stage=Stage.ACCOUNT, on_error=SKIP, always=True, timeout_s=1, when=spends),

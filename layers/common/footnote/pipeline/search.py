@@ -44,7 +44,7 @@ LANGUAGE = Step(
     shows=lambda t: {"language": t.lang}, on_end=lambda t: LanguageKnown(t.lang),
 )
 SPELLING = Step(
-    "spelling", correct_spelling, stage=Stage.UNDERSTAND, option="spelling", on_error=SKIP, timeout_s=1, when=may_correct,
+    "spelling", correct_spelling, stage=Stage.UNDERSTAND, option="spelling", on_error=IGNORE, timeout_s=1, when=may_correct,
     shows=lambda t: {"corrected": "corrected" in t.record.notes},
 )
 FORBIDDEN = Step(

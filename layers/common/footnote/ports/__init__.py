@@ -9,7 +9,7 @@ from __future__ import annotations
 from footnote.ports.checkpoints import CHECKPOINTS_KEPT_S, OTHER_BODY, TAKEN_OVER, Checkpoint, Checkpoints, RequestKey
 from footnote.ports.identity import Tokens
 from footnote.ports.index import SMALL_COLLECTION, ChunkVectors, CollectionInfo, Index, Indexed, PendingVector, View
-from footnote.ports.ledger import Held, Ledger, NewFile
+from footnote.ports.ledger import MOST_REDIRECTED, Held, Ledger, Name, NewFile, Target
 from footnote.ports.models import (
     Clock,
     Delta,
@@ -28,14 +28,20 @@ from footnote.ports.models import (
 from footnote.ports.ranked_lists import Found, RankedLists, Readable, Scope
 from footnote.ports.records import Kind, Record, Records, read_all
 from footnote.ports.reranker import Reranker
+from footnote.ports.sources import Entry, Source, Unlisted
 from footnote.ports.stores import Bus, Cache, Dropped, Drops, Files, Job, Queue, UploadForm, Uploads
-from footnote.ports.turns import Meter, Rollup, Room, StoredTurn, TurnStore
+from footnote.ports.turns import FeedbackFilter, Meter, RatedTurn, RolledDay, Rollup, Room, StoredTurn, TurnStore
+from footnote.ports.vector_cache import VECTORS_KEPT_S, VectorCache
+from footnote.ports.wiki import Attachment, ListedPage, PageFacts, Restriction, Wiki, WikiPage
 
 __all__ = [
     "CHECKPOINTS_KEPT_S",
+    "MOST_REDIRECTED",
     "OTHER_BODY",
     "SMALL_COLLECTION",
     "TAKEN_OVER",
+    "VECTORS_KEPT_S",
+    "Attachment",
     "Bus",
     "Cache",
     "Checkpoint",
@@ -48,6 +54,8 @@ __all__ = [
     "Drops",
     "Effort",
     "Embedder",
+    "Entry",
+    "FeedbackFilter",
     "Files",
     "Found",
     "Held",
@@ -59,29 +67,41 @@ __all__ = [
     "KnowledgeBase",
     "LanguageModel",
     "Ledger",
+    "ListedPage",
     "Meter",
     "Models",
+    "Name",
     "NewFile",
+    "PageFacts",
     "Parser",
     "PendingVector",
     "Queue",
     "RankedLists",
+    "RatedTurn",
     "Readable",
     "Record",
     "Records",
     "RequestKey",
     "Reranker",
+    "Restriction",
+    "RolledDay",
     "Rollup",
     "Room",
     "Scope",
+    "Source",
     "StoredTurn",
+    "Target",
     "Tokens",
     "Tool",
     "Tools",
     "TurnStore",
+    "Unlisted",
     "UploadForm",
     "Uploads",
+    "VectorCache",
     "View",
+    "Wiki",
+    "WikiPage",
     "embedded_languages",
     "read_all",
     "speaks",

@@ -36,7 +36,7 @@ class Checkpoints(Protocol):
     """Requests by user and key, stored for a day. One owner at a time runs a request and holds its lease. If the lease is not
     renewed, the process counts as dead and the next owner resumes. Writes of an owner without the lease raise Conflict.
 
-    Entries and values of marks are JSON: replies of models, chunk ids and sizes, but no document text, vectors or permissions."""
+    Entries and values of marks are JSON: replies of models, chunk ids, scores and sizes, but no document text, vectors or permissions."""
 
     async def take(self, request: RequestKey, trace_id: str, room_id: str, owner: str, lease_s: float) -> Checkpoint:
         """Gives `owner` the lease of the request; a new request gets this trace id. A finished request is returned without a lease.

@@ -26,11 +26,14 @@ class CollectionInfo:
 class View:
     """What a caller sees of a collection. `languages`: language → number of visible, active chunks. `groups`: the caller's
     groups that access lists in the collection name; callers with equal groups see the same chunks. `version`: the
-    collection's, 0 if it does not exist."""
+    collection's, 0 if it does not exist. `name`: the collection's current name; `stored`: the one that never changes, which
+    distinguishes it in caches from others that had its name."""
 
     version: int = 0
     languages: Mapping[str, int] = field(default_factory=dict)
     groups: frozenset[str] = frozenset()
+    name: str = ""
+    stored: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,7 @@ class Index(Protocol):
 
     async def stage(self, document: Document, chunks: Sequence[Chunk], bounds: Sequence[tuple[tuple[int, int], ...]]) -> None:
         """Writes a generation that is not active yet. Staging the same generation again replaces it.
-        `bounds`: the sentence bounds of each chunk."""
+        `bounds`: the sentence bounds of each chunk. The words of a chunk's `questions` find it, too."""
         ...
 
     async def staged(self, doc_id: str, generation: int) -> tuple[int, str]:
@@ -137,18 +140,27 @@ class Index(Protocol):
         ...
 
     async def pending(
-        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None, recipe: int = 0
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        limit: int,
+        doc_id: str | None = None,
+        recipe: int = 0,
+        without: frozenset[str] = frozenset(),
     ) -> list[PendingVector]:
-        """Active chunks in these languages (None = all) whose vectors are wanted: first those without a vector of this embedder,
-        then those whose vectors have an earlier recipe, which stay in use until `put_vectors` replaces them; each oldest first."""
+        """Active chunks in these languages (None = all), except of the collections `without`, whose vectors are wanted: first those
+        without a vector of this embedder, then those whose vectors have an earlier recipe, which stay in use until `put_vectors`
+        replaces them; each oldest first."""
         ...
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         """Stores vectors. Chunks that were deleted in the meantime are skipped."""
         ...
 
-    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int = 0) -> tuple[int, int]:
-        """(chunks with a vector of this recipe or a later one, chunks that should have one) over all collections."""
+    async def progress(
+        self, embedder: str, languages: frozenset[str] | None, recipe: int = 0, without: frozenset[str] = frozenset()
+    ) -> tuple[int, int]:
+        """(chunks with a vector of this recipe or a later one, chunks that should have one) over all collections except `without`."""
         ...
 
     async def close(self) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -25,6 +25,8 @@ class NewFile:
     """None = what the document has already."""
     doc_id: str | None = None
     """An id from `Ledger.reserve`. If the file ends up in another document, this id becomes an alias of that one."""
+    chosen_id: bool = False
+    """The client chose `doc_id`. It identifies the document in place of the name, and the document has no name."""
     origin: str | None = None
     """Where the file is, e.g. `s3://bucket/key`. It then identifies the file in place of `file_name`, which is only shown:
     an upload with the same name is another file."""
@@ -39,6 +41,26 @@ class Held(NamedTuple):
     version: str
 
 
+class Target(NamedTuple):
+    """What an origin is to lead to: a document, as this version of the file, shown under this name."""
+
+    doc_id: str
+    version: str
+    file_name: str
+
+
+class Name(NamedTuple):
+    """A name of a document. `file_name`: as it is shown. `origin`, `version`: as in `NewFile`; None for an upload's name."""
+
+    file_name: str
+    origin: str | None = None
+    version: str = ""
+
+
+MOST_REDIRECTED = 20
+"""Origins that one `Ledger.redirect` may change."""
+
+
 class Ledger(Protocol):
     """The documents and their states. A document is found by its id, its name or its content.
 
@@ -51,7 +73,12 @@ class Ledger(Protocol):
         whatever the name; a known name with new content, or known content with other metadata, is the document's
         next generation (True); anything else is a new document (True). A FAILED document is retried (True).
         A document with a single name keeps that name's new content, even if another document has this content
-        already: otherwise the old content would still answer."""
+        already: otherwise the old content would still answer.
+
+        With `chosen_id` the document of this id gets the file, in the file's scope, even if it was deleted. If the scope changes,
+        `active_generation` becomes 0, as earlier generations may no longer answer. NotFound if the caller may not read the
+        existing document, Forbidden if they may not write to its groups, Conflict if it came from a file or is in another
+        collection."""
         ...
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
@@ -85,6 +112,11 @@ class Ledger(Protocol):
         was deleted. TypeError for a field that cannot be updated."""
         ...
 
+    async def renew(self, doc_id: str, generation: int) -> bool:
+        """Starts the next generation of a READY document from the same content; the active one answers until that is ready. Returns
+        False and changes nothing if the document has another generation or state by now."""
+        ...
+
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         """True if the owner may work on this generation until `lease_s` from now: no other owner has a lease that is still
         valid. The same owner may renew its lease. An `update` of the state to RECEIVED, READY or FAILED, and a new
@@ -101,6 +133,14 @@ class Ledger(Protocol):
         """Removes the origin from every document except `keep`. Documents that have no name left are DELETED and returned."""
         ...
 
+    async def redirect(self, origins: Mapping[str, Target | None]) -> builtins.list[Document]:
+        """Lets each origin lead to this document alone, or to none, all in one change; at most MOST_REDIRECTED.
+
+        So files can swap names and each document stays with its content. Documents that have no name left are DELETED and
+        returned. A document that becomes a target and loses the name it is shown under starts its next generation, because the
+        index holds that name: its file has to be accepted again."""
+        ...
+
     async def purge(self, doc_id: str) -> None:
         """Marks a DELETED document as fully removed; its tombstone stays. Unknown ids are ignored."""
         ...
@@ -115,4 +155,13 @@ class Ledger(Protocol):
 
     async def origins(self, prefix: str) -> dict[str, Held]:
         """Every origin that begins with `prefix`."""
+        ...
+
+    async def names(self, doc_id: str) -> builtins.list[Name]:
+        """All names of a document that is not deleted, in no particular order."""
+        ...
+
+    async def restore(self, document: Document, names: Sequence[Name]) -> bool:
+        """Adds a document as another ledger had it, with its id, generation and dates. A name that leads to another document here
+        keeps leading there. False, and nothing is changed, if the id is in use or belonged to a deleted document."""
         ...

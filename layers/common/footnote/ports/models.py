@@ -97,8 +97,8 @@ class Images(Protocol):
         ...
 
 
-Effort = Literal["low", "medium", "high"]
-"""How long a reasoning model thinks."""
+Effort = Literal["none", "low", "medium", "high"]
+"""How long a reasoning model thinks; none = not at all, where that can be switched off."""
 
 
 class LanguageModel(Protocol):

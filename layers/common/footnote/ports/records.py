@@ -1,4 +1,4 @@
-"""Records that admins and users change at runtime: prompts, settings, terms, preferences, sessions, the audit log."""
+"""Records that admins and users change at runtime: prompts, settings, terms, preferences, sessions, golden cases, the audit log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from typing import Any, Literal, Protocol, TypeVar
 from footnote.types import Page
 
 T = TypeVar("T")
-Kind = Literal["prompt", "prompt_version", "setting", "setting_change", "term", "preference", "session", "audit"]
+Kind = Literal[
+    "prompt", "prompt_version", "setting", "setting_change", "term", "preference", "session", "audit", "source", "source_lease",
+    "collection", "experiment", "golden",
+]  # fmt: skip
 """Kinds of records."""
 
 

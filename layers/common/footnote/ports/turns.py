@@ -2,22 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from footnote.types import Caller, Feedback, Mode, Page, TurnFigures, TurnMetrics, TurnRecord
+from footnote.types import Caller, Feedback, Mode, Outcome, Page, Rating, Tally, TurnFigures, TurnMetrics, TurnRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Rollup:
-    """The figures of one user, room and search type on one day, by name. `llm`: of the last turn that used one."""
+    """The figures of one user, room and search type on one day, by name, and the tallies that add up. `llm`: of the last turn that
+    used one."""
 
     user_id: str
     room_id: str
     search_type: str
     figures: Mapping[str, float]
     llm: str | None = None
+    tallies: tuple[Tally, ...] = ()
+    """Empty: turns were counted, but not rolled up yet."""
+
+
+@dataclass(frozen=True, slots=True)
+class RolledDay:
+    """A day (YYYY-MM-DD, UTC), and what its roll-ups are made from."""
+
+    day: str
+    version: int = 0
+    """Raised by each change of a turn, or of feedback on it, that comes after the turn's day was over."""
+    changed_at: float = 0.0
+    """When `version` was raised last."""
+    rolled: int | None = None
+    """The version from which the roll-ups are made; None = they are not made, or the day was not over."""
+    whole: bool = True
+    """Whether all turns of the day are still kept. Otherwise the roll-ups are what is left of it."""
+    tallies: tuple[Tally, ...] = ()
+    """The sums over all users and rooms; for admins only."""
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the roll-ups are those of the stored turns."""
+        return self.rolled == self.version
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +61,27 @@ class StoredTurn:
 
     record: TurnRecord
     feedback: Feedback | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RatedTurn:
+    """A stored turn, with one user's feedback on it, who is not always the one who asked."""
+
+    record: TurnRecord
+    feedback: Feedback
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackFilter:
+    """Which feedback to list; None = any. `since`, `until`: seconds since the epoch, of the feedback, the latter excluded;
+    `usual_reason`: as in `Feedback`; `collections`: names as turns hold them; `trace_id`: of the turn."""
+
+    since: float = 0.0
+    until: float | None = None
+    rating: Rating | None = None
+    usual_reason: str | None = None
+    collections: frozenset[str] | None = None
+    trace_id: str | None = None
 
 
 class TurnStore(Protocol):
@@ -79,7 +125,7 @@ class TurnStore(Protocol):
         ...
 
     async def delete_all_of(self, caller: Caller) -> int:
-        """Deletes the caller's turns in all rooms, the feedback they gave, and the figures under their name. Returns the number
+        """Deletes the caller's turns in all rooms, the feedback they gave, and the roll-ups under their name. Returns the number
         of turns."""
         ...
 
@@ -100,7 +146,7 @@ class TurnStore(Protocol):
         ...
 
     async def delete_room(self, caller: Caller, room_id: str) -> int:
-        """Deletes the caller's turns of a room and the feedback on them. Returns the number of turns."""
+        """Deletes the caller's turns of a room, the feedback on them, and the roll-ups of the room. Returns the number of turns."""
         ...
 
     async def put_feedback(self, caller: Caller, feedback: Feedback) -> None:
@@ -111,9 +157,25 @@ class TurnStore(Protocol):
         """The caller's own feedback on a turn."""
         ...
 
+    async def delete_feedback(self, caller: Caller, trace_id: str) -> bool:
+        """Deletes the caller's own feedback on a turn; False if there was none."""
+        ...
+
+    async def list_feedback(self, caller: Caller, wanted: FeedbackFilter, limit: int, after: str | None = None) -> Page[RatedTurn]:
+        """Feedback, the newest first: everybody's for an admin, their own for others. `after`: the `last_id` of the previous page,
+        whose feedback may have been deleted. BadRequest for one that no page had.
+
+        Whoever shows it first checks that the reader may read the documents of the turn (`turn_records.readable`)."""
+        ...
+
+    async def rated_by_others(self, caller: Caller, collection: str, since: float, limit: int) -> list[RatedTurn]:
+        """Other users' feedback with a reason or tags on their own turns, of one collection, that started at `since` or later, newest
+        turn first, at most `limit`. Nothing of it may reach the caller unless they may read the documents of the turn."""
+        ...
+
     async def rated(self, caller: Caller, since: float, limit: int) -> list[tuple[str, Feedback]]:
-        """The caller's own feedback with tags on their own turns that started at `since` or later, with the turn's question, newest
-        turn first, at most `limit`. An admin gets their own, too."""
+        """The caller's own feedback with a reason or tags on their own turns that started at `since` or later, with the turn's
+        question, newest turn first, at most `limit`. An admin gets their own, too."""
         ...
 
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
@@ -121,12 +183,32 @@ class TurnStore(Protocol):
         them; others get their own turns and feedback."""
         ...
 
-    async def put_rollups(self, day: str, rollups: Sequence[Rollup]) -> None:
-        """Replaces all roll-ups of a day (YYYY-MM-DD, UTC)."""
+    async def ended_as(self, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int) -> list[TurnFigures]:
+        """Turns with these outcomes that started in [since, until), newest first, at most `limit`, without feedback. An admin gets
+        everybody's, others their own."""
+        ...
+
+    async def put_rollups(self, day: str, rollups: Sequence[Rollup], rolled: RolledDay | None = None) -> bool:
+        """Replaces all roll-ups of a day (YYYY-MM-DD, UTC). `rolled`: the day as it was before its turns were read, with the sums
+        over everybody; None = the day is not over. Returns False if the day has changed since: its turns have to be read again.
+        Cut off at any point, it leaves a day that is not fresh."""
         ...
 
     async def rollups(self, caller: Caller, day: str) -> list[Rollup]:
         """A day's roll-ups by user, room and search type; an admin gets everybody's."""
+        ...
+
+    async def rolled_days(self, caller: Caller, first: str, last: str) -> list[RolledDay]:
+        """The days from `first` to `last` that were rolled up or changed, in order. Others than admins get them without tallies."""
+        ...
+
+    async def unrolled_days(self, caller: Caller, last: str) -> list[RolledDay]:
+        """The days up to `last` that have turns or were changed, and are not fresh, newest first; without tallies."""
+        ...
+
+    async def tallies(self, caller: Caller, days: Sequence[RolledDay]) -> list[Tally]:
+        """The tallies in the roll-ups of these days, by user and room; an admin gets everybody's. A fresh day's are those of its
+        stored turns."""
         ...
 
 

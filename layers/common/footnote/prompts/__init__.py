@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from footnote.errors import FootnoteError
+from footnote.errors import FootnoteError, NotFound
 from footnote.ports import Cache, Records
-from footnote.prompts.store import Saved, read_saved
+from footnote.prompts.store import Saved, read_saved, read_version
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -33,19 +33,40 @@ class Prompts:
         self.saved: Mapping[str, Saved] = {}
         """`<name>.<language>` → the prompt that an admin saved."""
         self._templates: dict[str, Template] = {}
+        self._pinned: dict[tuple[str, int], Template] = {}
 
-    def render(self, name: str, lang: str, values: Mapping[str, Any]) -> str:
-        """The prompt's text. A saved prompt that fails is replaced by the packaged one."""
+    def render(self, name: str, lang: str, values: Mapping[str, Any], versions: Mapping[str, int] | None = None) -> str:
+        """The prompt's text. A saved prompt that fails is replaced by the packaged one. `versions`: `<name>.<language>` → the version to
+        use instead of the current one, if it was pinned; 0 = the packaged one."""
         lang = lang if lang in LANGUAGES else "en"
-        saved = self._templates.get(f"{name}.{lang}")
+        key = f"{name}.{lang}"
+        if versions and key in versions and (versions[key] == 0 or (key, versions[key]) in self._pinned):
+            saved = self._pinned.get((key, versions[key]))
+        else:
+            saved = self._templates.get(key)
         if saved is not None:
             try:
                 return saved.render(values)
             except Exception as exc:  # real values may differ from the examples that it was checked with
-                log.error(
-                    "a saved prompt failed; the packaged one is used", extra={"prompt": f"{name}.{lang}", "error": type(exc).__name__}
-                )
+                log.error("a saved prompt failed; the packaged one is used", extra={"prompt": key, "error": type(exc).__name__})
         return _packaged(name, lang).render(values)
+
+    async def pin(self, wanted: Iterable[tuple[str, int]], records: Records) -> None:
+        """Keeps these versions in memory, in place of those pinned before: (`<name>.<language>`, version). Missing ones are logged."""
+        pinned = {}
+        for key, version in wanted:
+            if (key, version) in self._pinned:
+                pinned[key, version] = self._pinned[key, version]
+            elif version:
+                try:
+                    saved = Saved(await read_version(key, version, records), version, 0.0, "")
+                except NotFound:
+                    log.error("a version of a prompt is missing; the current one is used", extra={"prompt": key})
+                else:
+                    compiled = await asyncio.to_thread(_compile, {key: saved})
+                    if key in compiled:
+                        pinned[key, version] = compiled[key]
+        self._pinned = pinned
 
     async def load(self, records: Records, cache: Cache) -> None:
         """Loads the saved prompts for later calls of `render`. Does not block renderings in progress."""

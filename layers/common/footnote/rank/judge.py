@@ -50,7 +50,7 @@ async def judge_passages(turn: Turn, *, models: Models, prompts: Prompts) -> Tur
     1 relevant, .5 partly, 0 not. A passage that it does not name stays, and of two judgements the better one counts."""
     judged, rest = turn.evidence.hits[:MOST], turn.evidence.hits[MOST:]
     values = {"question": untrusted(turn.asked), "passages": [untrusted(whole_text(hit, CHARACTERS)) for hit in judged]}
-    prompt = prompts.render("judge_passages", turn.lang, values)
+    prompt = prompts.render("judge_passages", turn.lang, values, turn.plan.prompts)
     made = await ask(models, turn.plan.model, [Message("user", prompt)], Judgement, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     found = {**dict.fromkeys(made.irrelevant, 0.0), **dict.fromkeys(made.partly, 0.5), **dict.fromkeys(made.relevant, 1.0)}
     relevance = [found.get(number) for number in range(1, len(judged) + 1)]

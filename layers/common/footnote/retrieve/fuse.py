@@ -26,6 +26,9 @@ Weighted = tuple[Sequence[Candidate], float]
 MOST_DERIVED = 0.5
 """Weight of all derived queries together. With more, texts about something else that agree with each other outweigh the question."""
 
+COMMON, INFORMATIVE = 50, 6.0
+"""BM25 has its whole weight if fewer passages than COMMON hold any of the terms, or if the best of them scores at least INFORMATIVE."""
+
 LIST_WEIGHT, MOST_LISTED = 0.3, 0.4
 """Weight of a list beside words and vectors, by its ranks, and of all of them together, for the same reason."""
 
@@ -81,7 +84,7 @@ def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequ
     """Scores a chunk that some lists could not have contained by the other lists alone."""
     dense = [found for found in lists if found.source == "cosine"]
     share = weight * min((1.0, *(found.coverage for found in dense))) if any(found.items for found in dense) else 0.0
-    weights = {found.source: share if found.source == "cosine" else 1 - share for found in lists}
+    weights = {found.source: share if found.source == "cosine" else (1 - share) * (_informative(found) if share else 1) for found in lists}
     scores = combine([(found.items, weights[found.source]) for found in lists])
     if not share:
         return scores
@@ -93,6 +96,11 @@ def _combine(lists: Sequence[RankedList], weight: float, combine: Callable[[Sequ
         alone = combine(others)
         scores |= {chunk_id: alone[chunk_id] for chunk_id in chunk_ids}
     return scores
+
+
+def _informative(found: RankedList) -> float:
+    """How much of its weight a list of BM25 deserves."""
+    return min(1.0, found.items[0].score / INFORMATIVE) if found.source == "bm25" and len(found.items) >= COMMON else 1.0
 
 
 def _by_rank(found: RankedList, rrf_k: int, weight: float) -> list[Ranked]:

@@ -35,6 +35,6 @@ async def write_hypothetical(turn: Turn, *, models: Models, prompts: Prompts, em
     """Adds a query of kind `hypothetical`, if the embedder supports the language."""
     if not speaks(embedder, turn.lang):
         return turn
-    prompt = prompts.render("hypothetical", turn.lang, {"question": untrusted(turn.asked)})
+    prompt = prompts.render("hypothetical", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Hypothetical, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     return with_derived(turn, "hypothetical", [reply.text], WEIGHT, longest=LONGEST)

@@ -13,6 +13,7 @@ from itertools import chain
 
 from footnote.errors import FootnoteError
 from footnote.ports import Found, Index, RankedLists, Readable, Scope
+from footnote.retrieve.search import note_lists
 from footnote.settings import Rag
 from footnote.types import FURTHER, Query, RankedList, Turn
 from footnote.types.conditions import values_of
@@ -29,45 +30,56 @@ def wants_lists(turn: Turn) -> bool:
 
 async def search_lists(turn: Turn, *, index: Index, ranked_lists: Mapping[str, RankedLists] | None, rag: Rag) -> Turn:
     """Adds a list of each wanted source for each query that is answered to `turn.evidence.lists`, and the graph's facts. A source that
-    fails or takes longer than LIMIT_S is left out: the turn is degraded, and notes it as `lists_missing`."""
+    fails or takes longer than LIMIT_S is left out and noted (`note_lists`)."""
     wanted = {name: source for name in FURTHER if turn.plan.wants(name) and (source := (ranked_lists or {}).get(name))}
     scope = Scope(turn.request.collection, _readable(turn, index), rag.candidates)
     asked = [(name, query) for name in wanted for query in turn.answered]
     made = await asyncio.gather(*(_search_one(wanted[name], query, scope) for name, query in asked))
-    lists = [RankedList(name, query.text, found.items) for (name, query), found in zip(asked, made, strict=True) if found is not None]
-    facts = dict.fromkeys(chain.from_iterable(found.facts for found in made if found is not None))
+    each = [(name, query, found) for (name, query), (found, _) in zip(asked, made, strict=True)]
+    lists = [RankedList(name, query.text, found.items) for name, query, found in each if found is not None]
+    facts = dict.fromkeys(chain.from_iterable(found.facts for _, _, found in each if found is not None))
     evidence = turn.evidence
     evidence = replace(evidence, lists=(*evidence.lists, *lists), facts=tuple(facts)[:MOST_FACTS])
-    missing = sorted({name for (name, _), found in zip(asked, made, strict=True) if found is None})
-    if missing:
-        turn = replace(turn, record=replace(turn.record, degraded=True)).with_notes(lists_missing=missing)
-    return replace(turn, evidence=evidence)
+    missing = {name for name, _, found in each if found is None}
+    return note_lists(replace(turn, evidence=evidence), missing, ((name, ms) for (name, _), (_, ms) in zip(asked, made, strict=True)))
 
 
-async def _search_one(source: RankedLists, query: Query, scope: Scope) -> Found | None:
-    """What the source found, as far as the caller may read it; None = it failed."""
+async def _search_one(source: RankedLists, query: Query, scope: Scope) -> tuple[Found | None, float]:
+    """What the source found, as far as the caller may read it (None = it failed or was late), and the milliseconds that it took."""
+    clock = asyncio.get_running_loop().time
+    started = clock()
     try:
         async with asyncio.timeout(LIMIT_S):
             found = await source.search(query, scope)
             seen = await scope.readable({*(entry.chunk_id for entry in found.items), *(fact.chunk_id for fact in found.facts)})
     except (FootnoteError, TimeoutError):
-        return None
+        return None, (clock() - started) * 1000
     items = tuple(entry for entry in found.items if entry.chunk_id in seen)
-    return Found(items[: scope.limit], tuple(fact for fact in found.facts if fact.chunk_id in seen))
+    facts = tuple(fact for fact in found.facts if fact.chunk_id in seen)
+    return Found(items[: scope.limit], facts), (clock() - started) * 1000
 
 
 def _readable(turn: Turn, index: Index) -> Readable:
     """The gate for this turn: what the caller may read of the collection, at the levels and under the conditions of the request."""
-    request, known = turn.request, dict[str, bool]()
+    request, known, named = turn.request, dict[str, bool](), list[str]()
+    naming = asyncio.Lock()
+
+    async def collection_name() -> str:
+        """Asked for once, because it takes a search: the request may have an alias."""
+        async with naming:
+            if not named:
+                named.append((await index.view(turn.caller, request.collection)).name or request.collection)
+        return named[0]
 
     async def readable(chunk_ids: Collection[str]) -> frozenset[str]:
         new = sorted(set(chunk_ids) - known.keys())
         chunks = {chunk.chunk_id: chunk for chunk in await index.read(turn.caller, new)} if new else {}
+        collection = await collection_name() if chunks else ""
         for chunk_id in new:
             chunk = chunks.get(chunk_id)
             known[chunk_id] = (
                 chunk is not None
-                and chunk.collection == request.collection
+                and chunk.collection == collection
                 and chunk.level in request.levels
                 and all(set(values_of(chunk.metadata, name)) & set(accepted) for name, accepted in request.filters.items())
                 and request.conditions.match(chunk.metadata)

@@ -25,6 +25,6 @@ class Paraphrases(BaseModel, defer_build=True):
 
 async def paraphrase(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """Adds up to MOST queries of kind `paraphrase`."""
-    prompt = prompts.render("paraphrase", turn.lang, {"question": untrusted(turn.asked)})
+    prompt = prompts.render("paraphrase", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Paraphrases, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     return with_derived(turn, "paraphrase", reply.queries[:MOST], WEIGHT, longest=LONGEST)

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from asyncio import CancelledError
+from collections.abc import Collection, Coroutine, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from footnote.errors import SearchTimeout, SearchUnavailable
 from footnote.ports import Embedder, Index, embedded_languages
 from footnote.retrieve.derived import is_derived
 from footnote.retrieve.fuse import vectors_count
 from footnote.settings import Rag
-from footnote.types import Candidates, Query, RankedList, Search, Turn, lists_of
+from footnote.types import FURTHER, Candidates, Query, Search, Turn, lists_of
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+SOURCES = ("bm25", "cosine", *FURTHER)
+LATE_S = 1.0
+"""How much longer derived queries are waited for than those that are answered."""
 
 
 def wants_vector(turn: Turn) -> bool:
@@ -50,21 +55,72 @@ async def embed_query(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Tur
 async def search(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
     """Adds the lists of each query that has none yet to `turn.evidence.lists`, each with at most `rag.candidates` entries.
 
-    One call serves both lists. If it fails, each list is requested alone; if only one of them fails, it is left out and the turn is
-    marked as degraded. SearchUnavailable if `knn` is requested and there is no embedder."""
+    One call serves both lists. If it fails, each list is requested alone; if only one of them fails, it is left out. So are derived
+    queries that fail, or take LATE_S longer than those that are answered. What is left out is noted (`note_lists`).
+    SearchUnavailable if `knn` is requested and there is no embedder."""
     if turn.request.retriever == "knn" and not turn.vectors:
         raise SearchUnavailable("The retriever knn needs an embedder. Run `make setup`, set EMBEDDING__BASE_URL, or use bm25.")
     searched = {found.query for found in turn.evidence.lists}
     wanted = [query for query in turn.queries if query.text not in searched and (query.kind != "hypothetical" or query.vector is not None)]
     once = {query.text: query for query in reversed(wanted)}  # branches may have derived the same text; the first kind counts
-    made = await asyncio.gather(*(_search_one(turn, query, index, embedder, rag) for query in reversed(once.values())))
-    lists = chain.from_iterable(found for found, _ in made)
+    queries = list(reversed(once.values()))
+    made = await _search_all([(query, _search_one(turn, query, index, embedder, rag)) for query in queries])
+    lists = chain.from_iterable(lists_of(query.text, found) for query, found in made if found is not None)
     turn = replace(turn, evidence=replace(turn.evidence, lists=(*turn.evidence.lists, *lists)))
-    return replace(turn, record=replace(turn.record, degraded=True)) if any(missing for _, missing in made) else turn
+    missing = {query.kind for query, found in made if is_derived(query) and (found is None or found.missing)}
+    own = [found for query, found in made if found is not None and not is_derived(query)]
+    return note_lists(turn, missing.union(*(found.missing for found in own)), chain.from_iterable(found.ms.items() for found in own))
 
 
-async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder | None, rag: Rag) -> tuple[Sequence[RankedList], bool]:
-    """The lists of one query, and whether one of them is missing."""
+async def _search_all(searches: Sequence[tuple[Query, Coroutine[Any, Any, Candidates]]]) -> list[tuple[Query, Candidates | None]]:
+    """What each query found; None = a derived one that failed or was late."""
+    tasks = [(query, asyncio.ensure_future(search)) for query, search in searches]
+    derived = [task for query, task in tasks if is_derived(query)]
+    own = [task for query, task in tasks if not is_derived(query)]
+    try:
+        await asyncio.gather(*own)
+        if derived:
+            await asyncio.wait(derived, timeout=LATE_S if own else None)
+    finally:
+        for _, task in tasks:
+            task.cancel()
+        ended = await asyncio.gather(*(task for _, task in tasks), return_exceptions=True)
+    unexpected = [each for each in ended if isinstance(each, BaseException) and not isinstance(each, SearchUnavailable | CancelledError)]
+    if unexpected:
+        raise unexpected[0]
+    return [(query, None if isinstance(each, BaseException) else each) for (query, _), each in zip(tasks, ended, strict=True)]
+
+
+def note_lists(turn: Turn, missing: Collection[str], ms: Iterable[tuple[str, float]]) -> Turn:
+    """Notes how many milliseconds lists took, as `latency_map`, and which are left out, as `lists_missing`: by source, or by kind of a
+    derived query. Where one is left out, the turn is degraded."""
+    latency = dict(turn.record.notes.get("latency_map", {}))
+    for source, took in ms:
+        latency[source] = round(max(took, latency.get(source, 0.0)), 2)
+    if latency:
+        turn = turn.with_notes(latency_map=latency)
+    if missing:
+        turn = replace(turn, record=replace(turn.record, degraded=True))
+        turn = turn.with_notes(lists_missing=sorted({*turn.record.notes.get("lists_missing", ()), *missing}))
+    return turn
+
+
+def lacks_lists(turn: Turn) -> bool:
+    """There is an answer, and lists of its search were left out."""
+    return turn.answer is not None and "lists_missing" in turn.record.notes
+
+
+async def warn_of_missing_lists(turn: Turn) -> Turn:
+    """Adds a warning for each list that was left out: `missing_bm25`, `missing_cosine`, …; `missing_derived` for derived queries."""
+    answer, names = turn.answer, turn.record.notes.get("lists_missing", ())
+    if answer is None:
+        return turn
+    warnings = dict.fromkeys(f"missing_{name if name in SOURCES else 'derived'}" for name in names)
+    return replace(turn, answer=replace(answer, warnings=(*answer.warnings, *warnings)))
+
+
+async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder | None, rag: Rag) -> Candidates:
+    """What one query found."""
     request = turn.request
     asked = Search(
         collection=request.collection,
@@ -79,7 +135,7 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
         conditions=request.conditions,
     )
     try:
-        return lists_of(query.text, await index.candidates(turn.caller, asked)), False
+        return await index.candidates(turn.caller, asked)
     except SearchTimeout:  # no time left for another call
         raise
     except SearchUnavailable:
@@ -94,7 +150,8 @@ async def _search_one(turn: Turn, query: Query, index: Index, embedder: Embedder
     if len(failed) == 2 or any(not isinstance(each, SearchUnavailable) for each in failed):
         raise failed[-1]
     lexical, dense = (each if isinstance(each, Candidates) else Candidates() for each in (words, near))
-    return (lists_of(query.text, lexical)[0], lists_of(query.text, dense)[1]), bool(failed)
+    missing = frozenset(source for source, each in (("bm25", words), ("cosine", near)) if each in failed)
+    return replace(dense, lexical=lexical.lexical, missing=missing, ms={**lexical.ms, **dense.ms})
 
 
 def has_hits(turn: Turn) -> bool:

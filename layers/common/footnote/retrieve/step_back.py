@@ -23,6 +23,6 @@ class General(BaseModel, defer_build=True):
 
 async def step_back(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """Adds a query of kind `step_back`."""
-    prompt = prompts.render("step_back", turn.lang, {"question": untrusted(turn.asked)})
+    prompt = prompts.render("step_back", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], General, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     return with_derived(turn, "step_back", [reply.query], WEIGHT, longest=LONGEST)

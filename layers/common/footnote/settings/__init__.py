@@ -20,6 +20,7 @@ from footnote.settings.auth import ApiKey, Auth
 from footnote.settings.aws import AWS
 from footnote.settings.budget import Budget
 from footnote.settings.cache import Caching
+from footnote.settings.confluence import ADDRESS, Confluence
 from footnote.settings.conversation import Conversation
 from footnote.settings.db import DB
 from footnote.settings.embedding import Embedding
@@ -36,8 +37,8 @@ from footnote.settings.rerank import Rerank
 from footnote.settings.vision import Vision
 
 __all__ = [
-    "AWS", "DB", "KDB", "LLM", "MCP", "ApiKey", "Auth", "Budget", "Caching", "Conversation", "Embedding", "Fallback", "Fusion", "Ingest",
-    "Limits", "OpenSearch", "Price", "Rag", "Rerank", "Settings", "Vision",
+    "AWS", "DB", "KDB", "LLM", "MCP", "ApiKey", "Auth", "Budget", "Caching", "Confluence", "Conversation", "Embedding", "Fallback",
+    "Fusion", "Ingest", "Limits", "OpenSearch", "Price", "Rag", "Rerank", "Settings", "Vision",
 ]  # fmt: skip
 
 OPENROUTER, OPENROUTER_DEFAULT = "https://openrouter.ai/api/v1", "openai/gpt-4o-mini"
@@ -68,6 +69,7 @@ class Settings(BaseSettings):
     conversation: Conversation = Field(default_factory=Conversation)
     mcp: MCP = Field(default_factory=MCP)
     kdb: KDB = Field(default_factory=KDB)
+    confluence: Confluence = Field(default_factory=Confluence)
     limits: Limits = Field(default_factory=Limits)
     budget: Budget = Field(default_factory=Budget)
     vision: Vision = Field(default_factory=Vision)
@@ -95,6 +97,13 @@ class Settings(BaseSettings):
         description="Ticket for the model's endpoint, sent as `x-dep-ticket`. If it is set, a request's own `x-dep-ticket` is sent"
         " instead, unless that is the token with which the caller signs in.",
         foreign=True,
+    )
+    rag_api_key: SecretStr | None = setting(
+        None,
+        min_length=1,
+        description="Key that `POST /insert-doc` and all routes below `/ingest/` require as the header `x-api-key` or `api-key`, besides"
+        " the caller's token. Unset: they require none. `/uploads` is not affected.",
+        affects="nothing",
     )
     index_name: str = setting("default", description="Collection for requests that name none.", changeable=True, affects="search")
     retriever: Literal["rrf", "bm25", "knn", "cc"] = setting(
@@ -124,6 +133,10 @@ class Settings(BaseSettings):
     model_name: str | None = setting(
         None, validation_alias=AliasChoices("MODEL_NAME", "PRIMARY_MODEL_ID"), description="Same as `LLM__MODEL`."
     )
+    confluence_base_url: str | None = setting(
+        None, pattern=ADDRESS, description="Same as `CONFLUENCE__BASE_URL`.", affects="nothing", https=True
+    )
+    confluence_token: SecretStr | None = setting(None, description="Same as `CONFLUENCE__TOKEN`.", affects="nothing", foreign=True)
 
     @cached_property
     def fingerprints(self) -> Fingerprints:
@@ -151,6 +164,13 @@ class Settings(BaseSettings):
             if base_url is None:
                 base_url, model = OPENROUTER, model or OPENROUTER_DEFAULT
         return base_url, model, key
+
+    @property
+    def confluence_account(self) -> tuple[str, str] | None:
+        """(base URL without a slash at its end, token), aliases resolved; None = Confluence is not configured."""
+        base_url = self.confluence.base_url or self.confluence_base_url
+        token = self.confluence.token or self.confluence_token
+        return (base_url.rstrip("/"), token.get_secret_value()) if base_url and token else None
 
     @classmethod
     def settings_customise_sources(

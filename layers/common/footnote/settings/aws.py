@@ -10,7 +10,10 @@ class AWS(Group):
         None, description="DynamoDB table for cached values and sessions.", affects="nothing", needed_by=FUNCTIONS
     )
     ledger_table: str | None = setting(
-        None, description="DynamoDB table for the documents' states.", affects="nothing", needed_by=("query", "ingest")
+        None,
+        description="DynamoDB table for the documents' states.",
+        affects="nothing",
+        needed_by=FUNCTIONS,
     )
     files_bucket: str | None = setting(
         None, description="S3 bucket for the original files and their parsed text.", affects="nothing", needed_by=("ingest",)

@@ -25,4 +25,9 @@ class OpenSearch(Group):
     server_fusion: bool = setting(
         False, description="Let the cluster fuse the two lists with its `hybrid` query; slower, and only for cc.", affects="search"
     )
-    limit_s: float = setting(3, gt=0, description="Timeout of a search, in seconds.", affects="nothing")
+    limit_s: float = setting(
+        3,
+        gt=0,
+        description="Timeout of a search, in seconds. Once one of the two lists is there, the other is waited for a third of it.",
+        affects="nothing",
+    )

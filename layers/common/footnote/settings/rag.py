@@ -52,7 +52,10 @@ class Rag(Group):
         affects="search",
     )
     verification_enabled: bool = setting(
-        True, description="Drop passages below `rag.similarity_threshold`. Unset: off, except where an API has it on.", changeable=True
+        True,
+        description="Drop passages below `rag.similarity_threshold`, but not the three placed best. Unset: off, except where an API has"
+        " it on.",
+        changeable=True,
     )
     similarity_threshold: float = setting(
         0.4,

@@ -16,6 +16,7 @@ ONLY_IF = "only if "
 MISSING: Mapping[str, str] = {
     "checkpoint": "the request has no Idempotency-Key",
     "embedder": "no embedder: run `make setup`, or set EMBEDDING__BASE_URL",
+    "experiments": "no experiment is running",
     "knowledge_base": "KDB__URL is not set",
     "ranked_lists": "no such list has been built",
     "reranker": "RERANK__BASE_URL is not set",

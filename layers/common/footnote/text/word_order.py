@@ -10,6 +10,8 @@ import re
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from footnote.text.words import INTERROGATIVES
+
 MOST_PHRASES = 2
 """Prepositional phrases in a German question; with more, their attachment is ambiguous."""
 
@@ -38,7 +40,7 @@ STRICT = frozenset(
     als und oder sondern aber sowie bzw einander zwischen sie *sie es uns euch ihr ihn ihm ihnen wen wem dies dieser diese dieses
     jeder jede jedes mehr weniger & = + - < > ≤ ≥""".split()
 )
-ASKING = frozenset("wie was wer wann wo warum wieso weshalb woher wohin welche welcher welches welchen welchem".split())
+ASKING = INTERROGATIVES["de"]
 VERB_END = re.compile(r"(?<=\w{3})(?:est|et|en|st|t|e)$")
 
 

@@ -35,11 +35,18 @@ QUESTION_WORDS: dict[str, frozenset[str]] = {
         worum geht gib bitte gibt""".split()
     ),
     "ko": frozenset(
-        """무엇 무엇인가 무엇인가요 무엇이 무엇을 누구 누구인가 누구인가요 누가 언제 언제인가 어디 어디에 어디에서 어디인가 왜 어떻게
-        어떤 몇 얼마 얼마나 얼마인가 뭐 뭔가 것은 것 은 는 인가 인가요 입니까 습니까 까 는가 하는가 했는가 무슨 어느""".split()
+        """무엇 무엇인가 무엇인가요 무엇이 무엇을 누구 누구인가 누구인가요 누가 언제 언제인가 어디 어디에 어디에서 어디서 어디로 어디의
+        어디인가 왜 어떻게 어떤 몇 얼마 얼마나 얼마인가 뭐 뭔가 것은 것 은 는 인가 인가요 입니까 습니까
+        까 는가 하는가 했는가 무슨 어느""".split()
     ),
 }
 """Words that phrase a question and are therefore not expected in its answer."""
+
+INTERROGATIVES: dict[str, frozenset[str]] = {
+    "en": frozenset("what when where which who whom whose why how".split()),
+    "de": frozenset("wie was wer wann wo warum wieso weshalb woher wohin welche welcher welches welchen welchem".split()),
+}
+"""Words that begin a question."""
 
 IRREGULAR: dict[str, str] = {
     form: base

@@ -8,8 +8,9 @@ the epoch unless a name ends in `_ms`, pages count from 1, character offsets fro
 from __future__ import annotations
 
 from footnote.types.answer import Answer, Citation, Cut, Message, Reason, Tier, ToolCall, Verdict
-from footnote.types.caller import ADMINS, EVERYONE, Caller, Page, Role
+from footnote.types.caller import ADMINS, EVERYONE, SYSTEM, Caller, Page, Role
 from footnote.types.classification import CHUNK_LEVELS, HINTS, Classification, Entity, EntityKind, Hints, Intent, QuestionType, Strategy
+from footnote.types.collections import CHUNKERS, NO_EMBEDDER, Chunker, Collection, CollectionSettings, StoredName
 from footnote.types.conditions import Condition, Conditions, Operator
 from footnote.types.documents import (
     EXTERNAL_IDS,
@@ -18,8 +19,10 @@ from footnote.types.documents import (
     BlockKind,
     Chunk,
     ChunkLevel,
+    ContentType,
     Document,
     DocumentState,
+    Pair,
     Parsed,
     Part,
     Place,
@@ -28,14 +31,16 @@ from footnote.types.documents import (
     make_chunk_id,
 )
 from footnote.types.evidence import FURTHER, HYBRID, Evidence, Fact, Hit, Ranked, RankedList, lists_of
-from footnote.types.feedback import Feedback
-from footnote.types.language_models import ModelTier, size_of, tier_of_model, window_of
+from footnote.types.experiments import Arm, Assignment, StoredAssignment
+from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
+from footnote.types.language_models import ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
 from footnote.types.plan import LEVELS, OPTIONS, Allowance, Choice, IntelligenceLevel, Option, OptionName, Plan
 from footnote.types.query import ASKED, Query, QueryKind
 from footnote.types.record import NO_MODEL, ModelCall, ModelSource, ModelUsage, Record, SourceState, Span, Usage, usage_by_model, usage_of
 from footnote.types.request import Expansion, Mode, Profile, Request
 from footnote.types.retrieval import Candidate, Candidates, ChunkSentences, Retriever, Search
 from footnote.types.stages import Stage
+from footnote.types.tally import GroupBy, Tally, latency_bucket
 from footnote.types.turn import Conversation, Exchange, Outcome, Turn, begin_turn
 from footnote.types.turn_figures import Ended, TurnFigures, TurnMetrics
 from footnote.types.turn_record import (
@@ -56,18 +61,26 @@ from footnote.types.turn_record import (
 __all__ = [
     "ADMINS",
     "ASKED",
+    "CHUNKERS",
     "CHUNK_LEVELS",
+    "DOWN_TAGS",
     "EVERYONE",
     "EXTERNAL_IDS",
     "FURTHER",
     "HINTS",
     "HYBRID",
     "LEVELS",
+    "NO_EMBEDDER",
     "NO_MODEL",
     "OPTIONS",
+    "REASONS",
+    "SYSTEM",
     "UNKNOWN_LANGUAGE",
+    "UP_TAGS",
     "Allowance",
     "Answer",
+    "Arm",
+    "Assignment",
     "Block",
     "BlockKind",
     "Caller",
@@ -77,10 +90,14 @@ __all__ = [
     "Chunk",
     "ChunkLevel",
     "ChunkSentences",
+    "Chunker",
     "Citation",
     "Classification",
+    "Collection",
+    "CollectionSettings",
     "Condition",
     "Conditions",
+    "ContentType",
     "Conversation",
     "Cut",
     "Document",
@@ -93,6 +110,7 @@ __all__ = [
     "Expansion",
     "Fact",
     "Feedback",
+    "GroupBy",
     "Hints",
     "Hit",
     "IntelligenceLevel",
@@ -108,6 +126,7 @@ __all__ = [
     "OptionName",
     "Outcome",
     "Page",
+    "Pair",
     "Parsed",
     "Part",
     "Place",
@@ -118,6 +137,7 @@ __all__ = [
     "QuestionType",
     "Ranked",
     "RankedList",
+    "Rating",
     "Reason",
     "Record",
     "Request",
@@ -128,10 +148,12 @@ __all__ = [
     "Span",
     "Stage",
     "Status",
+    "StoredAssignment",
     "StoredHit",
     "StoredMessage",
     "StoredModelSource",
     "StoredModelUsage",
+    "StoredName",
     "StoredPassage",
     "StoredReference",
     "StoredSpan",
@@ -139,6 +161,7 @@ __all__ = [
     "StoredUsage",
     "StoredVerdict",
     "Strategy",
+    "Tally",
     "Tier",
     "ToolCall",
     "Turn",
@@ -150,6 +173,8 @@ __all__ = [
     "Verdict",
     "begin_turn",
     "chunks_digest",
+    "has_thinking_mode",
+    "latency_bucket",
     "lists_of",
     "make_chunk_id",
     "size_of",

@@ -38,6 +38,15 @@ class Caller:
             return False
         return self.sees_all or EVERYONE in permission_groups or not self.groups.isdisjoint(permission_groups)
 
+    def not_writable(self, permission_groups: frozenset[str]) -> frozenset[str]:
+        """Those of the groups whose documents the caller may not add or overwrite; an admin may write to all."""
+        if self.sees_all or self.role == "admin":
+            return frozenset()
+        return permission_groups - self.groups - {EVERYONE, f"user:{self.user_id}"}
+
+
+SYSTEM = Caller("system", sees_all=True)
+"""The caller as which ingest and its checks read documents of all owners, also those of deleted collections."""
 
 T = TypeVar("T")
 

@@ -61,7 +61,12 @@ ANYTHING = Conditions()
 def values_of(metadata: Mapping[str, Any], field: str) -> tuple[str, ...]:
     """The values of a field as text; () = the field is missing."""
     value = metadata.get(field, ())
-    return tuple(str(item) for item in value) if isinstance(value, list | tuple) else (str(value),)
+    return tuple(map(text_of, value)) if isinstance(value, list | tuple) else (text_of(value),)
+
+
+def text_of(value: Any) -> str:
+    """One value as text; true and false as in JSON."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def number_of(text: str) -> float | None:

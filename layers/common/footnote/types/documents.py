@@ -17,6 +17,10 @@ UNKNOWN_LANGUAGE = "und"
 
 BlockKind = Literal["heading", "paragraph", "list", "table", "caption", "code", "image"]
 
+ContentType = Literal["text", "faq", "reference", "contents", "credits"]
+"""What a passage is. faq: one question with its answer. reference: a glossary, an index or a list of references. contents: a table of
+contents. credits: who made the images, or the publisher. text: anything else."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -44,6 +48,13 @@ class Place(NamedTuple):
     y1: float
 
 
+class Pair(NamedTuple):
+    """A question and its answer: the blocks from index `first` until before `end`."""
+
+    first: int
+    end: int
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """A parsed file. `reason`, `remedy`: what could not be read, e.g. scanned pages, and what the user can do."""
@@ -55,6 +66,10 @@ class Parsed:
     """The format it was parsed as: a key of `footnote.ingest.parse.FORMATS`."""
     reason: str | None = None
     remedy: str | None = None
+    pairs: tuple[Pair, ...] = ()
+    """Questions with their answers that the file's markup names."""
+    records: tuple[int, ...] = ()
+    """The blocks with which the mails of a mailbox begin."""
 
 
 class Part(NamedTuple):
@@ -71,8 +86,21 @@ class Part(NamedTuple):
 
 
 Unit = Literal["page", "slide", "sheet"]
-UNITS: Mapping[str, Unit] = {"pptx": "slide", "ppt": "slide", "odp": "slide", "xlsx": "sheet", "xls": "sheet", "ods": "sheet"}
-"""File extension → what `page` counts in such a file, if not pages."""
+UNITS: Mapping[str, Unit] = {
+    "pptx": "slide",
+    "ppt": "slide",
+    "odp": "slide",
+    "fodp": "slide",
+    "sxi": "slide",
+    "xlsx": "sheet",
+    "xls": "sheet",
+    "xlsb": "sheet",
+    "ods": "sheet",
+    "fods": "sheet",
+    "sxc": "sheet",
+    "excelml": "sheet",
+}
+"""File extension or format → what `page` counts in such a file, if not pages."""
 EXTERNAL_IDS = ("mcp|", "kdb|")
 """Prefixes of the ids of passages that were found by external systems, whose permissions are not known here."""
 
@@ -96,6 +124,11 @@ class Chunk:
     parts: tuple[Part, ...] = ()
     """The sources of `text`: a passage may span several blocks and pages."""
     kind: BlockKind = "paragraph"
+    content_type: ContentType = "text"
+    """Decided when the document was read."""
+    questions: tuple[str, ...] = ()
+    """Questions that it answers, written by a model: their words are searched with those of `text`. An index never returns them, so
+    that nothing can show or cite them."""
     permission_groups: frozenset[str] = frozenset()
     metadata: Mapping[str, Any] = field(default_factory=dict)
     created_at: float = 0.0
@@ -109,9 +142,20 @@ class Chunk:
         return next((part.kind for part in reversed(self.parts) if part.offset <= offset), None)
 
     @property
+    def searched_text(self) -> str:
+        """The text whose words are searched."""
+        return "\n".join((self.text, *self.questions))
+
+    @property
+    def paragraph_type(self) -> str:
+        """The content type as APIs show it, or what the document's sender set instead; “normal” for any other text."""
+        return str(self.metadata.get("paragraph_type") or ("normal" if self.content_type == "text" else self.content_type))
+
+    @property
     def unit(self) -> Unit:
-        """What `page` counts."""
-        return UNITS.get(str(self.metadata.get("file_name", "")).rpartition(".")[2].lower(), "page")
+        """What `page` counts, by the file's extension, or by its format if that says nothing (Excel's .xml)."""
+        extension = str(self.metadata.get("file_name", "")).rpartition(".")[2].lower()
+        return UNITS.get(extension) or UNITS.get(str(self.metadata.get("type")), "page")
 
     def section_at(self, offset: int) -> str | None:
         """The heading above the character at `offset`; in a spreadsheet, the name of the sheet. None = there is none, or the
@@ -168,6 +212,8 @@ class Document:
     lang: str | None = None
     format: str = ""
     """The format it was parsed as: a key of `footnote.ingest.parse.FORMATS`; "" = not parsed yet."""
+    cut: str = ""
+    """How its passages were made, as `ingest.chunk.cut_name` writes it; "" = unknown, or as its sender chose."""
     digest: str = ""
     """`N:SHA-256`: the number of chunks of all levels that the index must hold, and their `chunks_digest`."""
     metadata: Mapping[str, Any] = field(default_factory=dict)

@@ -43,6 +43,9 @@ WINDOWS: Mapping[str, int] = {
 }
 """Beginning of a model's name → its context window in tokens, the answer included."""
 
+THINKING = re.compile(r"(?:qwen3|deepseek-(?:r1|v3\.1))(?!.*(?:instruct|coder|embed))")
+"""Beginning of the name of a model whose thinking can be switched off."""
+
 
 def size_of(model: str) -> float | None:
     """Billions of parameters, read from e.g. `llama3.2:3b` or `Qwen/Qwen2.5-7B-Instruct`; None = unknown."""
@@ -63,6 +66,11 @@ def window_of(model: str) -> int | None:
     """The context window in tokens, the answer included; None = unknown."""
     name = _bare(model)
     return next((window for prefix, window in WINDOWS.items() if name.startswith(prefix)), None)
+
+
+def has_thinking_mode(model: str) -> bool:
+    """Whether the model thinks before it replies unless it is told not to. Such models repeat themselves at temperature 0."""
+    return THINKING.match(_bare(model)) is not None
 
 
 def _bare(model: str) -> str:

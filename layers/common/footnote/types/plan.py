@@ -6,9 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from footnote.types.classification import Strategy
+
+if TYPE_CHECKING:
+    from footnote.types.experiments import Assignment
 
 IntelligenceLevel = Literal["basic", "standard", "enhanced", "maximum"]
 """How much work is spent on an answer. The default is standard."""
@@ -242,10 +245,19 @@ class Plan:
     strategy_because: str = ""
     least_pool: int = 0
     """Number of passages that the strategy wants to be ranked."""
+    assignment: Assignment | None = None
+    """The arm of an experiment; None = the turn is in none."""
+    assigned_because: str = ""
+    """What it says where the arm decided. Only plans of admins name the experiment."""
 
     def wants(self, option: OptionName) -> bool:
         """Whether the option is on."""
         return self.choices[option].is_on
+
+    @property
+    def prompts(self) -> Mapping[str, int]:
+        """`<name>.<language>` → the version of a prompt that the arm wants; others are the current ones."""
+        return self.assignment.arm.prompts if self.assignment else {}
 
     @property
     def pool_size(self) -> int:

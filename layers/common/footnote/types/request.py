@@ -37,6 +37,8 @@ class Request:
     """“” = the configured default."""
     mode: Mode = "rag"
     retriever: Retriever = "cc"
+    asks_retriever: bool = False
+    """True: the user named the retriever, and no experiment may choose another."""
     limit: int = 5
     any_limit: bool = False
     """True: nobody asked for this limit, and the router may choose another."""

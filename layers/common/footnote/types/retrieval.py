@@ -61,6 +61,10 @@ class Candidates:
     """Share of the searched, embeddable chunks that already have a vector, 0..1. 1 if there are none or the search had no vector."""
     bare: frozenset[str] = frozenset()
     """Chunks in `lexical` without a vector, which `dense` could not contain."""
+    missing: frozenset[str] = frozenset()
+    """Lists that were searched for and were late, by their source: `bm25`, `cosine`."""
+    ms: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Source → the milliseconds that its list was waited for, where each list has a request of its own."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from footnote.types.answer import Answer, Message
 from footnote.types.caller import Caller
 from footnote.types.classification import Classification
-from footnote.types.evidence import Evidence
+from footnote.types.evidence import INDEX_LISTS, Evidence
 from footnote.types.plan import Plan
 from footnote.types.query import ASKED, Query, QueryKind
 from footnote.types.record import Record
@@ -128,6 +128,11 @@ class Turn:
         """A copy with these vectors, one for each query."""
         queries = tuple(replace(query, vector=vector, embedder=embedder) for query, vector in zip(self.queries, vectors, strict=True))
         return replace(self, queries=queries)
+
+    @property
+    def lacks_index_lists(self) -> bool:
+        """The search did not get all that it asked of the index."""
+        return not INDEX_LISTS.isdisjoint(self.record.notes.get("lists_missing", ()))
 
     def with_notes(self, **notes: Any) -> Turn:
         """A copy with further notes for the turn's owner."""

@@ -10,6 +10,7 @@ from typing import Any, Literal, NotRequired, TypedDict
 
 from footnote.types.answer import Reason, Tier
 from footnote.types.documents import Unit
+from footnote.types.experiments import StoredAssignment
 from footnote.types.record import SourceState
 from footnote.types.request import Mode
 from footnote.types.turn import Outcome
@@ -191,5 +192,7 @@ class TurnRecord(TypedDict):
     spans: list[StoredSpan]
     created_at: str
     """When the turn started."""
+    experiment: NotRequired[StoredAssignment]
+    """The arm of the turn, if it was in an experiment; in no reply."""
     private: NotRequired[dict[str, Any]]
     """Notes for the turn's owner; in no reply and in no list."""

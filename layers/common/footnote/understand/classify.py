@@ -47,7 +47,7 @@ async def classify_by_rules(turn: Turn) -> Turn:
 async def classify_by_model(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """Lets a model decide intent, type and whether there are several steps; the entities stay."""
     ruled = turn.classification or classify(turn.asked, turn.lang)
-    prompt = prompts.render("classify", turn.lang, {"question": untrusted(turn.asked)})
+    prompt = prompts.render("classify", turn.lang, {"question": untrusted(turn.asked)}, turn.plan.prompts)
     kind = await ask(models, turn.plan.model, [Message("user", prompt)], Kind, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     made = replace(ruled, intent=kind.intent, type=kind.type, is_multi_hop=kind.needs_steps, because=f"the model {turn.plan.model}")
     return _classified(turn, made)

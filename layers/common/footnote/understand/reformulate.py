@@ -40,7 +40,7 @@ def may_reformulate(turn: Turn) -> bool:
 
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     """Sets `turn.queries` to the model's wording of the question, if that keeps the meaning."""
-    prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)})
+    prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)}, turn.plan.prompts)
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Wording, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     query = " ".join(reply.query.split())
     if not query or len(query) > max(LONGEST, 2 * len(turn.request.question)) or not keeps_meaning(turn.request.question, query, turn.lang):

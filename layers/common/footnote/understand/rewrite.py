@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from pydantic import BaseModel, Field
 
@@ -11,7 +12,7 @@ from footnote.ports import Models
 from footnote.prompts import Prompts
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.text.untrusted import untrusted
-from footnote.types import Exchange, Message, Turn, tier_of_model
+from footnote.types import Exchange, Message, Turn, has_thinking_mode, tier_of_model
 
 SEARCHING = frozenset({"rag", "pa"})
 """Modes in which the model is called. The others do not search, and the answering model sees the conversation."""
@@ -26,6 +27,8 @@ MOST_WORDS = 12
 """Words added from the conversation if there is no model."""
 LIMIT_S = 15
 REPLY_TOKENS = 1000
+THINKERS_TEMPERATURE = 0.7
+"""Of models with a thinking mode: at 0 they repeat themselves. They are told not to think, which could take all tokens of the reply."""
 
 
 class Queries(BaseModel, defer_build=True):
@@ -50,8 +53,11 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     if not refers_back and not turn.plan.wants("rewrite_always"):
         return turn
     exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
-    prompt = prompts.render("rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)})
-    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Queries, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
+    prompt = prompts.render(
+        "rewrite_query", turn.lang, {"exchanges": exchanges, "question": untrusted(turn.request.question)}, turn.plan.prompts
+    )
+    how: dict[str, Any] = {"effort": "none", "temperature": THINKERS_TEMPERATURE} if has_thinking_mode(turn.plan.model or "") else {}
+    reply = await ask(models, turn.plan.model, [Message("user", prompt)], Queries, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S, **how)
     return turn.rewrite(*clean_queries(reply.queries))
 
 

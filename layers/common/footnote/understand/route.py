@@ -53,6 +53,8 @@ def is_classified(turn: Turn) -> bool:
 async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
     """Sets the plan's strategy and switches off what it leaves out. Passages and chunk levels follow it where nobody asked for others."""
     kind = turn.classification or Classification()
+    if turn.plan.assignment is not None and turn.plan.assignment.arm.strategy is not None:
+        return follow(turn, turn.plan.assignment.arm.strategy, turn.plan.assigned_because, embedder)
     return follow(turn, *choose_strategy(kind, turn.asked, turn.lang, turn.plan), embedder)
 
 

@@ -2,8 +2,9 @@
 
 A word is corrected if neither a dictionary nor any visible passage has it, and one of the passages that the rest of the question finds
 has a word with the same first letter that differs by one edit (from LONG letters on by two): a letter more, less or other, or two
-neighbours swapped. In Korean the letters are jamo, and a word may begin with the corrected one. Nothing is read for a question whose
-words are all known. Both reads pass the permission check, so no correction tells what others have written.
+neighbours swapped. The first word of a question rather is an interrogative: “Wich” is “Which”. In Korean the letters are jamo, and a
+word may begin with the corrected one. Nothing is read for a question whose words are all known. Both reads pass the permission check,
+so no correction tells what others have written.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from unicodedata import normalize
 from footnote.ports import Index
 from footnote.text.dictionary import is_word
 from footnote.text.tokens import CJK, content_terms, normalise
+from footnote.text.words import INTERROGATIVES
 from footnote.types import Search, Turn
 
 WORD = re.compile(r"[^\W\d_]++(?!['’]t)")  # not the beginning of a negation: hasn't
@@ -49,7 +51,12 @@ async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
     if not unknown:
         return turn
     written = await _words_of_passages(turn, index)
-    corrections = {word: near for word in unknown if (near := nearest(normalise(word), written, known))}
+    asking = dict.fromkeys(INTERROGATIVES.get(lang, ()), 1.0)
+    corrections: dict[str, str] = {}
+    for word in unknown:
+        begins = word == next(iter(words))
+        if near := (nearest(normalise(word), asking) if begins else None) or nearest(normalise(word), written, known):
+            corrections[word] = near
     corrected = WORD.sub(lambda found: _in_case(corrections.get(found[0], found[0]), found[0]), text)
     if corrected == text or not keeps_question(text, corrected):
         return turn

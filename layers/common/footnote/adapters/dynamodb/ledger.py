@@ -9,10 +9,11 @@ import builtins
 import heapq
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from footnote.adapters.dynamodb import ledger_copy
 from footnote.adapters.dynamodb import ledger_writes as writes
 from footnote.adapters.dynamodb.ledger_items import (
     STATES,
@@ -26,10 +27,12 @@ from footnote.adapters.dynamodb.ledger_items import (
     position,
     scope_id,
 )
+from footnote.adapters.dynamodb.ledger_redirect import redirect
+from footnote.adapters.dynamodb.ledger_renew import renew
 from footnote.adapters.dynamodb.table import Table
-from footnote.adapters.shared.ledger import Scope, check_changes, make_file, make_name, make_origin, make_scope
+from footnote.adapters.shared.ledger import Scope, check_changes, make_file, make_name, make_origin, make_scope, make_targets
 from footnote.errors import NotFound
-from footnote.ports import Clock, Held, NewFile
+from footnote.ports import Clock, Held, Name, NewFile, Target
 from footnote.types import Caller, Document, Page
 
 
@@ -45,7 +48,7 @@ class DynamoLedger:
         return await self._table.run(change, writes.reserve, caller, scope, make_name(file_name))
 
     async def accept(self, caller: Caller, file: NewFile) -> tuple[Document, bool]:
-        return await self._table.run(change, writes.accept, make_file(file), self._clock())
+        return await self._table.run(change, writes.accept, caller, make_file(file), self._clock())
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
         return await self._table.run(change, writes.get, caller, doc_id)
@@ -68,6 +71,9 @@ class DynamoLedger:
             changes["metadata"] = dict(changes["metadata"])
         return await self._table.run(change, writes.update, doc_id, generation, {**changes, "updated_at": self._clock()})
 
+    async def renew(self, doc_id: str, generation: int) -> bool:
+        return await self._table.run(change, renew, doc_id, generation, self._clock())
+
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         return await self._table.run(change, writes.lease, doc_id, generation, owner, self._clock(), lease_s)
 
@@ -76,6 +82,9 @@ class DynamoLedger:
 
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
         return await self._table.run(_release, make_origin(origin), keep, self._clock())
+
+    async def redirect(self, origins: Mapping[str, Target | None]) -> builtins.list[Document]:
+        return await self._table.run(change, redirect, make_targets(origins), self._clock())
 
     async def purge(self, doc_id: str) -> None:
         await self._table.run(_purge, doc_id)
@@ -88,6 +97,12 @@ class DynamoLedger:
 
     async def origins(self, prefix: str) -> dict[str, Held]:
         return await self._table.run(_origins, make_origin(prefix))
+
+    async def names(self, doc_id: str) -> builtins.list[Name]:
+        return await self._table.run(ledger_copy.names, doc_id)
+
+    async def restore(self, document: Document, names: Sequence[Name]) -> bool:
+        return await self._table.run(ledger_copy.restore, document, names)
 
     async def close(self) -> None:
         """Closes the connections to DynamoDB."""

@@ -245,10 +245,11 @@ class Transaction:
                 body, before = self._bodies[key], self._read[key]
                 assert body is not None  # noqa: S101 (documents are never removed)
                 after = json.loads(body)
-                number = numbers.setdefault((scope_of(after), int(_digest(after["doc_id"]), 16) % SHARDS), Counter())
-                number[after["state"]] += 1
+                shard = int(_digest(after["doc_id"]), 16) % SHARDS
+                numbers.setdefault((scope_of(after), shard), Counter())[after["state"]] += 1
                 if before is not None:
-                    number[body_of(before)["state"]] -= 1
+                    known = body_of(before)
+                    numbers.setdefault((scope_of(known), shard), Counter())[known["state"]] -= 1
         return [self._count(scope, shard, number) for (scope, shard), number in numbers.items() if any(number.values())]
 
     def _count(self, scope: Scope, shard: int, number: Counter[str]) -> Item:

@@ -19,7 +19,7 @@ from footnote.adapters.dynamodb.ledger_items import (
     scope_id,
     scope_of,
 )
-from footnote.adapters.shared.ledger import ENDS_A_LEASE, File, Scope, brings_metadata, make_slug
+from footnote.adapters.shared.ledger import ENDS_A_LEASE, File, Scope, brings_metadata, check_overwrite, make_slug
 from footnote.errors import NotFound
 from footnote.types import Caller, Document
 
@@ -35,17 +35,17 @@ def get(transaction: Transaction, caller: Caller, doc_id: str) -> Document:
     return make_document(document)
 
 
-def accept(transaction: Transaction, file: File, now: float) -> tuple[Document, bool]:
+def accept(transaction: Transaction, caller: Caller, file: File, now: float) -> tuple[Document, bool]:
     """`ports.Ledger.accept`."""
-    doc_id, work = _place(transaction, file, now)
-    if file.doc_id is not None and _unused(transaction, file.doc_id):
+    doc_id, work = _place_by_id(transaction, caller, file, now) if file.chosen_id else _place(transaction, file, now)
+    if file.doc_id is not None and is_unused(transaction, file.doc_id):
         transaction.put(alias_key(file.doc_id), {"doc_id": doc_id})
     return make_document(transaction.document(doc_id)), work
 
 
 def update(transaction: Transaction, doc_id: str, generation: int, changes: dict[str, Any]) -> bool:
     """`ports.Ledger.update`."""
-    document = _find_generation(transaction, doc_id, generation)
+    document = find_generation(transaction, doc_id, generation)
     if document is None:
         return False
     if changes.get("state") in ENDS_A_LEASE:
@@ -56,7 +56,7 @@ def update(transaction: Transaction, doc_id: str, generation: int, changes: dict
 
 def lease(transaction: Transaction, doc_id: str, generation: int, owner: str, now: float, lease_s: float) -> bool:
     """`ports.Ledger.lease`."""
-    document = _find_generation(transaction, doc_id, generation)
+    document = find_generation(transaction, doc_id, generation)
     if document is None:
         return False
     held = document["lease"]
@@ -70,7 +70,7 @@ def delete(transaction: Transaction, caller: Caller, doc_id: str, now: float) ->
     """The state alone frees the document's names; their items are removed by `purge`."""
     document = _find(transaction, caller, doc_id)
     if document["state"] != "DELETED":
-        return _mark_deleted(transaction, document, now)
+        return mark_deleted(transaction, document, now)
     if document["buried"]:
         raise NotFound("There is no such document.")
     return make_document(document)
@@ -89,9 +89,9 @@ def release(transaction: Transaction, origin: str, keep: str | None, now: float)
         document = transaction.document(doc_id)
         document["names"].pop(key, None)
         if document["names"] or document["state"] == "DELETED":
-            transaction.put_document(_renamed(document))
+            transaction.put_document(renamed(document))
         else:
-            deleted.append(_mark_deleted(transaction, document, now))
+            deleted.append(mark_deleted(transaction, document, now))
     transaction.put(key, pointer if pointer["leads_to"] else None)
     return deleted, len(led) <= AT_ONCE
 
@@ -128,11 +128,18 @@ def _place(transaction: Transaction, file: File, now: float) -> tuple[str, bool]
         _point(transaction, file, doc_id, named)
         if same is None:
             return doc_id, True
-    document = transaction.document(doc_id)
-    if document["content_hash"] == file.content_hash and document["state"] != "FAILED" and not brings_metadata(file, document["metadata"]):
-        return doc_id, False
-    _renew(transaction, document, file, now)
-    return doc_id, True
+    return doc_id, _renew_if_changed(transaction, transaction.document(doc_id), file, now)
+
+
+def _place_by_id(transaction: Transaction, caller: Caller, file: File, now: float) -> tuple[str, bool]:
+    """Like `_place`, for a chosen id."""
+    doc_id = str(file.doc_id)
+    if is_unused(transaction, doc_id):
+        return _insert(transaction, file, now), True
+    alias = transaction.get(alias_key(doc_id))
+    known = transaction.document(doc_id if alias is None else alias["doc_id"])
+    check_overwrite(caller, make_document(known), file, alias is not None or bool(known["names"]))
+    return doc_id, _renew_if_changed(transaction, known, file, now)
 
 
 def _find_named(transaction: Transaction, scope: Scope, key: str) -> Record | None:
@@ -151,7 +158,7 @@ def _find_content(transaction: Transaction, file: File) -> str | None:
 
 
 def _insert(transaction: Transaction, file: File, now: float) -> str:
-    doc_id = file.doc_id if file.doc_id is not None and _unused(transaction, file.doc_id) else _make_id(transaction, file.shown)
+    doc_id = file.doc_id if file.doc_id is not None and is_unused(transaction, file.doc_id) else _make_id(transaction, file.shown)
     groups = json.loads(file.scope.groups)
     document = Document(
         doc_id=doc_id,
@@ -168,15 +175,23 @@ def _insert(transaction: Transaction, file: File, now: float) -> str:
         updated_at=now,
     )
     transaction.put_document({**asdict(document), "permission_groups": groups, "names": {}, "lease": None, "buried": False})
-    _add_content(transaction, doc_id)
+    add_content(transaction, doc_id)
     return doc_id
 
 
-def _renew(transaction: Transaction, document: Record, file: File, now: float) -> None:
-    """Starts the document's next generation; the active one answers until that is ready."""
+def _renew_if_changed(transaction: Transaction, document: Record, file: File, now: float) -> bool:
+    """Starts the document's next generation if the file or its scope differs; the active one answers until that is ready, unless the
+    document was deleted or its scope changes."""
+    stays = document["state"] != "DELETED" and scope_of(document) == file.scope
+    same = document["content_hash"] == file.content_hash and not brings_metadata(file, document["metadata"])
+    if stays and same and document["state"] != "FAILED":
+        return False
     changes = {
         "state": "RECEIVED",
         "generation": document["generation"] + 1,
+        "active_generation": document["active_generation"] if stays else 0,
+        "collection": file.scope.collection,
+        "permission_groups": json.loads(file.scope.groups),
         "content_hash": file.content_hash,
         "size": file.size,
         "title": file.title or document["title"],
@@ -184,11 +199,13 @@ def _renew(transaction: Transaction, document: Record, file: File, now: float) -
         "reason": None,
         "remedy": None,
         "lease": None,
+        "buried": False,
         "updated_at": now,
     }
     _remove_content(transaction, document)
     transaction.put_document(document | changes)
-    _add_content(transaction, document["doc_id"])
+    add_content(transaction, document["doc_id"])
+    return True
 
 
 def _point(transaction: Transaction, file: File, doc_id: str, before: Record | None) -> None:
@@ -204,10 +221,11 @@ def _point(transaction: Transaction, file: File, doc_id: str, before: Record | N
     transaction.put_document(document)
     if before is not None:
         before["names"].pop(key, None)
-        transaction.put_document(_renamed(before))
+        transaction.put_document(renamed(before))
 
 
-def _add_content(transaction: Transaction, doc_id: str) -> None:
+def add_content(transaction: Transaction, doc_id: str) -> None:
+    """Notes the document under its content."""
     document = transaction.document(doc_id)
     key = content_key(scope_of(document), document["content_hash"])
     transaction.put(key, (transaction.get(key) or {}) | {doc_id: document["created_at"]})
@@ -220,13 +238,16 @@ def _remove_content(transaction: Transaction, document: Record) -> None:
     transaction.put(key, made or None)
 
 
-def _renamed(document: Record) -> Record:
+def renamed(document: Record) -> Record:
     """A document that lost the name it is shown under gets the first of its other names."""
-    shown = document["names"].values()
-    return document if not shown or document["file_name"] in shown else document | {"file_name": min(shown)}
+    shown, before = document["names"].values(), document["file_name"]
+    if not shown or before in shown:
+        return document
+    return document | {"file_name": min(shown), "title": min(shown) if document["title"] == before else document["title"]}
 
 
-def _mark_deleted(transaction: Transaction, document: Record, now: float) -> Document:
+def mark_deleted(transaction: Transaction, document: Record, now: float) -> Document:
+    """Sets the state to DELETED."""
     document = document | {"state": "DELETED", "updated_at": now}
     _remove_content(transaction, document)
     transaction.put_document(document)
@@ -259,7 +280,8 @@ def _find(transaction: Transaction, caller: Caller, doc_id: str) -> Record:
     return document
 
 
-def _find_generation(transaction: Transaction, doc_id: str, generation: int) -> Record | None:
+def find_generation(transaction: Transaction, doc_id: str, generation: int) -> Record | None:
+    """The record of the document; None if it has another generation or is deleted."""
     document = transaction.get(document_key(doc_id))
     if document is None or document["generation"] != generation or document["state"] == "DELETED":
         return None
@@ -269,9 +291,10 @@ def _find_generation(transaction: Transaction, doc_id: str, generation: int) -> 
 def _make_id(transaction: Transaction, file_name: str) -> str:
     while True:
         doc_id = f"{make_slug(file_name)}-{secrets.token_hex(3)}"
-        if _unused(transaction, doc_id):
+        if is_unused(transaction, doc_id):
             return doc_id
 
 
-def _unused(transaction: Transaction, doc_id: str) -> bool:
+def is_unused(transaction: Transaction, doc_id: str) -> bool:
+    """Whether the id belongs to no document, deleted or not, and is not reserved."""
     return transaction.get(document_key(doc_id)) is None and transaction.get(alias_key(doc_id)) is None

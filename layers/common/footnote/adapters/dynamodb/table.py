@@ -28,6 +28,8 @@ BATCH = 100
 """Most keys in one BatchGetItem, and writes in one transaction."""
 MAX_KEY_BYTES = 2048
 """DynamoDB rejects a request for a longer key instead of returning no item."""
+WRITES = 25
+"""Most writes in one BatchWriteItem."""
 CONNECTIONS = 32
 
 THROTTLED = frozenset(
@@ -115,22 +117,33 @@ class Table:
         found: Item | None = self.call("get_item", TableName=self.name, Key=_key(key), ConsistentRead=True).get("Item")
         return found
 
-    def get_many(self, keys: list[str]) -> dict[str, Item]:
-        """Key → item, read consistently. Keys without an item are left out."""
+    def get_many(self, keys: list[str], *, consistent: bool = True) -> dict[str, Item]:
+        """Key → item. Keys without an item are left out. `consistent`: reads see every earlier write and cost twice as much."""
         found: dict[str, Item] = {}
         for start in range(0, len(keys), BATCH):
-            wanted: Any = {self.name: {"Keys": [_key(key) for key in keys[start : start + BATCH]], "ConsistentRead": True}}
-            until, pause_s = time.monotonic() + self._timeout_s, BACKOFF_S
-            while wanted:
-                reply = self.call("batch_get_item", RequestItems=wanted)
+            wanted = {self.name: {"Keys": [_key(key) for key in keys[start : start + BATCH]], "ConsistentRead": consistent}}
+            for reply in self._call_until_done("batch_get_item", "UnprocessedKeys", wanted):
                 found |= {item["pk"]["S"]: item for item in reply["Responses"][self.name]}
-                wanted = reply.get("UnprocessedKeys")
-                if wanted:
-                    if time.monotonic() > until:
-                        raise StoreUnavailable("DynamoDB is throttling requests. Try again in a moment.")
-                    pause_s *= 2
-                    time.sleep(random.uniform(0, pause_s))  # noqa: S311 (no secret)
         return found
+
+    def write_many(self, writes: list[Item]) -> None:
+        """Puts and deletes, each on its own, in the notation of BatchWriteItem."""
+        for start in range(0, len(writes), WRITES):
+            for _ in self._call_until_done("batch_write_item", "UnprocessedItems", {self.name: writes[start : start + WRITES]}):
+                pass
+
+    def _call_until_done(self, operation: str, left: str, wanted: Any) -> Iterator[Any]:
+        """The replies of a batch that DynamoDB may split. `left`: where a reply says what was not done."""
+        until, pause_s = time.monotonic() + self._timeout_s, BACKOFF_S
+        while wanted:
+            reply = self.call(operation, RequestItems=wanted)
+            yield reply
+            wanted = reply.get(left)
+            if wanted:
+                if time.monotonic() > until:
+                    raise StoreUnavailable("DynamoDB is throttling requests. Try again in a moment.")
+                pause_s *= 2
+                time.sleep(random.uniform(0, pause_s))  # noqa: S311 (no secret)
 
     def query(self, index: str, condition: str, values: Item, *, page: int | None = None) -> Iterator[Item]:
         """The items of an index, in its order, fetched page by page while they are consumed. An index lags behind its table:

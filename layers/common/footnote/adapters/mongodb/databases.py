@@ -33,6 +33,8 @@ EXPIRY = "by_expiry"  # MongoDB deletes documents past that date within about a 
 INDEXES: dict[str, tuple[str, ...]] = {
     "by_room": ("user_id", "room_id", "started_at", "number", "_id"),
     "by_time": ("started_at", "number"),
+    "by_outcome": ("outcome", "started_at"),
+    "by_rating": ("rated_at",),
     EXPIRY: ("expires_at",),
 }
 CHECKPOINT_INDEXES: dict[str, tuple[str, ...]] = {"by_room": ("user_id", "room_id"), EXPIRY: ("expires_at",)}
@@ -112,7 +114,7 @@ class Databases:
         from pymongo import IndexModel
 
         if not self._indexed:
-            options: Document = {EXPIRY: {"expireAfterSeconds": 0}}
+            options: Document = {EXPIRY: {"expireAfterSeconds": 0}, "by_rating": {"sparse": True}}
             wanted = {opened.turns: INDEXES, opened.turns.database["checkpoints"]: CHECKPOINT_INDEXES}
             await asyncio.gather(
                 *(

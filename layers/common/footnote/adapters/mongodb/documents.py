@@ -10,18 +10,37 @@ from typing import Any, cast
 from footnote.adapters.mongodb.databases import Document
 from footnote.ports import Rollup
 from footnote.turn_records.figures import figures_of
-from footnote.types import Feedback, TurnFigures, TurnRecord
+from footnote.turn_records.tallies import dump, load
+from footnote.types import Feedback, Tally, TurnFigures, TurnRecord
 
-# Beside a record's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user,
-# whether the turn is in the statistics, and when MongoDB may delete it.
-OURS = frozenset({"_id", "started_at", "number", "feedback", "counted", "expires_at"})
+# Beside a record's fields: the trace again, seconds since the epoch, the order of turns of one moment, feedback by user, when the
+# last of it was given, whether the turn is in the statistics, and when MongoDB may delete it.
+OURS = frozenset({"_id", "started_at", "number", "feedback", "rated_at", "counted", "expires_at"})
 FIGURES_FIELDS: Document = {
     "conversations": {"$slice": 1},
     "result.references.chunk_id": 1,
+    "hits.doc_id": 1,
+    "leans_on.doc_id": 1,
     "result.usage": 1,
     "private.search_cache.hits": 1,
+    "started_at": 1,
+    "collection": 1,
+    "lang": 1,
     **dict.fromkeys(
-        ("trace_id", "user_id", "room_id", "search_type", "llm", "latency_ms", "outcome", "is_error", "created_at", "feedback"), 1
+        (
+            "trace_id",
+            "user_id",
+            "room_id",
+            "search_type",
+            "llm",
+            "latency_ms",
+            "outcome",
+            "is_error",
+            "created_at",
+            "feedback",
+            "collection",
+        ),
+        1,
     ),
 }
 USAGE = ("prompt_tokens", "completion_tokens", "total_tokens")
@@ -87,6 +106,11 @@ def load_feedback(document: Document, user_id: str | None = None) -> tuple[Feedb
     return tuple(sorted((each for each in given if user_id in (None, each.user_id)), key=lambda each: (each.created_at, each.user_id)))
 
 
+def own_feedback(user_id: str, document: Document) -> Feedback | None:
+    """The user's feedback on a turn."""
+    return next(iter(load_feedback(document, user_id)), None)
+
+
 def _feedback(trace_id: str, values: Document) -> Feedback:
     fields = unpacked(values)
     fields["selected_citations"] = tuple(fields["selected_citations"])
@@ -96,10 +120,10 @@ def _feedback(trace_id: str, values: Document) -> Feedback:
 
 def load_figures(document: Document, feedback: tuple[Feedback, ...]) -> TurnFigures:
     """Of a document with FIGURES_FIELDS."""
-    return figures_of(load_turn(document), feedback)
+    return figures_of(load_turn(document), feedback, document["started_at"])
 
 
-def make_rollup(day: str, rollup: Rollup) -> Document:
+def make_rollup(day: str, rollup: Rollup, version: int) -> Document:
     """`usage` is for other readers of the statistics; it repeats what is in `figures`."""
     figures = storable(dict(rollup.figures))
     return {
@@ -110,6 +134,8 @@ def make_rollup(day: str, rollup: Rollup) -> Document:
         "usage": {**{name: figures.get(name, 0) for name in USAGE}, "type": "usage"},
         "figures": figures,
         "llm": rollup.llm,
+        "tallies": storable(dump(rollup.tallies)),
+        "version": version,
     }
 
 
@@ -125,4 +151,11 @@ def make_share(day: str, share: Rollup) -> tuple[Document, Document]:
 
 def load_rollup(document: Document) -> Rollup:
     """Of a document that `make_rollup` or `make_share` has written."""
-    return Rollup(document["user_id"], document["room_id"], document["model"], unpacked(document["figures"]), document.get("llm"))
+    figures, made = unpacked(document["figures"]), tuple(load_tallies(document))
+    return Rollup(document["user_id"], document["room_id"], document["model"], figures, document.get("llm"), made)
+
+
+def load_tallies(document: Document) -> list[Tally]:
+    """The tallies of a roll-up's document, or of a day's."""
+    day = document.get("date") or document["_id"]
+    return load(unpacked(document.get("tallies", [])), day, document.get("user_id"), document.get("room_id"), document.get("model"))

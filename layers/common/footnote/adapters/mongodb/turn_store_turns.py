@@ -1,4 +1,4 @@
-"""Turns and the feedback on them in MongoDB. `since`: turns that started before are as good as deleted."""
+"""Turns in MongoDB. `since`: turns that started before are as good as deleted."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from footnote.adapters.mongodb.databases import Document, Opened
-from footnote.adapters.mongodb.documents import as_key, load_feedback, load_turn, make_feedback, storable
+from footnote.adapters.mongodb.documents import as_key, load_turn, own_feedback, storable
 from footnote.adapters.shared.turns import NO_ROOM, NO_TURN, TAKEN, page_of
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Room, StoredTurn
 from footnote.turn_records.read import title_of
-from footnote.types import Caller, Feedback, Mode, Page, TurnRecord
+from footnote.types import Caller, Mode, Page, TurnRecord
 
 OLDEST_FIRST = [("started_at", 1), ("number", 1)]
 NEWEST_FIRST = [("started_at", -1), ("number", -1)]
@@ -39,7 +39,14 @@ async def save(store: Opened, record: Document, started_at: float, expires_at: f
             raise Conflict(TAKEN) from exc
 
 
-def _readable(caller: Caller, trace_id: str, since: float) -> Document:
+async def started_at_of(store: Opened, trace_id: str) -> float | None:
+    """When a stored turn started; None = it is not stored."""
+    found = await store.turns.find_one({"_id": trace_id}, ["started_at"])
+    return None if found is None else float(found["started_at"])
+
+
+def readable(caller: Caller, trace_id: str, since: float) -> Document:
+    """Finds the turn, if the caller may read it."""
     wanted: Document = {"_id": trace_id, "started_at": {"$gte": since}}
     return wanted if caller.sees_all else {**wanted, "user_id": caller.user_id}
 
@@ -50,7 +57,7 @@ def _of_room(user_id: str, room_id: str, since: float) -> Document:
 
 async def get(store: Opened, caller: Caller, trace_id: str, since: float) -> TurnRecord:
     """As `TurnStore.get`."""
-    found = await store.turns.find_one(_readable(caller, trace_id, since))
+    found = await store.turns.find_one(readable(caller, trace_id, since))
     if found is None:
         raise NotFound(NO_TURN)
     return load_turn(found)
@@ -101,7 +108,7 @@ async def traces_of(store: Opened, user_id: str, since: float) -> list[str]:
 async def read(store: Opened, user_id: str, traces: Sequence[str]) -> list[StoredTurn]:
     """The user's turns of these traces, oldest first."""
     found = await store.turns.find({"user_id": user_id, "_id": {"$in": traces}}).sort(OLDEST_FIRST).to_list()
-    return [StoredTurn(load_turn(document), _of(user_id, document)) for document in found]
+    return [StoredTurn(load_turn(document), own_feedback(user_id, document)) for document in found]
 
 
 async def delete_all_of(store: Opened, user_id: str) -> None:
@@ -166,7 +173,7 @@ async def room(store: Opened, user_id: str, room_id: str, limit: int, after: str
     found = await store.turns.find(own).sort(OLDEST_FIRST).limit(limit + 1).to_list()
 
     def load(document: Document) -> StoredTurn:
-        return StoredTurn(load_turn(document), _of(user_id, document))
+        return StoredTurn(load_turn(document), own_feedback(user_id, document))
 
     return page_of(found, limit, load, lambda document: str(document["_id"]))
 
@@ -179,24 +186,3 @@ async def count_room(store: Opened, user_id: str, room_id: str, since: float) ->
 async def delete_room(store: Opened, user_id: str, room_id: str) -> None:
     """As `TurnStore.delete_room`, without the number."""
     await store.turns.delete_many({"user_id": user_id, "room_id": room_id})
-
-
-# --- feedback ----------------------------------------------------------------------------------------
-
-
-async def put_feedback(store: Opened, caller: Caller, feedback: Feedback, created_at: float, since: float) -> None:
-    """As `TurnStore.put_feedback`."""
-    given = make_feedback(feedback, caller.user_id, created_at)
-    place = f"feedback.{as_key(caller.user_id)}"
-    if not (await store.turns.update_one(_readable(caller, feedback.trace_id, since), {"$set": {place: given}})).matched_count:
-        raise NotFound(NO_TURN)
-
-
-async def feedback_of(store: Opened, user_id: str, trace_id: str, since: float) -> Feedback | None:
-    """The user's feedback on a turn."""
-    found = await store.turns.find_one({"_id": trace_id, "started_at": {"$gte": since}}, ["feedback"])
-    return _of(user_id, found) if found else None
-
-
-def _of(user_id: str, document: Document) -> Feedback | None:
-    return next(iter(load_feedback(document, user_id)), None)

@@ -12,6 +12,7 @@ import logging
 import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote
 
@@ -36,6 +37,8 @@ WRITE_TIMEOUT_S = 60.0
 BULK_BYTES = 4_000_000
 """Most bytes of one bulk request: a domain on a small instance accepts 10 MiB."""
 TRANSIENT = frozenset({0, 429, 500, 502, 503, 504})
+STARTING = "no_shard_available_action_exception"
+"""What a read gets from an index that another process is creating: it is repeated until the time limit."""
 KIND = re.compile(r"[a-z_]{1,60}")
 
 REMEDIES = {
@@ -110,7 +113,7 @@ class OpenSearchClient:
         as an error."""
         written = 0
         for batch in _batches(actions):
-            for attempt in range(1, TRIES + 1):
+            for attempt in count(1):
                 body = "".join(batch)
                 reply = await self.request("POST", "/_bulk", body, timeout_s=WRITE_TIMEOUT_S, refresh=refresh)
                 results = [next(iter(item.values())) for item in reply["items"]]
@@ -146,7 +149,7 @@ class OpenSearchClient:
             try:
                 return _check_complete(await self._send(method, path, body, params, timeout_s))
             except Refused as exc:
-                if attempt == TRIES:
+                if attempt >= TRIES and exc.kind != STARTING:
                     raise
                 if exc.code in (401, 403) and self._settings.auth == "aws" and attempt == 1:
                     self._sign = await asyncio.to_thread(self._sign_in)  # the credentials may have been rotated
@@ -245,7 +248,7 @@ def _check_complete(response: Json) -> Json:
             raise SearchUnavailable(PARTIAL)
     for item in response.get("docs", ()):
         if "error" in item and item["error"]["type"] != "index_not_found_exception":
-            raise SearchUnavailable(PARTIAL)
+            raise Refused(503, item["error"]["type"])
     return response
 
 

@@ -1,4 +1,5 @@
-"""The index in OpenSearch: BM25 over Footnote's tokens and Lucene HNSW for vectors, in one request, fused by the core.
+"""The index in OpenSearch: BM25 over Footnote's tokens and Lucene HNSW for vectors, in two requests at once, fused by the core.
+Once one of them has found something, the other is left out if it is late.
 
 A search may find chunks that have just been deleted or replaced; `read` gets the chunks and their documents' versions in
 real time and drops those that are not active.
@@ -7,6 +8,7 @@ real time and drops those that are not active.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from footnote.adapters.opensearch.client import Json, OpenSearchClient, Refused
 from footnote.adapters.opensearch.conditions import as_query, values_asked, values_read
@@ -14,6 +16,7 @@ from footnote.adapters.opensearch.document_versions import Collection, VersionSt
 from footnote.adapters.opensearch.index_collections import Collections
 from footnote.adapters.opensearch.index_vectors import PendingVectors, counts, coverage_of, in_languages
 from footnote.adapters.opensearch.index_writes import Writes
+from footnote.adapters.opensearch.late_lists import leave_out_late
 from footnote.adapters.opensearch.mapping import (
     NEIGHBOURS,
     OF_CHUNK,
@@ -36,6 +39,10 @@ MAX_TOKENS = 1000
 """Of a question; the engine accepts 1,024 clauses."""
 LOOKS = 3
 """Most searches until one does not meet an activation half-way."""
+LATE_SHARE = 1 / 3
+"""Of the time limit: how much longer the second list is waited for once the first has found something."""
+SAMPLE_PAGE = 1000
+"""Passages of a sample that one request reads."""
 KNOWN_PLACES = 50_000
 """Generations whose collection is cached."""
 
@@ -53,6 +60,7 @@ class OpenSearchIndex:
         self._vectors = PendingVectors(self._client, self._names)
         self._writes = Writes(self._client, self._names, self._versions)
         self._server_fusion = settings.server_fusion
+        self._late_s = settings.limit_s * LATE_SHARE
         self._places: dict[tuple[str, int], str] = {}
         """(doc_id, generation) → collection, which never changes."""
 
@@ -65,7 +73,7 @@ class OpenSearchIndex:
         try:
             filters = await self._filters(caller, search, collection)
             for look in range(1, LOOKS + 1):
-                lists, coverage = await self._look(caller, search, collection, filters, self._server_fusion)
+                lists, found = await self._look(caller, search, collection, filters, self._server_fusion)
                 lists, settled = await self._settle(lists)
                 if settled or look == LOOKS:
                     break
@@ -75,7 +83,7 @@ class OpenSearchIndex:
         if search.needs_all_levels:
             await self._vectors.want_all_levels(search.collection)
         self._remember({place: search.collection for hits in lists for hit in hits if (place := _place(_id(hit)))})
-        return Candidates(_entries(lists[0]), _entries(lists[1]), coverage, _without_vector(lists[0], search))
+        return replace(found, lexical=_entries(lists[0]), dense=_entries(lists[1]), bare=_without_vector(lists[0], search))
 
     async def _filters(self, caller: Caller, search: Search, collection: Collection) -> list[Json]:
         """Filters that every chunk must meet."""
@@ -88,13 +96,14 @@ class OpenSearchIndex:
 
     async def _look(
         self, caller: Caller, search: Search, collection: Collection, filters: list[Json], fuses: bool
-    ) -> tuple[tuple[list[Json], list[Json]], float]:
-        """(lexical hits, dense hits), and `Candidates.coverage`. `fuses`: the engine fuses both into one list."""
+    ) -> tuple[tuple[list[Json], list[Json]], Candidates]:
+        """(lexical hits, dense hits), and candidates without them. `fuses`: the engine fuses both into one list."""
         tokens = query_tokens(search.text, search.lang)[:MAX_TOKENS] if search.text else ()
         words: Json = {"bool": {"must": {"match": {"tokens": " ".join(tokens)}}, "filter": filters}}
-        asked: dict[str, Json] = {"words": ranked(words, search.limit)} if tokens else {}
+        asked: dict[str, dict[str, Json]] = {"bm25": {"words": ranked(words, search.limit)}} if tokens else {}
         if search.vector is not None:
-            asked["counts"] = counts([*visible(caller, search.levels, {}), *in_languages(search.languages)], search.embedder)
+            having = counts([*visible(caller, search.levels, {}), *in_languages(search.languages)], search.embedder)
+            asked["cosine"] = {"counts": having}
         if search.vector is not None and search.embedder in collection.embedders:
             self._versions.check_dimension(collection, search.embedder, len(search.vector))
             near = {
@@ -104,20 +113,24 @@ class OpenSearchIndex:
             }
             vector: Json = {"knn": {vector_field(len(search.vector)): near}}
             if tokens and fuses:
-                asked["both"] = fused(asked.pop("words")["query"], vector, search.limit)
+                asked["cosine"]["both"] = fused(asked.pop("bm25")["words"]["query"], vector, search.limit)
             else:
-                asked["vector"] = ranked(vector, search.limit)
-        if not asked:
-            return ([], []), 1.0
-        found = dict(zip(asked, await self._client.searches([(collection.chunks, body) for body in asked.values()]), strict=True))
-        coverage = coverage_of(found.get("counts"))
-        if "both" in asked:
+                asked["cosine"]["vector"] = ranked(vector, search.limit)
+        searches = {source: self._searched(collection.chunks, bodies) for source, bodies in asked.items()}
+        replies, ms = await leave_out_late(searches, _found_something, self._late_s)
+        found = {name: reply for named in replies.values() for name, reply in named.items()}
+        about = Candidates(coverage=coverage_of(found.get("counts")), missing=frozenset(asked.keys() - replies.keys()), ms=ms)
+        if "both" in found:
             both = _hits(found["both"])
-            if coverage < 1 or _without_vector(both, search):  # the engine would rank chunks without a vector behind all others
+            if about.coverage < 1 or _without_vector(both, search):  # the engine would rank chunks without a vector behind all others
                 return await self._look(caller, search, collection, filters, False)
-            return (both, both), coverage
+            return (both, both), about
         near_hits = [{**hit, "_score": 2 * hit["_score"] - 1} for hit in _hits(found.get("vector"))]  # the engine returns (1 + cosine) / 2
-        return (_hits(found.get("words")), near_hits), coverage
+        return (_hits(found.get("words")), near_hits), about
+
+    async def _searched(self, index: str, bodies: Mapping[str, Json]) -> dict[str, Json | None]:
+        """The replies to these searches, in one request."""
+        return dict(zip(bodies, await self._client.searches([(index, body) for body in bodies.values()]), strict=True))
 
     async def _settle(self, lists: tuple[list[Json], list[Json]]) -> tuple[tuple[list[Json], list[Json]], bool]:
         """The hits without inactive generations of documents that are being activated. False if a list lost a document by that,
@@ -184,9 +197,18 @@ class OpenSearchIndex:
     async def sample(self, caller: Caller, collection: str, limit: int) -> list[Chunk]:
         """Chunks in rounds over the documents: the first passage of each, then the second of each."""
         query = {"bool": {"filter": visible(caller, (2,), {})}}
-        body = {"size": limit, "query": query, "sort": ["ordinal", {"staged_at": "desc"}, "chunk_id"], "_source": False}
-        found = await self._client.search(self._names.chunks(collection), body)
-        return await self.read(caller, [hit["_id"] for hit in _hits(found)])
+        body: Json = {"query": query, "sort": ["ordinal", {"staged_at": "desc"}, "chunk_id"], "_source": False}
+        found: list[Chunk] = []
+        wanted = limit
+        while wanted > 0:
+            page = {**body, "size": min(wanted, SAMPLE_PAGE)}
+            hits = _hits(await self._client.search(self._names.chunks(collection), page))
+            found += await self.read(caller, [hit["_id"] for hit in hits])
+            wanted -= len(hits)
+            if len(hits) < page["size"]:
+                break
+            body["search_after"] = hits[-1]["sort"]
+        return found
 
     # --- collections ------------------------------------------------------------
 
@@ -223,12 +245,20 @@ class OpenSearchIndex:
         await self._writes.put_vectors(embedder, vectors, await self._collections_of(item.chunk_id for item in vectors))
 
     async def pending(
-        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None, recipe: int = 0
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        limit: int,
+        doc_id: str | None = None,
+        recipe: int = 0,
+        without: frozenset[str] = frozenset(),
     ) -> list[PendingVector]:
-        return await self._vectors.pending(embedder, languages, limit, doc_id, recipe)
+        return await self._vectors.pending(embedder, languages, limit, doc_id, recipe, without)
 
-    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int = 0) -> tuple[int, int]:
-        return await self._vectors.progress(embedder, languages, recipe)
+    async def progress(
+        self, embedder: str, languages: frozenset[str] | None, recipe: int = 0, without: frozenset[str] = frozenset()
+    ) -> tuple[int, int]:
+        return await self._vectors.progress(embedder, languages, recipe, without)
 
     async def close(self) -> None:
         """Closes the connections."""
@@ -248,6 +278,10 @@ def _entries(hits: Sequence[Json]) -> tuple[Candidate, ...]:
 
 def _hits(found: Json | None) -> list[Json]:
     return [] if found is None else list(found["hits"]["hits"])
+
+
+def _found_something(replies: Mapping[str, Json | None]) -> bool:
+    return any(map(_hits, replies.values()))
 
 
 def _documents(hits: Sequence[Json]) -> set[str]:

@@ -34,9 +34,9 @@ class PendingVectors:
             self._noted.add(collection)
 
     async def pending(
-        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None, recipe: int
+        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None, recipe: int, without: frozenset[str]
     ) -> list[PendingVector]:
-        filters = [*await self._wanted(languages), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
+        filters = [*await self._wanted(languages, without), *([{"term": {"doc_id": doc_id}}] if doc_id is not None else [])]
         bare = {"bool": {"must_not": {"term": {"embedder": embedder}}}}
         body = {
             "size": limit,
@@ -53,15 +53,19 @@ class PendingVectors:
         found = await self._client.search(self._names.all_chunks, body)
         return [] if found is None else [to_pending(hit["_id"], hit["_source"]) for hit in found["hits"]["hits"]]
 
-    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int) -> tuple[int, int]:
-        found = await self._client.search(self._names.all_chunks, counts(await self._wanted(languages), embedder, recipe))
+    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int, without: frozenset[str]) -> tuple[int, int]:
+        found = await self._client.search(self._names.all_chunks, counts(await self._wanted(languages, without), embedder, recipe))
         return (0, 0) if found is None else _counted(found)
 
-    async def _wanted(self, languages: frozenset[str] | None) -> list[Json]:
-        """Filter: active chunks that should have vectors."""
+    async def _wanted(self, languages: frozenset[str] | None, without: frozenset[str]) -> list[Json]:
+        """Filter: active chunks that should have vectors, except of the collections `without`."""
         found = await self._client.search(self._names.searched, {"size": MAX_SEARCHED})
         names = [hit["_source"]["name"] for hit in found["hits"]["hits"]] if found else []
-        return [*in_languages(languages), {"bool": {"should": [{"term": {"level": 2}}, {"terms": {"collection": names}}]}}]
+        return [
+            *in_languages(languages),
+            {"bool": {"should": [{"term": {"level": 2}}, {"terms": {"collection": names}}]}},
+            *([{"bool": {"must_not": {"terms": {"collection": sorted(without)}}}}] if without else []),
+        ]
 
 
 def in_languages(languages: frozenset[str] | None) -> list[Json]:

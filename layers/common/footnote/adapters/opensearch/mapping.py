@@ -16,6 +16,7 @@ from footnote.ports import ChunkVectors, PendingVector
 from footnote.text.sentence_terms import read_terms, sentence_terms
 from footnote.text.tokens import index_tokens
 from footnote.types import EVERYONE, Caller, Chunk, ChunkSentences, Document, Part
+from footnote.types.conditions import text_of
 
 MAPPING = 4
 """Incremented with every change of the mappings; an index with another number is rejected."""
@@ -193,19 +194,21 @@ def to_source(document: Document, chunk: Chunk, bounds: Sequence[tuple[int, int]
         "lang": chunk.lang,
         "content_type": chunk.kind,
         "permission_groups": sorted(document.permission_groups),
-        "filters": list(_filters(document.metadata)),
+        "filters": list(_filters(chunk.metadata)),
         "active": active,
         "staged_at": staged_at,
-        "tokens": " ".join(title * TITLE_WEIGHT + index_tokens(chunk.text, chunk.lang)),
+        "tokens": " ".join(title * TITLE_WEIGHT + index_tokens(chunk.searched_text, chunk.lang)),
         "title": document.title,
         "text": chunk.text,
         "rest": {
+            "content_type": chunk.content_type,
             "page": chunk.page,
             "parts": chunk.parts,
             "headings": chunk.headings,
-            "metadata": dict(document.metadata),
+            "metadata": dict(chunk.metadata),
             "created_at": document.created_at,
             "bounds": bounds,
+            "questions": chunk.questions,
             "terms": sentence_terms(chunk, bounds),
         },
     }
@@ -228,6 +231,7 @@ def to_chunk(chunk_id: str, source: Mapping[str, Any]) -> Chunk:
         page=rest["page"],
         parts=tuple(Part(*part) for part in rest["parts"]),
         kind=source["content_type"],
+        content_type=rest.get("content_type", "text"),  # one that was stored before there was this field
         permission_groups=frozenset(source["permission_groups"]),
         metadata=rest["metadata"],
         created_at=rest["created_at"],
@@ -275,7 +279,7 @@ def vector_source(embedder: str, made: ChunkVectors, known: Iterable[int]) -> di
 def _filters(metadata: Mapping[str, Any]) -> Iterable[str]:
     for name, value in metadata.items():
         for item in value if isinstance(value, list | tuple) else (value,):
-            yield _filter(name, str(item))
+            yield _filter(name, text_of(item))
 
 
 def _filter(name: str, value: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from footnote.adapters.opensearch.client import WRITE_TIMEOUT_S, Json, OpenSearchClient
@@ -159,7 +159,7 @@ class Copying:
 
     def _renew(self, build: Build, source: Mapping[str, Any]) -> Json:
         """A stored document of any mapping → one of the current mapping."""
-        chunk = to_chunk(source["chunk_id"], source)
+        chunk = replace(to_chunk(source["chunk_id"], source), questions=tuple(source["rest"].get("questions", ())))
         document = Document(
             chunk.doc_id, chunk.title, chunk.collection, "", "READY", "", 0, chunk.permission_groups, chunk.generation,
             metadata=chunk.metadata, created_at=chunk.created_at,

@@ -14,14 +14,16 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
-from footnote.ports import NewFile
+from footnote.errors import Conflict, Forbidden, NotFound
+from footnote.ports import MOST_REDIRECTED, NewFile, Target
+from footnote.types import Caller, Document
 
 SLUG_LENGTH = 40
 
 CHANGEABLE = frozenset(
-    {"title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "format", "digest", "metadata"}
+    {"title", "state", "size", "active_generation", "reason", "remedy", "pages", "chunks", "lang", "format", "cut", "digest", "metadata"}
 )
-"""The fields that `update` may write. Identity, content and generation are changed by `accept` only."""
+"""The fields that `update` may write. Identity and content are changed by `accept` only."""
 
 ENDS_A_LEASE = frozenset({"RECEIVED", "READY", "FAILED"})
 """States that end the lease of the worker."""
@@ -48,6 +50,7 @@ class File:
     title: str
     metadata: str | None
     doc_id: str | None
+    chosen_id: bool
 
 
 def make_file(new: NewFile) -> File:
@@ -62,12 +65,27 @@ def make_file(new: NewFile) -> File:
         title=new.title,
         metadata=None if new.metadata is None else json.dumps(dict(new.metadata)),
         doc_id=new.doc_id,
+        chosen_id=new.chosen_id,
     )
 
 
 def brings_metadata(file: File, known: Mapping[str, Any]) -> bool:
     """Whether the file comes with other metadata than the document has."""
     return file.metadata is not None and json.loads(file.metadata) != known
+
+
+def check_overwrite(caller: Caller, known: Document, file: File, has_name: bool) -> None:
+    """Raises unless the caller may replace this document by a file with a chosen id; see `ports.Ledger.accept`.
+
+    `has_name`: a file's name leads to the document."""
+    if not caller.may_read(known.permission_groups):
+        raise NotFound("There is no such document.")
+    if foreign := caller.not_writable(known.permission_groups):
+        raise Forbidden(f"Only members of a group may overwrite its documents: {', '.join(sorted(foreign))}.")
+    if has_name:
+        raise Conflict("The document with this id was made from a file. Add a new version of the file, or choose another doc_id.")
+    if known.state != "DELETED" and known.collection != file.scope.collection:
+        raise Conflict(f"The document with this id is in the index “{known.collection}”. Delete it there, or choose another doc_id.")
 
 
 def make_slug(file_name: str) -> str:
@@ -86,6 +104,13 @@ def make_name(file_name: str) -> str:
 def make_origin(origin: str) -> str:
     """The origin as it is, not normalized: a bucket may hold a composed and a decomposed form of one name."""
     return origin.encode(errors="backslashreplace").decode()
+
+
+def make_targets(origins: Mapping[str, Target | None]) -> dict[str, Target | None]:
+    """Origins and file names in their stored form; ValueError if there are too many for one change."""
+    if len(origins) > MOST_REDIRECTED:
+        raise ValueError(f"{len(origins)} origins are too many for one change")
+    return {make_origin(origin): target and target._replace(file_name=make_name(target.file_name)) for origin, target in origins.items()}
 
 
 def make_scope(collection: str, groups: frozenset[str]) -> Scope:

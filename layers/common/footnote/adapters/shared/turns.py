@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from footnote.errors import BadRequest
 from footnote.ports import Clock, StoredTurn
-from footnote.types import Page
+from footnote.types import Feedback, Page
 
 K = TypeVar("K")
 F = TypeVar("F")
@@ -17,6 +18,8 @@ NO_TURN, NO_ROOM = "There is no such turn.", "There is no such conversation."
 """Details of NotFound."""
 TAKEN = "This trace id is in use."
 """Detail of the Conflict for a trace of another user's."""
+NO_PLACE = "`after` is not the `last_id` of a page of this list."
+"""Detail of the BadRequest for a place in a list of feedback."""
 AT_ONCE = 100
 """Turns that are in memory together when all of them are read."""
 
@@ -36,6 +39,25 @@ class Retention:
     def expires_at(self, started_at: float) -> float | None:
         """When a turn may be deleted; None = never."""
         return None if self.keep_s is None else started_at + self.keep_s
+
+
+Place = tuple[float, str, str]
+"""Of feedback in a list: when it was given, the trace, the user."""
+
+
+def place_of(feedback: Feedback) -> str:
+    """The place of feedback in a list, as an id for the next page. It stays valid when the feedback is gone."""
+    return f"{feedback.created_at!r} {feedback.trace_id} {feedback.user_id}"
+
+
+def load_place(after: str) -> Place:
+    """The place that `place_of` wrote; else BadRequest."""
+    at, _, rest = after.partition(" ")
+    trace_id, _, user_id = rest.partition(" ")
+    try:
+        return float(at), trace_id, user_id
+    except ValueError as exc:
+        raise BadRequest(NO_PLACE) from exc
 
 
 async def read_in_batches(keys: Sequence[K], read: Callable[[Sequence[K]], Awaitable[Sequence[StoredTurn]]]) -> AsyncIterator[StoredTurn]:

@@ -21,6 +21,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from footnote.errors import StoreUnavailable, Unavailable
 
 BUSY_S = 20.0
+MAPPED_BYTES = 2**30
+"""How much of a file is read through a memory map: a search reads thousands of pages, each otherwise by a call of the system."""
 THREADS = 4
 """Most worker threads, and so connections, of one file."""
 
@@ -116,6 +118,7 @@ class Database:
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             connection.execute("PRAGMA foreign_keys = ON")
             connection.execute("PRAGMA cache_size = -16384")
+            connection.execute(f"PRAGMA mmap_size = {MAPPED_BYTES}")
             self._prepare(connection)
         except BaseException:
             connection.close()

@@ -39,6 +39,8 @@ MAX_SENTENCES = 2000
 """Chunks whose sentences are cached, about 5 kB each."""
 MAX_WEIGHTS = 10_000
 """Terms of a collection whose weights are cached."""
+MAX_KNOWN = 20_000
+"""Terms, over all callers' groups, of which it is cached whether a collection has them."""
 
 
 class SqliteIndex:
@@ -53,6 +55,8 @@ class SqliteIndex:
         """Embedder → the version of all collections, and chunk id → (permission groups, sentences)."""
         self._weights: dict[str, tuple[int, dict[str, float]]] = {}
         """Collection → its version, and the weights of terms in it."""
+        self._known: dict[tuple[str, int, frozenset[str] | None], dict[str, bool]] = {}
+        """Collection, its version and a caller's groups → whether such a caller may read a chunk with the term."""
 
     async def candidates(self, caller: Caller, search: Search) -> Candidates:
         return await self._database.run(self._candidates, caller, search)
@@ -84,7 +88,16 @@ class SqliteIndex:
 
     async def known_terms(self, caller: Caller, collection: str, terms: Sequence[str]) -> frozenset[str]:
         row = await self._database.glance(find_collection, collection)
-        return await self._database.run(known_terms, caller, row["collection_id"], terms) if row is not None else frozenset()
+        if row is None:
+            return frozenset()
+        key = collection, row["version"], None if caller.sees_all else caller.groups
+        known = self._known.get(key, {})
+        if missing := [term for term in terms if term not in known]:
+            found = await self._database.run(known_terms, caller, row["collection_id"], missing)
+            if sum(map(len, self._known.values())) > MAX_KNOWN:
+                self._known.clear()
+            known = self._known[key] = known | {term: term in found for term in missing}
+        return frozenset(term for term in terms if known[term])
 
     async def info(self, collection: str) -> CollectionInfo | None:
         found, known = await self._database.glance(find_collection, collection), self._infos.get(collection)
@@ -126,15 +139,23 @@ class SqliteIndex:
             after = page[-1].doc_id, page[-1].generation
 
     async def pending(
-        self, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None = None, recipe: int = 0
+        self,
+        embedder: str,
+        languages: frozenset[str] | None,
+        limit: int,
+        doc_id: str | None = None,
+        recipe: int = 0,
+        without: frozenset[str] = frozenset(),
     ) -> list[PendingVector]:
-        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id, recipe)
+        return await self._database.run(self._vectors.pending, embedder, languages, limit, doc_id, recipe, without)
 
     async def put_vectors(self, embedder: str, vectors: Sequence[ChunkVectors]) -> None:
         await self._database.run(self._vectors.put, embedder, vectors)
 
-    async def progress(self, embedder: str, languages: frozenset[str] | None, recipe: int = 0) -> tuple[int, int]:
-        return await self._database.run(self._vectors.progress, embedder, languages, recipe)
+    async def progress(
+        self, embedder: str, languages: frozenset[str] | None, recipe: int = 0, without: frozenset[str] = frozenset()
+    ) -> tuple[int, int]:
+        return await self._database.run(self._vectors.progress, embedder, languages, recipe, without)
 
     async def close(self) -> None:
         """Closes the database."""

@@ -7,7 +7,7 @@ import math
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from footnote.adapters.sqlite.index_schema import unpack_bounds
 from footnote.adapters.sqlite.vector_file import Scan
@@ -23,25 +23,34 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 TITLE_WEIGHT, BODY_WEIGHT = 3.0, 1.0
+TRIED = 6
+"""How many times more chunks than wanted are tried before all are looked up: documents have outlines, too, and other readers."""
 
-CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.page, c.parts, c.headings, c.text,
+CHUNK = """c.rowid, c.chunk_id, c.ordinal, c.level, c.lang, c.kind, c.content_type, c.page, c.parts, c.headings, c.text, c.metadata,
     g.doc_id, g.generation, g.title, g.metadata, g.created_at, a.groups, k.name AS collection"""
 FROM_CHUNKS = """chunks c JOIN generations g USING (generation_id) JOIN acls a USING (acl_id)
     JOIN collections k ON k.collection_id = c.collection_id"""
+
+
+class Matching(NamedTuple):
+    """What meets a search's filters and conditions: generations, whose chunks have no metadata of their own, and such chunks."""
+
+    generations: frozenset[int]
+    rows: frozenset[int]
 
 
 def find(connection: sqlite3.Connection, vectors: VectorStore, info: CollectionInfo, caller: Caller, search: Search) -> Candidates:
     """The lexical and the dense list of chunks that this caller may read. Within one transaction both see the same generations."""
     collection_id = _collection_id(connection, search.collection)
     acls = _visible_acls(connection, caller)
-    generations = _filtered_generations(connection, collection_id, search)
-    lexical = _lexical(connection, collection_id, search, acls, generations) if search.text else ()
+    matching = _matching(connection, collection_id, search)
+    lexical = _lexical(connection, collection_id, search, acls, matching) if search.text else ()
     if search.vector is None:
         return Candidates(lexical)
     at = collection_id, info.version
     coverage = vectors.coverage(connection, at, search.embedder, search.languages, _visible(acls, None, search.levels))
     scan = vectors.scan(connection, *at, search.embedder)
-    dense, held = (_dense(scan, search, acls, generations), scan.held) if scan else ((), frozenset[str]())
+    dense, held = (_dense(scan, search, acls, matching), scan.held) if scan else ((), frozenset[str]())
     return Candidates(lexical, dense, coverage, frozenset(chunk_id for chunk_id, _ in lexical if chunk_id not in held))
 
 
@@ -96,28 +105,43 @@ def read_view(connection: sqlite3.Connection, caller: Caller, collection_id: int
 
 
 def _lexical(
-    connection: sqlite3.Connection, collection_id: int, search: Search, acls: frozenset[int] | None, generations: frozenset[int] | None
+    connection: sqlite3.Connection, collection_id: int, search: Search, acls: frozenset[int] | None, matching: Matching | None
 ) -> tuple[Candidate, ...]:
     tokens = query_tokens(search.text, search.lang)
     if not tokens:
         return ()
-    where, values = _visible(acls, generations, search.levels)
-    match = " OR ".join(f'"{token}"' for token in tokens)
-    rows = connection.execute(
-        f"""SELECT c.chunk_id, bm25(words_{collection_id}, {TITLE_WEIGHT}, {BODY_WEIGHT}) AS cost
-            FROM words_{collection_id} w JOIN chunks c ON c.rowid = w.rowid JOIN generations g USING (generation_id)
-            WHERE words_{collection_id} MATCH ? AND {where} ORDER BY cost, c.chunk_id LIMIT ?""",
-        (match, *values, search.limit),
+    where, values = _visible(acls, matching, search.levels)
+    match, words = " OR ".join(f'"{token}"' for token in tokens), f"words_{collection_id}"
+    cost = f"bm25({words}, {TITLE_WEIGHT}, {BODY_WEIGHT})"
+    # A frequent word is in most chunks, and whether a chunk is visible is in another table: first only the best ones are looked up.
+    best = connection.execute(
+        f"SELECT rowid, {cost} AS cost FROM {words} WHERE {words} MATCH ? ORDER BY cost LIMIT ?", (match, TRIED * search.limit)
+    ).fetchall()
+    visible = dict(
+        connection.execute(
+            f"""SELECT c.rowid, c.chunk_id FROM chunks c JOIN generations g USING (generation_id)
+                WHERE c.rowid IN ({_marks(best)}) AND {where}""",
+            (*(row["rowid"] for row in best), *values),
+        ).fetchall()
     )
-    return tuple(Candidate(chunk_id, -cost) for chunk_id, cost in rows)
+    found = sorted((row["cost"], visible[row["rowid"]]) for row in best if row["rowid"] in visible)[: search.limit]
+    is_whole = len(best) < TRIED * search.limit or (len(found) == search.limit and found[-1][0] < best[-1]["cost"])
+    if not is_whole:
+        found = connection.execute(
+            f"""SELECT {cost} AS cost, c.chunk_id FROM {words} w JOIN chunks c ON c.rowid = w.rowid JOIN generations g USING (generation_id)
+                WHERE {words} MATCH ? AND {where} ORDER BY cost, c.chunk_id LIMIT ?""",
+            (match, *values, search.limit),
+        ).fetchall()
+    return tuple(Candidate(chunk_id, -cost) for cost, chunk_id in found)
 
 
-def _dense(scan: Scan, search: Search, acls: frozenset[int] | None, generations: frozenset[int] | None) -> tuple[Candidate, ...]:
+def _dense(scan: Scan, search: Search, acls: frozenset[int] | None, matching: Matching | None) -> tuple[Candidate, ...]:
     import numpy as np
 
     allowed = scan.mask(acls, search.levels)
-    if generations is not None:
-        allowed = allowed & np.isin(scan.generations, list(generations))
+    if matching is not None:
+        of_chunks, of_documents = np.isin(scan.rows, list(matching.rows)), np.isin(scan.generations, list(matching.generations))
+        allowed = allowed & np.where(scan.has_own, of_chunks, of_documents)
     nearest = scan.nearest(cast("npt.NDArray[np.float32]", search.vector), allowed, search.limit)
     nearest.sort(key=lambda entry: (-entry[1], entry[0]))
     return tuple(Candidate(chunk_id, score) for chunk_id, score in nearest[: search.limit])
@@ -130,13 +154,22 @@ def _visible_acls(connection: sqlite3.Connection, caller: Caller) -> frozenset[i
     return visible if len(visible) < len(rows) else None
 
 
-def _filtered_generations(connection: sqlite3.Connection, collection_id: int, search: Search) -> frozenset[int] | None:
-    """Generations whose document has one of the wanted values in every filtered field and meets the conditions; None = the search
-    has neither."""
+def _matching(connection: sqlite3.Connection, collection_id: int, search: Search) -> Matching | None:
+    """What has one of the wanted values in every filtered field and meets the conditions; None = the search has neither."""
     if not search.filters and not search.conditions.each:
         return None
     rows = connection.execute("SELECT generation_id, metadata FROM generations WHERE collection_id = ? AND active", (collection_id,))
-    return frozenset(row["generation_id"] for row in rows if _matches(json.loads(row["metadata"]), search))
+    documents = {row["generation_id"]: json.loads(row["metadata"]) for row in rows}
+    chunks = connection.execute(
+        "SELECT rowid, generation_id, metadata FROM chunks WHERE collection_id = ? AND metadata IS NOT NULL", (collection_id,)
+    )
+    chunks.row_factory = None
+    matching = frozenset(
+        rowid
+        for rowid, generation, own in chunks
+        if generation in documents and _matches({**documents[generation], **json.loads(own)}, search)
+    )
+    return Matching(frozenset(each for each, metadata in documents.items() if _matches(metadata, search)), matching)
 
 
 def _matches(metadata: Mapping[str, Any], search: Search) -> bool:
@@ -144,14 +177,17 @@ def _matches(metadata: Mapping[str, Any], search: Search) -> bool:
     return has_values and search.conditions.match(metadata)
 
 
-def _visible(acls: frozenset[int] | None, generations: frozenset[int] | None, levels: Iterable[int]) -> tuple[str, list[int]]:
+def _visible(acls: frozenset[int] | None, matching: Matching | None, levels: Iterable[int]) -> tuple[str, list[Any]]:
     """The permission and level clause of every read, with its values."""
     wanted = sorted(levels)
-    clauses, values = [f"g.active AND c.level IN ({_marks(wanted)})"], list(wanted)
-    for column, allowed in (("g.acl_id", acls), ("g.generation_id", generations)):
-        if allowed is not None:
-            clauses.append(f"{column} IN ({_marks(allowed)})")
-            values += sorted(allowed)
+    clauses, values = [f"g.active AND c.level IN ({_marks(wanted)})"], list[Any](wanted)
+    if acls is not None:
+        clauses.append(f"g.acl_id IN ({_marks(acls)})")
+        values += sorted(acls)
+    if matching is not None:
+        listed = "IN (SELECT value FROM json_each(?))"
+        clauses.append(f"CASE WHEN c.metadata IS NULL THEN g.generation_id {listed} ELSE c.rowid {listed} END")
+        values += [json.dumps(sorted(matching.generations)), json.dumps(sorted(matching.rows))]
     return " AND ".join(clauses), values
 
 
@@ -210,7 +246,7 @@ def sample(connection: sqlite3.Connection, caller: Caller, collection: str, limi
 
 def _chunk(row: sqlite3.Row) -> Chunk:
     """Unpacks a row by position, in the order of CHUNK: access by name would dominate the cost."""
-    _, chunk_id, ordinal, level, lang, kind, page, parts, headings, text, *of_document = row
+    _, chunk_id, ordinal, level, lang, kind, content_type, page, parts, headings, text, own, *of_document = row
     doc_id, generation, title, metadata, created_at, groups, collection = of_document
     return Chunk(
         chunk_id=chunk_id,
@@ -226,8 +262,9 @@ def _chunk(row: sqlite3.Row) -> Chunk:
         page=page,
         parts=tuple(Part(*part) for part in json.loads(parts)),
         kind=kind,
+        content_type=content_type,
         permission_groups=frozenset(_stored(groups)),
-        metadata=_stored(metadata),
+        metadata=_stored(metadata) if own is None else {**_stored(metadata), **json.loads(own)},
         created_at=created_at,
     )
 

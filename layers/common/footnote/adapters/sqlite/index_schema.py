@@ -5,11 +5,11 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 
-VERSION = 6
+VERSION = 7
 
 # collections.all_levels: chunks of every level get vectors, because they were searched; otherwise passages alone.
 # floors: the generations of a document up to this one are removed. chunks.terms: of `footnote.text.sentence_terms`;
-# chunks.bounds: of `pack_bounds`.
+# chunks.bounds: of `pack_bounds`. chunks.metadata: what differs from its document's, NULL = nothing.
 SCHEMA = """
 CREATE TABLE collections (
     collection_id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, version INTEGER NOT NULL DEFAULT 0,
@@ -27,11 +27,13 @@ CREATE UNIQUE INDEX one_active ON generations (doc_id) WHERE active;
 CREATE TABLE chunks (
     rowid INTEGER PRIMARY KEY, chunk_id TEXT NOT NULL UNIQUE,
     generation_id INTEGER NOT NULL REFERENCES generations ON DELETE CASCADE, collection_id INTEGER NOT NULL,
-    ordinal INTEGER NOT NULL, level INTEGER NOT NULL, lang TEXT NOT NULL, kind TEXT NOT NULL, page INTEGER, parts TEXT NOT NULL,
-    headings TEXT NOT NULL, text TEXT NOT NULL, bounds BLOB NOT NULL, terms TEXT NOT NULL
+    ordinal INTEGER NOT NULL, level INTEGER NOT NULL, lang TEXT NOT NULL, kind TEXT NOT NULL, content_type TEXT NOT NULL,
+    page INTEGER, parts TEXT NOT NULL, headings TEXT NOT NULL, text TEXT NOT NULL, bounds BLOB NOT NULL, terms TEXT NOT NULL,
+    metadata TEXT
 );
 CREATE INDEX chunks_by_generation ON chunks (generation_id);
 CREATE INDEX chunks_by_collection ON chunks (collection_id, lang);
+CREATE INDEX chunks_with_metadata ON chunks (collection_id) WHERE metadata IS NOT NULL;
 CREATE TABLE vectors (
     rowid INTEGER PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
     embedder TEXT NOT NULL, recipe INTEGER NOT NULL, slot INTEGER NOT NULL, vector BLOB NOT NULL, sentences BLOB

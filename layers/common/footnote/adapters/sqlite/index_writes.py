@@ -24,7 +24,9 @@ def stage(
 ) -> None:
     """`ports.Index.stage`."""
     # Tokenized before the write lock is taken, so that other writers wait for the inserts only.
-    tokens = [(" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(index_tokens(chunk.text, chunk.lang))) for chunk in chunks]
+    tokens = [
+        (" ".join(index_tokens(chunk.title, chunk.lang)), " ".join(index_tokens(chunk.searched_text, chunk.lang))) for chunk in chunks
+    ]
     terms = [sentence_terms(chunk, pieces) for chunk, pieces in zip(chunks, bounds, strict=True)]
     with writing(connection):
         collection_id = _make_collection(connection, document.collection)
@@ -45,12 +47,12 @@ def stage(
         for chunk, pieces, (title, body), said in zip(chunks, bounds, tokens, terms, strict=True):
             rowid = connection.execute(
                 """INSERT INTO chunks
-                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, page, parts, headings, text, bounds, terms)
-                   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
+                   (chunk_id, generation_id, collection_id, ordinal, level, lang, kind, content_type, page, parts, headings, text, bounds,
+                    terms, metadata) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING rowid""",
                 (
-                    chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind, chunk.page,
-                    json.dumps(chunk.parts),
-                    json.dumps(chunk.headings), chunk.text, pack_bounds(pieces), said,
+                    chunk.chunk_id, generation_id, collection_id, chunk.ordinal, chunk.level, chunk.lang, chunk.kind,
+                    chunk.content_type, chunk.page, json.dumps(chunk.parts),
+                    json.dumps(chunk.headings), chunk.text, pack_bounds(pieces), said, _own(chunk, document),
                 ),
             ).fetchone()[0]  # fmt: skip
             connection.execute(f"INSERT INTO words_{collection_id} (rowid, title, body) VALUES (?, ?, ?)", (rowid, title, body))
@@ -128,6 +130,14 @@ def _changing(connection: sqlite3.Connection, where: str, values: tuple[Any, ...
     yield
     for (collection_id,) in changed:
         connection.execute(f"INSERT INTO words_{collection_id} (words_{collection_id}, rank) VALUES ('merge', {MERGE_PAGES})")
+
+
+def _own(chunk: Chunk, document: Document) -> str | None:
+    """The chunk's metadata that its document does not have, as JSON."""
+    if chunk.metadata is document.metadata:
+        return None
+    own = {name: value for name, value in chunk.metadata.items() if name not in document.metadata or document.metadata[name] != value}
+    return json.dumps(own) if own else None
 
 
 def _delete_generations(connection: sqlite3.Connection, where: str, values: tuple[Any, ...]) -> None:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import builtins
 import json
 import sqlite3
+from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
-from footnote.adapters.shared.ledger import check_changes, make_file, make_name, make_origin, make_scope
+from footnote.adapters.shared.ledger import check_changes, make_file, make_name, make_origin, make_scope, make_targets
+from footnote.adapters.sqlite import ledger_restore
 from footnote.adapters.sqlite import ledger_writes as writes
 from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.ledger_redirect import redirect
+from footnote.adapters.sqlite.ledger_renew import renew
 from footnote.adapters.sqlite.ledger_writes import make_document, read_document
 from footnote.errors import NotFound
-from footnote.ports import Clock, Held, NewFile
+from footnote.ports import Clock, Held, Name, NewFile, Target
 from footnote.types import Caller, Document, DocumentState, Page
 
 
@@ -27,7 +31,7 @@ class SqliteLedger:
         return await self._database.run(writes.reserve, caller, make_scope(collection, permission_groups), make_name(file_name))
 
     async def accept(self, caller: Caller, file: NewFile) -> tuple[Document, bool]:
-        return await self._database.run(writes.accept, make_file(file), self._clock())
+        return await self._database.run(writes.accept, caller, make_file(file), self._clock())
 
     async def get(self, caller: Caller, doc_id: str) -> Document:
         return await self._database.run(writes.get, caller, doc_id)
@@ -50,6 +54,9 @@ class SqliteLedger:
             changes["metadata"] = json.dumps(dict(changes["metadata"]))
         return await self._database.run(writes.update, doc_id, generation, {**changes, "updated_at": self._clock()})
 
+    async def renew(self, doc_id: str, generation: int) -> bool:
+        return await self._database.run(renew, doc_id, generation, self._clock())
+
     async def lease(self, doc_id: str, generation: int, owner: str, lease_s: float) -> bool:
         return await self._database.run(writes.lease, doc_id, generation, owner, self._clock(), lease_s)
 
@@ -58,6 +65,9 @@ class SqliteLedger:
 
     async def release(self, origin: str, keep: str | None = None) -> builtins.list[Document]:
         return await self._database.run(writes.release, make_origin(origin), keep, self._clock())
+
+    async def redirect(self, origins: Mapping[str, Target | None]) -> builtins.list[Document]:
+        return await self._database.run(redirect, make_targets(origins), self._clock())
 
     async def purge(self, doc_id: str) -> None:
         await self._database.run(writes.purge, doc_id)
@@ -70,6 +80,12 @@ class SqliteLedger:
 
     async def origins(self, prefix: str) -> dict[str, Held]:
         return await self._database.run(_origins, make_origin(prefix))
+
+    async def names(self, doc_id: str) -> builtins.list[Name]:
+        return await self._database.run(ledger_restore.names, doc_id)
+
+    async def restore(self, document: Document, names: Sequence[Name]) -> bool:
+        return await self._database.run(ledger_restore.restore, document, names)
 
 
 def _readable(connection: sqlite3.Connection, caller: Caller) -> str:

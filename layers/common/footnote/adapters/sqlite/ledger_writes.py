@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 from typing import Any
 
-from footnote.adapters.shared.ledger import ENDS_A_LEASE, File, Scope, brings_metadata, make_slug
+from footnote.adapters.shared.ledger import ENDS_A_LEASE, File, Scope, brings_metadata, check_overwrite, make_scope, make_slug
 from footnote.adapters.sqlite.database import writing
 from footnote.errors import NotFound
 from footnote.types import Caller, Document
@@ -41,11 +41,11 @@ def get(connection: sqlite3.Connection, caller: Caller, doc_id: str) -> Document
     return document
 
 
-def accept(connection: sqlite3.Connection, file: File, now: float) -> tuple[Document, bool]:
+def accept(connection: sqlite3.Connection, caller: Caller, file: File, now: float) -> tuple[Document, bool]:
     """`ports.Ledger.accept`."""
     with writing(connection):
-        doc_id, work = _place(connection, file, now)
-        if file.doc_id is not None and _unused(connection, file.doc_id):
+        doc_id, work = _place_by_id(connection, caller, file, now) if file.chosen_id else _place(connection, file, now)
+        if file.doc_id is not None and is_unused(connection, file.doc_id):
             connection.execute("INSERT INTO document_aliases VALUES (?, ?)", (file.doc_id, doc_id))
         return read_document(connection, doc_id), work
 
@@ -53,7 +53,7 @@ def accept(connection: sqlite3.Connection, file: File, now: float) -> tuple[Docu
 def _place(connection: sqlite3.Connection, file: File, now: float) -> tuple[str, bool]:
     """(id of the document that has this file from now on, whether it has to be processed)."""
     named = _find_named(connection, file.scope, file.name)
-    if named is not None and (named.content_hash == file.content_hash or _count_names(connection, named.doc_id) == 1):
+    if named is not None and (named.content_hash == file.content_hash or count_names(connection, named.doc_id) == 1):
         document = named
         _point(connection, file, named.doc_id, None)
     else:
@@ -63,10 +63,19 @@ def _place(connection: sqlite3.Connection, file: File, now: float) -> tuple[str,
         if same is None:
             return doc_id, True
         document = same
-    if document.content_hash == file.content_hash and document.state != "FAILED" and not brings_metadata(file, document.metadata):
-        return document.doc_id, False
-    _renew(connection, document, file, now)
-    return document.doc_id, True
+    return document.doc_id, _renew_if_changed(connection, document, file, now)
+
+
+def _place_by_id(connection: sqlite3.Connection, caller: Caller, file: File, now: float) -> tuple[str, bool]:
+    """Like `_place`, for a chosen id."""
+    row = connection.execute(
+        "SELECT * FROM documents WHERE doc_id = COALESCE((SELECT doc_id FROM document_aliases WHERE alias = :id), :id)", {"id": file.doc_id}
+    ).fetchone()
+    if row is None:
+        return _insert(connection, file, now), True
+    known = make_document(row)
+    check_overwrite(caller, known, file, known.doc_id != file.doc_id or count_names(connection, known.doc_id) > 0)
+    return known.doc_id, _renew_if_changed(connection, known, file, now)
 
 
 def _find_named(connection: sqlite3.Connection, scope: Scope, name: str) -> Document | None:
@@ -89,12 +98,13 @@ def _find_content(connection: sqlite3.Connection, file: File) -> Document | None
     return None if row is None else make_document(row)
 
 
-def _count_names(connection: sqlite3.Connection, doc_id: str) -> int:
+def count_names(connection: sqlite3.Connection, doc_id: str) -> int:
+    """How many names lead to the document."""
     return int(connection.execute("SELECT COUNT(*) FROM document_names WHERE doc_id = ?", (doc_id,)).fetchone()[0])
 
 
 def _insert(connection: sqlite3.Connection, file: File, now: float) -> str:
-    doc_id = file.doc_id if file.doc_id is not None and _unused(connection, file.doc_id) else _make_id(connection, file.shown)
+    doc_id = file.doc_id if file.doc_id is not None and is_unused(connection, file.doc_id) else _make_id(connection, file.shown)
     connection.execute(
         """INSERT INTO documents (doc_id, title, collection, file_name, state, content_hash, size, permission_groups, generation,
                metadata, created_at, updated_at) VALUES (?, ?, ?, ?, 'RECEIVED', ?, ?, ?, 1, ?, ?, ?)""",
@@ -114,13 +124,29 @@ def _insert(connection: sqlite3.Connection, file: File, now: float) -> str:
     return doc_id
 
 
-def _renew(connection: sqlite3.Connection, document: Document, file: File, now: float) -> None:
-    """Starts the document's next generation; the active one answers until that is ready."""
+def _renew_if_changed(connection: sqlite3.Connection, document: Document, file: File, now: float) -> bool:
+    """Starts the document's next generation if the file or its scope differs; the active one answers until that is ready, unless the
+    document was deleted or its scope changes."""
+    stays = document.state != "DELETED" and make_scope(document.collection, document.permission_groups) == file.scope
+    same = document.content_hash == file.content_hash and not brings_metadata(file, document.metadata)
+    if stays and same and document.state != "FAILED":
+        return False
     connection.execute(
-        """UPDATE documents SET state = 'RECEIVED', generation = generation + 1, content_hash = ?, size = ?, title = ?,
-               metadata = COALESCE(?, metadata), reason = NULL, remedy = NULL, lease_owner = NULL, updated_at = ? WHERE doc_id = ?""",
-        (file.content_hash, file.size, file.title or document.title, file.metadata, now, document.doc_id),
+        """UPDATE documents SET state = 'RECEIVED', generation = generation + 1, active_generation = ?, collection = ?,
+               permission_groups = ?, content_hash = ?, size = ?, title = ?, metadata = COALESCE(?, metadata), reason = NULL,
+               remedy = NULL, lease_owner = NULL, buried = 0, updated_at = ? WHERE doc_id = ?""",
+        (
+            document.active_generation if stays else 0,
+            *file.scope,
+            file.content_hash,
+            file.size,
+            file.title or document.title,
+            file.metadata,
+            now,
+            document.doc_id,
+        ),
     )
+    return True
 
 
 def _point(connection: sqlite3.Connection, file: File, doc_id: str, before: Document | None) -> None:
@@ -129,13 +155,15 @@ def _point(connection: sqlite3.Connection, file: File, doc_id: str, before: Docu
         "INSERT OR REPLACE INTO document_names VALUES (?, ?, ?, ?, ?, ?)", (*file.scope, file.name, file.shown, file.version, doc_id)
     )
     if before is not None:
-        _rename(connection, before.doc_id)
+        rename(connection, before.doc_id)
 
 
-def _rename(connection: sqlite3.Connection, doc_id: str) -> None:
+def rename(connection: sqlite3.Connection, doc_id: str) -> None:
     """A document that lost the name it is shown under gets the first of its other names."""
     connection.execute(
-        """UPDATE documents SET file_name = (SELECT MIN(shown) FROM document_names WHERE doc_id = :id) WHERE doc_id = :id
+        """UPDATE documents SET file_name = (SELECT MIN(shown) FROM document_names WHERE doc_id = :id),
+               title = iif(title = file_name, (SELECT MIN(shown) FROM document_names WHERE doc_id = :id), title)
+           WHERE doc_id = :id
            AND NOT EXISTS (SELECT 1 FROM document_names WHERE doc_id = :id AND shown = documents.file_name)""",
         {"id": doc_id},
     )
@@ -178,7 +206,7 @@ def delete(connection: sqlite3.Connection, caller: Caller, doc_id: str, now: flo
             return make_document(waiting)
         found = get(connection, caller, doc_id)
         connection.execute("DELETE FROM document_names WHERE doc_id = ? AND version IS NULL", (found.doc_id,))
-        _mark_deleted(connection, found.doc_id, now)
+        mark_deleted(connection, found.doc_id, now)
         return read_document(connection, found.doc_id)
 
 
@@ -193,10 +221,10 @@ def release(connection: sqlite3.Connection, origin: str, keep: str | None, now: 
         deleted = []
         for doc_id, state in held:
             connection.execute("DELETE FROM document_names WHERE file_name = ? AND doc_id = ?", (origin, doc_id))
-            if _count_names(connection, doc_id):
-                _rename(connection, doc_id)
+            if count_names(connection, doc_id):
+                rename(connection, doc_id)
             elif state != "DELETED":
-                _mark_deleted(connection, doc_id, now)
+                mark_deleted(connection, doc_id, now)
                 deleted.append(read_document(connection, doc_id))
         return deleted
 
@@ -207,7 +235,8 @@ def purge(connection: sqlite3.Connection, doc_id: str) -> None:
         connection.execute("UPDATE documents SET buried = 1 WHERE doc_id = ? AND state = 'DELETED'", (doc_id,))
 
 
-def _mark_deleted(connection: sqlite3.Connection, doc_id: str, now: float) -> None:
+def mark_deleted(connection: sqlite3.Connection, doc_id: str, now: float) -> None:
+    """Sets the state to DELETED."""
     connection.execute("UPDATE documents SET state = 'DELETED', updated_at = ? WHERE doc_id = ?", (now, doc_id))
 
 
@@ -217,7 +246,7 @@ def _mark_deleted(connection: sqlite3.Connection, doc_id: str, now: float) -> No
 def reserve(connection: sqlite3.Connection, caller: Caller, scope: Scope, name: str) -> str:
     """`ports.Ledger.reserve`."""
     named = _find_named(connection, scope, name)
-    if named is not None and caller.may_read(named.permission_groups) and _count_names(connection, named.doc_id) == 1:
+    if named is not None and caller.may_read(named.permission_groups) and count_names(connection, named.doc_id) == 1:
         return named.doc_id
     return _make_id(connection, name)
 
@@ -225,11 +254,12 @@ def reserve(connection: sqlite3.Connection, caller: Caller, scope: Scope, name: 
 def _make_id(connection: sqlite3.Connection, file_name: str) -> str:
     while True:
         doc_id = f"{make_slug(file_name)}-{secrets.token_hex(3)}"
-        if _unused(connection, doc_id):
+        if is_unused(connection, doc_id):
             return doc_id
 
 
-def _unused(connection: sqlite3.Connection, doc_id: str) -> bool:
+def is_unused(connection: sqlite3.Connection, doc_id: str) -> bool:
+    """Whether the id belongs to no document, deleted or not, and is not reserved."""
     row = connection.execute(
         "SELECT 1 FROM documents WHERE doc_id = :id UNION ALL SELECT 1 FROM document_aliases WHERE alias = :id", {"id": doc_id}
     ).fetchone()

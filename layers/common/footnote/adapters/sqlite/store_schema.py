@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-VERSION = 5
+VERSION = 7
 
 # document_names.file_name is the origin if the file has one; only then there is a `version`. `shown` is the name that people see.
 # `permission_groups` is a sorted JSON array, so that equal sets are equal strings. Times are seconds since the epoch.
@@ -24,6 +24,7 @@ CREATE TABLE documents (
     chunks INTEGER NOT NULL DEFAULT 0,
     lang TEXT,
     format TEXT NOT NULL DEFAULT '',
+    cut TEXT NOT NULL DEFAULT '',
     digest TEXT NOT NULL DEFAULT '',
     metadata TEXT NOT NULL DEFAULT '{}',
     created_at REAL NOT NULL,
@@ -63,6 +64,7 @@ CREATE TABLE turns (
 );
 CREATE INDEX turns_by_room ON turns (user_id, room_id, started_at, trace_id);
 CREATE INDEX turns_by_time ON turns (started_at);
+CREATE INDEX turns_by_outcome ON turns (json_extract(block, '$.outcome'), started_at);
 CREATE TABLE feedback (
     trace_id TEXT NOT NULL REFERENCES turns (trace_id) ON DELETE CASCADE,
     user_id TEXT NOT NULL,
@@ -72,8 +74,10 @@ CREATE TABLE feedback (
     selected_citations TEXT NOT NULL,
     tags TEXT NOT NULL,
     created_at REAL NOT NULL,
+    comment TEXT,
     PRIMARY KEY (trace_id, user_id)
 ) WITHOUT ROWID;
+CREATE INDEX feedback_by_time ON feedback (created_at);
 CREATE TABLE rollups (
     day TEXT NOT NULL,
     user_id TEXT NOT NULL,
@@ -81,7 +85,16 @@ CREATE TABLE rollups (
     search_type TEXT NOT NULL,
     figures TEXT NOT NULL,
     llm TEXT,
+    tallies TEXT NOT NULL DEFAULT '[]',
     PRIMARY KEY (day, user_id, room_id, search_type)
+) WITHOUT ROWID;
+CREATE INDEX rollups_by_user ON rollups (user_id, room_id, day);
+CREATE TABLE rolled_days (
+    day TEXT PRIMARY KEY,
+    version INTEGER NOT NULL DEFAULT 0,
+    changed_at REAL NOT NULL DEFAULT 0,
+    rolled INTEGER,
+    tallies TEXT NOT NULL DEFAULT '[]'
 ) WITHOUT ROWID;
 CREATE TABLE cache (
     key TEXT PRIMARY KEY,

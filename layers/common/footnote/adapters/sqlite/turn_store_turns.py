@@ -1,4 +1,4 @@
-"""Turns and the feedback on them in store.db. `since`: turns that started before are as good as deleted."""
+"""Turns in store.db. `since`: turns that started before are as good as deleted."""
 
 from __future__ import annotations
 
@@ -8,22 +8,18 @@ from collections.abc import Sequence
 
 from footnote.adapters.shared.turns import NO_ROOM, NO_TURN, TAKEN, page_of
 from footnote.adapters.sqlite.database import writing
+from footnote.adapters.sqlite.turn_store_feedback import day_of_turn, load_turn, read_feedback
+from footnote.adapters.sqlite.turn_store_rollups import days_of, mark_changed
 from footnote.errors import Conflict, NotFound
 from footnote.ports import Room, StoredTurn
 from footnote.turn_records.read import started_at_of, title_of, trimmed
-from footnote.types import Caller, Feedback, Mode, Page, TurnRecord
+from footnote.types import Caller, Mode, Page, TurnRecord
 
 FORGOTTEN = 20
 """Turns past their time that are deleted with each one that is saved."""
 
 
-def load_turn(row: sqlite3.Row) -> TurnRecord:
-    """The record in a row's column `block`."""
-    record: TurnRecord = json.loads(row["block"])
-    return record
-
-
-def save(connection: sqlite3.Connection, record: TurnRecord, since: float) -> None:
+def save(connection: sqlite3.Connection, record: TurnRecord, since: float, now: float) -> None:
     """A turn keeps the place that it had when it began; a record of its beginning that arrives late changes nothing."""
     with writing(connection):
         connection.execute(
@@ -43,6 +39,7 @@ def save(connection: sqlite3.Connection, record: TurnRecord, since: float) -> No
         ).rowcount
         if not written:
             raise Conflict(TAKEN)
+        mark_changed(connection, day_of_turn(connection, record["trace_id"]), now)
 
 
 def _text(record: TurnRecord) -> str:
@@ -118,12 +115,13 @@ def numbers_of(connection: sqlite3.Connection, user_id: str, since: float) -> li
 def read(connection: sqlite3.Connection, user_id: str, numbers: Sequence[int]) -> list[StoredTurn]:
     """The turns with these numbers, in their order."""
     rows = (connection.execute("SELECT trace_id, block FROM turns WHERE number = ?", (number,)).fetchone() for number in numbers)
-    return [StoredTurn(load_turn(row), _feedback(connection, user_id, row["trace_id"])) for row in rows if row is not None]
+    return [StoredTurn(load_turn(row), read_feedback(connection, user_id, row["trace_id"])) for row in rows if row is not None]
 
 
-def delete_all_of(connection: sqlite3.Connection, user_id: str, since: float) -> int:
+def delete_all_of(connection: sqlite3.Connection, user_id: str, since: float, now: float) -> int:
     """As `TurnStore.delete_all_of`."""
     with writing(connection):
+        mark_changed(connection, days_of(connection, user_id), now)
         (turns,) = connection.execute("SELECT count(*) FROM turns WHERE user_id = ? AND started_at >= ?", (user_id, since)).fetchone()
         for table in ("turns", "feedback", "rollups"):
             connection.execute(f"DELETE FROM {table} WHERE user_id = ?", (user_id,))
@@ -177,55 +175,16 @@ def room(connection: sqlite3.Connection, user_id: str, room_id: str, limit: int,
     ).fetchall()
 
     def load(row: sqlite3.Row) -> StoredTurn:
-        return StoredTurn(load_turn(row), _feedback(connection, user_id, row["trace_id"]))
+        return StoredTurn(load_turn(row), read_feedback(connection, user_id, row["trace_id"]))
 
     return page_of(found, limit, load, lambda row: str(row["trace_id"]))
 
 
-def delete_room(connection: sqlite3.Connection, user_id: str, room_id: str, since: float) -> int:
+def delete_room(connection: sqlite3.Connection, user_id: str, room_id: str, since: float, now: float) -> int:
     """As `TurnStore.delete_room`."""
     with writing(connection):
+        mark_changed(connection, days_of(connection, user_id, room_id), now)
+        connection.execute("DELETE FROM rollups WHERE user_id = ? AND room_id = ?", (user_id, room_id))
         return connection.execute(
             "DELETE FROM turns WHERE user_id = ? AND room_id = ? AND started_at >= ?", (user_id, room_id, since)
         ).rowcount
-
-
-# --- feedback ----------------------------------------------------------------------------------------
-
-
-def put_feedback(connection: sqlite3.Connection, caller: Caller, feedback: Feedback, created_at: float, since: float) -> None:
-    """As `TurnStore.put_feedback`."""
-    with writing(connection):
-        get(connection, caller, feedback.trace_id, since)
-        connection.execute(
-            "INSERT OR REPLACE INTO feedback VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                feedback.trace_id,
-                caller.user_id,
-                feedback.rating,
-                feedback.reason,
-                feedback.proposed_answer,
-                json.dumps(feedback.selected_citations),
-                json.dumps(feedback.tags),
-                created_at,
-            ),
-        )
-
-
-def feedback_of(connection: sqlite3.Connection, user_id: str, trace_id: str, since: float) -> Feedback | None:
-    """The user's feedback on a turn."""
-    there = connection.execute("SELECT 1 FROM turns WHERE trace_id = ? AND started_at >= ?", (trace_id, since)).fetchone()
-    return _feedback(connection, user_id, trace_id) if there else None
-
-
-def _feedback(connection: sqlite3.Connection, user_id: str, trace_id: str) -> Feedback | None:
-    row = connection.execute("SELECT * FROM feedback WHERE trace_id = ? AND user_id = ?", (trace_id, user_id)).fetchone()
-    return None if row is None else load_feedback(row)
-
-
-def load_feedback(row: sqlite3.Row) -> Feedback:
-    """The feedback in a row."""
-    values = {name: row[name] for name in row.keys() if name != "block"}  # noqa: SIM118
-    values["selected_citations"] = tuple(json.loads(row["selected_citations"]))
-    values["tags"] = tuple(json.loads(row["tags"]))
-    return Feedback(**values)

@@ -34,6 +34,10 @@ class Scan:
     levels: npt.NDArray[np.int64]
     acls: npt.NDArray[np.int64]
     generations: npt.NDArray[np.int64]
+    rows: npt.NDArray[np.int64]
+    """The rows of the chunks in SQLite."""
+    has_own: npt.NDArray[np.int64]
+    """1 for a chunk with metadata of its own, else 0."""
     masks: dict[tuple[frozenset[int] | None, tuple[int, ...]], npt.NDArray[np.bool_]] = field(default_factory=dict)
 
     def mask(self, acls: frozenset[int] | None, levels: tuple[int, ...]) -> npt.NDArray[np.bool_]:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 WASTE = 1000
 """Dead slots that a file of any size may hold; above this, at most half of the slots may be dead."""
+AT_ONCE = 2000
+"""Chunks without vectors that are looked for at once."""
 MAX_COVERAGES = 1000
 """Coverages that are cached."""
 
@@ -41,6 +43,8 @@ class VectorStore:
         self._coverages: dict[tuple[Any, ...], float] = {}
         self._nothing_pending: tuple[Any, ...] | None = None
         """What was asked, and the state of all collections, when no chunk was pending: an idle worker asks five times a second."""
+        self._next: tuple[tuple[Any, ...], list[int]] = (), []
+        """What was asked, and the rows of chunks that were pending: finding them reads all chunks, so they are found many at a time."""
 
     def scan(self, connection: sqlite3.Connection, collection_id: int, version: int, embedder: str) -> Scan | None:
         """The vectors of one collection at `version`; None if it has none of this embedder. Must be called within a
@@ -88,32 +92,55 @@ class VectorStore:
                 connection.execute("UPDATE collections SET version = version + 1 WHERE collection_id = ?", (collection_id,))
 
     def pending(
-        self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, limit: int, doc_id: str | None, recipe: int
+        self,
+        connection: sqlite3.Connection,
+        embedder: str,
+        languages: frozenset[str] | None,
+        limit: int,
+        doc_id: str | None,
+        recipe: int,
+        without: frozenset[str],
     ) -> list[PendingVector]:
         state = connection.execute("SELECT collection_id, version, all_levels FROM collections").fetchall()
-        asked = embedder, languages, doc_id, recipe, tuple(map(tuple, state))
+        asked = embedder, languages, doc_id, recipe, without, tuple(map(tuple, state))
         if asked == self._nothing_pending:
             return []
-        where, values = _spoken(languages)
+        where, values = _wanted(languages, without)
         if doc_id is not None:
             where, values = f"{where} AND g.doc_id = ?", [*values, doc_id]
-        rows: list[sqlite3.Row] = []
-        for waits, made in (("v.rowid IS NULL", []), ("v.recipe < ?", [recipe])):
-            rows += connection.execute(
-                f"""SELECT c.chunk_id, g.title, c.text, c.lang, c.bounds, c.headings
-                    FROM {WANTED} LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
-                    WHERE {IS_WANTED} AND {waits} AND {where} ORDER BY c.rowid LIMIT ?""",
-                (embedder, *made, *values, limit - len(rows)),
-            ).fetchall()
-        if not rows and limit:
+
+        def find(columns: str, more: str, given: Sequence[Any], most: int) -> list[sqlite3.Row]:
+            rows: list[sqlite3.Row] = []
+            for waits, made in (("v.rowid IS NULL", []), ("v.recipe < ?", [recipe])):
+                rows += connection.execute(
+                    f"""SELECT {columns} FROM {WANTED} LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ?
+                        WHERE {IS_WANTED} AND {waits} AND {where}{more} ORDER BY c.rowid LIMIT ?""",
+                    (embedder, *made, *values, *given, most - len(rows)),
+                ).fetchall()
+            return rows
+
+        def read(rowids: Sequence[int]) -> list[sqlite3.Row]:
+            chosen = " AND c.rowid IN (SELECT value FROM json_each(?))"
+            return find("c.rowid, c.chunk_id, g.title, c.text, c.lang, c.bounds, c.headings", chosen, [json.dumps(rowids)], limit)
+
+        question, known = asked[:-1], self._next
+        rows = read(known[1]) if known[0] == question else []
+        if len(rows) < limit:
+            self._next = question, [row["rowid"] for row in find("c.rowid", "", (), max(limit, AT_ONCE))]
+            rows = read(self._next[1])
+        if rows:  # what lies before is done
+            self._next = question, [rowid for rowid in self._next[1] if rowid >= rows[0]["rowid"]]
+        elif limit:
             self._nothing_pending = asked
         return [
             PendingVector(chunk_id, title, text, lang, unpack_bounds(bounds), tuple(json.loads(headings)))
-            for chunk_id, title, text, lang, bounds, headings in rows
+            for _, chunk_id, title, text, lang, bounds, headings in rows
         ]
 
-    def progress(self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, recipe: int) -> tuple[int, int]:
-        where, values = _spoken(languages)
+    def progress(
+        self, connection: sqlite3.Connection, embedder: str, languages: frozenset[str] | None, recipe: int, without: frozenset[str]
+    ) -> tuple[int, int]:
+        where, values = _wanted(languages, without)
         row = connection.execute(
             f"""SELECT count(v.rowid), count(*) FROM {WANTED}
                 LEFT JOIN vectors v ON v.rowid = c.rowid AND v.embedder = ? AND v.recipe >= ? WHERE {IS_WANTED} AND {where}""",
@@ -132,9 +159,8 @@ class VectorStore:
             (collection_id, embedder, matrix.shape[1]),
         ).fetchone()
         first, generation = file["slots"], file["generation"]
-        live = self._live(connection, collection_id, embedder)
         whole = self._files.map(self._files.path(collection_id, embedder, generation), first, matrix.shape[1]) is not None
-        if first and (not whole or first - live > max(WASTE, live)):
+        if first and (not whole or (_is_due(first, len(items)) and self._is_wasteful(connection, collection_id, embedder, first))):
             first, generation = self._compact(connection, collection_id, embedder, generation + 1), generation + 1
         self._files.write(self._files.path(collection_id, embedder, generation), first, matrix)
         for slot, (rowid, item) in enumerate(items, start=first):
@@ -148,13 +174,10 @@ class VectorStore:
             (first + len(items), generation, collection_id, embedder),
         )
 
-    def _live(self, connection: sqlite3.Connection, collection_id: int, embedder: str) -> int:
-        return int(
-            connection.execute(
-                "SELECT count(*) FROM vectors v JOIN chunks c USING (rowid) WHERE c.collection_id = ? AND v.embedder = ?",
-                (collection_id, embedder),
-            ).fetchone()[0]
-        )
+    def _is_wasteful(self, connection: sqlite3.Connection, collection_id: int, embedder: str, slots: int) -> bool:
+        counted = "SELECT count(*) FROM vectors v JOIN chunks c USING (rowid) WHERE c.collection_id = ? AND v.embedder = ?"
+        (live,) = connection.execute(counted, (collection_id, embedder)).fetchone()
+        return bool(slots - live > max(WASTE, live))
 
     def _compact(self, connection: sqlite3.Connection, collection_id: int, embedder: str, generation: int) -> int:
         """Writes the live vectors to a new file from slot 0 on → the next free slot. Readers keep the
@@ -179,7 +202,8 @@ class VectorStore:
         live = """FROM vectors v JOIN chunks c USING (rowid) JOIN generations g USING (generation_id)
                   WHERE c.collection_id = ? AND v.embedder = ? AND g.active ORDER BY c.rowid"""
         rows = connection.execute(
-            f"SELECT c.chunk_id, v.slot, c.level, g.acl_id, g.generation_id {live}", (collection_id, embedder)
+            f"SELECT c.chunk_id, v.slot, c.level, g.acl_id, g.generation_id, c.rowid, c.metadata IS NOT NULL {live}",
+            (collection_id, embedder),
         ).fetchall()
         if file is None or not rows:
             return None
@@ -190,6 +214,16 @@ class VectorStore:
             matrix, columns[0] = _matrix(stored), np.arange(len(rows))
         chunk_ids = [row["chunk_id"] for row in rows]
         return Scan(version, matrix, chunk_ids, frozenset(chunk_ids), *columns)
+
+
+def _is_due(slots: int, more: int) -> bool:
+    """Whether dead slots are counted before `more` are written: once in every WASTE slots, since counting reads all vectors."""
+    return slots // WASTE != (slots + more) // WASTE
+
+
+def _wanted(languages: frozenset[str] | None, without: frozenset[str]) -> tuple[str, list[str]]:
+    where, values = _spoken(languages)
+    return f"{where} AND k.name NOT IN ({', '.join('?' for _ in without)})", [*values, *sorted(without)]
 
 
 def _spoken(languages: frozenset[str] | None) -> tuple[str, list[str]]:

@@ -1,0 +1,56 @@
+"""The collections that a caller may search, with questions that they answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from footnote.answer.extract import certain_quotes
+from footnote.errors import StoreUnavailable
+from footnote.learn.questions import in_language, suggest_questions
+from footnote.types import Caller, OptionName, Profile, Request
+
+if TYPE_CHECKING:
+    from footnote.bootstrap import Core
+
+QUESTIONS_S = 24 * 3600.0
+UNSAVED = Profile("none", live=False, citation_style="numbered", prompt="answer_numbered")
+
+CHEAP: Mapping[OptionName, bool] = {"rerank": False}
+"""Options of searches that a collection needs for itself: there are many, and each call of a reranker may cost money."""
+
+
+async def list_collections(core: Core, caller: Caller, lang: str | None) -> list[dict[str, Any]]:
+    """The collections visible to the caller, with the number of documents and at most three suggested questions each, those in
+    `lang` first. The questions are cached for each version of a collection."""
+    return [
+        {"name": name, "documents": documents, "questions": in_language(await _questions(core, caller, name, documents), lang)}
+        for name, documents in (await core.ledger.collections(caller)).items()
+    ]
+
+
+async def _questions(core: Core, caller: Caller, name: str, documents: int) -> Sequence[Sequence[str]]:
+    info = await core.index.info(name)
+    if info is None or not documents:
+        return []
+    readers = "*" if caller.sees_all else json.dumps(sorted(caller.groups))  # a group's name may hold any separator
+    key = f"questions-3:{info.name}:{info.version}:{readers}"
+    make = partial(suggest_questions, caller, name, index=core.index, quotes=partial(_quotes, core, caller, name))
+    try:
+        questions: Sequence[Sequence[str]] | None = await core.optional_cache.get(key)
+    except StoreUnavailable:  # skip the write, too: a cache that hangs costs one wait only
+        return await make()
+    if questions is None:
+        questions = await make()
+        with suppress(StoreUnavailable):
+            await core.optional_cache.put(key, questions, QUESTIONS_S)
+    return questions
+
+
+async def _quotes(core: Core, caller: Caller, collection: str, question: str) -> list[tuple[str, int, int]]:
+    turn = await core.retrieve.finish(core.new_turn(Request(question, collection, options=CHEAP), caller, UNSAVED, trace_id=""))
+    found = await certain_quotes(turn, index=core.index, calibration=core.calibration)
+    return [(each.hit.chunk.chunk_id, each.start, each.end) for each in found]
