@@ -12,7 +12,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from bench import cold_start, first_answer, follow_up, imports, memory, opensearch, overhead, quality, retrieval
+from bench import cold_start, experiments, first_answer, follow_up, imports, ingest, large, memory, opensearch, overhead, quality, retrieval
 from bench.figures import Figure, Measure, NoDataSets, NotMeasured, Setup, log_progress
 
 PARTS: dict[str, Measure] = {
@@ -20,14 +20,17 @@ PARTS: dict[str, Measure] = {
     "first_answer": first_answer.measure,
     "follow_up": follow_up.measure,
     "overhead": overhead.measure,
+    "experiments": experiments.measure,
     "retrieval": retrieval.measure,
     "memory": memory.measure,
     "quality": quality.measure,
+    "ingest": ingest.measure,
+    "large": large.measure,
     "opensearch": opensearch.measure,
     "cold_start": cold_start.measure,
 }
-DEFAULT = [name for name in PARTS if name not in ("opensearch", "cold_start")]
-"""The other parts need engines or built functions."""
+DEFAULT = [name for name in PARTS if name not in ("large", "opensearch", "cold_start")]
+"""The other parts need many minutes, engines or built functions."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

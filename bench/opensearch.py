@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from bench.figures import Figure, NotMeasured, Setup, log_progress
+from bench.large import DIMENSION, make_documents
 from footnote.adapters.opensearch.client import OpenSearchClient
 from footnote.adapters.opensearch.mapping import Names
 from footnote.bootstrap import Core
@@ -28,7 +29,7 @@ from footnote.retrieve.search import search
 from footnote.settings import OpenSearch, Settings
 from footnote.text.sentences import split_sentences
 from footnote.text.tokens import query_tokens
-from footnote.types import Chunk, Document, Request, Turn, make_chunk_id
+from footnote.types import Chunk, Document, Request, Turn
 from footnote_local.evaluate import AT_ONCE, CALLER, DEPTH, PROFILE, TOP, build_index, drop_index
 
 SETS = ("squad2", "korquad", "xquad_de", "xquad_en", "cranfield", "mtrag_un")
@@ -38,8 +39,7 @@ LEAST_OVERLAP = 0.9
 HELD_TO_OVERLAP = ("squad2", "korquad")
 MOST_TIMES = 3
 """What a fused search may take of a bare one by words for ten hits."""
-PASSAGES, OF_A_DOCUMENT, WRITERS = 20_000, 50, 4
-DIMENSION = 384
+PASSAGES, WRITERS = 20_000, 4
 COMMAND = "python -m bench --only opensearch"
 
 
@@ -145,7 +145,7 @@ async def _large(settings: Settings, texts: Sequence[str]) -> list[Figure]:
     engine = settings.opensearch.model_copy(update={"prefix": f"{settings.opensearch.prefix}-bench"})
     core = Core(settings.model_copy(update={"opensearch": engine}))
     await drop_index(core)
-    documents = list(_documents(texts))
+    documents = list(make_documents(texts, PASSAGES))
 
     async def add(item: tuple[Document, list[Chunk]]) -> None:
         document, chunks = item
@@ -203,34 +203,6 @@ async def _at_once(work: Callable[[Any], Coroutine[Any, Any, Any]], items: Seque
 
     await asyncio.gather(*(worker() for _ in range(WRITERS)))
     return time.perf_counter() - started, failed
-
-
-def _documents(texts: Sequence[str]) -> Iterator[tuple[Document, list[Chunk]]]:
-    """Passages of random sentences of the sets."""
-    chance = random.Random(1)
-    sentences = [text[start:end] for text in texts for start, end in split_sentences(text, "en")]
-    for number in range(PASSAGES // OF_A_DOCUMENT):
-        doc_id = f"d{number}"
-        document = Document(doc_id, f"Record {number}", "default", doc_id, "READY", "", 0, frozenset({"*"}), generation=1, lang="en")
-        made = [" ".join(chance.choices(sentences, k=7)) for _ in range(OF_A_DOCUMENT)]
-        yield (
-            document,
-            [
-                Chunk(
-                    make_chunk_id(doc_id, 1, at),
-                    doc_id,
-                    1,
-                    at,
-                    2,
-                    document.title,
-                    text,
-                    "en",
-                    "default",
-                    permission_groups=frozenset({"*"}),
-                )
-                for at, text in enumerate(made)
-            ],
-        )
 
 
 async def _resident(engine: OpenSearch) -> float | None:

@@ -53,6 +53,13 @@ class Nothing:
         return None
 
 
+class NoVoices:
+    """There are no collections of voices."""
+
+    async def collection(self, turn: Turn) -> None:
+        return None
+
+
 class FixedMedian:
     """A calibration that has nothing to search: m is always that of a collection without any term of the everyday questions."""
 
@@ -65,7 +72,7 @@ class FixedMedian:
 
 MAKERS: Mapping[str, Callable[[], Any]] = {
     "models": FakeModels, "prompts": Prompts, "meter": LogMeter, "clock": HandClock, "turns": Turns, "records": Nothing, "terms": Nothing,
-    "settings": Settings, "calibration": FixedMedian,
+    "settings": Settings, "calibration": FixedMedian, "voice_tool": NoVoices,
     "announcer": lambda: Announcer(Nothing()),
 }  # fmt: skip
 """Defaults for members that a test does not pass, in addition to the settings groups; all others are None."""

@@ -102,6 +102,26 @@ class FakeEmbedder:
         return np.frombuffer(digest, np.int8)[: self.dimension].astype(np.float32)
 
 
+class FakeVectorCache:
+    """`ports.VectorCache` in memory."""
+
+    def __init__(self) -> None:
+        self.kept: dict[tuple[str, bytes], bytes] = {}
+
+    async def get(self, embedder: str, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+        return {key: self.kept[embedder, key] for key in keys if (embedder, key) in self.kept}
+
+    async def put(self, embedder: str, vectors: Mapping[bytes, bytes]) -> None:
+        self.kept |= {(embedder, key): vector for key, vector in vectors.items()}
+
+    async def delete(self, keys: Sequence[bytes]) -> None:
+        for key in [each for each in self.kept if each[1] in keys]:
+            del self.kept[key]
+
+    async def close(self) -> None:
+        pass
+
+
 class LoopClock:
     """Advances the event loop's clock: timeouts without waiting."""
 

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from footnote.adapters.dynamodb import cache, ledger_items
-from footnote.ingest.pipeline import MOST_ATTEMPTS
+from footnote.ingest.retries import MOST_ATTEMPTS
 from footnote.settings import Settings
 from footnote.settings.marks import each_setting
 from footnote.telemetry.metrics import metrics_of
@@ -108,6 +108,11 @@ def test_schedules_send_what_the_functions_look_for() -> None:
         "${AWS::StackName}-verify": {
             "detail-type": "Scheduled Event",
             "source": "footnote.verify",
+            "time": "<aws.scheduler.scheduled-time>",
+        },
+        "${AWS::StackName}-sync": {
+            "detail-type": "Scheduled Event",
+            "source": "footnote.sync",
             "time": "<aws.scheduler.scheduled-time>",
         },
         "${AWS::StackName}-stats": {

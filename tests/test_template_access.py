@@ -24,6 +24,7 @@ MANY = {
     "${Files.Arn}/*": "files have no names that are known before",
     "${Documents.Arn}/*": "nor have documents",
     "${Documents.Arn}/uploads/*": "nor have uploads",
+    "arn:${AWS::Partition}:s3:::${SyncBucket}/*": "nor have files of a bucket that is synced",
     "${Domain}/${OpenSearchPrefix}*": "a collection's indexes are made with it",
     "${Domain}/${OpenSearchPrefix}-searched/_update/*": "a collection is noted under its own id",
     "arn:${AWS::Partition}:bedrock:*::foundation-model/*": "by way of one inference profile, which has several regions",

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from playwright.sync_api import expect
 
 LEAVE = "How many days of annual leave do employees receive?"
@@ -72,6 +74,34 @@ def test_stop_ends_the_answer_and_keeps_the_text_so_far(open_handbook: Open, ser
     assert "and 399" not in kept
 
 
+@pytest.mark.parametrize(
+    ("locale", "said", "back"),
+    [
+        ("en-GB", f"Searched for “{LEAVE}”.", "Search for it as I wrote it"),
+        ("de-DE", f"Gesucht wurde „{LEAVE}“.", "So suchen, wie ich es geschrieben habe"),
+        ("ko-KR", f"“{LEAVE}”로 고쳐서 검색했습니다.", "입력한 그대로 검색"),
+    ],
+)
+def test_a_corrected_question_is_shown_and_can_be_taken_back(
+    open_handbook: Open, server: str, tmp_path: Path, locale: str, said: str, back: str
+) -> None:
+    screen = open_handbook(server, locale=locale)
+    written = LEAVE.replace("annual", "anual")
+    screen.ask(written)
+    screen.finished()
+    page = screen.page
+    expect(page.locator(".corrected span")).to_have_text(said)
+    expect(page.locator(".question")).to_have_text(written)
+    screen.picture(tmp_path / "corrected.png")
+    page.reload()
+    expect(page.locator(".corrected span")).to_have_text(said)
+    page.get_by_role("button", name=back).click()
+    screen.finished()
+    expect(page.locator(".question")).to_have_text([written, written])
+    expect(page.locator(".turn").nth(1).locator(".answer")).not_to_be_empty()
+    expect(page.locator(".turn").nth(1).locator(".corrected")).to_have_count(0)
+
+
 def test_a_second_question_stands_below_the_first(open_handbook: Open, server: str) -> None:
     screen = open_handbook(server)
     for question in (LEAVE, "Within how many weeks does the finance team refund travel expenses?"):
@@ -104,3 +134,19 @@ def test_thumbs_down_with_a_reason_is_accepted(open_handbook: Open, server: str)
     assert (sent["rating"], sent["reason"]) == ("down", "That was last year.")
     expect(screen.page.locator(".actions .outcome")).to_have_text("Thank you.")
     expect(screen.page.locator(".actions .down")).to_have_attribute("aria-pressed", "true")
+
+
+def test_the_source_says_what_was_noted_about_its_document(open_handbook: Open, server: str, tmp_path: Path) -> None:
+    screen = open_handbook(server)
+    screen.ask(LEAVE)
+    screen.finished()
+    page = screen.page
+    page.locator(".answer .cite").first.click()
+    expect(page.locator("#source-about")).to_be_empty()
+    page.locator("#source-facts summary").click()
+    noted = page.locator("#source-about div")
+    expect(noted.filter(has_text="Topics").locator("dd")).not_to_be_empty()
+    expect(noted.filter(has_text="Type").locator("dd")).to_have_text("pdf")
+    expect(noted.filter(has_text="Personal data").locator("dd")).to_have_text(re.compile("found"))
+    noted.last.scroll_into_view_if_needed()
+    screen.picture(tmp_path / "about.png")

@@ -33,15 +33,17 @@ def test_vendored_files_match_their_checksums() -> None:
     assert len(listed) == 2
 
 
-def test_every_language_has_the_same_texts() -> None:
-    keys = {name: re.findall(r"^  (\w+):", (WEB / f"i18n/{name}.js").read_text("utf-8"), re.MULTILINE) for name in ("en", "de", "ko")}
+@pytest.mark.parametrize("view", sorted(path.name.removeprefix("en") for path in WEB.glob("i18n/en*.js")))
+def test_every_language_has_the_same_texts(view: str) -> None:
+    keys = {name: re.findall(r"^  (\w+):", (WEB / f"i18n/{name}{view}").read_text("utf-8"), re.MULTILINE) for name in ("en", "de", "ko")}
     assert keys["de"] == keys["en"]
     assert keys["ko"] == keys["en"]
 
 
 def test_every_text_that_the_page_names_exists() -> None:
-    known = set(re.findall(r"^  (\w+):", (WEB / "i18n/en.js").read_text("utf-8"), re.MULTILINE))
-    used = set(re.findall(r'data-i18n(?:-\w+)?="(\w+)"', (WEB / "index.html").read_text("utf-8")))
+    known = {key for path in WEB.glob("i18n/en*.js") for key in re.findall(r"^  (\w+):", path.read_text("utf-8"), re.MULTILINE)}
+    pages = [(WEB / name).read_text("utf-8") for name in ("index.html", "statistics.html")]
+    used = {key for page in pages for key in re.findall(r'data-i18n(?:-\w+)?="(\w+)"', page)}
     for module in WEB.glob("*.js"):
         used |= set(re.findall(r"\b(?:say|label)\((?:[^()]|\([^()]*\))*?, '(\w+)'", module.read_text("utf-8")))
         used |= set(re.findall(r"\bt\('(\w+)'", module.read_text("utf-8")))

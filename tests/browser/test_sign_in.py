@@ -266,7 +266,7 @@ def test_another_person_does_not_find_the_conversation(arrive: Open, office: Off
     screen.finished()
     other = arrive(office.token("bob"))
     expect(other.page.locator("#no-conversations")).to_be_visible()
-    assert other.page.request.get(f"{office.url}/collections").json() == {"data": []}
+    assert other.page.request.get(f"{office.url}/collections").json()["data"] == []
 
 
 # --- signed origins ------------------------------------------------------------------------------

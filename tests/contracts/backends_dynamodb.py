@@ -12,6 +12,7 @@ from footnote.adapters.dynamodb import cache, ledger_items
 from footnote.adapters.dynamodb.cache import DynamoCache
 from footnote.adapters.dynamodb.ledger import DynamoLedger
 from footnote.adapters.dynamodb.table import Table, make_client
+from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
 from footnote.ports import Clock
 from tests.engines.fixtures import address
 
@@ -52,6 +53,12 @@ async def open_table(definition: dict[str, Any], setting: str) -> AsyncIterator[
 async def make_cache(folder: Path, clock: Clock) -> AsyncIterator[DynamoCache]:
     async with open_table(cache.table_definition(table_name(folder, "cache")), "AWS__CACHE_TABLE") as table:
         yield DynamoCache(table, clock)
+
+
+@asynccontextmanager
+async def make_vector_cache(folder: Path, clock: Clock) -> AsyncIterator[DynamoVectorCache]:
+    async with open_table(cache.table_definition(table_name(folder, "vectors")), "AWS__CACHE_TABLE") as table:
+        yield DynamoVectorCache(table, clock)
 
 
 @asynccontextmanager

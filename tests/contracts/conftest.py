@@ -29,6 +29,7 @@ from footnote.adapters.sqlite.ledger import SqliteLedger
 from footnote.adapters.sqlite.queue import SqliteQueue
 from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore, open_store
+from footnote.adapters.sqlite.vector_cache import SqliteVectorCache
 from footnote.errors import ModelUnavailable
 from footnote.ports import Clock, Delta, LanguageModel
 from footnote.types import Caller
@@ -40,6 +41,7 @@ from tests.contracts import (
     backends_mongodb,
     backends_opensearch,
     backends_rerank,
+    backends_sources,
 )
 from tests.fakes import FakeEmbedder, FakeModel
 from tests.openai_server import Reply, chunk, serving, sse
@@ -72,6 +74,15 @@ async def make_sqlite_checkpoints(folder: Path, clock: Clock) -> AsyncIterator[S
 
 
 @asynccontextmanager
+async def make_sqlite_vector_cache(folder: Path, clock: Clock) -> AsyncIterator[SqliteVectorCache]:
+    cache = SqliteVectorCache(folder, clock)
+    try:
+        yield cache
+    finally:
+        await cache.close()
+
+
+@asynccontextmanager
 async def in_folder(folder: Path, clock: Clock) -> AsyncIterator[LocalFiles]:
     yield LocalFiles(folder / "files")
 
@@ -95,6 +106,7 @@ CACHES: dict[str, Make] = {
     "resting": on_sqlite(lambda database, clock: CircuitBreakerCache(SqliteCache(database, clock))),
     "dynamodb": backends_dynamodb.make_cache,
 }
+VECTOR_CACHES: dict[str, Make] = {"sqlite": make_sqlite_vector_cache, "dynamodb": backends_dynamodb.make_vector_cache}
 QUEUES: dict[str, Make] = {"sqlite": on_sqlite(SqliteQueue), "sqs": backends_aws.make_queue}
 FILES: dict[str, Make] = {"local": in_folder, "s3": backends_aws.make_files}
 DROPS: dict[str, Make] = {"local": backends_local.make_drops, "s3": backends_aws.make_drops}
@@ -134,10 +146,12 @@ open_forgetful_turn_store = backends(FORGETFUL_TURN_STORES)
 open_records = backends(RECORDS)
 open_checkpoints_store = backends(CHECKPOINTS)
 open_cache = backends(CACHES)
+open_vector_cache = backends(VECTOR_CACHES)
 open_queue = backends(QUEUES)
 open_files = backends(FILES)
 open_drops = backends(DROPS)
 open_bus = backends(BUSES)
+open_source = backends(backends_sources.SOURCES)
 
 
 @pytest.fixture
@@ -171,6 +185,11 @@ async def cache(open_cache: Open) -> Any:
 
 
 @pytest.fixture
+async def vector_cache(open_vector_cache: Open) -> Any:
+    return await open_vector_cache()
+
+
+@pytest.fixture
 async def queue(open_queue: Open) -> Any:
     return await open_queue()
 
@@ -183,6 +202,11 @@ async def files(open_files: Open) -> Any:
 @pytest.fixture
 async def bucket(open_drops: Open) -> Any:
     return await open_drops()
+
+
+@pytest.fixture
+async def place(open_source: Open) -> Any:
+    return await open_source()
 
 
 @pytest.fixture

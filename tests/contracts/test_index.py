@@ -357,9 +357,9 @@ async def test_a_very_long_question_is_answered(index: Any, me: Caller) -> None:
 
 async def test_ids_titles_and_texts_may_hold_any_character(index: Any, me: Caller) -> None:
     document = make_document("ä|한/'\"%_🙂", title='“Ti"tle”', metadata={"k": ["v", {"x": None}]}, collection="한국어")
-    chunk = make_chunk(
-        document, "Bridge\n| 🙂 | 'x' |", headings=("A", "한"), page=3, parts=(Part(0, 3, 0, 0), Part(7, 4, 1, 12, "table")), kind="table"
-    )
+    parts = (Part(0, 3, 0, 0), Part(7, 4, 1, 12, "table"))
+    about = {"headings": ("A", "한"), "page": 3, "kind": "table", "content_type": "contents"}
+    chunk = make_chunk(document, "Bridge\n| 🙂 | 'x' |", parts=parts, **about)
     await index.stage(document, [chunk], [((0, 6), (7, 18))])
     await index.activate(document.doc_id, 1)
     found = await words(index, me, "bridge", collection="한국어")

@@ -6,7 +6,7 @@ from typing import Any
 
 from footnote.types import Caller, Condition, Conditions, Operator
 from tests.contracts.test_index import LOCAL, ask, embed, unit, words
-from tests.fakes import make_document, put_document
+from tests.fakes import make_chunk, make_document, put_document
 
 EXPECTED: dict[tuple[Operator, str, tuple[str, ...]], str] = {
     ("is", "kind", ("report",)): "ab",
@@ -65,3 +65,30 @@ async def test_conditions_are_joined_and_see_no_more_than_the_caller(index: Any,
     assert await words(index, LOCAL, "bridge", conditions=Conditions((late, law))) == ["c|1|0"]
     both = {"conditions": Conditions((late,)), "filters": {"kind": ("law",)}}
     assert await words(index, me, "bridge", **both) == []
+
+
+async def test_a_chunk_may_have_metadata_of_its_own(index: Any, me: Caller) -> None:
+    """It is found and filtered by that, and by its document's."""
+    document = make_document("a", metadata={"kind": "review", "rating": 3})
+    own = [{"rating": 1, "date": "2026-03-01"}, {"rating": 5, "date": "2026-04-01"}, {}]
+    chunks = [make_chunk(document, "The bridge.", n, metadata={**document.metadata, **each}) for n, each in enumerate(own)]
+    await index.stage(document, chunks, [((0, 11),)] * 3)
+    await index.activate("a", 1)
+    await embed(index, chunks, unit(1), unit(1), unit(1))
+    await put_document(index, make_document("b", groups=("board",), metadata={"rating": 1}), ["The bridge."])
+    for conditions, expected in (
+        (Conditions((Condition("rating", "≤", ("2",)),)), ["a|1|0"]),
+        (Conditions((Condition("rating", "≥", ("3",)),)), ["a|1|1", "a|1|2"]),
+        (Conditions((Condition("date", "after", ("2026-03-15",)),)), ["a|1|1"]),
+        (Conditions((Condition("kind", "is", ("review",)),)), ["a|1|0", "a|1|1", "a|1|2"]),
+        (Conditions((Condition("date", "empty"),)), ["a|1|2"]),
+    ):
+        assert sorted(await words(index, me, "bridge", conditions=conditions)) == expected
+        found = await ask(index, me, vector=unit(1), conditions=conditions)
+        assert sorted(each.chunk_id for each in found.dense) == expected
+    assert await words(index, me, "bridge", filters={"rating": ("5",)}) == ["a|1|1"]
+    assert [dict(chunk.metadata) for chunk in await index.read(me, [chunk.chunk_id for chunk in chunks])] == [
+        {"kind": "review", "rating": 1, "date": "2026-03-01"}, {"kind": "review", "rating": 5, "date": "2026-04-01"},
+        {"kind": "review", "rating": 3},
+    ]  # fmt: skip
+    assert {chunk.metadata["rating"] for chunk in await index.sample(me, "default", 10)} == {1, 3, 5}

@@ -216,3 +216,13 @@ async def test_passages_found_by_words_that_have_no_vector_are_named(index: Any,
     assert (await ask(index, me, "one", unit(1), embedder="other")).bare == {"plan|1|0", "plan|1|1", "plan|1|2"}
     assert (await ask(index, me, "one")).bare == frozenset()
     assert (await ask(index, me, vector=unit(1))).bare == frozenset()
+
+
+async def test_no_list_is_missing_from_a_search_that_is_answered_in_time(index: Any, me: Caller) -> None:
+    document = make_document()
+    chunk = make_chunk(document, "The bridge is old.")
+    await put_document(index, document, ["The bridge is old."])
+    await embed(index, [chunk], unit(1))
+    found = await ask(index, me, "bridge", unit(1))
+    assert (ids(found.lexical), ids(found.dense), found.missing) == (["plan|1|0"], ["plan|1|0"], frozenset())
+    assert set(found.ms) <= {"bm25", "cosine"}

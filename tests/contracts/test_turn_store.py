@@ -375,6 +375,8 @@ async def test_the_figures_of_a_turn_come_with_the_feedback_on_it(turn_store: An
             used=(ModelUsage("llama", Usage(10, 4, estimated=True)),),
             cited=("plan-1a2b3c#007",),
             feedback=(Feedback("t1", "me", "down", "old", None, ("plan-1a2b3c#007",), ("stale",), 1_700_000_001.5),),
+            collection="default",
+            lang="en",
         ),
         TurnFigures(
             trace_id="t2",
@@ -387,6 +389,8 @@ async def test_the_figures_of_a_turn_come_with_the_feedback_on_it(turn_store: An
             latency_ms=500,
             outcome="blocked",
             is_error=True,
+            collection="default",
+            lang="en",
         ),
     ]
 

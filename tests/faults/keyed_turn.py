@@ -18,7 +18,7 @@ import httpx
 import openai  # before a fork, not in each child
 
 from footnote.bootstrap import Core
-from footnote.settings import DB, LLM, Budget, Embedding, Rag, Settings
+from footnote.settings import DB, LLM, Budget, Embedding, Rag, Rerank, Settings
 from footnote.steps import Runner, Step
 from footnote.types import Caller
 from query.app import create_app
@@ -31,7 +31,8 @@ LOCAL = Caller("local", sees_all=True, role="admin")
 @dataclass(frozen=True)
 class Asked:
     """`ahead_s`: how far its clock is ahead, so that a dead process's lease has expired. `dies_at`: it kills itself before that row
-    runs: the number of rows that have run, or a row's name. `remote`: the address of a MongoDB, and the databases in it."""
+    runs: the number of rows that have run, or a row's name. `remote`: the address of a MongoDB, and the databases in it. `reranks`: the
+    model's server has a reranker, too."""
 
     folder: Path
     model_url: str
@@ -41,6 +42,7 @@ class Asked:
     ahead_s: float = 0.0
     dies_at: int | str | None = None
     remote: tuple[str, str, str] | None = None
+    reranks: bool = False
 
 
 PRELOADED = openai
@@ -58,6 +60,7 @@ def make_core(asked: Asked) -> Core:
         embedding=Embedding(builtin=False),
         budget=Budget(tokens_per_day=1_000_000),
         rag=Rag(forbidden_check_mode="llm"),
+        rerank=Rerank(base_url=asked.model_url, model="m", timeout_s=10) if asked.reranks else Rerank(),
         db=db,
     )
     return Core(settings, clock=lambda: time.time() + asked.ahead_s)

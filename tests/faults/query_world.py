@@ -19,8 +19,10 @@ from feedback.app import create_app as create_feedback
 from footnote.adapters.dynamodb.cache import DynamoCache
 from footnote.adapters.dynamodb.ledger import DynamoLedger
 from footnote.adapters.dynamodb.table import Table, make_client
+from footnote.adapters.dynamodb.vector_cache import DynamoVectorCache
 from footnote.bootstrap import Core
 from footnote.bootstrap.backends import CACHE_S, LEDGER_S
+from footnote.collections import Directory
 from footnote.ports import Clock
 from footnote.settings import DB, LLM, MCP, Auth, Caching, Embedding, Fallback, OpenSearch
 from ingest.app import create_app as create_ingest
@@ -169,8 +171,11 @@ async def open_site(
         } | settings
         core = Core(world.settings(world.direct).model_copy(update=changed), clock=clock, parser=HereParser())
         core.cache = DynamoCache(_table(world, "cache", proxies, CACHE_S), core.clock)
+        core.vector_cache = DynamoVectorCache(_table(world, "cache", proxies, CACHE_S), core.clock)
         core.ledger = DynamoLedger(_table(world, "ledger", proxies, ledger_s), core.clock)
         stack.push_async_callback(core.close)
+        # As in a process that has answered before; a connection that is open already would meet other faults.
+        core.collections._copy, core.collections._read_at = Directory(), time.monotonic()
         clients = []
         for create_app in (create_query, create_ingest, create_feedback):
             transport = httpx.ASGITransport(create_app(lambda: core), raise_app_exceptions=False)

@@ -128,7 +128,7 @@ def between_engines() -> Iterator[Home]:
 
         def largest() -> int:
             pages = tables.get_paginator("scan").paginate(TableName=f"{world.name}-cache")
-            return max(len(json.dumps(item)) for page in pages for item in page["Items"])
+            return max(len(json.dumps(item, default=lambda value: bytes(value).hex())) for page in pages for item in page["Items"])
 
         db = DB(uri=SecretStr(world.direct["mongodb"]), name=world.name, statistics=statistics)
         settings = world.settings(world.direct)

@@ -22,6 +22,7 @@ from uuid import uuid4
 import pytest
 from pymongo import MongoClient
 
+from tests.contracts.backends_rerank import jina
 from tests.engines.fixtures import address
 from tests.fakes import make_document, put_document
 from tests.faults import DEEP
@@ -57,14 +58,14 @@ class World:
     trials: int = 0
     process: ForkServerProcess | None = None
 
-    async def trial(self, path: str, body: dict[str, Any]) -> Asked:
+    async def trial(self, path: str, body: dict[str, Any], *, reranks: bool = False) -> Asked:
         self.trials += 1
         folder = self.folder.parent / f"trial{self.trials}"
         shutil.copytree(self.folder, folder)
         self.server.requests.clear()
         name = f"{self.databases}_{self.trials}"
         remote = (address("mongodb"), name, f"{name}_statistics") if self.mongodb else None
-        asked = Asked(folder, self.server.url, path, body, key=f"key-{self.trials}", remote=remote)
+        asked = Asked(folder, self.server.url, path, body, key=f"key-{self.trials}", remote=remote, reranks=reranks)
         core = make_core(asked)
         await core.terms.save(LOCAL, "bridge")
         await core.close()
@@ -79,6 +80,11 @@ class World:
     @property
     def prompts(self) -> Counter[str]:
         return Counter(json.dumps(sent["messages"]) for path, _, sent in self.server.requests if path == "/v1/chat/completions")
+
+    @property
+    def reranked(self) -> list[list[str]]:
+        """The texts of each request to the reranker."""
+        return [sent["documents"] for path, _, sent in self.server.requests if path == "/rerank"]
 
 
 def _wait(process: ForkServerProcess, ours: Any, theirs: Any, dies_after_s: float | None) -> tuple[Any, float]:
@@ -127,6 +133,7 @@ async def world(request: pytest.FixtureRequest, tmp_path: Path, processes: ForkS
         request.getfixturevalue("mongodb_url")
     async with serving() as server:
         server.replies["/v1/chat/completions"] = answer
+        server.replies["/rerank"] = jina
         folder = tmp_path / "filled"
         core = make_core(Asked(folder, server.url, "", {}))
         for doc_id, text in (
@@ -206,6 +213,36 @@ async def test_a_resumed_turn_is_announced_charged_and_counted_once(world: World
         after.announced["analytics.query.submitted"] = 1
     assert after == Effects(BOTH, done["usage"]["total_tokens"], 1)
     assert sorted(world.prompts.values()) == [1, 1, 1]
+
+
+BOTH_ASKED = {"query": "How often are the bridge and the ferry painted?"}
+
+
+@pytest.mark.parametrize("row", ["rerank", "cut", "answer", "save"])
+async def test_killed_before_a_row_the_reranker_is_asked_once(world: World, row: str) -> None:
+    asked = await world.trial("/v2/rag/query", BOTH_ASKED, reranks=True)
+    assert (await world.run(replace(asked, dies_at=row)))[0] is None
+    assert len(world.reranked) == (row != "rerank")
+    (_, done), _ = await world.run(replace(asked, ahead_s=LEASE_S))
+    assert (done["type"], done["degraded"], len(world.reranked)) == ("done", False, 1)
+    again = await world.trial("/v2/rag/query", BOTH_ASKED, reranks=True)
+    (_, usual), _ = await world.run(again)
+    assert [reference["p_id"] for reference in done["references"]] == [reference["p_id"] for reference in usual["references"]] != []
+
+
+async def test_where_a_passage_is_gone_the_reranker_is_asked_about_the_others(world: World) -> None:
+    asked = await world.trial("/v2/rag/query", BOTH_ASKED, reranks=True)
+    core = make_core(asked)
+    await put_document(core.index, make_document("tower"), ["The tower is painted when the ferry is."])
+    await core.close()
+    assert (await world.run(replace(asked, dies_at="answer")))[0] is None
+    core = make_core(asked)
+    await core.index.remove("bridge", 1)
+    await core.close()
+    (_, done), _ = await world.run(replace(asked, ahead_s=LEASE_S))
+    assert [reference["p_id"] for reference in done["references"]] == ["tower#000"]
+    before, after = world.reranked
+    assert (len(before), len(after), any("bridge" in text for text in after)) == (3, 2, False)
 
 
 async def test_killed_at_random_moments_only_interrupted_calls_are_repeated(world: World, seed: str) -> None:

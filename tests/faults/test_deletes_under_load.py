@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from footnote.bootstrap import UNSAVED, Core
+from footnote.bootstrap import Core
+from footnote.bootstrap.suggestions import UNSAVED
 from footnote.guard.identity import LOCAL
 from footnote.settings import LLM, Embedding, OpenSearch, Settings
 from footnote.types import Request

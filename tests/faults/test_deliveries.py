@@ -110,7 +110,7 @@ def test_an_unreadable_message_does_not_stop_the_others(body: str, world: World)
 
 
 def test_a_message_that_failed_is_in_the_queue_again_and_not_hidden_for_half_an_hour(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("footnote.ingest.pipeline.FIRST_RETRY_S", 0.0)
+    monkeypatch.setattr("footnote.ingest.retries.FIRST_RETRY_S", 0.0)
     world.fetch()
     world.waiting = []
     world.sqs.send_message(QueueUrl=world.queue_url, MessageBody="no JSON")

@@ -22,7 +22,21 @@ from footnote.types import Caller, Turn
 NOBODYS = {
     # Maintenance of the index and the ledger, which shows no user the content of a document.
     Index: {"info", "stage", "staged", "activate", "remove", "inventory", "pending", "put_vectors", "progress", "close"},
-    Ledger: {"unfinished", "counts", "update", "lease", "release", "purge", "unpurged", "held", "origins"},
+    Ledger: {
+        "unfinished",
+        "counts",
+        "update",
+        "lease",
+        "release",
+        "purge",
+        "unpurged",
+        "held",
+        "origins",
+        "redirect",
+        "names",
+        "restore",
+        "renew",
+    },
     # Writes: the turn holds its user.
     TurnStore: {"save", "count", "put_rollups"},
 }

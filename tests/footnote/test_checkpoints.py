@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
 from footnote.adapters.sqlite.checkpoints import SqliteCheckpoints, open_checkpoints
-from footnote.checkpoints import LEASE_S, ReplayedModels, ReplayedSearches, TurnCheckpoint, resume, take_checkpoint
+from footnote.checkpoints import LEASE_S, ReplayedModels, ReplayedReranker, ReplayedSearches, TurnCheckpoint, resume, take_checkpoint
 from footnote.errors import Conflict, ModelUnavailable, StoreUnavailable
 from footnote.events import Done
 from footnote.ports import Delta, RequestKey
@@ -89,7 +90,7 @@ async def test_candidates_are_replayed_and_texts_are_not_stored(store: Any, cloc
 
         async def candidates(self, caller: Caller, search: Search) -> Candidates:
             self.asked += 1
-            return Candidates((Candidate("d|1|0", 2.5),), (Candidate("d|1|1", 0.5),), 0.75, frozenset({"d|1|0"}))
+            return Candidates((Candidate("d|1|0", 2.5),), (), 0.75, frozenset({"d|1|0"}), frozenset({"cosine"}))
 
         async def read(self, caller: Caller, chunk_ids: Any) -> str:
             return "read"
@@ -105,6 +106,55 @@ async def test_candidates_are_replayed_and_texts_are_not_stored(store: Any, cloc
     assert b"Yes." in kept
     assert b"secret" not in kept
     assert b"staff" not in kept
+
+
+class FirstIsBest:
+    """A reranker that scores by position and does not score the last text."""
+
+    def __init__(self) -> None:
+        self.asked: list[Sequence[str]] = []
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> dict[int, float]:
+        self.asked.append(texts)
+        return {at: 1 / (at + 1) for at in range(len(texts) - 1)}
+
+    async def close(self) -> None: ...
+
+
+async def test_scores_of_a_reranker_are_replayed_for_the_same_texts_in_the_same_order_only(store: Any, clock: Any, tmp_path: Path) -> None:
+    reranker, texts = FirstIsBest(), ["secret one", "secret two", "secret three"]
+    assert await ReplayedReranker(reranker, await take(store, clock)).rerank("secret why?", texts) == {0: 1.0, 1: 0.5}
+    kept = b"".join(path.read_bytes() for path in tmp_path.glob("checkpoints.db*"))
+    assert b"rerank" in kept
+    assert b"secret" not in kept
+    later = ReplayedReranker(reranker, await take(store, clock))
+    for other in (texts[::-1], texts[:2]):
+        await later.rerank("secret why?", other)
+    await later.rerank("secret when?", texts)
+    assert len(reranker.asked) == 4
+    assert await later.rerank("secret why?", texts) == {0: 1.0, 1: 0.5}
+    assert len(reranker.asked) == 4
+
+
+async def test_scores_that_cannot_be_stored_are_used() -> None:
+    class Down:
+        def replay(self, kind: str, key: str) -> None: ...
+
+        async def keep(self, *values: Any, **more: Any) -> None:
+            raise StoreUnavailable("down")
+
+    assert await ReplayedReranker(FirstIsBest(), Down()).rerank("Why?", ["a", "b"]) == {0: 1.0}  # type: ignore[arg-type]
+
+
+async def test_what_waits_to_be_written_waits_on_if_the_store_is_down(store: Any, clock: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    checkpoint = await take(store, clock)
+    checkpoint.keep_later("search", "a", coverage=1.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(store, "append", AsyncMock(side_effect=StoreUnavailable("down")))
+        with pytest.raises(StoreUnavailable):
+            await checkpoint.keep("reply", "b")
+    await checkpoint.keep("reply", "c")
+    assert [(entry["kind"], entry["digest"]) for entry in (await take(store, clock)).kept.entries] == [("search", "a"), ("reply", "c")]
 
 
 async def test_a_replaced_owner_cannot_store_a_reply(store: Any, clock: Any) -> None:

@@ -28,7 +28,19 @@ def core(tmp_path: Path, clock: HandClock) -> Core:
 async def test_a_search_creates_only_the_backends_that_its_steps_request(core: Core) -> None:
     await core.retrieve.finish(make_turn("How long?", retriever="bm25"))
     made = {name for name in vars(core) if not name.startswith("_")} - {"clock", "live", "checks"}
-    asked_for = {"index", "terms", "records", "cache", "optional_cache", "embedder", "models", "endpoints", "prompts"}
+    asked_for = {
+        "index",
+        "engine",
+        "collections",
+        "terms",
+        "records",
+        "cache",
+        "optional_cache",
+        "embedder",
+        "models",
+        "endpoints",
+        "prompts",
+    }
     assert made == {"retrieve", "lookup"} | asked_for
     await core.close()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from footnote.types import size_of, tier_of_model, window_of
+from footnote.types import has_thinking_mode, size_of, tier_of_model, window_of
 
 
 @pytest.mark.parametrize(
@@ -32,6 +32,17 @@ from footnote.types import size_of, tier_of_model, window_of
 )
 def test_the_size_is_read_from_the_name_and_unknown_models_are_large(name: str, size: float | None, tier: str) -> None:
     assert (size_of(name), tier_of_model(name).name) == (size, tier)
+
+
+@pytest.mark.parametrize(
+    ("name", "thinks"),
+    [
+        ("qwen3:8b", True), ("Qwen/Qwen3-32B", True), ("deepseek-r1:14b", True), ("deepseek-v3.1", True),
+        ("qwen3-30b-a3b-instruct-2507", False), ("qwen3-coder:30b", False), ("qwen2.5:7b", False), ("gpt-oss:20b", False), ("", False),
+    ],
+)  # fmt: skip
+def test_models_whose_thinking_can_be_switched_off_are_known(name: str, thinks: bool) -> None:
+    assert has_thinking_mode(name) is thinks
 
 
 @pytest.mark.parametrize(("name", "window"), [("llama3.2:3b", 8_000), ("anthropic/Claude-3-Opus", 200_000), ("qwen3:8b", None), ("", None)])

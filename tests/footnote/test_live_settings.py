@@ -12,7 +12,8 @@ import pytest
 from footnote.adapters.sqlite.records import SqliteRecords
 from footnote.adapters.sqlite.turn_store import open_store
 from footnote.errors import BadRequest, NotFound, StoreUnavailable
-from footnote.live_settings import LiveSettings, Refresher
+from footnote.live_settings import LiveSettings
+from footnote.refresher import Refresher
 from footnote.settings import DB, LLM, MCP, ApiKey, Auth, Fallback, OpenSearch, Price, Rag, Settings
 from tests.conftest import HandClock
 

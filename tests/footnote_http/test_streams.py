@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncGenerator
 
 import pytest
@@ -94,6 +96,18 @@ async def test_the_oldest_stream_is_evicted_and_continues_for_its_reader() -> No
     assert (streams.find("first", "me"), len(streams)) == (None, MOST_STREAMS)
     rest.set()
     assert await heard(first) == [END]
+
+
+async def test_an_evicted_stream_leaves_memory_before_its_minute_is_over() -> None:
+    streams = Streams()
+    evicted = weakref.ref(streams.start("first", "me", events_of(END)))
+    await settle()
+    assert evicted() is not None
+    for number in range(MOST_STREAMS):
+        streams.start(f"t{number}", "me", events_of(END))
+    await settle()
+    gc.collect()
+    assert evicted() is None
 
 
 async def test_a_very_long_stream_is_not_kept() -> None:

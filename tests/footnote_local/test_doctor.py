@@ -27,6 +27,18 @@ async def findings(folder: Path, embedder: Any = None, models: Any = None) -> di
     return {finding.part: finding for finding in await examine(core)}
 
 
+@pytest.fixture(autouse=True)
+def libreoffice(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Not installed, unless the test has another path of it."""
+    monkeypatch.setattr("footnote_local.doctor.find_libreoffice", lambda: getattr(request, "param", None))
+
+
+@pytest.mark.parametrize("libreoffice", ["/opt/libreoffice/program/soffice"], indirect=True)
+async def test_libreoffice_is_found(tmp_path: Path) -> None:
+    expected = Finding("old formats", "ok", "/opt/libreoffice/program/soffice converts .doc, .ppt and other old files")
+    assert (await findings(tmp_path))["old formats"] == expected
+
+
 async def test_missing_parts_are_reported_with_a_remedy(tmp_path: Path) -> None:
     found = await findings(tmp_path)
     assert {part: finding.state for part, finding in found.items()} == {
@@ -38,9 +50,10 @@ async def test_missing_parts_are_reported_with_a_remedy(tmp_path: Path) -> None:
         "language model": "missing",
         "sign-in": "ok",
         "forbidden terms": "ok",
+        "old formats": "missing",
     }
     assert found["index"].found == str(tmp_path)
-    for part in ("documents", "embedder", "language model"):
+    for part in ("documents", "embedder", "language model", "old formats"):
         assert found[part].remedy
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from footnote.errors import Conflict, StoreUnavailable
+from footnote.ingest.pipeline import Ingestor
 from footnote.types import Caller
 from footnote_local.worker import Lock, Worker
 from tests.footnote_local.conftest import open_core
@@ -53,6 +54,24 @@ async def test_a_worker_processes_abandoned_and_new_jobs(tmp_path: Path) -> None
         await asyncio.sleep(0.02)
     assert states == ["READY", "READY"]
     await worker.stop()
+    await worker.stop()
+    await core.close()
+
+
+async def test_a_purge_that_fails_leaves_the_queue_working(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    core = open_core(tmp_path)
+
+    async def fail(ingestor: Ingestor) -> None:
+        raise StoreUnavailable("down")
+
+    monkeypatch.setattr("footnote_local.worker.purge_deleted", fail)
+    monkeypatch.setattr("footnote_local.worker.TROUBLE_S", 0.01)
+    document = await core.ingestor.accept(LOCAL, b"one", file_name="one.txt", collection="default", permission_groups=[])
+    worker = Worker(core)
+    await worker.start()
+    async with asyncio.timeout(10):
+        while (await core.ledger.get(LOCAL, document.doc_id)).state != "READY":
+            await asyncio.sleep(0.02)
     await worker.stop()
     await core.close()
 

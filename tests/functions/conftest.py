@@ -21,9 +21,10 @@ import uvicorn
 from fastapi import FastAPI
 
 from footnote.bootstrap import Core
+from footnote.ingest.parse import parse
 from footnote.ports import Clock
 from footnote.settings import LLM, Embedding, Settings
-from footnote.types import Caller
+from footnote.types import Caller, Parsed
 from footnote_http.callers import caller_of
 from query.app import create_app as create_query
 from tests.fakes import FakeModel, FakeModels, Piece, make_document, put_document
@@ -48,6 +49,13 @@ def patient_streams(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footnote_http.sse.OPEN_S", 60.0)
 
 
+class HereParser:
+    """The real parsers, in this process."""
+
+    async def parse(self, data: bytes, file_name: str) -> Parsed:
+        return parse(data, file_name)
+
+
 @dataclass(frozen=True)
 class Site:
     core: Core
@@ -62,7 +70,9 @@ Serve = Callable[[FastAPI], Awaitable[str]]
 @pytest.fixture
 async def core(tmp_path: Path, clock: Clock) -> AsyncIterator[Core]:
     """A core without models: full-text search finds passages, and answers are quoted sentences."""
-    made = Core(Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock)
+    made = Core(
+        Settings(footnote_data=tmp_path, embedding=Embedding(builtin=False), llm=LLM(discover=False)), clock=clock, parser=HereParser()
+    )
     yield made
     await made.close()
 

@@ -116,13 +116,27 @@ class World:
             pass
         asked = {"query_text": QUESTION, "index_name": COLLECTION, "permission_groups": [], "room_id": room_id}
         turn = (await self.ask("owner", "POST", "/ask", json=asked)).json()
+        rated = (await self.ask("owner", "POST", "/ask", json=asked | {"room_id": None})).json()["trace_id"]
+        await self.ask("owner", "POST", "/feedback", json={"trace_id": rated, "rating": "down", "reason": "outdated"})
         await self.ask("admin", "PUT", f"/forbidden-terms/{term}", "/forbidden-terms/{term}", json={})
         await self.ask("admin", "PUT", "/settings/rag.alpha", "/settings/{key}", json={"value": 0.6})
+        for collection in (f"rules-{number}", f"old-rules-{number}"):
+            await self.ask("admin", "POST", "/collections", json={"name": collection})
+        alias = f"/collections/rules-{number}/aliases/laws-{number}"
+        await self.ask("admin", "PUT", alias, "/collections/{collection}/aliases/{alias}")
+        await self.ask("admin", "DELETE", f"/collections/old-rules-{number}", "/collections/{collection}")
+        arms = [{"name": "plain"}, {"name": "basic", "level": "basic"}]
+        await self.ask("admin", "POST", "/experiments", json={"name": f"levels-{number}", "arms": arms})
+        written = {"question": f"Question {number}?", "index_name": COLLECTION, "facts": ["1894"]}
+        case_id = (await self.ask("admin", "POST", "/golden", json=written)).json()["case_id"]
         self.clock.advance(1)
         return {
-            "doc_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"], "room_id": room_id, "trace_id": turn["trace_id"],
+            "doc_id": reply.json()["doc_id"], "job_id": reply.json()["doc_id"], "chunk_id": turn["hits"][0]["chunk_id"],
+            "room_id": room_id, "trace_id": turn["trace_id"], "rated_trace_id": rated, "case_id": case_id,
             "session_id": session_id_of(await self._sign_in(Session("victim"), 1e6)),
             "name": "system" if number else "answer_numbered", "key": "rag.alpha", "term": term, "model": f"footnote/{COLLECTION}",
+            "collection": f"rules-{number}", "alias": f"laws-{number}", "deleted_collection": f"old-rules-{number}",
+            "experiment": f"levels-{number}",
         }  # fmt: skip
 
     async def _sign_in(self, session: Session, valid_s: float) -> str:

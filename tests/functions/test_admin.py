@@ -48,6 +48,7 @@ class Unwritable:
         ("PUT", "/settings/rag.alpha", {"value": 0.7}),
         ("GET", "/settings/rag.alpha/history", None),
         ("GET", "/audit", None),
+        ("GET", "/sources", None),
     ],
 )
 async def test_only_admins_may_use_the_admin_routes(method: str, path: str, body: Any, core: Core, open_client: OpenClient) -> None:
@@ -285,7 +286,7 @@ async def test_a_change_that_cannot_be_recorded_does_not_happen(core: Core, open
 
 async def test_everyone_prefers_a_model_of_their_own(open_client: OpenClient) -> None:
     ann, bob = [await open_client(as_caller(caller, create_query)) for caller in (ANN, replace(ANN, user_id="bob"))]
-    nothing: dict[str, Any] = {"model_id": None, "allowed_models": [], "own_group": "user:ann", "groups": ["staff"]}
+    nothing: dict[str, Any] = {"model_id": None, "allowed_models": [], "own_group": "user:ann", "is_admin": False, "groups": ["staff"]}
     assert (await ann.get("/me/preferences")).json() == nothing
     assert (await ann.put("/me/preferences", json={"model_id": "small"})).json() == {"model_id": "small"}
     assert ((await ann.get("/me/preferences")).json(), (await bob.get("/me/preferences")).json()) == (
@@ -311,6 +312,7 @@ async def test_only_an_allowed_model_can_be_preferred(open_client: OpenClient) -
         "model_id": None,
         "allowed_models": ["small", "large"],
         "own_group": None,
+        "is_admin": True,
         "groups": [],
     }
     refused = await client.put("/me/preferences", json={"model_id": "huge"})

@@ -14,24 +14,18 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.errors import StoreUnavailable
-from footnote.ingest.parse import parse
-from footnote.ingest.pipeline import retry_delay_s
+from footnote.ingest.retries import retry_delay_s
 from footnote.settings import LLM, Embedding, Ingest, Settings
-from footnote.types import Document, Parsed
+from footnote.types import Document
 from footnote_http.lambda_handler import Handler
 from ingest.app import create_app, create_handler, handler
 from tests.conftest import HandClock
 from tests.fakes import FakeModels
-from tests.functions.conftest import LOCAL, Event, body_of, get_event, sample_event
+from tests.functions.conftest import LOCAL, Event, HereParser, body_of, get_event, sample_event
 
 T = TypeVar("T")
 KEY = "handbooks/여행 규정.pdf"
 TEXT = b"Travel is paid for by the day."
-
-
-class HereParser:
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        return parse(data, file_name)
 
 
 @pytest.fixture

@@ -15,25 +15,17 @@ import pytest
 from pypdf import PdfWriter
 
 from footnote.bootstrap import Core
-from footnote.ingest.parse import parse
 from footnote.settings import LLM, Embedding, Ingest, Settings
-from footnote.types import Caller, Parsed
+from footnote.types import Caller
 from ingest.app import create_app
 from query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeEmbedder
-from tests.functions.conftest import LOCAL, OpenClient, as_caller, heavy_imports
+from tests.functions.conftest import LOCAL, HereParser, OpenClient, as_caller, heavy_imports
 from tests.functions.test_query_bad_input import detail_of
 
 MB = 2**20
 TEXT = b"The lighthouse was lit in 1874."
-
-
-class HereParser:
-    """The real parsers, in this process."""
-
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        return parse(data, file_name)
 
 
 @pytest.fixture
@@ -98,11 +90,13 @@ async def test_a_file_is_received_then_ready_then_found_then_gone(core: Core, cl
         "metadata": {},
         "created_at": 1_700_000_000.0,
         "updated_at": 1_700_000_000.0,
+        "additional_field": None,
         "vectors": None,
     }
     await work(core)
     one = (await client.get(f"/documents/{sent['doc_id']}")).json()
     assert (one["state"], one["chunks"], one["lang"]) == ("READY", 1, "en")
+    assert one["additional_field"] == "summary=tower | topics=tower | lang=en | pii=false | type=text"
     page = (await client.get("/documents")).json()
     assert ([listed["doc_id"] for listed in page["data"]], page["has_more"], page["last_id"]) == ([sent["doc_id"]], False, sent["doc_id"])
     assert await found(query, "lighthouse") == [TEXT.decode()]

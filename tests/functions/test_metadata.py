@@ -16,8 +16,8 @@ from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from tests.conftest import HandClock
 from tests.fakes import FakeModels, SameModel
-from tests.functions.conftest import OpenClient, read_events
-from tests.functions.test_ingest import HereParser, work
+from tests.functions.conftest import HereParser, OpenClient, read_events
+from tests.functions.test_ingest import work
 from tests.functions.test_query_bad_input import detail_of
 
 TEXT = b"The lighthouse was lit in 1874."
@@ -70,7 +70,7 @@ async def test_a_search_is_narrowed_by_fields_of_the_documents(core: Core, inges
     narrowed = await ask(query, "When was the lighthouse lit?", metadata_filter_key="class", metadata_filter_values=["Law"])
     (reference,) = narrowed["references"]
     assert (reference["file_name"], reference["metadatas"]) == (
-        "tower.txt", LAW | {"file_name": "tower.txt", "paragraph_type": "normal"},
+        "tower.txt", LAW | {"file_name": "tower.txt", "paragraph_type": "normal", "pii": False, "type": "text"},
     )  # fmt: skip
     outside = await ask(query, "When was the lighthouse lit?", metadata_filter_key="class", metadata_filter_values=["Tax"])
     assert outside["references"] == []

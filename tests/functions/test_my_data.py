@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from footnote.adapters.sqlite.database import Database
+from footnote.adapters.sqlite.store_schema import VERSION
 from footnote.ports import Delta
 from footnote.types import Caller, Feedback, Usage
 from query.app import create_app
@@ -92,7 +93,7 @@ async def test_a_user_deletes_only_their_own_data(open_site: OpenSite, tmp_path:
         assert [each["trace_id"] for each in await export(ben)] == [kept]
     assert await site.core.records.get("preference", "ann") is None
     assert await site.core.records.get("preference", "ben") is not None
-    exported = await Database(tmp_path / "store.db", "", 5).run(lambda db: [tuple(row) for row in db.execute(
+    exported = await Database(tmp_path / "store.db", "", VERSION).run(lambda db: [tuple(row) for row in db.execute(
         "SELECT user_id FROM turns UNION ALL SELECT user_id FROM feedback UNION ALL SELECT user_id FROM rollups")])  # fmt: skip
     assert exported == [("ben",), ("ben",)]
 

@@ -68,8 +68,14 @@ SEARCHES: dict[tuple[str, str], Fields] = {
 UNSEARCHED = {("POST", "/v2/gpt/query"), ("POST", "/v2/vision/query")}
 """They answer from no document."""
 
-SEEN_ELSEWHERE = {("trace_id", "POST", "/feedback"), ("chunk_id", "GET", "/documents/{doc_id}/content")}
-"""In the tests of routes that name a thing."""
+SEEN_ELSEWHERE = {
+    ("trace_id", "POST", "/feedback"),
+    ("chunk_id", "GET", "/documents/{doc_id}/content"),
+    ("trace_id", "GET", "/feedback"),
+    ("trace_id", "POST", "/golden"),
+    ("permission_groups", "POST", "/golden"),
+}
+"""In the tests of routes that name a thing, of feedback and of golden cases."""
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

@@ -38,12 +38,14 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("GET", "/documents/{doc_id}"): Rule(READERS),
     ("GET", "/documents/{doc_id}/content"): Rule(READERS),
     ("POST", "/documents/{doc_id}/retry"): Rule(READERS),
+    ("GET", "/ingest/jobs/{job_id}"): Rule(READERS),
     ("DELETE", "/documents/{doc_id}"): Rule(READERS),
     ("GET", "/conversations/{room_id}"): Rule(OWNER),
     ("DELETE", "/conversations/{room_id}"): Rule(OWNER),
     ("GET", "/turns/{trace_id}"): Rule(OWNER),
     ("GET", "/traces/{trace_id}"): Rule(OWNER),
     ("GET", "/v1/models/{model}"): Rule(frozenset(KNOWN)),  # the default collection is open to everyone
+    ("DELETE", "/feedback/{rated_trace_id}"): Rule(OWNER),
     ("DELETE", "/sessions/{session_id}"): Rule(ADMIN, 403),
     ("GET", "/prompts/{name}"): Rule(ADMIN, 403),
     ("PUT", "/prompts/{name}"): Rule(ADMIN, 403, {"lang": "en", "template": "Answer."}),
@@ -53,6 +55,17 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("POST", "/settings/{key}/undo"): Rule(ADMIN, 403),
     ("PUT", "/forbidden-terms/{term}"): Rule(ADMIN, 403, {}),
     ("DELETE", "/forbidden-terms/{term}"): Rule(ADMIN, 403),
+    ("DELETE", "/golden/{case_id}"): Rule(ADMIN, 403),
+    ("GET", "/collections/{collection}"): Rule(ADMIN, 403),
+    ("PATCH", "/collections/{collection}"): Rule(ADMIN, 403, {"title": "Changed"}),
+    ("DELETE", "/collections/{collection}"): Rule(ADMIN, 403),
+    ("PUT", "/collections/{collection}/aliases/{alias}"): Rule(ADMIN, 403),
+    ("DELETE", "/collections/{collection}/aliases/{alias}"): Rule(ADMIN, 403),
+    ("POST", "/collections/{deleted_collection}/restore"): Rule(ADMIN, 403),
+    ("GET", "/experiments/{experiment}"): Rule(ADMIN, 403),
+    ("POST", "/experiments/{experiment}/start"): Rule(ADMIN, 403),
+    ("POST", "/experiments/{experiment}/stop"): Rule(ADMIN, 403),
+    ("DELETE", "/experiments/{experiment}"): Rule(ADMIN, 403),
 }
 """Routes whose path names a thing."""
 
@@ -66,17 +79,23 @@ BODIES: dict[tuple[str, str], tuple[Mapping[str, str], Rule]] = {
 MARKS: dict[str, tuple[str, frozenset[str], int]] = {
     "/documents": ("{doc_id}", READERS, 200),
     "/collections": ('"ledgers"', READERS, 200),
+    "/collections?all=true": ("{deleted_collection}", ADMIN, 403),
     "/v1/models": ("footnote/ledgers", READERS, 200),
     "/conversations": ("{room_id}", OWNER, 200),
     "/me/data": ("{trace_id}", OWNER, 200),
     "/me/preferences": ("owners-choice", OWNER, 200),
     "/stats?by=room": ("{room_id}", OWNER | ADMIN, 200),
-    "/feedback/metrics": ("owners reason", OWNER | ADMIN, 200),
+    "/ingest/status": ('"waiting"', ADMIN, 403),
+    "/feedback?limit=200": ("{rated_trace_id}", ADMIN, 403),
+    "/feedback/metrics": ('"outdated"', OWNER | ADMIN, 200),
     "/sessions": ("{session_id}", ADMIN, 403),
     "/prompts": ('"answer_numbered"', ADMIN, 403),
     "/settings": ('"rag.alpha"', ADMIN, 403),
+    "/sources": ('"data"', ADMIN, 403),
     "/audit": ("term.set", ADMIN, 403),
+    "/golden?limit=200": ("{case_id}", ADMIN, 403),
     "/forbidden-terms": ("{term}", ADMIN, 403),
+    "/experiments": ("{experiment}", ADMIN, 403),
 }
 """Lists → what is in them of the owner's or the admin's, who sees it, and what those get who do not."""
 
@@ -88,7 +107,7 @@ CURSORS: dict[str, str] = {"/documents": "doc_id", "/conversations": "room_id"}
 async def known(world: World) -> Known:
     """The resources that all callers try to access. None of them may change."""
     things = await world.make_resources()
-    rated = {"trace_id": things["trace_id"], "rating": "down", "reason": "owners reason"}
+    rated = {"trace_id": things["trace_id"], "rating": "down", "reason": "outdated"}
     await world.ask("owner", "POST", "/feedback", json=rated)
     await world.ask("owner", "PUT", "/me/preferences", json={"model_id": "owners-choice"})
     return things
@@ -100,7 +119,7 @@ async def test_every_route_with_a_resource_id_is_in_the_table() -> None:
 
 async def test_every_list_is_in_the_table() -> None:
     lists = {path for _, method, path, *_ in operations() if method == "GET" and "{" not in path}
-    others = {"/health", "/ready", "/ask/stream", "/v2/rag/tokens", "/model", METADATA, f"{METADATA}/mcp"}
+    others = {"/health", "/ready", "/ask/stream", "/v2/rag/tokens", "/voc/counts", "/voc/themes", "/model", METADATA, f"{METADATA}/mcp"}
     assert lists - others == {path.partition("?")[0] for path in MARKS}
 
 
@@ -195,7 +214,10 @@ async def is_untouched(known: Known, world: World) -> None:
         assert (await world.ask("owner", "GET", route.format(**known), route)).status_code == 200
     room = await world.ask("owner", "GET", f"/conversations/{known['room_id']}", "/conversations/{room_id}")
     assert [turn["trace_id"] for turn in room.json()["data"]] == [known["trace_id"]]
-    for path, name in (("/sessions", "session_id"), ("/forbidden-terms", "term")):
-        assert known[name] in (await world.ask("admin", "GET", path)).text
+    lists = {"/sessions": "session_id", "/forbidden-terms": "term", "/collections?all=true": "collection", "/experiments": "experiment"}
+    for path, name in lists.items():
+        assert known[name] in (await world.ask("admin", "GET", path, path.partition("?")[0])).text
+    assert known["rated_trace_id"] in (await world.ask("admin", "GET", "/feedback", params={"limit": 200})).text
+    assert known["case_id"] in (await world.ask("admin", "GET", "/golden", params={"limit": 200})).text
     prompt = await world.ask("admin", "GET", f"/prompts/{known['name']}", "/prompts/{name}")
     assert prompt.json()["template"] != "Answer."

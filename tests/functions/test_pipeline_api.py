@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
 
 from footnote.answer.messages import message
-from footnote.errors import ModelUnavailable, SearchUnavailable, StoreUnavailable
+from footnote.errors import SearchUnavailable, StoreUnavailable
 from footnote.ports import Delta
-from footnote.types import Message, ToolCall, Usage
+from footnote.types import ToolCall, Usage
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import LOCAL, QUESTION, OpenSite, Site, read_events
 from tests.recordings.play import Failing
@@ -164,35 +163,6 @@ async def test_reasoning_that_the_request_asks_for_is_sent_as_thoughts_and_never
     assert "between <think> and </think>" in sent_to(site)[0].messages[0].content
     assert "".join(event["content"] for event in events if event["type"] == "think") == "Document 1 says it."
     assert "".join(event["content"] for event in events if event["type"] == "token") == events[-1]["content"] == "In 1894 [Source 1]."
-
-
-class Revising:
-    """A language model that answers wrongly, corrects itself when asked, and can do nothing else."""
-
-    name = "revising"
-
-    async def stream(self, messages: Sequence[Message], **options: Any) -> AsyncIterator[Delta]:
-        if messages[-1].content.startswith("These statements"):
-            yield Delta("The bridge was built in 1894 [1].")
-        elif "You answer questions from documents" in messages[0].content:
-            yield Delta("The bridge was built in 1931 [1].")
-        else:
-            raise ModelUnavailable("not that")
-
-
-@pytest.mark.parametrize(
-    ("headers", "content", "warnings"),
-    [({}, "The bridge was built in 1894 [Source 1].", []), (STREAM, "The bridge was built in 1931 [Source 1].", ["unsupported"])],
-)
-async def test_a_whole_reply_is_revised_at_level_maximum_and_a_stream_never(
-    headers: dict[str, str], content: str, warnings: list[str], open_site: OpenSite
-) -> None:
-    site = await open_site("never")
-    site.core.models.model = Revising()  # type: ignore[attr-defined]
-    asked = {"message": QUESTION, "intelligence_level": "maximum", "ensemble_voting": False}
-    reply = await site.client.post("/v1/chat", json=asked, headers=headers)
-    body = read_events(reply.text)[-1] if headers else reply.json()
-    assert (body["content"], body["warnings"]) == (content, warnings)
 
 
 async def test_general_answers_without_documents_and_claims_nothing(open_site: OpenSite) -> None:

@@ -163,6 +163,16 @@ async def test_an_answer_can_come_as_claims_with_their_documents(open_site: Open
 # --- modes -------------------------------------------------------------------------------
 
 
+async def test_a_typo_is_corrected_and_the_question_can_be_searched_for_as_it_is_written(open_site: OpenSite) -> None:
+    site, asked = await open_site(), {**ASK, "query_text": "When was the brigde built?"}
+    body = (await site.client.post("/ask", json=asked)).json()
+    assert (body["corrected"], body["searched_for"], body["tier"]) == (QUESTION, [QUESTION], "answer")
+    (stored,) = (await site.client.get(f"/conversations/{body['room_id']}")).json()["data"]
+    assert (stored["question"], stored["corrected"]) == (asked["query_text"], QUESTION)
+    written = (await site.client.post("/ask", json={**asked, "spelling": False})).json()
+    assert (written["corrected"], written["searched_for"]) == (None, [asked["query_text"]])
+
+
 async def test_a_model_alone_answers_from_what_was_said_before_and_searches_nothing(open_site: OpenSite) -> None:
     site = await open_site()
     model = FakeModel([["Read it at [docs][1]. [^bridge]"]] * 2)
@@ -362,6 +372,7 @@ async def test_hits_come_in_the_shape_of_an_elasticsearch_reply(retriever: str, 
                         "created_time": "1970-01-01T00:00:01.000+00:00",
                         "page": 3,
                         "lang": "en",
+                        "paragraph_type": "normal",
                     },
                 }
             ],

@@ -11,17 +11,10 @@ from typing import Any
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.ingest.parse import parse
 from footnote.settings import LLM, Embedding, Ingest, Settings
-from footnote.types import Parsed
 from ingest.app import create_app, create_handler
 from tests.conftest import HandClock
-from tests.functions.conftest import LOCAL, body_of, get_event, sample_event
-
-
-class HereParser:
-    async def parse(self, data: bytes, file_name: str) -> Parsed:
-        return parse(data, file_name)
+from tests.functions.conftest import LOCAL, HereParser, body_of, get_event, sample_event
 
 
 @pytest.fixture

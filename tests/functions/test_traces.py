@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
+from typing import Any
+
+import httpx
 import pytest
 
 from footnote.answer.messages import message
+from footnote.errors import Unavailable
 from footnote.types import Caller
 from footnote_http.callers import caller_of
-from tests.functions.conftest import QUESTION, OpenSite
+from tests.functions.conftest import QUESTION, OpenSite, Serve, Site
 
+PHASES = ["guardrails", "llm_generation", "query_analysis", "vector_search", "reranking"]
+CHAT: dict[str, Any] = {"messages": [{"role": "user", "content": QUESTION}], "rag": {"enabled": True}}
 ANN = Caller("ann", frozenset({"staff"}))
 
 
@@ -26,6 +34,53 @@ async def test_a_trace_shows_the_steps_and_the_rejected_candidates(open_site: Op
     assert {span["status"] for span in body["spans"]} == {"ok"}
     assert body["usage"]["total_tokens"] > 0
     assert "trust me" not in (await site.client.get(f"/turns/{trace_id}")).text
+
+
+async def phases_of(site: Site, trace_id: str) -> dict[str, dict[str, Any]]:
+    body = (await site.client.get(f"/traces/{trace_id}")).json()
+    assert {name for phase in body["phases"] for name in phase["steps"]} <= {span["name"] for span in body["spans"]}
+    return {phase["name"]: phase for phase in body["phases"]}
+
+
+async def test_a_trace_has_its_steps_by_purpose(open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1894 [1].")
+    phases = await phases_of(site, (await site.client.post("/api/chat", json=CHAT)).json()["trace_id"])
+    assert list(phases) == PHASES
+    assert {phase["status"] for phase in phases.values()} == {"ok"}
+    assert "answer" in phases["llm_generation"]["steps"]
+    assert {"guard", "support"} <= set(phases["guardrails"]["steps"])
+    assert all(phase["ms"] >= 0 for phase in phases.values())
+
+
+@pytest.mark.parametrize(("source", "phase"), [("graph", "graph_traversal"), ("summary_tree", "vector_search")], ids=["graph", "none"])
+async def test_a_graph_is_a_phase_of_its_own_even_if_it_is_down(open_site: OpenSite, source: str, phase: str) -> None:
+    class Down:
+        async def search(self, *_: Any) -> Any:
+            raise Unavailable("Down.")
+
+    site = await open_site("It was built in 1894 [1].")
+    site.core.ranked_lists = {source: Down()}
+    asked = CHAT | {"messages": [{"role": "user", "content": "How did Mason in 1894 build the bridge?"}]}
+    body = (await site.client.post("/api/chat", json=asked)).json()
+    assert (body["message"], body["degraded"]) == ("It was built in 1894 [1].", source == "graph")
+    assert [name for name, each in (await phases_of(site, body["trace_id"])).items() if "lists" in each["steps"]] == [phase]
+
+
+async def test_a_reader_who_leaves_finds_the_whole_trace(open_site: OpenSite, serve: Serve) -> None:
+    rest = asyncio.Event()
+    site = await open_site("It was built ", rest, "in 1894 [1].")
+    async with (
+        httpx.AsyncClient() as client,
+        client.stream("POST", f"{await serve(site.app)}/api/chat", json=CHAT | {"stream": True}) as reply,
+    ):
+        events = (json.loads(line.removeprefix("data: ")) async for line in reply.aiter_lines() if line.startswith("data: "))
+        async for event in events:
+            if event["type"] == "token":
+                break
+        trace_id = reply.headers["x-trace-id"]
+    rest.set()
+    await site.core.answer.drain()
+    assert list(await phases_of(site, trace_id)) == PHASES
 
 
 @pytest.mark.parametrize("reader", [Caller("bob", frozenset({"staff"})), Caller("root", frozenset({"role:admin"}), role="admin")])

@@ -201,7 +201,7 @@ async def read_documents(world: World, person: str) -> AsyncIterator[httpx.Respo
     yield reply
     for kept in [*world.documents.values(), *world.gone[-3:]]:
         paths = [f"/documents/{kept.doc_id}{rest}" for rest in ("", "/content", "/content?as=blocks", "/content?as=marks&chunk_id=a")]
-        asked = [("GET", path) for path in paths] + [("POST", f"/documents/{kept.doc_id}/retry")]
+        asked = [("GET", path) for path in paths] + [("POST", f"/documents/{kept.doc_id}/retry"), ("GET", f"/ingest/jobs/{kept.doc_id}")]
         hidden = kept.doc_id not in world.documents or not world.may_read(person, kept)
         if hidden:
             asked.append(("DELETE", f"/documents/{kept.doc_id}"))
@@ -260,6 +260,36 @@ async def read_conversations(world: World, person: str) -> AsyncIterator[httpx.R
             yield reply
 
 
+async def ask_voices(world: World, person: str) -> AsyncIterator[httpx.Response]:
+    """Searches show readable voices, and counts and themes are made of them alone."""
+    for query in ("", QUESTION):
+        body = {"query": query, "collection": "voices", "limit": ALL}
+        reply = await world.call(person, "query", "POST", "/voc/search", json=body)
+        assert_complete(reply, world.readable(person, "voices"), person)
+        yield reply
+    for by in ("day", "theme"):
+        reply = await world.call(person, "query", "GET", "/voc/counts", params={"collection": "voices", "by": by})
+        told = reply.json()
+        assert told["voices"] == sum(row["voices"] for row in told["data"]) == _active(world, person), reply.text[:400]
+        world.seen["voices"] += told["voices"]
+        yield reply
+    reply = await world.call(person, "query", "GET", "/voc/themes", params={"collection": "voices"})
+    told = reply.json()
+    assert sum(theme["voices"] for theme in told["data"]) + told["rest"] == told["voices"] == _active(world, person), reply.text[:400]
+    world.seen["themes"] += len(told["data"])
+    yield reply
+    for method, path in (("POST", "/voc/search"), ("GET", "/voc/counts"), ("GET", "/voc/themes")):
+        options = {"json": {"source": "product"}} if method == "POST" else {"params": {"source": "product"}}
+        reply = await world.call(person, "query", method, path, **options)
+        assert reply.status_code == 403, (path, reply.status_code)
+        yield reply
+
+
+def _active(world: World, person: str) -> int:
+    """Voices that this user may read and that answer: a file that waits to be read again still answers with what it said before."""
+    return sum(kept.ready for kept in world.readable(person, "voices"))
+
+
 async def read_figures(world: World, person: str) -> AsyncIterator[httpx.Response]:
     """Only the user's own traces and figures."""
     for owner, trace_id in [(owner, trace_id) for owner, traces in world.traces.items() for trace_id in traces[-1:]]:
@@ -268,17 +298,27 @@ async def read_figures(world: World, person: str) -> AsyncIterator[httpx.Respons
         assert owner == person or reply.status_code == 404, (owner, person)
         yield reply
     yield await world.call(person, "feedback", "GET", "/feedback/metrics")
-    for by in ("user", "room", "day"):
+    for by in ("user", "room", "day", "collection", "outcome", "llm"):
+        for format_ in ("json", "csv"):
+            reply = await world.call(person, "stats", "GET", "/stats", params={"by": by, "format": format_})
+            assert not [other for other in PEOPLE if other != person and f'"{other}"' in reply.text], reply.text
+            yield reply
+    for by in ("question", "document"):
         reply = await world.call(person, "stats", "GET", "/stats", params={"by": by})
-        assert not [other for other in PEOPLE if other != person and f'"{other}"' in reply.text], reply.text
+        assert reply.status_code == 403, reply.text
         yield reply
+    assert (await world.call(person, "ingest", "GET", "/ingest/status")).status_code == 403
 
 
 async def read_admins(world: World, person: str) -> AsyncIterator[httpx.Response]:
-    for path in ("/sessions", "/prompts", "/settings", "/audit", "/forbidden-terms"):
+    lists = ("/sessions", "/prompts", "/settings", "/audit", "/forbidden-terms", "/experiments", "/golden", "/collections?all=true")
+    for path in (*lists, "/collections/side"):
         reply = await world.call(person, "query", "GET", path)
         assert reply.status_code == 403, (path, reply.status_code)
         yield reply
+    listed = await world.call(person, "feedback", "GET", "/feedback")
+    assert listed.status_code == 403, listed.status_code
+    yield listed
 
 
 async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response]:
@@ -297,7 +337,7 @@ async def read_errors(world: World, person: str) -> AsyncIterator[httpx.Response
 
 
 CHEAP: tuple[Channel, ...] = (
-    ask_retrieve, ask_dify, list_collections, read_documents, read_conversations, read_figures, read_admins, read_errors,
+    ask_retrieve, ask_dify, list_collections, ask_voices, read_documents, read_conversations, read_figures, read_admins, read_errors,
 )  # fmt: skip
 DEAR: tuple[Channel, ...] = (
     ask_trd,

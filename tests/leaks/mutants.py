@@ -158,7 +158,7 @@ MUTANTS: Mapping[str, Mutant] = {
         (answer_cache, "answer_scope", _for_all), (index_reads, "_visible_rows", sees_all),
     ),
     "suggested questions are kept without their groups": ((SqliteCache, "get", _without_groups), (SqliteCache, "put", _without_groups)),
-    "collections are suggested from without groups": ((Core, "collections", sees_all),),
+    "collections are suggested from without groups": ((Core, "list_collections", sees_all),),
     "files are read without their groups": ((Sources, "original", sees_all), (Sources, "text", sees_all)),
     "nothing is found": ((index_reads, "_visible_acls", giving(frozenset())),),
     "what is new does not answer": ((SqliteIndex, "activate", giving(True)),),

@@ -36,7 +36,7 @@ T = TypeVar("T")
 DEEP = os.environ.get("FOOTNOTE_DEEP") == "1"
 people = st.sampled_from(PEOPLE)
 acls = st.sampled_from([frozenset({"red"}), frozenset({"blue"}), frozenset({"red", "blue"}), frozenset({"*"}), frozenset({"user:ann"})])
-collections = st.sampled_from(["default", "default", "side"])
+collections = st.sampled_from(["default", "default", "side", "voices"])
 memberships = st.frozensets(st.sampled_from(GROUPS))
 
 
@@ -76,7 +76,13 @@ class Leaks(RuleBasedStateMachine):
 
     @initialize(groups=memberships)
     def begin(self, groups: frozenset[str]) -> None:
-        for slot, readers, collection in ((0, "*", "default"), (1, "red", "default"), (0, "blue", "vault"), (1, "*", "side")):
+        for slot, readers, collection in (
+            (0, "*", "default"),
+            (1, "red", "default"),
+            (0, "blue", "vault"),
+            (1, "*", "side"),
+            (1, "red", "voices"),
+        ):
             self._run(self.world.put(slot, frozenset({readers}), collection, work=False))
         self._run(self.world.work())
         self._run(self.world.sign_in("ann", groups))
@@ -161,6 +167,7 @@ def test_no_user_sees_what_they_may_not_read_in_any_order_of_events() -> None:
     )
 
 
+@pytest.mark.timeout(600)  # the time limit would interrupt an example, and the next ones would wait for what it left behind
 @pytest.mark.parametrize("name", chosen(MUTANTS, 3))
 def test_a_seeded_defect_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The suite finds a defect: it fails when one check is missing."""

@@ -27,7 +27,7 @@ from tests.leaks.world import COLLECTIONS, DAY_S, QUESTION, ROOM, World, open_wo
 DEEP = os.environ.get("FOOTNOTE_DEEP") == "1"
 READER, READS = "bob", frozenset({"blue"})
 VARYING = frozenset(
-    """trace_id chat_id room_id created_at updated_at created_time started_at latency_ms ms took age_s id created
+    """trace_id chat_id room_id created_at updated_at created_time started_at latency_ms latency_map ms took age_s id created
     score bm25 cosine max_score _score distances relevance usage cost debug steps spans number index spans bounds
     snippet citations references claims warnings suggested_questions groundedness unsupported outcome content notice
     last_id relevance_score similarity_score confidence_score confidence_level coverage_score is_sufficient sources

@@ -7,7 +7,7 @@ import json
 import logging
 import re
 from collections import Counter
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,7 @@ from footnote.bootstrap import Core
 from footnote.guard.identity import Session, open_session
 from footnote.ports import Delta, Found, Index, Scope
 from footnote.settings import LLM, Auth, Embedding, Limits, Rag, Settings
-from footnote.types import Block, Caller, Candidate, Fact, Message, Parsed, Query, Role, ToolCall
+from footnote.types import Block, Caller, Candidate, CollectionSettings, Fact, Message, Parsed, Query, Role, ToolCall
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from stats.app import create_app as create_stats
@@ -29,7 +29,8 @@ from tests.fakes import FakeEmbedder, FakeModels
 
 GROUPS = ("red", "blue")
 PEOPLE = ("ann", "bob", "cem")
-COLLECTIONS = ("default", "side")
+COLLECTIONS = ("default", "side", "voices")
+"""Documents in the last one are voices of customers, one each."""
 ROOM = "talk"
 DAY_S = 86_400.0
 SECRET = re.compile(r"zq[a-z]+\d+x", re.IGNORECASE)
@@ -119,6 +120,9 @@ class World:
     seen: Counter[str] = field(default_factory=Counter)
     """What happened how often: a suite in which nothing happens finds nothing."""
     made: int = 0
+    deleted: dict[str, list[Kept]] = field(default_factory=dict)
+    """Deleted collection → its documents."""
+    later: Callable[[], None] = lambda: None
 
     def groups_of(self, person: str) -> frozenset[str]:
         return self.members[person] | {f"user:{person}", "*"}
@@ -204,6 +208,32 @@ class World:
         assert reply.status_code == 200, reply.text
         self.gone += [held.pop(doc_id) for held in (self.documents, self.coming) if doc_id in held]
 
+    async def change_collection(self, method: str, path: str, **body: Any) -> httpx.Response:
+        """As an admin; a second later every process knows of it."""
+        reply = await self.call("root", "query", method, f"/collections{path}", json=body or None)
+        assert reply.status_code < 300, reply.text
+        self.later()
+        return reply
+
+    async def delete_collection(self, name: str) -> None:
+        await self.change_collection("DELETE", f"/{name}")
+        for held in (self.documents, self.coming):
+            for doc_id in [doc_id for doc_id, kept in held.items() if kept.collection == name]:
+                self.deleted.setdefault(name, []).append(held.pop(doc_id))
+        self.gone += self.deleted.get(name, [])
+
+    async def restore_collection(self, name: str) -> None:
+        await self.change_collection("POST", f"/{name}/restore")
+        for kept in self.deleted.pop(name, []):
+            self.gone.remove(kept)
+            self.documents[kept.doc_id] = kept
+
+    async def rename_collection(self, name: str, new: str) -> None:
+        await self.change_collection("PATCH", f"/{name}", name=new)
+        for kept in self.documents.values():
+            if kept.collection == name:
+                kept.collection = new
+
     async def work(self) -> None:
         while await self.core.ingestor.work_one():
             pass
@@ -229,7 +259,8 @@ class _Log(logging.Handler):
         self._lines.append(f"{record.getMessage()} {record.__dict__}")
 
 
-async def open_world(folder: Path, stack: AsyncExitStack) -> World:
+async def open_world(folder: Path, stack: AsyncExitStack, **changes: Any) -> World:
+    """`changes`: settings of other engines."""
     clock = HandClock()
     settings = Settings(
         footnote_data=folder,
@@ -238,6 +269,7 @@ async def open_world(folder: Path, stack: AsyncExitStack) -> World:
         llm=LLM(discover=False),
         limits=Limits(user_per_minute=0, address_per_minute=0),
         rag=Rag(knowledge_graph_enabled=True),
+        **changes,
     )
     core = Core(settings, clock=clock, models=FakeModels(EchoModel()), parser=PlainParser())
     core.embedder = FakeEmbedder()
@@ -255,5 +287,6 @@ async def open_world(folder: Path, stack: AsyncExitStack) -> World:
     for person in PEOPLE:
         await world.sign_in(person, frozenset())
     await world.sign_in("root", frozenset({*GROUPS, "user:ann"}))  # who puts and deletes the documents
+    await core.collections.create("voices", CollectionSettings("voices"), title="", description="", by="root")
     await asyncio.sleep(0)
     return world

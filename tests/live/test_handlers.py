@@ -86,6 +86,10 @@ def test_an_event_that_raises_is_reported_by_the_runtime_and_the_next_one_is_ser
     assert stats.invoke(sample_event("stats_schedule")) == {"2026-01-14": 0, "2026-01-15": 0}
 
 
+def test_the_schedule_of_sources_runs_without_any(open_function: OpenFunction) -> None:
+    assert open_function("ingest").invoke(sample_event("ingest_sync")) is not None
+
+
 def test_each_sample_event_is_sent_by_a_test_of_this_folder() -> None:
     named = re.findall(r'sample_event\("(\w+)"', "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py")))
     assert set(named) == {path.stem for path in EVENTS.glob("*.json")}

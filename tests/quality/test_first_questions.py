@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
+from footnote.answer import extract
 from footnote.answer.messages import message
 from footnote.bootstrap import Core
 from footnote.settings import LLM, Caching, Settings
@@ -81,7 +82,8 @@ def test_every_question_of_readme_and_quick_start_is_asked_here() -> None:
 
 
 @pytest.mark.timeout(900)  # thousands of sentences are embedded, possibly on a busy machine
-async def test_the_suggested_first_questions_are_answered_with_and_without_vectors(tmp_path: Path) -> None:
+async def test_the_suggested_first_questions_are_answered_with_and_without_vectors(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(extract, "EMBED_S", 60.0)
     core = Core(Settings(footnote_data=tmp_path, llm=LLM(discover=False), cache=Caching(enabled=False)), parser=HereParser())
     embedder, said = core.embedder, list[str]()
     assert embedder is not None

@@ -9,6 +9,8 @@ from typing import Any
 
 TOLERANCE = 0.005
 """Of a fraction. Scores that are fused from cosines differ by more than the cosines do."""
+FRACTION = re.compile(r"-?\d+\.\d+")
+"""A stored fraction, which may be text."""
 WIDTH = 140
 """Characters of a line of a recording."""
 ID = re.compile(r"(?<![0-9a-f])(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f])")
@@ -94,5 +96,7 @@ def differences(recorded: Any, played: Any, path: str = "") -> Iterator[str]:
                 yield f"{path}: {len(recorded)} items recorded, {len(played)} played"
         case (float(), int() | float()) | (int(), float()) if abs(recorded - played) <= TOLERANCE:
             pass
+        case str(), str() if FRACTION.fullmatch(recorded) and FRACTION.fullmatch(played):
+            yield from differences(float(recorded), float(played), path)
         case _ if recorded != played or isinstance(recorded, bool) != isinstance(played, bool):
             yield f"{path}: {json.dumps(recorded, ensure_ascii=False)} recorded, {json.dumps(played, ensure_ascii=False)} played"

@@ -11,7 +11,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.ingest.parse import parse
-from footnote.ingest.pipeline import cut
+from footnote.ingest.prepare import cut
 from footnote.settings import LLM, Embedding, Settings
 from footnote.text.language import detect_language
 from footnote.text.sentences import split_sentences

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from footnote.answer.calibration import KEPT_S, Calibration
+from footnote.answer.calibration import KEPT_S, WHILE_PENDING, Calibration
 from footnote.errors import StoreUnavailable
 from footnote.ports import View
 from footnote.text.everyday_questions import EVERYDAY
@@ -74,6 +74,28 @@ MEDIAN = (29**2 + 30**2) / 2
 def make(index: Any = None, cache: Any = None) -> tuple[Calibration, Scores]:
     scores = Scores()
     return Calibration(scores, index or Collection(staff=100), cache or Kept()), scores
+
+
+async def test_searches_that_lack_a_list_do_not_count_and_are_not_kept() -> None:
+    cache, scores = Kept(), Scores()
+    questions = list(EVERYDAY["en"])
+
+    async def score(turn: Turn, question: str, by_vectors: bool) -> float | None:
+        return None if question == questions[-1] else await scores(turn, question, by_vectors)
+
+    calibration = Calibration(score, Collection(staff=100), cache)  # type: ignore[arg-type]
+    assert await calibration.median(make_turn(), by_vectors=True) == median([n**2 for n in range(len(questions) - 1)])
+    await calibration.median(make_turn(), by_vectors=True)
+    assert (len(scores.asked), cache.writes) == (len(questions) - 1, 0)
+
+
+async def test_a_turn_that_lacks_a_list_of_the_index_starts_no_further_searches() -> None:
+    calibration, scores = make()
+    lacking = make_turn().with_notes(lists_missing=["cosine"])
+    assert await calibration.median(lacking, by_vectors=True) == WHILE_PENDING
+    assert scores.asked == []
+    assert await calibration.median(make_turn().with_notes(lists_missing=["graph", "feedback"]), by_vectors=True) == MEDIAN
+    assert await calibration.median(lacking, by_vectors=True) == MEDIAN
 
 
 @pytest.mark.parametrize(("lang", "asked"), [("en", "en"), ("de", "de"), ("ko", "ko"), ("ja", "en")])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +12,7 @@ import pytest
 from footnote.answer.extract import CLOSEST, PASSAGES, certain_quotes, extract, read_sentences, readable, source_name
 from footnote.answer.messages import message
 from footnote.answer.score_sentences import Features, Scored
+from footnote.errors import ModelUnavailable
 from footnote.events import Event, Token
 from footnote.types import EXTERNAL_IDS, Part, Turn
 from tests.deps import FakeDeps, FixedMedian, call_step
@@ -192,9 +195,31 @@ async def test_passages_without_vectors_are_embedded_with_their_headings_if_the_
     assert embedder.embedded == []  # the question has no vector
 
 
+class Stuck(FakeEmbedder):
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
+        await asyncio.Event().wait()
+
+
+class Broken(FakeEmbedder):
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> Any:
+        raise ModelUnavailable("Down.")
+
+
+@pytest.mark.parametrize("embedder", [Stuck(), Broken()])
+async def test_passages_that_cannot_be_embedded_in_time_are_scored_by_words(embedder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.answer.extract.EMBED_S", 0.01)
+    hits = (make_hit(BRIDGE),)
+    turn = make_turn("Is the bridge painted?", hits=hits, vectors=(embedder.vector("bridge"),))
+    question, found = await read_sentences(turn, Stored(*hits), embedder)  # type: ignore[arg-type]
+    assert question.by_vectors is False
+    assert [each.score for each in found] == [
+        each.score for each in await read(make_turn("Is the bridge painted?", hits=hits), Stored(*hits))
+    ]
+
+
 # --- display -------------------------------------------------------------------------------------
 
-TABLE = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n| Köln | | |\n| too | few |"
+TABLE = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n| Köln | | |\n| too | few |\n| Bonn | 335,000 and more | |"
 
 
 @pytest.mark.parametrize(
@@ -202,14 +227,38 @@ TABLE = "| City | Population | |\n| --- | --- | --- |\n| Bonn | 335,000 | x |\n|
     [
         ("| Bonn | 335,000 | x |", "City: Bonn, Population: 335,000, x"),
         ("| Bonn | 335,000 | x |\n| Köln | | |", "City: Bonn, Population: 335,000, x; City: Köln"),
-        (TABLE.removesuffix("\n| Köln | | |\n| too | few |"), "City: Bonn, Population: 335,000, x"),
+        (TABLE.removesuffix("\n| Köln | | |\n| too | few |\n| Bonn | 335,000 and more | |"), "City: Bonn, Population: 335,000, x"),
         ("| City | Population | |\n| --- | --- | --- |", "City · Population"),
         ("| too | few |", "too · few"),
+        ("| Bonn | 335,000 and mo", "City: Bonn, Population: 335,000 and mo"),
     ],
 )
 def test_a_row_of_a_table_is_shown_with_its_column_names(row: str, shown: str) -> None:
     start = TABLE.index(row)
     assert readable(sentence(TABLE, start, start + len(row), kind="table")) == shown
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ("senior", ["Senior"]),
+        ("senior skill level", ["Senior level"]),
+        ("junior cost", ["Junior", "Cost"]),
+        ("junior level cost", ["Junior level", "Cost"]),
+        ("scope", ["Junior level", "Senior level", "Cost"]),
+    ],
+)
+def test_of_a_long_row_the_columns_that_the_question_names_are_shown(asked: str, shown: list[str]) -> None:
+    text = f"| Skill | Junior level | Senior level | Cost |\n| --- | --- | --- | --- |\n| Scope | {'s ' * 99}| {'l ' * 99}| {'c ' * 99}|"
+    row = sentence(text, text.index("| Scope"), len(text), kind="table")
+    names = [name for name in ("Junior level", "Senior level", "Cost") if f"{name}: " in readable(row, frozenset(asked.split()))]
+    assert [name.split()[0] for name in names] == [name.split()[0] for name in shown]
+
+
+def test_the_middle_of_a_long_row_gets_no_column_names() -> None:
+    text = "| Name | A | B |\n| --- | --- | --- |\n| Bonn | 1; 2 | 3 and more | "
+    start = text.index("| 3 and")
+    assert readable(sentence(text, start, len(text) - 3, kind="table")) == "3 and more"
 
 
 @pytest.mark.parametrize(

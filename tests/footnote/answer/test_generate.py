@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from typing import Any
 
@@ -160,6 +161,21 @@ async def test_the_model_of_the_request_overrides_the_user_s_and_that_overrides_
     turn = await call_step(pick_model, make_turn(model=asked), FakeDeps(models=models, llm=llm, records=preferences))
     assert turn.plan.model == "llama"
     assert models.asked == [picked]
+
+
+class Silent(Preferences):
+    """A store that never replies."""
+
+    async def get(self, kind: str, key: str) -> Record | None:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+
+async def test_a_store_that_falls_silent_delays_the_answer_by_a_moment_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.answer.generate.PREFERENCE_S", 0.01)
+    models, records = FakeModels(FakeModel([], name="llama")), Silent()
+    turn = await call_step(pick_model, make_turn(), FakeDeps(models=models, llm=LLM(model="usual"), records=records))
+    assert (turn.plan.model, models.asked) == ("llama", ["usual"])
 
 
 async def test_without_a_model_the_plan_has_none() -> None:

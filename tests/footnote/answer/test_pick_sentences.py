@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.answer.pick_sentences import FALL_OFF, LEAST_FRESH, LONGEST_LIST, MOST, SAME, pick
+from footnote.answer.pick_sentences import FALL_OFF, LEAST_FRESH, LONGEST_LIST, LONGEST_TABLE, MOST, NEARLY, OF_ROW, SAME, pick
 from footnote.answer.score_sentences import Features, Scored
 from footnote.text.question_shapes import Shape
 from footnote.text.sentences import looks_like_heading, split_sentences
@@ -91,9 +91,11 @@ def test_a_sentence_of_two_documents_is_quoted_once() -> None:
     assert chosen(sentences) == ["alpha  Beta", "gamma delta"]
 
 
-@pytest.mark.parametrize(("first", "taken"), [("alpha beta", [0, 2]), ("| alpha | beta", [0, 1, 2])])
-def test_a_row_of_a_table_is_given_beside_rows_only_unless_it_comes_first(first: str, taken: list[int]) -> None:
-    sentences = [one(first, 1.0), one("| 1891 1892", 0.99, doc_id="b"), one("gamma delta", 0.98, doc_id="c")]
+@pytest.mark.parametrize(("first", "taken"), [("alpha beta", [0, 1, 3]), ("| alpha | beta", [0, 1, 2, 3])])
+def test_beside_prose_only_the_best_row_of_a_table_is_given(first: str, taken: list[int]) -> None:
+    rows = [one("| 1891 1892", 0.99, doc_id="b"), one("| 1901 1902", 0.98, doc_id="d")]
+    sentences = [one(first, 1.0), *rows, one("gamma delta", 0.97, doc_id="c")]
+    assert len(chosen([one("alpha beta", 1.0), one("| 1891 1892", 1.0 - 1.1 * NEARLY, doc_id="b")])) == 1
     assert sorted(chosen(sentences)) == sorted(sentences[i].text for i in taken)
 
 
@@ -166,3 +168,34 @@ def test_a_yes_or_no_comes_with_the_condition_that_follows_it(lang: str, answer:
 def test_a_sentence_that_is_no_condition_does_not_follow_a_yes_or_no() -> None:
     sentences = passage("You may work from home. The office is on the river.", "paragraph", best="home")
     assert chosen(sentences, "yes_no") == ["You may work from home."]
+
+
+# --- tables --------------------------------------------------------------------------------------
+
+HOLIDAYS = "| Holiday | Date |\n| --- | --- |\n| Labor Day | First Monday in September |\n| Boxing Day | December 26 |\n| May Day | May 1 |"
+
+
+def test_a_question_for_several_things_gets_all_rows_of_a_small_table() -> None:
+    rows = [replace(each, held=frozenset({"holiday"})) for each in passage(HOLIDAYS, "table", best="Boxing")[-3:]]
+    assert chosen(rows, "list") == HOLIDAYS.splitlines()[2:]
+    assert chosen(rows, "other") == ["| Boxing Day | December 26 |"]
+
+
+def test_rows_that_the_question_names_are_given_alone() -> None:
+    rows = [replace(each, held=frozenset({"holiday"})) for each in passage(HOLIDAYS, "table", best="Boxing")[-3:]]
+    named = replace(rows[1], features=replace(NONE, own=OF_ROW + 0.01))
+    assert chosen([rows[0], named, rows[2]], "list") == ["| Boxing Day | December 26 |"]
+
+
+@pytest.mark.parametrize(("in_heading", "given"), [("holiday paid", 3), ("holiday", 0), ("", 0)])
+def test_the_table_below_a_heading_that_says_what_is_asked_for_is_given_instead_of_a_remark(in_heading: str, given: int) -> None:
+    sentences = passage(f"{HOLIDAYS}\n\nA paid holiday on a weekend moves to Monday.", "table", "paragraph", best="weekend")
+    rows = [replace(each, held=frozenset(in_heading.split())) for each in sentences[1:-1]]
+    remark = replace(sentences[-1], held=frozenset({"holiday", "paid"}))
+    assert len([text for text in chosen([*rows, remark], "list") if text.startswith("|")]) == given
+
+
+def test_a_long_table_is_not_given_whole() -> None:
+    text = "\n".join(["| Day |", "| --- |", *(f"| Day {i} of the year |" for i in range(LONGEST_TABLE + 1))])
+    rows = [replace(each, held=frozenset({"day"})) for each in passage(text, "table", best="Day 7 ")[1:]]
+    assert len(chosen(rows, "list")) == 1

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from footnote.collections import check_collection
 from footnote.errors import BadRequest, TooLarge
-from footnote.ingest.accept import check_collection, check_file_name, check_groups, check_size
+from footnote.ingest.accept import check_file_name, check_groups, check_size
 from footnote.types import Caller
 
 ANN = Caller("ann", frozenset({"eng"}))

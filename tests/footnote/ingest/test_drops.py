@@ -16,7 +16,7 @@ from footnote.ingest.drops import upload_cache_key
 from footnote.ingest.pipeline import LEASE_S, Ingestor
 from footnote.ports import Dropped, Job, UploadForm
 from footnote.settings import LLM, Embedding, Ingest, Settings
-from footnote.types import Caller
+from footnote.types import Caller, CollectionSettings, Document
 from ingest.drops import embed
 from tests.conftest import HandClock
 from tests.footnote.ingest.test_pipeline import LOCAL, NEW, OLD, HereParser, Killed, accept, answering, work
@@ -260,6 +260,46 @@ async def test_an_announced_upload_is_stored_once_and_then_deleted(core: Core, d
         await tell(core, "uploads/a-0001")
     assert (await states(core), await answering(core), drops.objects) == ([("a.txt", "READY", 1)], [OLD], {})
     assert (await core.ledger.get(LOCAL, "a-0001")).permission_groups == frozenset({"staff"})
+
+
+class Forms:
+    """Makes forms of keys."""
+
+    async def form(self, key: str, max_bytes: int, valid_s: float) -> UploadForm:
+        return UploadForm("https://bucket", {"key": key})
+
+
+async def arrive(core: Core, drops: FakeDrops) -> Document:
+    drops.put("uploads/a-0001", NEW)
+    await tell(core, "uploads/a-0001")
+    return await core.ledger.get(LOCAL, "a-0001")
+
+
+@pytest.fixture
+async def announced(core: Core) -> Core:
+    """An upload to “reports” was announced, which has no document yet."""
+    bucket = replace(core.bucket, uploads=Forms())
+    await bucket.announce("a-0001", file_name="a.txt", collection="reports", permission_groups=["staff"])
+    return core
+
+
+async def test_an_upload_arrives_where_its_collections_name_leads_by_then(announced: Core, drops: FakeDrops) -> None:
+    await accept(announced, OLD)
+    await announced.collections.create("docs", CollectionSettings(), title="", description="", by="ann")
+    await announced.collections.edit("docs", lambda docs: replace(docs, name="reports"), by="ann")
+    document = await arrive(announced, drops)
+    assert (document.state, document.collection) == ("READY", "reports")
+    assert [each.doc_id for each in (await announced.ledger.list(LOCAL, collection="docs")).data] == ["a-0001"]
+    assert [each.doc_id for each in (await announced.ledger.list(LOCAL, collection="reports")).data] == ["a-0001"]
+
+
+async def test_an_upload_to_a_collection_that_was_deleted_meanwhile_is_restored_with_it(announced: Core, drops: FakeDrops) -> None:
+    await announced.collections.create("reports", CollectionSettings(), title="", description="", by="ann")
+    await announced.collections.delete("reports", by="ann")
+    with pytest.raises(NotFound):
+        await arrive(announced, drops)
+    await announced.collections.restore("reports", by="ann")
+    assert (await announced.ledger.get(LOCAL, "a-0001")).state == "READY"
 
 
 async def test_an_upload_that_was_not_announced_is_ignored(core: Core, drops: FakeDrops) -> None:

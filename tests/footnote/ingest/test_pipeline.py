@@ -32,10 +32,19 @@ NOTHING = (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
 FIRST_CALLS = ["ledger.accept", "files.put", "queue.put", "queue.take", "ledger.get", "ledger.lease", "ledger.update", "files.get"]
 FIRST_CALLS += ["parser.parse", "files.put", "index.stage", "index.staged", "index.activate", "ledger.update", "queue.finish"]
-VECTOR_CALLS = ["index.pending", "embedder.embed", "index.put_vectors", "index.pending"]
-CALLS = [*FIRST_CALLS[:-1], *["files.keys", "files.delete"] * 2, "queue.finish", "queue.take", *VECTOR_CALLS]
+FORGET_CALLS = ["index.read", "index.sentences", "vector_cache.delete"]
+VECTOR_CALLS = ["index.pending", "vector_cache.get", "embedder.embed", "vector_cache.put", "index.put_vectors", "index.pending"]
+CALLS = [
+    *FIRST_CALLS[:-3],
+    *FORGET_CALLS,
+    *FIRST_CALLS[-3:-1],
+    *["files.keys", "files.delete"] * 2,
+    "queue.finish",
+    "queue.take",
+    *VECTOR_CALLS,
+]
 """Calls of the ports for a changed file, from its arrival until there is nothing left to do."""
-PORTS = ("ledger", "files", "queue", "index", "parser", "embedder")
+PORTS = ("ledger", "files", "queue", "index", "parser", "embedder", "vector_cache")
 
 
 class HereParser:

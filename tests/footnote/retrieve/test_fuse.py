@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.retrieve.fuse import convex_combination, fuse_lists, reciprocal_ranks, vectors_count
+from footnote.retrieve.fuse import COMMON, INFORMATIVE, convex_combination, fuse_lists, reciprocal_ranks, vectors_count
 from footnote.retrieve.fuse import fuse as fuse_one
 from footnote.settings import Fusion, Rag
 from footnote.types import Candidate, Candidates, Ranked, RankedList, Retriever, lists_of
@@ -53,6 +53,22 @@ def test_a_chunk_is_scored_by_those_of_three_lists_that_could_have_contained_it(
     # weights .5, .5, .5 of 1.5; bm25: a 1, b .5, c 0; cosine: b 1, d .2, a 0; graph: c 1, e 0; a by the first two alone
     expected = [("a", 0.5), ("b", 0.5), ("c", 0.333333), ("d", 0.066667), ("e", 0.0)]
     assert scores(fuse_one((words, vectors, graph), "cc", weight=0.5)) == expected
+
+
+@pytest.mark.parametrize(
+    ("passages", "highest", "first"),
+    [
+        (COMMON, INFORMATIVE, "word"),  # one of the terms is rare
+        (COMMON - 1, INFORMATIVE / 4, "word"),  # few passages hold any of the terms
+        (COMMON, INFORMATIVE / 4, "meaning"),
+    ],
+)
+def test_words_that_many_passages_hold_count_less_than_the_meaning(passages: int, highest: float, first: str) -> None:
+    common = {f"c{i:02}": highest / 2 for i in range(passages - 2)}
+    found = Candidates(entries(word=highest, **common, meaning=highest / 2), entries(meaning=0.5, other=0.4, word=0.4), coverage=1.0)
+    assert fuse(found, "cc", weight=0.4)[0].chunk_id == first
+    assert fuse(found, "bm25", weight=0.4)[0].chunk_id == "word"
+    assert fuse(found, "cc", weight=0.0)[0].chunk_id == "word"
 
 
 def test_reciprocal_ranks_are_summed_and_scaled_to_one() -> None:

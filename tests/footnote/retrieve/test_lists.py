@@ -14,7 +14,7 @@ from footnote.adapters.memory.ranked_lists import Entity, Graph, Relation
 from footnote.bootstrap import Core
 from footnote.errors import SearchUnavailable
 from footnote.plan import make_plan
-from footnote.ports import Found, Scope
+from footnote.ports import Found, Scope, View
 from footnote.retrieve import lists
 from footnote.retrieve.fuse import LIST_WEIGHT, fuse_lists
 from footnote.retrieve.lists import wants_lists
@@ -103,6 +103,8 @@ async def test_a_list_that_is_late_is_left_out(tmp_path: Path, monkeypatch: pyte
         turn = await search(core)
         assert found(turn) == ["named", "other"]
         assert turn.record.notes["lists_missing"] == ["graph"]
+        assert set(turn.record.notes["latency_map"]) == {"graph", "summary_tree"}
+        assert turn.record.notes["latency_map"]["graph"] >= 50
 
 
 async def test_what_the_caller_may_not_read_takes_no_rank_and_tells_no_fact(tmp_path: Path) -> None:
@@ -120,6 +122,23 @@ async def test_what_the_caller_may_not_read_takes_no_rank_and_tells_no_fact(tmp_
 async def test_what_the_request_leaves_out_is_not_found(tmp_path: Path, changes: dict[str, Any]) -> None:
     async with world(tmp_path, {"graph": Listed("linked|1|0")}) as core:
         assert found(await search(core, **changes)) == []
+
+
+async def test_lists_ask_once_for_the_collections_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sources = {"graph": Listed("linked|1|0"), "late_interaction": Listed("other|1|0"), "summary_tree": Listed("linked|1|0")}
+    counted: list[int] = []
+    async with world(tmp_path, sources) as core:
+        view = core.index.view
+
+        async def noted(caller: Caller, collection: str) -> View:
+            counted.append(1)
+            return await view(caller, collection)
+
+        monkeypatch.setattr(core.index, "view", noted)
+        await search(core, options=dict.fromkeys(sources, False))
+        without = len(counted)
+        turn = await search(core)
+        assert (set(found(turn)), len(counted) - without) == ({"named", "linked", "other"}, without + 1)
 
 
 @pytest.mark.parametrize("retriever", ["bm25", "knn"])

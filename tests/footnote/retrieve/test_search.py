@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
-from footnote.errors import SearchUnavailable
+from footnote.errors import SearchTimeout, SearchUnavailable
 from footnote.retrieve.fuse import fuse_lists
-from footnote.retrieve.search import embed_query, search, wants_vector
+from footnote.retrieve.search import embed_query, lacks_lists, search, wants_vector, warn_of_missing_lists
 from footnote.settings import Rag
-from footnote.types import Caller, Candidate, Candidates, Retriever, Search
+from footnote.types import Answer, Caller, Candidate, Candidates, Query, Retriever, Search, Turn
 from tests.deps import FakeDeps, call_step
 from tests.fakes import FakeEmbedder
 from tests.turns import ME, make_turn, with_
@@ -83,6 +85,7 @@ async def test_a_list_that_fails_is_left_out_and_the_turn_is_degraded(down: str,
     turn = await call_step(search, turn, FakeDeps(index=Half(down), embedder=FakeEmbedder()))
     assert [entry.chunk_id for each in turn.evidence.lists for entry in each.items] == found
     assert turn.record.degraded
+    assert turn.record.notes["lists_missing"] == (["cosine"] if down == "vectors" else ["bm25"])
     ranked = (await call_step(fuse_lists, turn, FakeDeps(embedder=FakeEmbedder()))).evidence.ranked
     assert [(entry.chunk_id, entry.score) for entry in ranked] == [(found[0], 1.0)]
 
@@ -91,6 +94,74 @@ async def test_the_search_fails_if_both_lists_do() -> None:
     turn = make_turn("Why?", vectors=(np.ones(16, np.float32),))
     with pytest.raises(SearchUnavailable):
         await call_step(search, turn, FakeDeps(index=Half("words", "vectors"), embedder=FakeEmbedder()))
+
+
+class Slow:
+    """An index that has one list only, or answers only when it is told to, by the words of the search."""
+
+    def __init__(
+        self, *late: str, missing: frozenset[str] = frozenset(), error: Exception | None = None, after_s: float | None = None
+    ) -> None:
+        self.late, self.missing, self.error, self.after_s = late, missing, error, after_s
+        self.cancelled: list[str] = []
+
+    async def candidates(self, caller: Caller, search: Search) -> Candidates:
+        if search.text in self.late and self.after_s is not None:
+            await asyncio.sleep(self.after_s)
+        elif search.text in self.late:
+            try:
+                await (asyncio.sleep(0) if self.error else asyncio.Event().wait())
+            except asyncio.CancelledError:
+                self.cancelled.append(search.text)
+                raise
+            raise self.error or AssertionError
+        return Candidates((Candidate("a", 1.0),), missing=self.missing, ms={"bm25": 1.25, "cosine": 1000.0})
+
+
+def derived(*texts: str) -> Turn:
+    turn = make_turn("Why?")
+    return replace(turn, queries=(*turn.queries, *(Query(text, "paraphrase", 0.5) for text in texts)))
+
+
+async def test_a_list_that_was_late_degrades_the_turn_and_is_named_in_it_and_in_its_answer() -> None:
+    turn = await call_step(search, make_turn("Why?"), FakeDeps(index=Slow(missing=frozenset({"cosine"}))))
+    assert turn.record.degraded
+    assert turn.record.notes == {"latency_map": {"bm25": 1.25, "cosine": 1000.0}, "lists_missing": ["cosine"]}
+    assert not lacks_lists(turn)
+    answered = replace(turn, answer=Answer("So.", warnings=("uncited",)))
+    assert lacks_lists(answered)
+    assert (await call_step(warn_of_missing_lists, answered, FakeDeps())).answer.warnings == ("uncited", "missing_cosine")
+
+
+@pytest.mark.parametrize("error", [None, SearchUnavailable("It is down."), SearchTimeout("Late.")], ids=["late", "down", "timed out"])
+async def test_a_derived_query_that_is_late_or_fails_is_left_out(error: Exception | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.retrieve.search.LATE_S", 0.05)
+    index = Slow("slowly", error=error)
+    turn = await call_step(search, derived("slowly", "soon"), FakeDeps(index=index))
+    assert [found.query for found in turn.evidence.lists] == ["Why?", "Why?", "soon", "soon"]
+    assert (turn.record.degraded, turn.record.notes["lists_missing"]) == (True, ["paraphrase"])
+    assert index.cancelled == ([] if error else ["slowly"])
+    warned = await call_step(warn_of_missing_lists, replace(turn, answer=Answer("So.")), FakeDeps())
+    assert warned.answer.warnings == ("missing_derived",)
+
+
+async def test_derived_queries_are_waited_for_where_nothing_else_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footnote.retrieve.search.LATE_S", 0.0)
+    first = await call_step(search, make_turn("Why?"), FakeDeps(index=Slow()))
+    turn = replace(first, queries=(*first.queries, Query("later", "feedback", 0.5)))
+    found = await call_step(search, turn, FakeDeps(index=Slow("later", error=None, after_s=0.02)))
+    assert ([each.query for each in found.evidence.lists][-1], found.record.degraded) == ("later", False)
+
+
+async def test_without_the_question_s_own_lists_the_search_fails() -> None:
+    index = Slow("Why?", error=SearchTimeout("Late."))
+    with pytest.raises(SearchTimeout):
+        await call_step(search, derived("soon"), FakeDeps(index=index))
+
+
+async def test_a_defect_in_the_search_of_a_derived_query_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        await call_step(search, derived("slowly"), FakeDeps(index=Slow("slowly", error=ZeroDivisionError())))
 
 
 async def test_knn_without_a_vector_is_an_error_and_not_an_empty_result() -> None:

@@ -50,6 +50,13 @@ async def test_a_model_makes_a_follow_up_stand_alone() -> None:
     assert model.sent[0].options["temperature"] == 0.0
 
 
+@pytest.mark.parametrize(("model", "sent"), [("qwen3:8b", ("none", 0.7)), ("qwen2.5:14b", (None, 0.0))])
+async def test_a_model_with_a_thinking_mode_is_told_not_to_think(model: str, sent: tuple[str | None, float]) -> None:
+    _, asked = await ask(follow_up("When was it built?", TOWER, model=model), queries("When was the Eiffel Tower built?"))
+    options = asked.sent[0].options
+    assert (options.get("effort"), options["temperature"]) == sent
+
+
 @pytest.mark.parametrize(
     ("lang", "instruction"), [("en", "Below is a conversation"), ("de", "Unten stehen ein Gespräch"), ("ko", "아래에는 대화와")]
 )

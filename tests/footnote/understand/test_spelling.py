@@ -39,6 +39,12 @@ async def ask(folder: Path, question: str, lang: str, **options: bool) -> Turn:
         ("How many days of ANUAL leave can I carry over?", "en", "How many days of ANNUAL leave can I carry over?"),
         ("What about the carryovver?", "en", "What about the carryover?"),  # nothing else to search for
         ("When does the carryovver of leave end?", "en", "When does the carryover of leave end?"),
+        (
+            "Wich leave ends in March? The annual one, or the carryover with it?",
+            "en",
+            "Which leave ends in March? The annual one, or the carryover with it?",
+        ),
+        ("Wlecher Antrag hat zwei Seiten?", "de", "Welcher Antrag hat zwei Seiten?"),
         ("Wer erteilt die Genemigung der Reise?", "de", "Wer erteilt die Genehmigung der Reise?"),
         ("Wie viele Seiten hat der Antarg der Abteilungsleitung?", "de", "Wie viele Seiten hat der Antrag der Abteilungsleitung?"),
         ("연차휴거는 무엇을 기준으로 계산하나요?", "ko", "연차휴가는 무엇을 기준으로 계산하나요?"),

@@ -84,6 +84,7 @@ async def test_the_indexes_are_made_at_the_first_use(store: MongoTurnStore, turn
         "_id_": [("_id", 1)],
         "by_room": [("user_id", 1), ("room_id", 1), ("started_at", 1), ("number", 1), ("_id", 1)],
         "by_time": [("started_at", 1), ("number", 1)],
+        "by_outcome": [("outcome", 1), ("started_at", 1)],
         "by_expiry": [("expires_at", 1)],
     }
 
@@ -157,6 +158,8 @@ async def test_a_roll_ups_document_names_its_day_user_room_and_model_and_repeats
         "usage": {"prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14, "type": "usage"},
         "figures": {"turns": 2, "prompt_tokens": 10, "completion_tokens": 4, "total_tokens": 14, "latency_p50_ms": 1.5},
         "llm": None,
+        "tallies": [],
+        "version": -1,
     }
 
 

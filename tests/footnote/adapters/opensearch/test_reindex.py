@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -90,6 +90,13 @@ async def indexes(engine: OpenSearchClient, names: Names) -> dict[str, list[str]
 
 
 # --- what it takes over ------------------------------------------------------------------------
+
+
+async def test_questions_of_passages_are_taken_over(index: OpenSearchIndex, reindex: Reindex) -> None:
+    (chunk,) = await put_document(index, make_document(), ["The lamp burned oil."], questions=("Who brought petroleum?",))
+    await renew(reindex)
+    assert await found(index, "petroleum") == ["plan|1|0"]
+    assert await index.read(ME, ["plan|1|0"]) == [replace(chunk, questions=())]
 
 
 async def test_tokens_and_terms_are_made_anew_of_the_stored_text(

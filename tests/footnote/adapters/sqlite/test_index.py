@@ -13,10 +13,11 @@ import numpy as np
 import pytest
 
 from footnote.adapters.sqlite.index import SqliteIndex
+from footnote.adapters.sqlite.index_reads import TRIED
 from footnote.adapters.sqlite.vector_store import WASTE
 from footnote.errors import SearchUnavailable
 from footnote.ports import ChunkVectors
-from footnote.types import Chunk, Search
+from footnote.types import Caller, Chunk, Search
 from tests.fakes import make_document, put_document
 from tests.turns import ME
 
@@ -51,6 +52,23 @@ def damage(path: Path) -> None:
 
 def vector_files(folder: Path) -> list[Path]:
     return sorted(folder.glob("vectors-*.f32"))
+
+
+async def test_however_many_better_chunks_a_caller_may_not_read_theirs_is_found(open_index: Any) -> None:
+    index = open_index()
+    for number in range(2 * TRIED):
+        await put_document(index, make_document(f"hidden{number}", groups=("others",)), ["bridge bridge"])
+    await put_document(index, make_document("open", groups=("*",)), ["The bridge is long, old and painted in a dull colour."])
+    found = await index.candidates(Caller("guest"), Search("default", "bridge", limit=1))
+    assert [entry.chunk_id for entry in found.lexical] == ["open|1|0"]
+
+
+async def test_among_many_equal_chunks_those_with_the_first_ids_are_found(open_index: Any) -> None:
+    index = open_index()
+    for number in reversed(range(2 * TRIED)):
+        await put_document(index, make_document(f"d{number:02}"), ["bridge"])
+    found = await index.candidates(ME, Search("default", "bridge", limit=1))
+    assert [entry.chunk_id for entry in found.lexical] == ["d00|1|0"]
 
 
 async def test_a_worker_that_found_nothing_to_embed_sees_what_other_processes_add(open_index: Any) -> None:
@@ -112,10 +130,12 @@ async def test_a_file_that_is_mostly_dead_is_written_anew_while_others_read_it(o
     assert before.stat().st_size == (1 + 2 * (WASTE // 2 + 10)) * 16
     await writer.remove("big", 2)
     assert (await near(reader, 1)) == [("kept|1|0", 0.0)]
+    await put(writer, await put_document(writer, make_document("more"), [f"more {i}" for i in range(WASTE)]), 3)  # they are counted again
+    await writer.remove("more", 1)
     await put(writer, await put_document(writer, make_document("new"), ["three"]), 2)
     (after,) = vector_files(tmp_path)
     assert after != before
-    assert after.stat().st_size == 2 * 16
+    assert after.stat().st_size == (2 + WASTE) * 16
     for index in (writer, reader, open_index()):
         assert await near(index, 2) == [("new|1|0", 1.0), ("kept|1|0", 0.0)]
         assert await near(index, 0, limit=1) == [("kept|1|0", 1.0)]
