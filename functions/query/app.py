@@ -43,10 +43,33 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 MODULES = (
-    page, model, collections, ask, chat_core, traces, sessions, resource, conversations, my_data, preferences, admin, sources,
-    setting_changes, collection_changes, experiments, forbidden_terms, golden, voc, openai, dify, mcp, search, chat_service, pipeline,
+    page,
+    model,
+    collections,
+    ask,
+    chat_core,
+    traces,
+    sessions,
+    resource,
+    conversations,
+    my_data,
+    preferences,
+    admin,
+    sources,
+    setting_changes,
+    collection_changes,
+    experiments,
+    forbidden_terms,
+    golden,
+    voc,
+    openai,
+    dify,
+    mcp,
+    search,
+    chat_service,
+    pipeline,
     vexora,
-)  # fmt: skip
+)
 """Modules with routes, in the order of the OpenAPI document."""
 
 
