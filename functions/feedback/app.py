@@ -83,10 +83,9 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
         Trending questions of others are only those whose documents the caller may read."""
         since, until = period(days, first, last, core.clock(), METRICS_DAYS)
         collections = None if index_name is None else await core.collections.names_of(index_name)
-        records = await core.turns.figures(caller, 2 * since - until, until)
-        recent = [each for each in records if each.started_at >= since and (collections is None or each.collection in collections)]
-        measured = measure_feedback(recent, k=k)
-        trending = await trending_queries(records, since, caller, core.ledger, collections)
+        recent = await core.turns.figures(caller, since, until)
+        measured = measure_feedback([each for each in recent if collections is None or each.collection in collections], k=k)
+        trending = await trending_queries(recent, since, until, caller, turns=core.turns, ledger=core.ledger, collections=collections)
         return MetricsBody(
             positive_rate=measured.positive_rate,
             counts_by_reason=measured.counts_by_reason,

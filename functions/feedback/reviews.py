@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from feedback.bodies import CitedBody, FeedbackPage, GivenBody
 from footnote.ingest.pii import mask_pii
 from footnote.ports import FeedbackFilter, RatedTurn
-from footnote.turn_records.read import documents_of, question_of, quoted_in
-from footnote.turn_records.readable import readable_documents
-from footnote.types import EXTERNAL_IDS, Caller
+from footnote.turn_records.read import question_of
+from footnote.turn_records.readable import needed_to_show, readable_documents
+from footnote.types import Caller
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -25,18 +25,10 @@ async def list_feedback(core: Core, admin: Caller, wanted: FeedbackFilter, limit
 
 
 async def may_show(rated: Sequence[RatedTurn], caller: Caller, core: Core) -> list[bool]:
-    """Of each turn, whether the caller may read all documents that it depends on. What a connected system found is shown to the one who
-    asked, as it was then."""
-    needed = [_documents(each, caller) for each in rated]
+    """Of each turn, whether the caller may read all documents that it depends on."""
+    needed = [needed_to_show(each.record, caller) for each in rated]
     readable = await readable_documents(frozenset().union(*needed), caller, core.ledger)
     return [documents <= readable for documents in needed]
-
-
-def _documents(rated: RatedTurn, caller: Caller) -> frozenset[str]:
-    record = rated.record
-    if not (caller.sees_all or record["user_id"] == caller.user_id):
-        return frozenset(documents_of(record))
-    return frozenset(each["doc_id"] for each in quoted_in(record) if not each["passage"].startswith(EXTERNAL_IDS))
 
 
 def _body(rated: RatedTurn, *, withheld: bool) -> GivenBody:

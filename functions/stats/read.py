@@ -8,6 +8,7 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from footnote.errors import Forbidden
+from footnote.ingest.pii import mask_pii
 from footnote.learn.rollups import read_tallies
 from footnote.learn.stats import Group, cited_documents, figures_of, roll_up
 from footnote.learn.unanswered import unanswered_questions
@@ -65,10 +66,12 @@ async def _namer(core: Core, caller: Caller) -> Callable[[str], str]:
 
 
 async def _questions(core: Core, caller: Caller, since: float, until: float, only: str | None, name: Callable[[str], str]) -> list[Group]:
-    found = await unanswered_questions(caller, since, until, turns=core.turns, wanted=lambda turn: only in (None, name(turn.collection)))
+    found = await unanswered_questions(
+        caller, since, until, turns=core.turns, ledger=core.ledger, wanted=lambda turn: only in (None, name(turn.collection))
+    )
     return [
         Group(
-            {"question": each.question, "lang": each.lang, "outcome": each.turns[0].outcome},
+            {"question": mask_pii(each.question), "lang": each.lang, "outcome": each.turns[0].outcome},
             figures_of(tallies_of(each.turns), core.settings.llm),
         )
         for each in found

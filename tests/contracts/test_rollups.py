@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import random
 from dataclasses import replace
@@ -195,6 +196,8 @@ async def test_turns_are_found_by_how_they_ended(turn_store: Any, clock: Any, me
     assert await found(ADMIN, 0.0, 2e9, 10) == ["t5", "t2", "t1"]
     assert await found(ADMIN, START + 1, START + 4, 10) == ["t2"]
     assert await found(ADMIN, 0.0, 2e9, 1) == ["t5"]
+    assert await found(ADMIN, 0.0, 2e9, None) == ["t5", "t2", "t1"]
+    assert await found(ADMIN, 0.0, math.inf, None) == ["t5", "t2", "t1"]
     assert await found(me, 0.0, 2e9, 10) == ["t5", "t1"]
 
 

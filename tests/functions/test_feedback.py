@@ -297,6 +297,28 @@ async def test_a_question_forbidden_in_one_collection_is_trending_in_none(core: 
     assert metrics["trending_queries"] == []
 
 
+async def test_a_question_that_agrees_with_one_that_was_ever_forbidden_is_not_trending(
+    core: Core, clock: HandClock, open_client: OpenClient
+) -> None:
+    for number in range(3):
+        await save(core, f"a{number}", question="What does Kim earn", lang="en", started_at=clock.now - 9)
+        await save(core, f"b{number}", question="Where is the bridge?", lang="en", started_at=clock.now - 9)
+    await save(core, "f", question="What does Kim earn?", lang="de", started_at=clock.now - 900 * DAY, outcome="forbidden")
+    metrics = (await (await open_client(create_app)).get("/feedback/metrics")).json()
+    assert metrics["trending_queries"] == ["Where is the bridge?"]
+
+
+async def test_over_a_year_a_rise_is_measured_against_the_year_before(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    for number, days_ago in enumerate((1, 2, 370, 500, 700)):
+        await save(core, f"a{number}", question="Falling?", started_at=clock.now - days_ago * DAY)
+    for number, days_ago in enumerate((1, 2, 3, 400, 731, 733)):
+        await save(core, f"b{number}", question="Rising?", started_at=clock.now - days_ago * DAY)
+    for number, days_ago in enumerate((1, 2, 400, 730)):
+        await save(core, f"c{number}", question="Steady?", started_at=clock.now - days_ago * DAY)
+    metrics = (await (await open_client(create_app)).get("/feedback/metrics", params={"days": 366})).json()
+    assert metrics["trending_queries"] == ["Rising?"]
+
+
 # --- Lambda ------------------------------------------------------------------------------------
 
 

@@ -107,6 +107,25 @@ async def test_unanswered_questions_that_ask_the_same_are_one_and_forbidden_ones
     assert await groups(open_client, "question", collection="other") == []
 
 
+async def test_personal_data_in_an_unanswered_question_is_masked(core: Core, clock: HandClock, open_client: OpenClient) -> None:
+    await asked(core, clock, "t1", "Who is ann@example.org?", "no_hits", JAN_15, lang="en")
+    assert await groups(open_client, "question") == [({"question": "Who is [e-mail]?", "lang": "en", "outcome": "no_hits"}, 1)]
+
+
+async def test_an_unanswered_question_is_shown_to_those_who_may_read_what_it_found_and_to_the_one_who_asked(
+    core: Core, clock: HandClock, open_client: OpenClient
+) -> None:
+    document = await core.ingestor.accept(LOCAL, b"Pay.", file_name="pay.txt", collection="default", permission_groups=["hr"])
+    for number, (question, doc_id) in enumerate((("Who is paid most?", document.doc_id), ("Who left?", "deleted"), ("Who came?", None))):
+        hits = () if doc_id is None else (make_hit("…", doc_id),)
+        await asked(core, clock, f"t{number}", question, "closest", JAN_15 + number, lang="en", hits=hits, caller=ME)
+    boss, head = Caller("boss", role="admin"), Caller("head", frozenset({"hr"}), role="admin")
+    for admin, expected in ((boss, ["Who came?"]), (head, ["Who came?", "Who is paid most?"])):
+        assert [key["question"] for key, _ in await groups(open_client, "question", admin)] == expected
+    own = Caller(ME.user_id, role="admin")
+    assert [key["question"] for key, _ in await groups(open_client, "question", own)] == ["Who came?", "Who left?", "Who is paid most?"]
+
+
 async def test_documents_that_are_cited_come_before_those_that_are_not(
     core: Core, clock: HandClock, open_client: OpenClient, after: Any
 ) -> None:

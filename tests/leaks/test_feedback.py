@@ -15,7 +15,7 @@ import pytest
 from feedback import app as feedback_app
 from feedback import reviews
 from footnote.adapters.sqlite.turn_store import SqliteTurnStore
-from footnote.learn import feedback, hints
+from footnote.learn import hints, readable_questions
 from footnote.ports import Delta
 from footnote.types import Caller, Message
 from query import golden
@@ -162,7 +162,7 @@ MUTANTS: dict[str, Mutant] = {
     "others' tags are taken for one's own": (
         (SqliteTurnStore, "rated", lambda rated: lambda self, caller, *rest: rated(self, type(caller)("ann"), *rest)),
     ),
-    "trends are told without the documents' permissions": ((feedback, "readable_documents", lambda _: _all_documents),),
+    "trends are told without the documents' permissions": ((readable_questions, "readable_documents", lambda _: _all_documents),),
     "the list of feedback is told without the documents' permissions": ((reviews, "readable_documents", lambda _: _all_documents),),
     "the list withholds the question only": (
         (reviews, "_body", _without_question),

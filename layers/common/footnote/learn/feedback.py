@@ -7,17 +7,19 @@ passages that users found useful came first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from footnote.learn.ranking_metrics import ndcg, reciprocal_rank
-from footnote.ports import Ledger
-from footnote.turn_records.readable import readable_documents
+from footnote.learn.readable_questions import readable_questions
+from footnote.ports import Ledger, TurnStore
+from footnote.text.question_set import QuestionSet
+from footnote.turn_records.withheld import withheld_questions
 from footnote.types import Caller, TurnFigures
 
 MOST_QUERIES = 10
-CHECKED_AT_ONCE = 50
-"""Rising questions whose documents are looked up together."""
+READ_AT_ONCE_S = 30 * 86_400.0
+"""Of the time before, the turns of so many seconds are in memory at once."""
 ASKED_AT_LEAST = 2
 """A question that was asked once is not a trend."""
 
@@ -57,47 +59,54 @@ def rank_picked(cited: Sequence[str], picked: Sequence[str]) -> tuple[list[str],
 
 
 async def trending_queries(
-    records: Sequence[TurnFigures], since: float, caller: Caller, ledger: Ledger, collections: frozenset[str] | None = None
+    recent: Sequence[TurnFigures],
+    since: float,
+    until: float,
+    caller: Caller,
+    *,
+    turns: TurnStore,
+    ledger: Ledger,
+    collections: frozenset[str] | None = None,
 ) -> list[str]:
-    """At most MOST_QUERIES questions that are asked more often from `since` on than before, the steepest rise first, as they were
-    worded last. `collections`: asked to one of these; None = to any.
+    """At most MOST_QUERIES questions that are asked more often in [since, until) than in the time of the same length before, the
+    steepest rise first, as they were worded last. `recent`: all turns of [since, until); `collections`: asked to one of these; None =
+    to any.
 
-    Never one that was once forbidden, or that failed and so perhaps was never checked, to whatever collection. Nor one that others
-    asked, unless the caller may read all documents that its answers depend on."""
-    shown: list[str] = []
-    rising = _rising(records, since, collections)
-    for first in range(0, len(rising), CHECKED_AT_ONCE):
-        some = rising[first : first + CHECKED_AT_ONCE]
-        needed = [
-            frozenset(doc_id for record in asked if record.user_id != caller.user_id for doc_id in record.documents) for asked in some
-        ]
-        readable = await readable_documents(frozenset().union(*needed), caller, ledger)
-        shown += [asked[-1].question for asked, documents in zip(some, needed, strict=True) if documents <= readable]
-        if len(shown) >= MOST_QUERIES:
-            break
-    return shown[:MOST_QUERIES]
+    Never one that agrees with a question that was once forbidden or blocked, to whatever collection, nor turns that failed and so
+    perhaps were never checked. Nor a question that others asked, unless the caller may read all documents that its answers depend on."""
+    asked = _asked(recent, collections)
+    frequent = {query: found for query, found in asked.items() if len(found) >= ASKED_AT_LEAST}
+    if not frequent:
+        return []
+    withheld = QuestionSet(await withheld_questions(caller, turns))
+    frequent = {
+        query: found for query, found in frequent.items() if not any(withheld.holds(question, lang) for question, lang in _worded(found))
+    }
+    change = Counter({query: len(found) for query, found in frequent.items()})
+    earlier, end = max(2 * since - until, 0.0), since
+    while end > earlier and (rising := {query for query, times in change.items() if times > 0}):
+        begin = max(end - READ_AT_ONCE_S, earlier)
+        for query, found in _asked(await turns.figures(caller, begin, end), collections).items():
+            if query in rising:
+                change[query] -= len(found)
+        end = begin
+    ordered = sorted((query for query, times in change.items() if times > 0), key=lambda query: (-change[query], query))
+    shown = await readable_questions([frequent[query] for query in ordered], MOST_QUERIES, caller, ledger)
+    return [found[-1].question for found in shown]
 
 
-def _rising(records: Sequence[TurnFigures], since: float, collections: frozenset[str] | None) -> list[list[TurnFigures]]:
-    """The turns of each rising question, oldest first."""
-    change: Counter[str] = Counter()
+def _asked(records: Iterable[TurnFigures], collections: frozenset[str] | None = None) -> dict[str, list[TurnFigures]]:
+    """The turns of each question that did not fail, oldest first."""
     asked: dict[str, list[TurnFigures]] = {}
-    withheld = {_normalised(record) for record in records if record.outcome in ("forbidden", "blocked")}
     for record in records:
-        query = _normalised(record)
-        if query in withheld or record.is_error or (collections is not None and record.collection not in collections):
-            continue
-        if record.started_at < since:
-            change[query] -= 1
-            continue
-        change[query] += 1
-        asked.setdefault(query, []).append(record)
-    rising = [query for query, times in asked.items() if len(times) >= ASKED_AT_LEAST and change[query] > 0]
-    return [asked[query] for query in sorted(rising, key=lambda query: (-change[query], query))]
+        if not record.is_error and (collections is None or record.collection in collections):
+            asked.setdefault(" ".join(record.question.casefold().split()), []).append(record)
+    return asked
 
 
-def _normalised(record: TurnFigures) -> str:
-    return " ".join(record.question.casefold().split())
+def _worded(records: Iterable[TurnFigures]) -> set[tuple[str, str]]:
+    """(question, its language) in all wordings."""
+    return {(record.question, record.lang) for record in records}
 
 
 def _mean(values: Sequence[float]) -> float | None:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from footnote.ports import TurnStore
+from footnote.learn.readable_questions import readable_questions
+from footnote.ports import Ledger, TurnStore
 from footnote.text.agreement import readings
+from footnote.text.question_set import QuestionSet
+from footnote.turn_records.withheld import withheld_questions
 from footnote.types import Caller, Outcome, TurnFigures
 
 UNANSWERED: tuple[Outcome, ...] = ("no_hits", "closest", "refused")
-WITHHELD: tuple[Outcome, ...] = ("forbidden", "blocked")
-"""A question that a check refused, or could not check, is shown to nobody, even if it was let through another time."""
 MOST_TURNS = 2_000
 """Turns that are looked at, the newest."""
 MOST_QUESTIONS = 100
@@ -29,15 +29,17 @@ class Unanswered:
 
 
 async def unanswered_questions(
-    caller: Caller, since: float, until: float, *, turns: TurnStore, wanted: Callable[[TurnFigures], bool] = lambda _: True
+    caller: Caller, since: float, until: float, *, turns: TurnStore, ledger: Ledger, wanted: Callable[[TurnFigures], bool] = lambda _: True
 ) -> list[Unanswered]:
     """The questions of turns in [since, until) that showed the closest passages or nothing, the most frequent first, at most
-    MOST_QUESTIONS."""
+    MOST_QUESTIONS. Left out are those that agree with a forbidden or blocked question, and those that others asked and that depend on a
+    document that the caller may not read."""
     asked = await turns.ended_as(caller, UNANSWERED, since, until, MOST_TURNS)
-    withheld = {reading for each in await turns.ended_as(caller, WITHHELD, 0.0, math.inf, MOST_TURNS) for reading in _readings(each)}
-    groups = _group([each for each in asked if wanted(each) and withheld.isdisjoint(_readings(each))])
-    found = [Unanswered(group[0].question, group[0].lang, tuple(group)) for group in groups]
-    return sorted(found, key=lambda each: (-len(each.turns), -each.turns[0].started_at))[:MOST_QUESTIONS]
+    withheld = QuestionSet(await withheld_questions(caller, turns))
+    groups = _group([each for each in asked if wanted(each) and not withheld.holds(each.question, each.lang)])
+    groups.sort(key=lambda group: (-len(group), -group[0].started_at))
+    shown = await readable_questions(groups, MOST_QUESTIONS, caller, ledger)
+    return [Unanswered(group[0].question, group[0].lang, tuple(group)) for group in shown]
 
 
 def _group(records: Sequence[TurnFigures]) -> list[list[TurnFigures]]:

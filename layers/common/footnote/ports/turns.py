@@ -183,9 +183,11 @@ class TurnStore(Protocol):
         them; others get their own turns and feedback."""
         ...
 
-    async def ended_as(self, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int) -> list[TurnFigures]:
-        """Turns with these outcomes that started in [since, until), newest first, at most `limit`, without feedback. An admin gets
-        everybody's, others their own."""
+    async def ended_as(
+        self, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int | None
+    ) -> list[TurnFigures]:
+        """Turns with these outcomes that started in [since, until), newest first, at most `limit`, None = all, without feedback. An
+        admin gets everybody's, others their own."""
         ...
 
     async def put_rollups(self, day: str, rollups: Sequence[Rollup], rolled: RolledDay | None = None) -> bool:

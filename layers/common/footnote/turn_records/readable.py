@@ -7,14 +7,35 @@ from collections.abc import Iterable
 
 from footnote.errors import NotFound
 from footnote.ports import Ledger
-from footnote.types import Caller
+from footnote.turn_records.read import documents_of, quoted_in
+from footnote.types import EXTERNAL_IDS, Caller, TurnFigures, TurnRecord
+
+AT_ONCE = 100
+"""Documents that are looked up at the same time."""
 
 
 async def readable_documents(doc_ids: Iterable[str], caller: Caller, ledger: Ledger) -> frozenset[str]:
     """Those of the documents that exist and that the caller may read now. Ids of external systems are never among them."""
     asked = sorted(set(doc_ids))
-    found = await asyncio.gather(*(_is_readable(doc_id, caller, ledger) for doc_id in asked))
-    return frozenset(doc_id for doc_id, readable in zip(asked, found, strict=True) if readable)
+    readable: set[str] = set()
+    for first in range(0, len(asked), AT_ONCE):
+        some = asked[first : first + AT_ONCE]
+        found = await asyncio.gather(*(_is_readable(doc_id, caller, ledger) for doc_id in some))
+        readable.update(doc_id for doc_id, is_readable in zip(some, found, strict=True) if is_readable)
+    return frozenset(readable)
+
+
+def needed_to_show(record: TurnRecord, caller: Caller) -> frozenset[str]:
+    """The documents that the caller has to be allowed to read for the turn to be shown to them. What a connected system found is shown
+    to the one who asked, as it was then."""
+    if not (caller.sees_all or record["user_id"] == caller.user_id):
+        return frozenset(documents_of(record))
+    return frozenset(each["doc_id"] for each in quoted_in(record) if not each["passage"].startswith(EXTERNAL_IDS))
+
+
+def needed_to_show_question(turn: TurnFigures, caller: Caller) -> frozenset[str]:
+    """The same for the question alone: none for the one who asked it."""
+    return frozenset() if turn.user_id == caller.user_id else frozenset(turn.documents)
 
 
 async def _is_readable(doc_id: str, caller: Caller, ledger: Ledger) -> bool:

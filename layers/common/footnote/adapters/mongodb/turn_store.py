@@ -124,7 +124,9 @@ class MongoTurnStore:
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
         return await self._databases.run(stored_figures.figures, caller, max(since, self._retention.since), until)
 
-    async def ended_as(self, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int) -> list[TurnFigures]:
+    async def ended_as(
+        self, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int | None
+    ) -> list[TurnFigures]:
         since = max(since, self._retention.since)
         return await self._databases.run(stored_figures.ended_as, caller, outcomes, since, until, limit)
 

@@ -23,13 +23,13 @@ async def figures(store: Opened, caller: Caller, since: float, until: float) -> 
 
 
 async def ended_as(
-    store: Opened, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int
+    store: Opened, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int | None
 ) -> list[TurnFigures]:
     """As `TurnStore.ended_as`."""
     wanted: Document = {"outcome": {"$in": list(outcomes)}, "started_at": {"$gte": since, "$lt": until}, "status": {"$ne": "idle"}}
     if caller.role != "admin":
         wanted["user_id"] = caller.user_id
-    cursor = store.turns.find(wanted, FIGURES_FIELDS).sort(NEWEST_FIRST).limit(limit)
+    cursor = store.turns.find(wanted, FIGURES_FIELDS).sort(NEWEST_FIRST).limit(limit or 0)  # 0 = all
     return [load_figures(document, ()) async for document in cursor]
 
 

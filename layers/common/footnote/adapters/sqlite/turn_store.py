@@ -100,7 +100,9 @@ class SqliteTurnStore:
     async def figures(self, caller: Caller, since: float, until: float) -> list[TurnFigures]:
         return await self._database.run(stored_figures.figures, caller, max(since, self._retention.since), until)
 
-    async def ended_as(self, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int) -> list[TurnFigures]:
+    async def ended_as(
+        self, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int | None
+    ) -> list[TurnFigures]:
         since = max(since, self._retention.since)
         return await self._database.run(stored_figures.ended_as, caller, outcomes, since, until, limit)
 

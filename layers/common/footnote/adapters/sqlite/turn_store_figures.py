@@ -34,14 +34,14 @@ def figures(connection: sqlite3.Connection, caller: Caller, since: float, until:
 
 
 def ended_as(
-    connection: sqlite3.Connection, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int
+    connection: sqlite3.Connection, caller: Caller, outcomes: Collection[Outcome], since: float, until: float, limit: int | None
 ) -> list[TurnFigures]:
     """As `TurnStore.ended_as`."""
     rows = connection.execute(
         f"""SELECT started_at, block FROM turns
             WHERE json_extract(block, '$.outcome') IN ({", ".join("?" for _ in outcomes)}) AND started_at >= ? AND started_at < ?
                AND status != 'idle' AND (? OR user_id = ?) ORDER BY started_at DESC, number DESC LIMIT ?""",
-        (*outcomes, since, until, caller.role == "admin", caller.user_id, limit),
+        (*outcomes, since, until, caller.role == "admin", caller.user_id, -1 if limit is None else limit),
     )
     return [figures_of(load_turn(row), started_at=row["started_at"]) for row in rows]
 

@@ -1,0 +1,16 @@
+"""Questions that a check refused, or could not check: nobody else is ever shown them, even if they were let through another time."""
+
+from __future__ import annotations
+
+import math
+
+from footnote.ports import TurnStore
+from footnote.types import Caller, Outcome
+
+WITHHELD: tuple[Outcome, ...] = ("forbidden", "blocked")
+
+
+async def withheld_questions(caller: Caller, turns: TurnStore) -> list[str]:
+    """Every such question among the stored turns that the caller gets: everybody's for an admin, their own for others. There is no
+    limit: a question that is left out would be shown."""
+    return [each.question for each in await turns.ended_as(caller, WITHHELD, 0.0, math.inf, None)]
