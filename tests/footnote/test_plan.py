@@ -110,6 +110,26 @@ def test_a_ceiling_switches_nothing_on() -> None:
     assert choose("answer_cache", cache=Caching(enabled=True)) == Choice(False, "off by default")
 
 
+def test_a_setting_switches_options_on_and_requests_and_ceilings_override_it() -> None:
+    on = Rag(switched_on=["penalties", "question_filters", "mmr"])
+    named = Choice(True, "RAG__SWITCHED_ON names it")
+    assert [choose(name, rag=on) for name in ("penalties", "question_filters", "mmr")] == [named] * 3
+    assert choose("penalties", rag=on).is_fixed  # the router leaves it on
+    assert choose("sandwich", rag=on) == Choice(False, "off by default")
+    assert choose("mmr", replace(ASKED, options={"mmr": False}), rag=on) == Choice(False, "request")
+    assert choose("hypothetical", rag=Rag(switched_on=["hypothetical"], hyde_enabled=False)) == named
+    basic = replace(ASKED, level="basic")
+    assert choose("verify_passages", basic, rag=Rag(switched_on=["verify_passages"])) == Choice(False, "level basic")
+    both = Rag(switched_on=["mmr"], switched_off=["mmr"])
+    assert choose("mmr", rag=both) == Choice(False, "RAG__SWITCHED_OFF names it")
+
+
+@pytest.mark.parametrize("name", ["penaltys", "reject_uncited"])
+def test_what_does_not_exist_or_no_request_may_switch_cannot_be_switched_on(name: Any) -> None:
+    with pytest.raises(ValidationError):
+        Rag(switched_on=[name])
+
+
 def test_an_option_that_does_not_exist_cannot_be_switched_off() -> None:
     with pytest.raises(ValidationError, match="follow_up"):
         Rag(switched_off=["follow-up"])  # type: ignore[list-item]

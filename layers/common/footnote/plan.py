@@ -77,6 +77,8 @@ def _layers(
     key = profile.settings.get(name, option.setting)
     if key is not None and (setting := _setting(key)).is_set(settings):
         yield Choice(bool(setting.value(settings)), f"{setting.variables[0]} is {str(setting.value(settings)).lower()}", is_fixed=True)
+    if option.requestable and name in settings.rag.switched_on:
+        yield Choice(True, f"{_setting('rag.switched_on').variables[0]} names it", is_fixed=True)
     if given is not None:
         arm, because = given
         if option.requestable and arm.level and name in LEVELS[arm.level]:

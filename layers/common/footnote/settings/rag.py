@@ -1,11 +1,20 @@
 """Settings for retrieval and for the checks of questions and answers."""
 
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator
 
 from footnote.settings.marks import Group, setting
-from footnote.types import OptionName
+from footnote.types import OPTIONS, OptionName
 
 Fusion = Literal["minmax", "rrf", "convex"]
+
+
+def _check_requestable(names: list[OptionName]) -> list[OptionName]:
+    fixed = sorted(name for name in names if not OPTIONS[name].requestable)
+    if fixed:
+        raise ValueError(f"Only what a request may switch can be switched on here, which {', '.join(fixed)} is not.")
+    return names
 
 
 class Rag(Group):
@@ -84,6 +93,13 @@ class Rag(Group):
         description="What happens to an answer that its sources do not support. warn: it gets a warning. reject: it is withheld, if it has"
         " not been sent yet.",
         changeable=True,
+    )
+    switched_on: Annotated[list[OptionName], AfterValidator(_check_requestable)] = setting(
+        [],
+        description="Optional parts of a turn that run unless the requested level or the request itself says otherwise, as JSON:"
+        ' `["question_filters"]`. `footnote explain --json` shows their names as `option`.',
+        changeable=True,
+        affects="search",
     )
     switched_off: list[OptionName] = setting(
         [],

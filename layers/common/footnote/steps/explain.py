@@ -27,8 +27,8 @@ MISSING: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One row of the turn's tables. `option`: its name in `RAG__SWITCHED_OFF`; `paid`: it may call a language model; `span`: its
-    result, None = it did not run."""
+    """One row of the turn's tables. `option`: its name in `RAG__SWITCHED_OFF` and `RAG__SWITCHED_ON`; `paid`: it may call a language
+    model; `span`: its result, None = it did not run."""
 
     stage: Stage
     step: str
