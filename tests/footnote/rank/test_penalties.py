@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 
 from footnote.bootstrap import Core
 from footnote.rank.penalties import penalise
-from footnote.settings import LLM, Embedding, Settings
+from footnote.settings import LLM, Embedding, Rerank, Settings
 from footnote.types import Caller, ContentType, Hit, Profile, Request, Turn
 from tests.deps import FakeDeps, call_step
 from tests.fakes import make_document, make_hit, put_document
@@ -88,5 +89,34 @@ async def test_with_the_option_a_page_behind_takes_the_place_of_a_table_of_conte
         by_words = await search(core, options={"penalties": True}, retriever="bm25")
         assert by_words == await search(core, retriever="bm25")
         assert "contents" in by_words
+    finally:
+        await core.close()
+
+
+class TitleReranker:
+    """A reranker that takes a table of contents for the best answer."""
+
+    async def rerank(self, query: str, texts: Sequence[str]) -> dict[int, float]:
+        return {at: 0.9 if "Contents" in text else 0.8 for at, text in enumerate(texts)}
+
+    async def close(self) -> None:
+        """It has no connections."""
+
+
+async def test_a_rerankers_scores_are_lowered_too(tmp_path: Path) -> None:
+    settings = Settings(
+        footnote_data=tmp_path,
+        llm=LLM(discover=False),
+        embedding=Embedding(builtin=False),
+        rerank=Rerank(base_url="http://reranker.test", model="titles"),
+    )
+    core = Core(settings)
+    core.reranker = TitleReranker()
+    question = "How long is the harbour bridge"
+    await put_document(core.index, make_document("contents"), [f"Contents\n{question} ... 3\n{question} ... 4"], content_type="contents")
+    await put_document(core.index, make_document("text"), ["The bridge has a length of 300 metres."])
+    try:
+        assert await search(core) == ["contents", "text"]
+        assert await search(core, options={"penalties": True}) == ["text", "contents"]
     finally:
         await core.close()

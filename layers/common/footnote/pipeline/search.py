@@ -124,12 +124,12 @@ SEARCH = (
         shows=lambda t: {"hits": len(t.evidence.hits)}, on_end=lambda t: PassagesRead(len(t.evidence.hits)),
     ),
     Step(
-        "penalties", penalise, stage=Stage.RANK, option="penalties", on_error=SKIP, when=may_rerank,
-        shows=lambda t: {"penalised": t.record.notes.get("penalised", 0)},
-    ),
-    Step(
         "rerank", rerank, stage=Stage.RANK, option="rerank", needs="reranker", on_error=FALLBACK, fallback=keep_order, timeout_s=15,
         when=may_rerank, shows=lambda t: {"reranked": t.record.notes["reranked"]},
+    ),
+    Step(
+        "penalties", penalise, stage=Stage.RANK, option="penalties", on_error=SKIP, when=may_rerank,
+        shows=lambda t: {"penalised": t.record.notes.get("penalised", 0)},
     ),
     Step(
         "duplicates", drop_duplicates, stage=Stage.RANK, option="drop_duplicates", on_error=SKIP, timeout_s=2, when=several_were_read,
