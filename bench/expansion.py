@@ -4,8 +4,10 @@
 
 Each question runs through the steps of the pipeline with a scripted model. perfect: its text is the first sentence of a passage that
 answers; random: that of a passage drawn from the others, in one query with the whole weight, which is the worst case. nDCG@10, and its
-difference from the same search without derived queries. Feedback queries need no model; they run for every question (forced) and
-for those that are keywords. A further list (`retrieve.lists`) has a passage that answers first, or only passages drawn from the others.
+difference from the same search without derived queries. Feedback queries need no model; they run for every question (forced) and for
+those that are keywords. A rewrite may replace the question; the follow-ups of the other variants are completed by words of earlier
+questions, as they are without a model. A further list (`retrieve.lists`) has a passage that answers first, or only passages drawn from the
+others.
 """
 
 from __future__ import annotations
@@ -25,23 +27,28 @@ from footnote.bootstrap import Core
 from footnote.deps import Deps
 from footnote.learn.golden import GoldenQuery, GoldenSet, load_golden
 from footnote.learn.ranking_metrics import mean_interval, ndcg
-from footnote.pipeline import EMBED, EXPAND, LANGUAGE, SEARCH
+from footnote.pipeline import EMBED, EXPAND, LANGUAGE, REFORMULATE, REWRITE, SEARCH
 from footnote.ports import Delta, Found, LanguageModel, Scope
 from footnote.settings import Settings
 from footnote.steps import Parallel, Row, Runner, Step
 from footnote.text.sentences import split_sentences
-from footnote.types import FURTHER, Candidate, Choice, Message, ModelSource, OptionName, Query, Request, Turn, make_chunk_id
+from footnote.types import FURTHER, Candidate, Choice, Conversation, Message, ModelSource, OptionName, Query, Request, Turn, make_chunk_id
 from footnote_local.evaluate import CALLER, PROFILE, build_index
 
 SETS = ("squad2", "xquad_en", "korquad")
 MOST_LOST = 0.02
 BY_MODEL: Final[tuple[OptionName, ...]] = ("paraphrases", "hypothetical", "step_back")
+REWRITES: Final[tuple[OptionName, ...]] = ("reformulate",)
+"""Where a question has a conversation, its follow-up is rewritten, too."""
 VARIANTS: Mapping[str, tuple[OptionName, ...]] = {
     **{name: (name,) for name in BY_MODEL},
     "all three": BY_MODEL,
+    "rewrite": REWRITES,
     "a further list": FURTHER[:1],
     "three lists": FURTHER,
 }
+SMALL = "scripted:1b"
+"""The model's name. With `rewrite_by_size`, a model of its size is not asked to rewrite."""
 LISTED = 20
 """Passages of a further list."""
 
@@ -49,7 +56,7 @@ LISTED = 20
 class Scripted:
     """`ports.Models` and `ports.LanguageModel` that always writes `text`, in the form of every schema."""
 
-    name = "scripted"
+    name = SMALL
     address = None
     source = ModelSource("configured")
     text = ""
@@ -72,7 +79,7 @@ class ScriptedList:
 
 def table(*, forced: bool) -> tuple[Row, ...]:
     """The steps of a search with derived queries. `forced`: also where a question does not call for them."""
-    rows = (LANGUAGE, EMBED, *EXPAND, *SEARCH)
+    rows = (LANGUAGE, REWRITE, REFORMULATE, EMBED, *EXPAND, *SEARCH)
     return tuple(_forced(row) for row in rows) if forced else rows
 
 
@@ -119,8 +126,11 @@ class Bench:
 
     def _turn(self, query: GoldenQuery, options: Sequence[OptionName]) -> Turn:
         turn = self._core.new_turn(Request(query.text, "default", limit=30), CALLER, PROFILE, trace_id="bench")
-        switched: dict[OptionName, Choice] = {name: Choice(name in options, "bench") for name in (*BY_MODEL, "feedback_query", *FURTHER)}
-        return replace(turn, plan=replace(turn.plan, choices={**turn.plan.choices, **switched}, model="scripted"))
+        names = (*BY_MODEL, *REWRITES, "feedback_query", *FURTHER)
+        switched: dict[OptionName, Choice] = {name: Choice(name in options, "bench") for name in names}
+        switched["rewrite_by_size"] = Choice("reformulate" not in options, "bench")
+        plan = replace(turn.plan, choices={**turn.plan.choices, **switched}, model=SMALL)
+        return replace(turn, conversation=Conversation(query.history), plan=plan)
 
 
 async def measure(folder: Path, limit: int, variants: Sequence[str] = tuple(VARIANTS)) -> AsyncIterator[dict[str, Any]]:

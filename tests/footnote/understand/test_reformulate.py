@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
+from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.steps import SKIP
 from footnote.types import Turn, Usage
@@ -24,9 +29,25 @@ def asked(question: str, lang: str = "en", **changes: Any) -> Turn:
     return make_turn(question, **{"profile": MENDS, "model": "fake", "lang": lang, "usage": Usage(1, 1), **changes})
 
 
-async def mend(turn: Turn, *replies: str) -> Turn:
+class Meanings:
+    """An embedder that knows rent from everything else."""
+
+    name = "meanings"
+    dimension = 2
+
+    def __init__(self, *, down: bool = False, languages: frozenset[str] | None = None) -> None:
+        self.down, self.languages = down, languages
+
+    async def embed(self, texts: Sequence[str], *, query: bool = False) -> npt.NDArray[np.float32]:
+        if self.down:
+            raise ModelUnavailable("down")
+        rent = re.compile("deposit|tenants|mieter|보증금")
+        return np.array([[1, 0.1] if rent.search(text) else [0.1, 1] for text in texts], np.float32)
+
+
+async def mend(turn: Turn, *replies: str, embedder: Meanings | None = None) -> Turn:
     model = FakeModel([[reply, Delta(usage=Usage(30, 5))] for reply in replies])
-    return await call_step(reformulate, turn, FakeDeps(models=FakeModels(model)))
+    return await call_step(reformulate, turn, FakeDeps(models=FakeModels(model), embedder=embedder))
 
 
 @pytest.mark.parametrize(
@@ -88,8 +109,37 @@ async def test_a_wording_that_loses_or_adds_a_number_name_negation_or_changes_th
     assert (turn.rewritten, turn.record.notes, turn.record.usage) == ((), {}, Usage(31, 6))
 
 
+@pytest.mark.parametrize(
+    ("lang", "question", "query"),
+    [
+        ("en", "how high is the deposit for the flat?", "what colour are the cats in the garden?"),
+        ("de", "wie hoch ist der anteil, den mieter zahlen?", "welche farbe haben katzen in gärten?"),
+        ("ko", "아파트 보증금은 얼마인가요?", "정원에 있는 고양이는 무슨 색인가요?"),
+    ],
+)
+@pytest.mark.parametrize("embedder", [None, Meanings()], ids=["by words", "by meaning"])
+async def test_a_wording_about_something_else_is_not_answered_but_finds_evidence(
+    lang: str, question: str, query: str, embedder: Meanings | None
+) -> None:
+    turn = await mend(asked(question, lang), json.dumps({"query": query}), embedder=embedder)
+    assert (turn.rewritten, turn.asked, turn.record.notes) == ((), question, {"rewrite_set_aside": [query]})
+    assert [(each.text, each.kind, each.weight) for each in turn.queries] == [(question, "original", 1.0), (query, "paraphrase", 0.5)]
+
+
+async def test_a_wording_in_other_words_is_answered_where_the_embedder_knows_that_they_mean_the_same() -> None:
+    question, query = "how high is the deposit for the flat?", "what amount of security must tenants pay?"
+    assert (await mend(asked(question), json.dumps({"query": query}), embedder=Meanings())).rewritten == (query,)
+    assert (await mend(asked(question), json.dumps({"query": query}))).rewritten == ()
+
+
+async def test_where_the_embedder_is_down_or_lacks_the_language_words_decide() -> None:
+    question, query = "how high is the deposit for the flat?", "what amount of security must tenants pay?"
+    for embedder in (Meanings(down=True), Meanings(languages=frozenset({"de"}))):
+        assert (await mend(asked(question), json.dumps({"query": query}), embedder=embedder)).rewritten == ()
+
+
 async def test_half_a_character_in_a_wording_is_no_part_of_what_is_searched_for() -> None:
-    assert (await mend(asked("wehn"), r'{"query": "when\ud83d"}')).rewritten == ("when\ufffd",)
+    assert (await mend(asked("ferry wehn"), r'{"query": "ferry when\ud83d"}')).rewritten == ("ferry when\ufffd",)
 
 
 @pytest.mark.parametrize("reply", ["When?", '{"query": ', '{"query": ["When?"]}', '{"queries": ["When?"]}'])

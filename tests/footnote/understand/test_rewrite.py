@@ -19,6 +19,7 @@ from tests.footnote.step_toys import toy
 from tests.turns import HELD, make_turn
 
 TOWER = Exchange("Who designed the Eiffel Tower?", "Gustave Eiffel's company designed it.")
+LONG = "tower " + "x" * 394
 ALWAYS = replace(HELD, options={"rewrite_always": True})
 
 
@@ -153,9 +154,37 @@ async def test_a_reply_that_holds_no_query_leaves_the_question_as_it_is_but_is_c
 
 
 async def test_of_many_queries_four_are_taken_clean_and_once_each() -> None:
-    reply = "Sure!\n```json\n" + json.dumps({"queries": [" a \n b ", "a b", "c", "x" * 400, "d", "e"]}) + "\n```"
+    reply = "Sure!\n```json\n" + json.dumps({"queries": [" tower \n built ", "tower built", "Eiffel", LONG, "company", "a"]}) + "\n```"
     turn, _ = await ask(follow_up("When was it built?", TOWER), f"<think>{{}}</think>{reply}")
-    assert turn.rewritten == ("a b", "c", "x" * 400, "d")
+    assert turn.rewritten == ("tower built", "Eiffel", LONG, "company")
+
+
+@pytest.mark.parametrize(
+    ("lang", "before", "question", "written", "completed"),
+    [
+        ("en", "Who designed the Eiffel Tower?", "When was it built?", "What do cats eat?", "When was it built? designed Eiffel Tower"),
+        ("de", "Wie hoch ist der Kölner Dom?", "Wann wurde er gebaut?", "Was fressen Katzen?", "Wann wurde er gebaut? hoch Kölner Dom"),
+        ("ko", "에펠탑의 높이는 얼마인가요?", "그것은 언제 지어졌나요?", "고양이가 먹는 사료", "그것은 언제 지어졌나요? 에펠탑의 높이는"),
+    ],
+)
+async def test_a_rewrite_about_something_else_only_finds_evidence_and_words_of_the_conversation_complete_the_question(
+    lang: str, before: str, question: str, written: str, completed: str
+) -> None:
+    turn, _ = await ask(follow_up(question, Exchange(before, "…"), lang=lang), queries(written))
+    assert (turn.asked, turn.record.notes) == (completed, {"rewrite_set_aside": [written]})
+    assert [(each.text, each.kind, each.weight) for each in turn.queries] == [(completed, "standalone", 1.0), (written, "paraphrase", 0.5)]
+
+
+async def test_a_question_that_stands_alone_is_answered_as_it_is_where_its_rewrite_is_about_something_else() -> None:
+    turn, _ = await ask(follow_up("How high is the Brandenburg Gate?", TOWER, profile=ALWAYS), queries("What do cats eat?"))
+    assert (turn.rewritten, turn.query_texts) == ((), ("How high is the Brandenburg Gate?", "What do cats eat?"))
+
+
+async def test_of_several_queries_one_about_something_else_only_finds_evidence() -> None:
+    written = queries("When was the Eiffel Tower built?", "Who designed the Eiffel Tower?", "What do cats eat?")
+    turn, _ = await ask(follow_up("When was it built, and by whom?", TOWER), written)
+    assert turn.rewritten == ("When was the Eiffel Tower built?", "Who designed the Eiffel Tower?")
+    assert turn.query_texts[2:] == ("What do cats eat?",)
 
 
 async def test_half_a_character_in_a_query_is_no_part_of_what_is_searched_for() -> None:

@@ -58,7 +58,7 @@ from footnote.understand.route import is_classified, route
 
 __all__ = [
     "AGENT", "ANSWER", "CLASSIFY", "CONVERSATION", "DOCUMENTS", "EMBED", "EXPAND", "FIND", "FORBIDDEN", "IMAGES", "LANGUAGE", "LOOK_UP",
-    "REMOTE", "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
+    "REFORMULATE", "REMOTE", "RETRIEVE", "REWRITE", "SEARCH", "STAGES", "UNDERSTAND",
 ]  # fmt: skip
 
 
@@ -85,6 +85,10 @@ def answering_mode(turn: Turn) -> Literal[Mode, "greeting"]:
 # fmt: off
 REWRITE = Step(
     "rewrite", rewrite, stage=Stage.UNDERSTAND, option="rewrite", paid=True, on_error=SKIP, timeout_s=15, when=may_rewrite,
+    shows=lambda t: {"queries": len(t.rewritten)},
+)
+REFORMULATE = Step(
+    "reformulate", reformulate, stage=Stage.UNDERSTAND, option="reformulate", paid=True, on_error=SKIP, timeout_s=15, when=may_reformulate,
     shows=lambda t: {"queries": len(t.rewritten)},
 )
 CLASSIFY = Step(
@@ -132,11 +136,7 @@ UNDERSTAND = (
     Step("announce", announce_question, stage=Stage.ACCOUNT, on_error=IGNORE, once=True, when=is_kept),
     LANGUAGE,
     REWRITE,
-    Step(
-        "reformulate", reformulate, stage=Stage.UNDERSTAND, option="reformulate", paid=True,
-        on_error=SKIP, timeout_s=15, when=may_reformulate,
-        shows=lambda t: {"queries": len(t.rewritten)},
-    ),
+    REFORMULATE,
     SPELLING,
     Step("queries", announce_queries, stage=Stage.UNDERSTAND, on_error=IGNORE, when=was_rewritten),
     FORBIDDEN,

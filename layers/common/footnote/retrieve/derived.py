@@ -7,7 +7,6 @@ are so low that texts about something else cost less than .02 of nDCG@10 (`pytho
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from footnote.types import ASKED, Query, QueryKind, Turn
 
@@ -38,16 +37,8 @@ def has_feedback(turn: Turn) -> bool:
 
 
 def with_derived(turn: Turn, kind: QueryKind, written: Iterable[str], weight: float, *, longest: int) -> Turn:
-    """The turn with these texts as queries, which share the weight. Empty texts and repeated ones are left out, and what is longer
-    than `longest` characters is cut at a word."""
-    known = {query.text.casefold() for query in turn.queries}
-    new: list[str] = []
-    for text in (_cut(" ".join(each.split()), longest) for each in written):
-        if text and text.casefold() not in known:
-            known.add(text.casefold())
-            new.append(text)
-    queries = tuple(Query(text, kind, weight / len(new), turn.lang) for text in new)
-    return replace(turn, queries=(*turn.queries, *queries))
+    """The turn with these texts as queries (`Turn.derive`). What is longer than `longest` characters is cut at a word."""
+    return turn.derive(kind, (_cut(" ".join(each.split()), longest) for each in written), weight)
 
 
 def _cut(text: str, longest: int) -> str:

@@ -47,7 +47,7 @@ async def search_remotely(turn: Turn, *, tools: Tools | None, mcp: MCP) -> Turn:
     if search is None:
         return turn
     given = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
-    asked = [filled(search, given, {"query": query}) for query in turn.query_texts]
+    asked = [filled(search, given, {"query": query.text}) for query in turn.answered]
     return await _found(turn, "mcp", [tools.call(search.name, arguments, timeout_s=mcp.limit_s) for arguments in asked])
 
 
@@ -62,7 +62,7 @@ async def search_kdb(turn: Turn, *, knowledge_base: KnowledgeBase | None, kdb: K
         return turn
     session = session_arguments(turn.request, turn.caller.user_id, turn.room_id)
     given = {name: value for name, value in session.items() if name not in PERSONAL}
-    return await _found(turn, "kdb", [knowledge_base.search({"query": query, **given}) for query in turn.query_texts])
+    return await _found(turn, "kdb", [knowledge_base.search({"query": query.text, **given}) for query in turn.answered])
 
 
 async def _found(turn: Turn, source: str, searches: Sequence[Awaitable[str]]) -> Turn:

@@ -119,10 +119,22 @@ class Turn:
 
     def rewrite(self, *texts: str) -> Turn:
         """A copy that answers these texts instead: one is the standalone question, several are its parts. Without texts, the question
-        itself."""
+        itself. Derived queries stay."""
         kind: QueryKind = "standalone" if len(texts) == 1 else "sub_question"
         written = tuple(Query(text, kind, lang=self.lang) for text in texts)
-        return replace(self, queries=written or (Query(self.request.question, lang=self.lang),))
+        derived = tuple(query for query in self.queries if query.kind not in ASKED)
+        return replace(self, queries=(*(written or (Query(self.request.question, lang=self.lang),)), *derived))
+
+    def derive(self, kind: QueryKind, texts: Iterable[str], weight: float) -> Turn:
+        """A copy with these texts as further queries, which only find evidence and share the weight. Empty texts and repeated ones are
+        left out."""
+        known = {query.text.casefold() for query in self.queries}
+        new: list[str] = []
+        for text in texts:
+            if text and text.casefold() not in known:
+                known.add(text.casefold())
+                new.append(text)
+        return replace(self, queries=(*self.queries, *(Query(text, kind, weight / len(new), self.lang) for text in new)))
 
     def with_vectors(self, vectors: Iterable[npt.NDArray[np.float32]], embedder: str) -> Turn:
         """A copy with these vectors, one for each query."""

@@ -9,13 +9,14 @@ from difflib import get_close_matches
 from pydantic import BaseModel, Field
 
 from footnote.model_calls import ask
-from footnote.ports import Models
+from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
 from footnote.text.agreement import sentence_starts
 from footnote.text.language import detect_language
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
 from footnote.text.untrusted import untrusted
 from footnote.types import Message, Turn
+from footnote.understand.same_question import asked_alone, asks_the_same, set_aside
 
 NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
 WORD = re.compile(r"[^\W_][\w'’+#-]*")
@@ -38,13 +39,16 @@ def may_reformulate(turn: Turn) -> bool:
     return turn.plan.model is not None and not turn.rewritten
 
 
-async def reformulate(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
-    """Sets `turn.queries` to the model's wording of the question, if that keeps the meaning."""
+async def reformulate(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:
+    """Sets `turn.queries` to the model's wording of the question, if that keeps the meaning. A wording that may ask something else is
+    only searched for, beside the question."""
     prompt = prompts.render("reformulate", turn.lang, {"question": untrusted(turn.request.question)}, turn.plan.prompts)
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Wording, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S)
     query = " ".join(reply.query.split())
     if not query or len(query) > max(LONGEST, 2 * len(turn.request.question)) or not keeps_meaning(turn.request.question, query, turn.lang):
         return turn
+    if not await asks_the_same(query, asked_alone(turn.request.question, turn.lang), embedder):
+        return set_aside(turn, [query])
     return turn.rewrite(query).with_notes(original=turn.request.question, reformulated=query)
 
 

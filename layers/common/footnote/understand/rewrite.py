@@ -8,11 +8,12 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from footnote.model_calls import ask
-from footnote.ports import Models
+from footnote.ports import Embedder, Models
 from footnote.prompts import Prompts
 from footnote.text.references import is_greeting, needs_rewriting, salient_words
 from footnote.text.untrusted import untrusted
 from footnote.types import Exchange, Message, Turn, has_thinking_mode, tier_of_model
+from footnote.understand.same_question import Asked, asks_the_same, set_aside, shares_words
 
 SEARCHING = frozenset({"rag", "pa"})
 """Modes in which the model is called. The others do not search, and the answering model sees the conversation."""
@@ -42,14 +43,14 @@ def may_rewrite(turn: Turn) -> bool:
     return bool(turn.conversation.exchanges)
 
 
-async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
+async def rewrite(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:
     """Sets `turn.queries` if the question refers back to the conversation. Without a model, salient words of earlier questions are
-    appended; likewise with a small one, if the plan wants `rewrite_by_size`."""
+    appended; likewise with a small one, if the plan wants `rewrite_by_size`, and where the model writes about something else."""
     if is_greeting(turn.request.question):
         return turn
     refers_back = needs_rewriting(turn.request.question, turn.lang)
     if not _has_model_to_rewrite(turn):
-        return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang)) if refers_back else turn
+        return _by_words(turn) if refers_back else turn
     if not refers_back and not turn.plan.wants("rewrite_always"):
         return turn
     exchanges = [_shown(exchange) for exchange in turn.conversation.exchanges[-EXCHANGES:]]
@@ -58,7 +59,26 @@ async def rewrite(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
     )
     how: dict[str, Any] = {"effort": "none", "temperature": THINKERS_TEMPERATURE} if has_thinking_mode(turn.plan.model or "") else {}
     reply = await ask(models, turn.plan.model, [Message("user", prompt)], Queries, max_tokens=REPLY_TOKENS, timeout_s=LIMIT_S, **how)
-    return turn.rewrite(*clean_queries(reply.queries))
+    return await _checked(turn, clean_queries(reply.queries), embedder, refers_back=refers_back)
+
+
+def _by_words(turn: Turn) -> Turn:
+    return turn.rewrite(add_words(turn.request.question, turn.conversation.exchanges, turn.lang))
+
+
+async def _checked(turn: Turn, queries: tuple[str, ...], embedder: Embedder | None, *, refers_back: bool) -> Turn:
+    """The turn with the queries, if they ask what was asked. Otherwise they are only searched for, beside the question."""
+    if not queries:
+        return turn.rewrite()
+    exchanges = turn.conversation.exchanges[-EXCHANGES:]
+    said = " ".join(text for each in exchanges for text in (each.question, each.answer[:ANSWER_CHARACTERS]))
+    asked = Asked(turn.request.question, add_words(turn.request.question, exchanges, turn.lang), said, turn.lang)
+    if not await asks_the_same(" ".join(queries), asked, embedder):
+        return set_aside(_by_words(turn) if refers_back else turn, queries)
+    if len(queries) == 1:
+        return turn.rewrite(*queries)
+    kept = [query for query in queries if shares_words(query, asked)]
+    return set_aside(turn.rewrite(*kept), [query for query in queries if query not in kept]) if kept else turn.rewrite(*queries)
 
 
 def _has_model_to_rewrite(turn: Turn) -> bool:

@@ -1,0 +1,109 @@
+"""Whether a model's wording still asks what was asked.
+
+At least LEAST of the question's content words must be in it, typos and parts of compounds aside. If fewer are, its meaning decides where
+the embedder supports the language: its cosine with the question, completed by words of the conversation, must reach
+
+    typical + LEAST_NEAR · (1 − typical)        typical: the median cosine of the question with everyday questions
+
+so that one threshold fits every embedder. Elsewhere at least LEAST of its own words must come from the question or the conversation. What
+does not pass is not answered; it is only searched for, as a derived query (`set_aside`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import TYPE_CHECKING
+
+from footnote.errors import FootnoteError
+from footnote.ports import Embedder, speaks
+from footnote.text.everyday_questions import EVERYDAY
+from footnote.text.tokens import BIGRAM_LANGUAGES, content_terms
+from footnote.types import Turn
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+LEAST = 0.5
+"""Share of the words."""
+LEAST_NEAR = 0.45
+YARDSTICKS = 8
+"""Everyday questions that tell what unrelated texts score with the embedder."""
+SHORTEST, LONG = 4, 8
+"""Letters of words that may differ by one edit, and by two."""
+WEIGHT = 0.5
+"""Of what is set aside: that of paraphrases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was asked. `completed`: with words of the earlier questions; `said`: the conversation, from which new words may come."""
+
+    question: str
+    completed: str
+    said: str
+    lang: str
+
+
+def asked_alone(question: str, lang: str) -> Asked:
+    """A question without a conversation."""
+    return Asked(question, question, "", lang)
+
+
+async def asks_the_same(written: str, asked: Asked, embedder: Embedder | None) -> bool:
+    """Whether the text may be answered in place of the question."""
+    terms = set(content_terms(written, asked.lang))
+    own = set(content_terms(asked.question, asked.lang))
+    if share_held(own, terms, asked.lang) >= LEAST:
+        return True
+    lang = asked.lang if asked.lang in EVERYDAY else "en"
+    if speaks(embedder, asked.lang):
+        try:
+            vectors = await embedder.embed([asked.completed, written, *EVERYDAY[lang][:YARDSTICKS]], query=True)
+        except FootnoteError:  # its words decide
+            return _comes_from(terms, own, asked)
+        near, *typical = (_cosine(vectors[0], vector) for vector in vectors[1:])
+        floor = median(typical)
+        return near >= floor + LEAST_NEAR * (1 - floor)
+    return _comes_from(terms, own, asked)
+
+
+def _comes_from(terms: set[str], own: set[str], asked: Asked) -> bool:
+    return share_held(terms, own.union(content_terms(asked.said, asked.lang)), asked.lang) >= LEAST
+
+
+def shares_words(written: str, asked: Asked) -> bool:
+    """Whether the text has a content word of the question or the conversation."""
+    held = content_terms(f"{asked.question} {asked.said}", asked.lang)
+    return share_held(set(content_terms(written, asked.lang)), set(held), asked.lang) > 0
+
+
+def share_held(terms: Iterable[str], among: set[str], lang: str) -> float:
+    """The share of the terms that are among the others; 0 of none."""
+    wanted = list(terms)
+    return sum(term in among or (lang not in BIGRAM_LANGUAGES and _is_near(term, among)) for term in wanted) / max(1, len(wanted))
+
+
+def set_aside(turn: Turn, queries: Sequence[str]) -> Turn:
+    """The turn with these queries as derived ones, which only find evidence."""
+    return turn.derive("paraphrase", queries, WEIGHT).with_notes(rewrite_set_aside=list(queries)) if queries else turn
+
+
+def _is_near(term: str, among: set[str]) -> bool:
+    """Whether one of the words differs by a typo, or is a part of the other."""
+    from rapidfuzz.distance import OSA
+
+    if len(term) < SHORTEST:
+        return False
+    most = 2 if len(term) >= LONG else 1
+    return any(
+        len(each) >= SHORTEST and (term in each or each in term or OSA.distance(term, each, score_cutoff=most) <= most) for each in among
+    )
+
+
+def _cosine(one: npt.NDArray[np.float32], other: npt.NDArray[np.float32]) -> float:
+    import numpy as np
+
+    return float(one @ other / max(float(np.linalg.norm(one) * np.linalg.norm(other)), 1e-9))
