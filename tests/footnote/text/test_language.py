@@ -48,6 +48,43 @@ def test_a_conclusive_text_overrides_the_expected_language() -> None:
     assert detect_language("역은 어디에 있습니까", {"en": 1000}) == "ko"
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Was macht fuser?",
+        "Was kostet AWS?",
+        "was passiert bei Exit Code 0",
+        "Was bedeutet PID?",
+        "Was behinderte Kublais Invasion?",
+        "Was sind Cookies?",
+        "Was tun bei Fehler 5?",
+        "Worauf basiert Victorias Verfassung?",
+        "Wie oft reist Doctor Who alleine?",
+    ],
+)
+def test_a_german_question_word_decides_though_most_documents_are_english(question: str) -> None:
+    assert detect_language(question, {"en": 900, "de": 40}) == "de"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Was the bridge built in 1900?",
+        "Was Einstein born in Ulm?",
+        "was it late?",
+        "Was not the first?",
+        "Was most of it lost?",
+        "Was slate mined in Wales?",
+        "Was wheat sold in Hamburg?",
+        "What war in Ireland featured Huguenot regiments?",
+        "Where was war?",
+    ],
+)
+def test_an_english_question_with_was_is_english(question: str) -> None:
+    assert detect_language(question, {"en": 900, "de": 40}) == "en"
+    assert detect_language(question) == "en"
+
+
 def test_an_inconclusive_long_text_gets_the_language_of_its_context() -> None:
     names = "Politics: John Hancock, John Adams, John Quincy Adams, Rutherford Hayes, Theodore Roosevelt, Franklin Roosevelt, " * 3
     assert [detect_language(names, {lang: 1}) for lang in ("en", "de", "und")] == ["en", "de", "und"]
