@@ -144,7 +144,7 @@ async def search(asked: VocSearch, caller: AskerOf, core: CoreOf, trace_id: Trac
     if query and asked.source == "collection":
         ranked = await _find(core, caller, query, collection, wanted, trace_id)
     else:
-        read = await core.voices.read(caller, asked.source, collection)
+        read = await core.voices.read(caller, asked.source, collection, wanted)
         chosen = [voice for voice in read.voices if wanted.is_met_by(voice)]
         ranked = rank_by_words(query, chosen) if query else [(voice, None) for voice in _newest(chosen)]
     ids = [_id(voice) for voice, _ in ranked]
@@ -196,13 +196,13 @@ async def themes(
     """Groups voices that speak of the same, with distinctive words, the trend against the period before, and examples."""
     wanted = _filter(channel, product, rating_from, rating_to, first, last)
     name = await _collection(core, caller, collection)
-    found, cut = await core.voices.themes(caller, source, name, wanted)
+    found, read = await core.voices.themes(caller, source, name, wanted)
     shown = found.themes[:limit]
-    known = {voice.voice_id: voice for voice in (await core.voices.read(caller, source, name)).voices}
+    known = {voice.voice_id: voice for voice in read.voices}
     examples = [known[each] for theme in shown for each in theme.examples if each in known]
     readable = {voice.voice_id: voice for voice in await core.voices.read_again(caller, examples)}
     data = [_theme(theme, readable, found.voices) for theme in shown]
-    return ThemeList(collection=name, source=source, by=found.by, data=data, voices=found.voices, rest=found.rest, cut=cut)
+    return ThemeList(collection=name, source=source, by=found.by, data=data, voices=found.voices, rest=found.rest, cut=read.cut)
 
 
 async def _find(

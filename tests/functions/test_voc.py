@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from footnote.turn_records.make import make_record
 from footnote.types import CollectionSettings, Feedback, Request
 from tests.functions.conftest import LOCAL
 from tests.functions.people import World
-from tests.turns import LIVE
+from tests.turns import LIVE, make_turn, stored
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -145,7 +146,9 @@ async def test_the_products_own_voices_are_for_admins_and_leave_out_forbidden_qu
         record = make_record(turn, "done", now=filled.clock())
         record["outcome"] = outcome  # type: ignore[typeddict-item]
         await core.turns.save(record)
-        rated = Feedback(f"t{number}", "local", "down", "It names no year", "It was 1894", created_at=filled.clock())
+        rated = Feedback(
+            f"t{number}", "local", "down", "It names no year", "It was 1894", comment="See the plaque", created_at=filled.clock()
+        )
         await core.turns.put_feedback(LOCAL, rated)
     found = await search(filled, "admin", source="product")
     mine = [voice for voice in found["data"] if voice["id"].split("|")[1].startswith("t")]
@@ -153,6 +156,9 @@ async def test_the_products_own_voices_are_for_admins_and_leave_out_forbidden_qu
         ("feedback", "When was it?"), ("feedback", "Where is the blue lamp?"), ("feedback", "Who sells lamps?"),
         ("unanswered", "Where is the blue lamp?"), ("unanswered", "Who sells lamps?"),
     ]  # fmt: skip
+    assert {voice["text"] for voice in mine if voice["text"].startswith("When")} == {
+        "When was it?\nIt names no year\nSee the plaque\nIt was 1894"
+    }
     assert (await search(filled, "admin", source="product", query="blue", channel=["unanswered"]))["data"][0][
         "text"
     ] == "Where is the blue lamp?"
@@ -164,6 +170,49 @@ async def test_the_products_own_voices_are_for_admins_and_leave_out_forbidden_qu
         assert (await filled.ask(person, "POST", "/voc/search", json={"source": "product"})).status_code == 403
         for path in ("/voc/counts", "/voc/themes"):
             assert (await filled.ask(person, "GET", path, params={"source": "product"})).status_code == 403
+
+
+async def test_the_products_own_voices_are_masked_and_withhold_what_agrees_with_a_forbidden_question(filled: World) -> None:
+    asked = {"Who has the number of ann@example.org?": "no_hits", "What does Lee weigh?": "forbidden", "What does Lee weigh": "closest"}
+    await keep(filled, "m", asked, filled.clock())
+    texts = [voice["text"] for voice in (await search(filled, "admin", source="product", limit=100))["data"]]
+    assert [text for text in texts if "number of" in text] == ["Who has the number of [e-mail]?"]
+    assert not [text for text in texts if "Lee" in text]
+
+
+async def test_the_products_own_voices_are_those_of_the_wanted_period_by_default_of_366_days(filled: World) -> None:
+    now = filled.clock()
+    for days in (10, 365, 367, 700):
+        await keep(filled, f"old{days}-", {f"Where was it {days} days ago?": "no_hits"}, now - days * 86_400)
+    day = datetime.fromtimestamp(now - 370 * 86_400, UTC).date().isoformat()
+
+    async def found(**wanted: Any) -> list[str]:
+        voices = (await search(filled, "admin", source="product", limit=100, **wanted))["data"]
+        return [voice["text"].split()[3] for voice in voices if "days ago" in voice["text"]]
+
+    assert await found() == ["10", "365"]
+    assert await found(**{"from": day}) == ["10", "365", "367"]
+    assert await found(**{"from": "2000-01-01"}) == ["10", "365", "367", "700"]
+    assert await found(to=day) == ["700"]
+
+
+async def test_themes_of_the_products_own_voices_have_the_period_before(filled: World) -> None:
+    day = 86_400
+    await filled.core.turns.delete_all_of(LOCAL)
+    for number in range(8):
+        at = 1_600_000_000 + (1 if number < 5 else -3) * day
+        await keep(filled, f"theme{number}-", {f"How do I reset my password on device {number}?": "no_hits"}, at)
+    first, last = (datetime.fromtimestamp(1_600_000_000 + days * day, UTC).date().isoformat() for days in (0, 3))
+    found = await get(filled, "admin", "/voc/themes", source="product", **{"from": first, "to": last})
+    assert [(theme["voices"], theme["now"], theme["before"]) for theme in found["data"]] == [(5, 5, 3)]
+    assert found["voices"] == 5
+
+
+async def keep(world: World, prefix: str, asked: dict[str, Any], at: float) -> None:
+    """Stored turns that ended so."""
+    for number, (question, outcome) in enumerate(asked.items()):
+        turn = make_turn(question, trace_id=f"{prefix}{number}", caller=LOCAL, lang="en", started_at=at)
+        await world.core.turns.save({**stored(turn), "outcome": outcome})
 
 
 async def test_a_forbidden_query_is_not_searched(filled: World) -> None:

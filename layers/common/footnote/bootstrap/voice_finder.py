@@ -9,6 +9,7 @@ from functools import cached_property
 
 from footnote.answer.voice_tool import FoundVoices, VoiceArguments
 from footnote.bootstrap.backends import Backends
+from footnote.ingest.pii import mask_pii
 from footnote.text.untrusted import untrusted
 from footnote.types import Hit, Turn
 from footnote.types.voices import VOICE
@@ -39,9 +40,8 @@ class VoiceFinder:
         found = await search(replace(turn, request=request))
         if found.outcome in ("forbidden", "blocked"):
             return FoundVoices("", found)
-        themes, cut = await self._voices.themes(turn.caller, "collection", collection, wanted)
-        read = (await self._voices.read(turn.caller, "collection", collection)).voices
-        known = {voice.voice_id: voice for voice in read}
+        themes, read = await self._voices.themes(turn.caller, "collection", collection, wanted)
+        known = {voice.voice_id: voice for voice in read.voices}
         hits = [hit for hit in found.evidence.hits if VOICE in hit.chunk.metadata]
         about = _of_hits(themes.themes, {hit.chunk.chunk_id for hit in hits})
         examples = [known[each] for theme in themes.themes[:THEMES] for each in theme.examples[:1] if each in known]
@@ -49,8 +49,8 @@ class VoiceFinder:
         first = hits[:FOUND]
         there = {hit.chunk.chunk_id for hit in first}
         first += [Hit(chunk, SEARCHED, {}) for chunk in shown if chunk.chunk_id not in there]
-        chosen = [voice for voice in read if wanted.is_met_by(voice)]
-        lines = [f"Voices that were chosen: {themes.voices}{' or more' if cut else ''}{_rated(mean_rating(chosen))}."]
+        chosen = [voice for voice in read.voices if wanted.is_met_by(voice)]
+        lines = [f"Voices that were chosen: {themes.voices}{' or more' if read.cut else ''}{_rated(mean_rating(chosen))}."]
         lines += [_line(theme, about.get(theme.theme_id, 0)) for theme in themes.themes[:THEMES]]
         return FoundVoices("\n".join(map(untrusted, lines)), replace(found, evidence=replace(found.evidence, hits=tuple(first))))
 
@@ -87,7 +87,7 @@ class VoiceServices(Backends):
     @cached_property
     def voices(self) -> Voices:
         """What customers say."""
-        return Voices(self.index, self.ledger, self.collections, lambda: self.turns, self.embedder, self.clock)
+        return Voices(self.index, self.ledger, self.collections, lambda: self.turns, self.embedder, self.clock, mask_pii)
 
     @cached_property
     def voice_tool(self) -> VoiceFinder:

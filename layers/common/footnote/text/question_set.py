@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from footnote.text.agreement import readings
+
+KEPT = 20_000
+"""Questions whose readings are kept: lists of stored questions are shown again and again."""
 
 
 class QuestionSet:
@@ -20,8 +24,13 @@ class QuestionSet:
         if not self._questions:
             return False
         if lang not in self._readings:
-            self._readings[lang] = {reading for each in self._questions for reading in readings(each, lang)}
-        return _plain(question) in self._plain or not self._readings[lang].isdisjoint(readings(question, lang))
+            self._readings[lang] = {reading for each in self._questions for reading in _readings(each, lang)}
+        return _plain(question) in self._plain or not self._readings[lang].isdisjoint(_readings(question, lang))
+
+
+@lru_cache(KEPT)
+def _readings(question: str, lang: str) -> tuple[str, ...]:
+    return tuple(readings(question, lang))
 
 
 def _plain(question: str) -> str:

@@ -15,9 +15,10 @@ from footnote.collections import Collections
 from footnote.ports import Clock, Embedder, Index, Ledger, TurnStore
 from footnote.types import Caller
 from footnote.voices.counts import By, Count, count, mean_rating
-from footnote.voices.read import Read, read_collection, read_product
+from footnote.voices.product import Mask, read_product
+from footnote.voices.read import Read, read_collection
 from footnote.voices.themes import Themes, find_themes
-from footnote.voices.voice import Voice, VoiceFilter, voice_of
+from footnote.voices.voice import DAY_S, Voice, VoiceFilter, voice_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +29,8 @@ Source = Literal["collection", "product"]
 KEPT = 4
 """Collections as a set of groups sees them that are kept, some 20 MB each for 10,000 voices."""
 KEPT_THEMES = 32
+PRODUCT_DAYS = 366
+"""Of the product's own voices, those of so many days are read where no first day is asked for."""
 AT_ONCE = 2000
 """Vectors that are read at once."""
 Key = tuple[Any, ...]
@@ -44,8 +47,10 @@ class Voices:
         turns: Callable[[], TurnStore],
         embedder: Embedder | None,
         clock: Clock,
+        mask: Mask,
     ) -> None:
-        self._ledger, self._directory = ledger, collections
+        """`mask`: replaces personal data in what is said about the product."""
+        self._ledger, self._directory, self._mask = ledger, collections, mask
         self._index, self._turns, self._embedder, self._clock = index, turns, embedder, clock
         self._read: OrderedDict[Key, Read] = OrderedDict()
         self._themes: OrderedDict[Key, Themes] = OrderedDict()
@@ -56,35 +61,38 @@ class Voices:
         names = sorted(await self._ledger.collections(caller))
         return [name for name in names if directory.settings(directory.resolve(name)).chunker == "voices"]
 
-    async def read(self, caller: Caller, source: Source, collection: str) -> Read:
-        """All voices that the caller may read, file by file. Forbidden for the product's own unless the caller is an admin."""
+    async def read(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter) -> Read:
+        """All voices of a collection that the caller may read, file by file, whatever is wanted; or the product's own of the wanted
+        period, by default of PRODUCT_DAYS. Forbidden for the product's own unless the caller is an admin."""
         if source == "product":
-            return await read_product(caller, self._clock() + 1, turns=self._turns())
+            return await self._of_product(caller, *self._period(wanted))
         return (await self._of_collection(caller, collection))[1]
 
     async def count(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter, by: By) -> tuple[list[Count], int, bool]:
         """(the counts, the voices that were counted, whether there are more than were read)."""
-        found = await self.read(caller, source, collection)
-        voices = [voice for voice in found.voices if wanted.is_met_by(voice)]
         if by != "theme":
+            found = await self.read(caller, source, collection, wanted)
+            voices = [voice for voice in found.voices if wanted.is_met_by(voice)]
             return await asyncio.to_thread(count, voices, by), len(voices), found.cut
-        themes = (await self.themes(caller, source, collection, wanted))[0]
+        themes, found = await self.themes(caller, source, collection, wanted)
+        voices = [voice for voice in found.voices if wanted.is_met_by(voice)]
         rows = [Count(theme.label, theme.size, theme.rating) for theme in themes.themes]
         known = {each for theme in themes.themes for each in theme.members}
         rest = [voice for voice in voices if voice.voice_id not in known]
         return [*rows, *([Count(None, len(rest), mean_rating(rest))] if rest else [])], len(voices), found.cut
 
-    async def themes(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter) -> tuple[Themes, bool]:
-        """(the themes, whether there are more voices than were read)."""
+    async def themes(self, caller: Caller, source: Source, collection: str, wanted: VoiceFilter) -> tuple[Themes, Read]:
+        """(the themes, the voices that they were made from, which may be of another period, too)."""
         if source == "product":
-            found = await self.read(caller, source, collection)
-            return await asyncio.to_thread(find_themes, found.voices, {}, wanted), found.cut
+            since, until = self._period(wanted)
+            found = await self._of_product(caller, since if wanted.since is None else 2 * since - until, until)
+            return await asyncio.to_thread(find_themes, found.voices, {}, wanted), found
         key, found = await self._of_collection(caller, collection)
         if (known := self._themes.get((*key, wanted))) is None:
             vectors = await self._vectors(caller, found.voices)
             known = await asyncio.to_thread(find_themes, found.voices, vectors, wanted)
             _keep(self._themes, (*key, wanted), known, KEPT_THEMES)
-        return known, found.cut
+        return known, found
 
     async def read_again(self, caller: Caller, voices: Sequence[Voice]) -> list[Voice]:
         """Those that the caller may read now, by the index's permission check."""
@@ -92,6 +100,13 @@ class Voices:
         chunks = {chunk.chunk_id: chunk for chunk in await self._index.read(caller, ids)} if ids else {}
         shown = (voice if voice.chunk is None else voice_of(chunks[voice.voice_id]) for voice in voices if _is_there(voice, chunks))
         return list(shown)
+
+    def _period(self, wanted: VoiceFilter) -> tuple[float, float]:
+        until = self._clock() + 1 if wanted.until is None else wanted.until
+        return until - PRODUCT_DAYS * DAY_S if wanted.since is None else wanted.since, until
+
+    async def _of_product(self, caller: Caller, since: float, until: float) -> Read:
+        return await read_product(caller, since, until, turns=self._turns(), ledger=self._ledger, mask=self._mask)
 
     async def _of_collection(self, caller: Caller, collection: str) -> tuple[Key, Read]:
         view = await self._index.view(caller, collection)

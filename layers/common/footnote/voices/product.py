@@ -1,0 +1,104 @@
+"""Reads the product's own voices, which are for admins only: ratings of answers, with their reasons, comments and proposed answers, and
+questions that were not answered.
+
+An admin gets what they may read: no voice of a turn that depends on a document that they may not read, as in the list of feedback. For
+nobody there are questions that a check refused, whenever and in whatever words, nor ratings of them. Personal data is masked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from footnote.errors import Forbidden
+from footnote.ports import FeedbackFilter, Ledger, RatedTurn, TurnStore
+from footnote.text.language import detect_language
+from footnote.text.question_set import QuestionSet
+from footnote.turn_records.read import question_of
+from footnote.turn_records.readable import needed_to_show, needed_to_show_question, readable_documents
+from footnote.turn_records.withheld import WITHHELD, withheld_questions
+from footnote.types import Caller, Outcome, TurnFigures
+from footnote.voices.read import MOST, Read
+from footnote.voices.voice import Voice
+
+UNANSWERED = "unanswered"
+"""The channel of questions that were not answered."""
+FEEDBACK = "feedback"
+"""The channel of ratings."""
+RATINGS = {"up": 5.0, "down": 1.0}
+NOT_ANSWERED: tuple[Outcome, ...] = ("no_hits", "closest", "refused")
+AT_ONCE = 1000
+"""Ratings that are in memory at once, with their turns."""
+Mask = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A voice, and what decides whether the caller gets it. `lang`: of the question."""
+
+    voice: Voice
+    question: str
+    lang: str
+    documents: frozenset[str]
+
+
+async def read_product(caller: Caller, since: float, until: float, *, turns: TurnStore, ledger: Ledger, mask: Mask) -> Read:
+    """The product's own voices of [since, until), the newest MOST ratings and as many questions, oldest first. Forbidden unless the
+    caller is an admin."""
+    if caller.role != "admin":
+        raise Forbidden("What people said about the answers is for admins.")
+    asked = await turns.ended_as(caller, NOT_ANSWERED, since, until, MOST + 1)
+    found = await asyncio.to_thread(_unanswered, asked[:MOST], caller)
+    ratings, more = await _ratings(caller, FeedbackFilter(since, until), turns)
+    withheld = QuestionSet(await withheld_questions(caller, turns))
+    found = await asyncio.to_thread(_without, [*found, *ratings], withheld)
+    readable = await readable_documents(frozenset[str]().union(*(each.documents for each in found)), caller, ledger)
+    voices = await asyncio.to_thread(_masked, [each.voice for each in found if each.documents <= readable], mask)
+    return Read(tuple(voices[-MOST:]), more or len(asked) > MOST or len(voices) > MOST)
+
+
+def _without(found: Sequence[_Candidate], withheld: QuestionSet) -> list[_Candidate]:
+    return [each for each in found if not withheld.holds(each.question, each.lang)]
+
+
+def _masked(voices: Sequence[Voice], mask: Mask) -> list[Voice]:
+    """Oldest first."""
+    masked = (replace(voice, text=mask(voice.text)) for voice in voices)
+    return sorted(masked, key=lambda voice: (voice.at or 0.0, voice.voice_id))
+
+
+def _unanswered(asked: Sequence[TurnFigures], caller: Caller) -> list[_Candidate]:
+    found = []
+    for turn in asked:
+        if turn.is_error or not turn.question.strip():
+            continue
+        lang, name = detect_language(turn.question), f"turn|{turn.trace_id}"
+        voice = Voice(name, turn.question, lang, turn.started_at, UNANSWERED, turn.search_type)
+        found.append(_Candidate(voice, turn.question, turn.lang, needed_to_show_question(turn, caller)))
+    return found
+
+
+async def _ratings(caller: Caller, wanted: FeedbackFilter, turns: TurnStore) -> tuple[list[_Candidate], bool]:
+    """(the newest MOST ratings, whether there are more)."""
+    found: list[_Candidate] = []
+    after, more, read = None, True, 0
+    while more and read < MOST:
+        page = await turns.list_feedback(caller, wanted, min(AT_ONCE, MOST - read), after)
+        found += await asyncio.to_thread(_rated, page.data, caller)
+        read, after, more = read + len(page.data), page.last_id, page.has_more and page.last_id is not None
+    return found, more
+
+
+def _rated(page: Sequence[RatedTurn], caller: Caller) -> list[_Candidate]:
+    found = []
+    for each in page:
+        record, given, question = each.record, each.feedback, question_of(each.record)
+        if record["outcome"] in WITHHELD or record["is_error"] or record["status"] == "idle" or not question.strip():
+            continue
+        said = "\n".join(filter(None, (question, given.reason, given.comment, given.proposed_answer, ", ".join(given.tags))))
+        name = f"feedback|{given.trace_id}|{given.user_id}"
+        lang, rating = detect_language(question), RATINGS[given.rating]
+        voice = Voice(name, said, lang, given.created_at, FEEDBACK, record["search_type"], rating)
+        found.append(_Candidate(voice, question, record["lang"], needed_to_show(record, caller)))
+    return found
