@@ -136,9 +136,11 @@ async def delete_data(user_id: str, by: Caller, core: Core) -> int:
 
 async def _lines(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[bytes]:
     readable = await read_again([stored.record for stored in turns], caller, index=core.index, ledger=core.ledger)
-    return [_line(record, stored.feedback) for record, stored in zip(readable.records, turns, strict=True)]
+    return [_line(record, stored.feedback, caller) for record, stored in zip(readable.records, turns, strict=True)]
 
 
-def _line(record: TurnRecord, feedback: Feedback | None) -> bytes:
-    line = {**record, "withdrawn": record["outcome"] == WITHDRAWN, "feedback": asdict(feedback) if feedback else None}
+def _line(record: TurnRecord, feedback: Feedback | None, caller: Caller) -> bytes:
+    """The arm of an experiment is for admins: who knows their arm rates differently."""
+    shown = {name: value for name, value in record.items() if name != "experiment" or caller.role == "admin"}
+    line = {**shown, "withdrawn": record["outcome"] == WITHDRAWN, "feedback": asdict(feedback) if feedback else None}
     return (json.dumps(line, ensure_ascii=False) + "\n").encode(errors="replace")

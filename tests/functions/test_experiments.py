@@ -38,6 +38,9 @@ async def test_an_experiment_from_start_to_end(core: Core, open_client: OpenClie
         assert "unrefined" not in str(reply)
         trace = (await client.get(f"/traces/{reply['trace_id']}")).json()
         assert "refining" not in str(trace)
+        exported = await client.get("/me/data")
+        assert reply["trace_id"] in exported.text
+        assert not [word for word in ("refining", "unrefined", '"experiment": ') if word in exported.text], exported.text
         rater = await open_client(as_caller(Caller(user), create_feedback))
         assert (await rater.post("/feedback", json={"trace_id": reply["trace_id"], "rating": rating})).status_code == 200
     mine = (await admin.post("/ask", json=ASK | {"debug": True})).json()
