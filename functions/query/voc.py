@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 PROFILE = Profile("voc", live=False, citation_style="numbered", prompt="answer_numbered")
 MOST_FOUND = 200
 """Voices that a search ranks."""
-FIRST = date(2000, 1, 1)
+FIRST, LAST = date(2000, 1, 1), date(2999, 12, 31)
 router = Router("Voices", responses=problems({403: "`source` is `product`, and the caller is not an admin"}))
 
 Name = Annotated[str, Field(max_length=200)]
 Rating = Annotated[float, Field(ge=0, le=5)]
-Day = Annotated[date, Field(ge=FIRST)]
+Day = Annotated[date, Field(ge=FIRST, le=LAST)]
 
 
 class VocSearch(BaseModel):
@@ -131,8 +131,8 @@ CollectionOf = Annotated[str, Query(max_length=64, description="Default: the fir
 SourceOf = Annotated[Source, Query(description="product = ratings of answers and unanswered questions, for admins.")]
 Names = Annotated[list[str] | None, Query(max_length=50)]
 RatingOf = Annotated[float | None, Query(ge=0, le=5)]
-From = Annotated[date | None, Query(alias="from", ge=FIRST, description="First day, UTC.")]
-To = Annotated[date | None, Query(alias="to", ge=FIRST, description="Last day, UTC.")]
+From = Annotated[date | None, Query(alias="from", ge=FIRST, le=LAST, description="First day, UTC.")]
+To = Annotated[date | None, Query(alias="to", ge=FIRST, le=LAST, description="Last day, UTC.")]
 
 
 @router.post("/voc/search", name="search_voices")

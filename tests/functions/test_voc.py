@@ -117,6 +117,13 @@ async def test_invalid_requests_say_why(filled: World) -> None:
     for params in ({"from": "2026-02-01", "to": "2026-01-01"}, {"rating_from": 5, "rating_to": 1}, {"by": "colour"}, {"from": "soon"}):
         assert (await filled.ask("member", "GET", "/voc/counts", params=params)).status_code == 422
     assert (await filled.ask("member", "GET", "/voc/themes", params={"rating_from": 9})).status_code == 422
+    for day in ("9999-12-31", "3000-01-01", "1999-12-31", "0001-01-05"):
+        for name, source in (("from", "collection"), ("to", "collection"), ("to", "product")):
+            params = {name: day, "source": source}
+            assert (await filled.ask("admin", "POST", "/voc/search", json=params)).status_code == 422
+            for path in ("/voc/counts", "/voc/themes"):
+                assert (await filled.ask("admin", "GET", path, params=params)).status_code == 422
+    assert (await filled.ask("member", "POST", "/voc/search", json={"to": "2999-12-31"})).status_code == 200
     for path in ("/voc/counts", "/voc/themes"):
         assert (await filled.ask("stranger", "GET", path)).status_code == 401
     assert (await get(filled, "member", "/voc/counts", collection="nothing"))["data"] == []

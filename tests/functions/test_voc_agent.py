@@ -101,8 +101,9 @@ async def test_what_may_not_be_asked_is_not_searched_for(core: Core) -> None:
     assert turn.evidence.hits == ()
 
 
-async def test_invalid_arguments_are_told_to_the_model(core: Core) -> None:
-    _, model = await ask(core, STAFF, wish(query="x", since="March"), ["Sorry."])
+@pytest.mark.parametrize("wrong", [{"since": "March"}, {"until": "9999-12-31"}, {"since": "0001-01-01"}, {"until": "3000-01-01"}])
+async def test_invalid_arguments_are_told_to_the_model(core: Core, wrong: dict[str, str]) -> None:
+    _, model = await ask(core, STAFF, wish(query="x", **wrong), ["Sorry."])
     assert "The arguments cannot be used" in model.sent[1].messages[-1].content
 
 

@@ -35,9 +35,9 @@ class VoiceArguments(BaseModel, defer_build=True):
     @field_validator("since", "until")
     @classmethod
     def is_day(cls, day: str) -> str:
-        """ValueError for what is no day."""
-        if day:
-            date.fromisoformat(day)
+        """ValueError for what is no day of the years 2000 to 2999."""
+        if day and not 2000 <= date.fromisoformat(day).year <= 2999:
+            raise ValueError("The year is not between 2000 and 2999.")
         return day
 
 
