@@ -19,7 +19,8 @@ from footnote.guard.identity import LOCAL
 from footnote.ingest.source_lease import leased
 from footnote.ingest.sync import Sync
 from footnote.ingest.sync_plan import MOST_REMOVED, Plan
-from footnote.ingest.sync_record import LastRun, Wanted, choose_options, run_of, save_options, save_run
+from footnote.ingest.sync_record import LastRun, Wanted, choose_options, last_options, run_of, save_options, save_run
+from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki_space import Space, SpaceSync
 from footnote.ports import Entry, Source, Unlisted
 from footnote.types import Document
@@ -75,15 +76,21 @@ async def run_sync(
             say("Another Footnote process is using this data folder and will process the files.")
         watched = None if isinstance(source, Space) else source
         seen = await _listing(watched) if watch and watched else []
-        outcome = await _run_once(core, make_sync(source, core.ingestor, options), worker, yes)
+        if watch:  # each round reads them
+            await save_options(core.records, source.address, options, by=LOCAL.user_id)
+        outcome = await _run_once(core, source, options, worker, yes)
         show(outcome)
+        told = ""
         while watch and watched:
-            seen = await _await_change(watched, seen)
+            found = await _await_change(watched, seen)
             try:
-                outcome = await _run_once(core, make_sync(source, core.ingestor, options), worker, yes)
-            except FootnoteError as exc:  # such as a folder that is away for a moment
-                say(f"footnote: {exc.detail}")
+                outcome = await _run_once(core, watched, None, worker, yes)
+            except FootnoteError as exc:  # such as a folder that is away for a moment: the change is still to be synced
+                if exc.detail != told:
+                    say(f"footnote: {exc.detail}")
+                told = exc.detail
             else:
+                seen, told = found, ""
                 show(outcome)
         return outcome
     except asyncio.CancelledError:
@@ -139,14 +146,16 @@ class _Worker:
         self._lock.release()
 
 
-async def _run_once(core: Core, sync: Sync | SpaceSync, worker: _Worker, yes: bool) -> Outcome:
-    """A run; one that fails is recorded as well."""
+async def _run_once(core: Core, source: Source | Space, options: Options | None, worker: _Worker, yes: bool) -> Outcome:
+    """A run; one that fails is recorded as well. `options`: None = those of the last sync."""
     try:
-        return await _run(core, sync, worker, yes)
+        if options is None:
+            options = await last_options(core.records, core.ledger, core.collections, source, core.settings)
+        return await _run(core, make_sync(source, core.ingestor, options), worker, yes)
     except FootnoteError as exc:
         with suppress(FootnoteError):
             run = LastRun(core.clock(), "failed", exc.detail)
-            await save_run(core.records, core.ledger, sync.source.address, run, by=LOCAL.user_id)
+            await save_run(core.records, core.ledger, source.address, run, by=LOCAL.user_id)
         raise
 
 

@@ -103,7 +103,7 @@ class Worker:
             try:
                 if time.monotonic() >= purge_at:
                     purge_at = time.monotonic() + PURGE_S
-                    await purge_deleted(self._core.ingestor)
+                    await purge_deleted(self._core.ingestor, self._core.records)
                     await follow_ratings(LOCAL, records=self._core.records, turns=self._core.turns, clock=self._core.clock)
                 busy = await self._core.ingestor.work_one(self._core.bucket.take) or await self._core.ingestor.embed_some(VECTORS_AT_ONCE)
             except FootnoteError as exc:

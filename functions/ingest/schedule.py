@@ -24,7 +24,7 @@ def run_schedule(event: dict[str, Any], core: Core) -> dict[str, int]:
 async def _repair(core: Core, hour: int) -> dict[str, int]:
     # On one machine the worker computes missing vectors, and nothing else consumes the queue.
     in_aws = core.settings.aws.queue_url is not None
-    for name in await purge_deleted(core.ingestor):
+    for name in await purge_deleted(core.ingestor, core.records):
         log.info("a deleted collection was purged", extra={"collection": name})
     report = await verify(core.bucket, drop_buckets(core.settings), core.embedder if in_aws else None, repair=True, hour=hour)
     for kind, count in report.counts.items():

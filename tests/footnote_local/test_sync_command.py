@@ -15,13 +15,17 @@ from typing import Any
 
 import pytest
 
+from footnote.collections import RESTORABLE_S
 from footnote.errors import BadRequest, Conflict, SearchUnavailable
 from footnote.ingest.pipeline import SYSTEM
+from footnote.ingest.purge import purge_deleted
 from footnote.ingest.sync_record import Wanted
+from footnote.types import CollectionSettings
 from footnote_local import sync_run
 from footnote_local.sync_run import Outcome, run_sync
 from footnote_local.terminal import Exit
 from footnote_local.worker import Lock
+from tests.conftest import HandClock
 from tests.footnote_local.conftest import Footnote, open_core
 
 
@@ -231,6 +235,67 @@ async def test_a_watched_folder_is_synced_whenever_it_changes(tmp_path: Path, do
     watching.cancel()
     with pytest.raises(asyncio.CancelledError):
         await watching
+
+
+async def test_a_watched_folder_adds_nothing_to_a_deleted_collection(tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sync_run, "WATCH_S", 0.05)
+    told: asyncio.Queue[str] = asyncio.Queue()
+    monkeypatch.setattr(sync_run, "say", told.put_nowait)
+    shown, clock = asyncio.Queue[Outcome](), HandClock()
+    other = open_core(tmp_path / "data", clock=clock)
+    watching = asyncio.create_task(
+        run_sync(
+            open_core(tmp_path / "data", clock=clock), str(docs), Wanted("side", ["hr"]),
+            dry_run=False, yes=True, watch=True, show=shown.put_nowait,
+        )
+    )  # fmt: skip
+    async with asyncio.timeout(60):
+        assert (await shown.get()).plan.added == ["sub/ferry.txt", "tower.md"]
+        await other.collections.delete("side", by="ann")
+        (docs / "bridge.md").write_text("The bridge is closed.")
+        assert (await told.get()).startswith("footnote: This collection was deleted.")
+        await other.collections.restore("side", by="ann")
+        assert (await shown.get()).plan.added == ["bridge.md"]
+        await other.collections.delete("side", by="ann")
+        clock.advance(RESTORABLE_S)
+        assert await purge_deleted(other.ingestor, other.records) == ["side"]
+        (docs / "gate.md").write_text("The gate is open.")
+        assert (await told.get()).startswith("footnote: The collection of this source was deleted and cannot be restored any more.")
+    watching.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await watching
+    assert await other.ledger.collections(SYSTEM) == {}
+    assert (shown.empty(), (await other.collections.load()).collections) == (True, {})
+    await other.close()
+
+
+async def test_after_a_purge_a_source_names_another_collection_and_keeps_its_readers(tmp_path: Path, docs: Path) -> None:
+    clock = HandClock()
+
+    async def sync(wanted: Wanted) -> Outcome:
+        core = open_core(tmp_path / "data", clock=clock)
+        return await run_sync(core, str(docs), wanted, dry_run=False, yes=True, watch=False, show=lambda outcome: None)
+
+    core = open_core(tmp_path / "data", clock=clock)
+    for _ in range(2):  # the second one is stored under another name than its own
+        await core.collections.create("side", CollectionSettings(), title="", description="", by="ann")
+        await core.collections.delete("side", by="ann")
+    await core.collections.create("side", CollectionSettings(), title="", description="", by="ann")
+    await sync(Wanted("side", ["hr"]))
+    await core.collections.delete("side", by="ann")
+    with pytest.raises(Conflict, match="An admin can restore it"):
+        await sync(Wanted())
+    clock.advance(RESTORABLE_S)
+    assert await purge_deleted(core.ingestor, core.records) == ["side", "side", "side"]
+    with pytest.raises(Conflict, match="Name another one with --collection"):
+        await sync(Wanted())
+    assert (await sync(Wanted("side"))).plan.added == ["sub/ferry.txt", "tower.md"]
+    (docs / "bridge.md").write_text("The bridge is closed.")
+    assert (await sync(Wanted())).plan.added == ["bridge.md"]
+    found = (await core.ledger.list(SYSTEM)).data
+    assert {(each.collection, each.permission_groups) for each in found} == {("side", frozenset({"hr"}))}
+    assert len(found) == 3
+    await core.close()
 
 
 async def test_only_files_of_this_machine_can_be_watched(tmp_path: Path) -> None:

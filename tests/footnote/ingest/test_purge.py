@@ -58,12 +58,12 @@ async def test_a_purge_that_was_interrupted_is_finished_and_shows_nothing(
         core.__dict__.pop("ingestor", None)
         core.collections._records = core.records
         with suppress(Killed, StoreUnavailable):
-            await purge_deleted(core.ingestor)
+            await purge_deleted(core.ingestor, core.records)
         await core.close()
         again = open_core(folder, clock)
         assert {document.collection for document in (await again.ledger.list(LOCAL)).data} == {"default"}
         assert await again.index.sample(LOCAL, "town", 9) == []
-        await purge_deleted(again.ingestor)
+        await purge_deleted(again.ingestor, again.records)
         (kept,) = (await again.ledger.list(LOCAL)).data
         assert await left(again) == ({kept.doc_id},) * 3
         assert await again.ledger.unpurged() == []
@@ -79,10 +79,10 @@ async def test_a_purge_and_a_restore_exclude_each_other(tmp_path: Path, clock: H
     await fill(core)
     await core.collections.delete("town", by="ann")
     clock.advance(RESTORABLE_S - 1)
-    assert await purge_deleted(core.ingestor) == []
+    assert await purge_deleted(core.ingestor, core.records) == []
     restored = await other.collections.restore("town", by="ann")
     clock.advance(10)
-    assert (restored.deleted_at, await purge_deleted(core.ingestor)) == (None, [])
+    assert (restored.deleted_at, await purge_deleted(core.ingestor, core.records)) == (None, [])
     assert (await core.ledger.collections(LOCAL)) == {"town": 3, "default": 1}
     await core.close()
     await other.close()
@@ -133,8 +133,8 @@ async def test_a_document_that_cannot_be_purged_keeps_no_other_collection_waitin
 
     with monkeypatch.context() as patch:
         patch.setattr(Ingestor, "purge", fail)
-        assert await purge_deleted(core.ingestor) == ["harbour"]
-    assert await purge_deleted(core.ingestor) == ["town"]
+        assert await purge_deleted(core.ingestor, core.records) == ["harbour"]
+    assert await purge_deleted(core.ingestor, core.records) == ["town"]
     await core.close()
 
 
@@ -152,5 +152,5 @@ async def test_a_collection_that_is_restored_while_it_is_looked_for_keeps_no_oth
         return given_up(self, now.without("harbour"), stored)
 
     monkeypatch.setattr(Collections, "_given_up", restored)
-    assert await purge_deleted(core.ingestor) == ["town"]
+    assert await purge_deleted(core.ingestor, core.records) == ["town"]
     await core.close()

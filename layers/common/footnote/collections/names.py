@@ -63,6 +63,11 @@ class Directory:
         # A renamed or deleted collection may be stored under this name.
         return StoredName(f"{name}{NOT_IN_NAMES}" if name in self.collections else name)
 
+    def may_hold(self, stored: StoredName) -> bool:
+        """Whether documents may be added under this stored name: its collection is neither deleted nor purged. That a purged one was
+        stored under a plain name is not known any more; a new collection of this name is stored under it as well."""
+        return stored not in self.deleted and (stored in self.collections or NOT_IN_NAMES not in stored)
+
     def name_of(self, stored: str) -> str:
         """The current name of a collection."""
         found = self.collections.get(stored)

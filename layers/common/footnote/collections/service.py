@@ -111,10 +111,12 @@ class Collections:
     async def open(self, name: str, *, by: str) -> StoredName:
         """The stored name of the collection to which a document is to be added. Conflict if it was deleted, BadRequest for an
         invalid name. A name that belongs to no collection becomes a new one."""
+        directory = await self.load()
         if isinstance(name, StoredName):
+            if not directory.may_hold(name):
+                raise Conflict(DELETED)
             return name
         check_collection(name)
-        directory = await self.load()
         if directory.find(name) is None and directory.find_deleted(name) is not None:
             raise Conflict(DELETED)
         if directory.find(name) is None and name in directory.collections:  # its former holder is stored under it

@@ -17,7 +17,10 @@ async def open_collection(collections: Collections, caller: Caller, name: str) -
     """The stored name of the collection to which a document is added. BadRequest for an invalid name. Conflict if it was deleted,
     which only admins are told."""
     directory = await collections.load()
-    if isinstance(name, StoredName) or directory.find(name) or not directory.find_deleted(name):
+    if isinstance(name, StoredName):
+        if directory.may_hold(name):
+            return name
+    elif directory.find(name) or not directory.find_deleted(name):
         return await collections.open(name, by=caller.user_id)
     raise Conflict(DELETED if _is_told(caller) else CLOSED)
 

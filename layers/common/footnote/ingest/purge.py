@@ -1,16 +1,22 @@
 """The end of a deleted collection.
 
 A deleted collection is hidden by `footnote.collections.visible`, and nothing else of it changes, so that it can be restored. When
-it can no longer be, its documents are removed one by one, as if each was deleted, and then its record. Every stage can be repeated:
-a run that was interrupted is continued by the next one. The record goes last, because it is what hides the rest.
+it can no longer be, its documents are removed one by one, as if each was deleted, and then its record. Sources that were synced into
+it are told, and what is remembered of their files is removed, so that another collection gets all of them. Every stage can be
+repeated: a run that was interrupted is continued by the next one. The record goes last, because it is what hides the rest.
 """
 
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping, Sequence
 
 from footnote.errors import NotFound
 from footnote.ingest.pipeline import Ingestor
+from footnote.ingest.sync_plan import find_document
+from footnote.ingest.sync_record import mark_purged, read_record
+from footnote.ingest.sync_state import origin_prefix
+from footnote.ports import MOST_REDIRECTED, Held, Ledger, Records, read_all
 from footnote.types import SYSTEM, Collection
 
 log = logging.getLogger(__name__)
@@ -18,7 +24,7 @@ log = logging.getLogger(__name__)
 AT_ONCE = 100
 
 
-async def purge_deleted(ingestor: Ingestor) -> list[str]:
+async def purge_deleted(ingestor: Ingestor, records: Records) -> list[str]:
     """Removes the collections that were deleted too long ago to be restored. → their names. Concurrent runs do no harm.
 
     Whatever fails is logged and left to the next run, so that it keeps neither other collections nor other work waiting."""
@@ -30,7 +36,7 @@ async def purge_deleted(ingestor: Ingestor) -> list[str]:
         return []
     for gone in due:
         try:
-            await _purge(ingestor, gone)
+            await _purge(ingestor, records, gone)
         except Exception as exc:
             log.warning("a deleted collection was not purged", exc_info=exc)
         else:
@@ -38,7 +44,7 @@ async def purge_deleted(ingestor: Ingestor) -> list[str]:
     return purged
 
 
-async def _purge(ingestor: Ingestor, gone: Collection) -> None:
+async def _purge(ingestor: Ingestor, records: Records, gone: Collection) -> None:
     while documents := (await ingestor.ledger.list(SYSTEM, collection=gone.stored, limit=AT_ONCE)).data:
         for document in documents:
             try:
@@ -48,4 +54,24 @@ async def _purge(ingestor: Ingestor, gone: Collection) -> None:
     for document in await ingestor.ledger.unpurged():
         if document.collection == gone.stored:
             await ingestor.purge(document)
+    await _leave_sources(ingestor, records, gone)
     await ingestor.collections.forget(gone.stored, by=SYSTEM.user_id)
+
+
+async def _leave_sources(ingestor: Ingestor, records: Records, gone: Collection) -> None:
+    """Notes at the sources of this collection that it is gone, and removes what is remembered of their files and of pages of a wiki."""
+    pages = await ingestor.ledger.origins("confluence:")
+    await _forget(ingestor.ledger, [origin for origin in pages if origin.rsplit("/", 2)[1] == gone.stored], pages)
+    for record in await read_all(lambda after: records.list("source", limit=200, after=after)):
+        source = read_record(record.value)
+        if source.collection == gone.stored and not source.is_purged:
+            files = await ingestor.ledger.origins(origin_prefix(record.key))
+            await _forget(ingestor.ledger, list(files), files)
+            await mark_purged(records, record, ingestor.clock(), by=SYSTEM.user_id)
+
+
+async def _forget(ledger: Ledger, origins: Sequence[str], held: Mapping[str, Held]) -> None:
+    """Removes origins that lead to a deleted document."""
+    ended = [origin for origin in origins if await find_document(ledger, held[origin].doc_id) is None]
+    for start in range(0, len(ended), MOST_REDIRECTED):
+        await ledger.redirect(dict.fromkeys(ended[start : start + MOST_REDIRECTED]))

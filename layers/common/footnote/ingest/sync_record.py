@@ -11,18 +11,23 @@ from typing import Any, Literal
 from footnote.collections import Collections
 from footnote.errors import BadRequest, Conflict, NotFound
 from footnote.ingest.accept import check_groups, check_metadata
-from footnote.ingest.collections import DELETED, open_collection
+from footnote.ingest.collections import open_collection
 from footnote.ingest.sync import SYNC, Sync
 from footnote.ingest.sync_plan import Plan, read_known
 from footnote.ingest.sync_state import Options
 from footnote.ingest.wiki_space import Space, SpaceSync
-from footnote.ports import Ledger, Records, Source
+from footnote.ports import Ledger, Record, Records, Source
 from footnote.settings import Settings
 from footnote.text.surrogates import repair
 from footnote.types import SYSTEM, Document, StoredName
 
 MOST_NAMED = 50
 """Failures, and files that were not processed yet, that a record names."""
+PURGED = (
+    "The collection of this source was deleted and cannot be restored any more. Name another one with --collection, or leave the source"
+    " alone from now on with --forget."
+)
+FORGOTTEN = "This source is not known any more: it was forgotten while it was watched."
 FROM_THE_WIKI = "Readers and metadata of a space come from Confluence. Leave out --groups and --metadata."
 
 
@@ -80,6 +85,8 @@ class SourceRecord:
     groups: tuple[str, ...]
     metadata: Mapping[str, Any]
     last_run: LastRun | None
+    is_purged: bool = False
+    """Whether its collection was deleted and purged; nothing is added until somebody names another one."""
 
 
 def read_record(value: Mapping[str, Any]) -> SourceRecord:
@@ -87,16 +94,18 @@ def read_record(value: Mapping[str, Any]) -> SourceRecord:
     run = value.get("last_run")
     if run is not None:
         run = LastRun(**{**run, "failures": tuple(Failure(**each) for each in run["failures"])})
-    return SourceRecord(StoredName(value["collection"]), tuple(value["groups"]), value["metadata"], run)
+    return SourceRecord(StoredName(value["collection"]), tuple(value["groups"]), value["metadata"], run, value.get("is_purged", False))
 
 
 async def choose_options(
     records: Records, ledger: Ledger, collections: Collections, source: Source | Space, wanted: Wanted, settings: Settings
 ) -> Options:
     """The options of a sync. BadRequest if an option is invalid or no group is named that has to be, or if the source has documents
-    but its options are lost."""
+    but its options are lost. Conflict if its collection was deleted and no other one is named."""
     found = await records.get("source", source.address)
     last = read_record(found.value) if found else SourceRecord(settings.index_name, (), {}, None)
+    if last.is_purged and wanted.collection is None:
+        raise Conflict(PURGED)
     if isinstance(source, Space):
         return await _options_of_space(collections, source, wanted, last)
     if wanted.groups is not None and not any(group.strip() for group in wanted.groups):
@@ -109,22 +118,22 @@ async def choose_options(
         raise BadRequest("Say who may read the documents of this source: --groups A,B, or --groups '*' for everyone.")
     groups = list(last.groups) if wanted.groups is None else wanted.groups
     metadata = check_metadata(last.metadata if wanted.metadata is None else wanted.metadata)
-    stored = await _stored(collections, wanted.collection or last.collection)
+    stored = await open_collection(collections, SYNC, wanted.collection or last.collection)
     return Options(stored, tuple(sorted(check_groups(groups, SYNC, (await collections.get(stored)).permission_groups))), metadata or {})
 
 
-async def _stored(collections: Collections, name: str) -> StoredName:
-    stored = await open_collection(collections, SYNC, name)
-    if await collections.is_deleted(stored):
-        raise Conflict(DELETED)
-    return stored
+async def last_options(records: Records, ledger: Ledger, collections: Collections, source: Source | Space, settings: Settings) -> Options:
+    """The options of a source that is synced again. Errors as in `choose_options`; NotFound if it was forgotten."""
+    if await records.get("source", source.address) is None:
+        raise NotFound(FORGOTTEN)
+    return await choose_options(records, ledger, collections, source, Wanted(), settings)
 
 
 async def _options_of_space(collections: Collections, space: Space, wanted: Wanted, last: SourceRecord) -> Options:
     if wanted.groups is not None or wanted.metadata is not None:
         raise BadRequest(FROM_THE_WIKI)
-    collection = await _stored(collections, wanted.collection or last.collection)
-    if isinstance(last.collection, StoredName) and collection != last.collection:
+    collection = await open_collection(collections, SYNC, wanted.collection or last.collection)
+    if isinstance(last.collection, StoredName) and not last.is_purged and collection != last.collection:
         for parts in (await space.held(last.collection)).values():
             if await space.name_here(parts) is not None:
                 name = await collections.name_of(last.collection)
@@ -141,6 +150,12 @@ async def save_options(records: Records, address: str, options: Options, *, by: 
     value = {"last_run": None, **(found.value if found else {}), **_fields(options)}
     if found is None or value != found.value:
         await records.put("source", address, value, by=by)
+
+
+async def mark_purged(records: Records, record: Record, now: float, *, by: str) -> None:
+    """Notes that the collection of a source was purged. Its readers stay, for when another collection is named."""
+    run = {**asdict(LastRun(now, "failed", PURGED)), "failures": []}
+    await records.put("source", record.key, {**record.value, "is_purged": True, "last_run": run}, by=by)
 
 
 def run_of(sync: Sync | SpaceSync, plan: Plan, documents: Mapping[str, Document], state: State, now: float, *, detail: str = "") -> LastRun:
@@ -191,4 +206,4 @@ def _result(run: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 def _fields(options: Options) -> dict[str, Any]:
-    return {"collection": options.collection, "groups": list(options.groups), "metadata": dict(options.metadata)}
+    return {"collection": options.collection, "groups": list(options.groups), "metadata": dict(options.metadata), "is_purged": False}
