@@ -16,7 +16,9 @@ from footnote.errors import ModelUnavailable
 from footnote.ports import Delta
 from footnote.steps import SKIP
 from footnote.types import Turn, Usage
+from footnote.understand.question_filters import names_period
 from footnote.understand.reformulate import may_reformulate, reformulate
+from footnote.understand.spelling import may_correct
 from tests.deps import FakeDeps, call_step, finish
 from tests.fakes import FakeModel, FakeModels
 from tests.footnote.step_toys import toy
@@ -61,6 +63,14 @@ async def mend(turn: Turn, *replies: str, embedder: Meanings | None = None) -> T
 )
 def test_only_with_a_model_is_reformulated_what_no_model_has_just_worded(turn: Turn, may: bool) -> None:
     assert may_reformulate(turn) is may
+
+
+@pytest.mark.parametrize("mode", ["gpt", "vision", "pa"])
+def test_where_no_documents_answer_a_question_is_neither_reformulated_nor_corrected_nor_filtered(mode: str) -> None:
+    turn = asked("Wehn did contracts of 2024 end?", mode=mode)
+    assert (may_reformulate(turn), may_correct(turn), names_period(turn)) == (False, False, False)
+    searched = asked("Wehn did contracts of 2024 end?", mode="rag")
+    assert (may_reformulate(searched), may_correct(searched), names_period(searched)) == (True, True, True)
 
 
 @pytest.mark.parametrize(

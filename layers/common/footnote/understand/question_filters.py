@@ -18,8 +18,8 @@ SAMPLE = 50
 
 
 def names_period(turn: Turn) -> bool:
-    """The question names documents of a time, and its request has no alternative conditions."""
-    return not turn.request.conditions.any and find_period(turn.asked, date(2000, 1, 1)) is not None
+    """The documents answer, the question names some of a time, and its request has no alternative conditions."""
+    return turn.request.mode == "rag" and not turn.request.conditions.any and find_period(turn.asked, date(2000, 1, 1)) is not None
 
 
 async def filter_by_question(turn: Turn, *, index: Index, clock: Clock) -> Turn:

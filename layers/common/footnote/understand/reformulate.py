@@ -35,8 +35,8 @@ class Wording(BaseModel, defer_build=True):
 
 
 def may_reformulate(turn: Turn) -> bool:
-    """There is a language model, and the question was not rewritten before."""
-    return turn.plan.model is not None and not turn.rewritten
+    """The documents answer, there is a language model, and the question was not rewritten before."""
+    return turn.request.mode == "rag" and turn.plan.model is not None and not turn.rewritten
 
 
 async def reformulate(turn: Turn, *, models: Models, prompts: Prompts, embedder: Embedder | None) -> Turn:

@@ -37,8 +37,8 @@ LEAST_ALIKE = 0.6
 
 
 def may_correct(turn: Turn) -> bool:
-    """One question is searched for, by words."""
-    return len(turn.answered) == 1 and turn.request.retriever != "knn" and not turn.evidence.hits
+    """The documents answer, and one question is searched for, by words."""
+    return turn.request.mode == "rag" and len(turn.answered) == 1 and turn.request.retriever != "knn" and not turn.evidence.hits
 
 
 async def correct_spelling(turn: Turn, *, index: Index) -> Turn:
