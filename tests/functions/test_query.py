@@ -14,8 +14,9 @@ from footnote.errors import ModelTimeout, ModelUnavailable, StoreUnavailable
 from footnote.ports import Delta
 from footnote.types import Caller, Search, ToolCall, Usage
 from footnote_http.callers import caller_of
+from footnote_http.streams import Streams
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels, make_document, put_document
-from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, sample_event
+from tests.functions.conftest import ASK, BRIDGE, LOCAL, QUESTION, OpenSite, heavy_imports, read_events, read_messages, sample_event
 
 MODEL_ANSWER = "It was built in 1894 [^bridge]. Blue [^nowhere], since then [^bridge]."
 SHOWN_ANSWER = "It was built in 1894 [^bridge]. Blue, since then [^bridge]."
@@ -158,6 +159,22 @@ async def test_an_answer_can_come_as_claims_with_their_documents(open_site: Open
         "answer": SHOWN_ANSWER,
         "claims": [{"text": "It was built in 1894.", "doc_ids": ["bridge"]}, {"text": "Blue, since then.", "doc_ids": ["bridge"]}],
     }
+
+
+async def test_a_stream_ends_with_the_claims_too_and_so_does_one_that_is_resumed_or_was_stored(open_site: OpenSite) -> None:
+    site = await open_site(MODEL_ANSWER)
+    asked = ASK | {"answer_format": "json"}
+    expected = {
+        "answer": SHOWN_ANSWER,
+        "claims": [{"text": "It was built in 1894.", "doc_ids": ["bridge"]}, {"text": "Blue, since then.", "doc_ids": ["bridge"]}],
+    }
+    sent = read_messages((await site.client.post("/ask/stream", json=asked)).text)
+    assert (sent[-1][1]["type"], sent[-1][1]["answer"]) == ("done", expected)
+    resume = {"last-event-id": str(sent[0][0])}
+    assert read_messages((await site.client.post("/ask/stream", json=asked, headers=resume)).text)[-1][1]["answer"] == expected
+    site.app.state.streams = Streams()
+    assert read_messages((await site.client.post("/ask/stream", json=asked, headers=resume)).text)[-1][1]["answer"] == expected
+    assert read_messages((await site.client.post("/ask/stream", json=ASK, headers=resume)).text)[-1][1]["answer"] == SHOWN_ANSWER
 
 
 # --- modes -------------------------------------------------------------------------------

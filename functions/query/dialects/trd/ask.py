@@ -89,12 +89,13 @@ async def ask_stream(
 ) -> Response:
     """`POST /ask` as server-sent events: `step`, `node`, `think`, `token`, then `done` or `error`."""
     if last_event_id:
-        return await resume(last_event_id, caller, core, streams)
+        return await resume(last_event_id, caller, core, streams, request.answer_format)
     turn = ask_turn(request, caller, LIVE, core, trace_id)
     turn, events = await core.run_once(turn, request_key(idempotency_key, turn, "/ask/stream", request))
     stream = streams.start(turn.trace_id, caller.user_id, events)
     explain = core.explain_ended if request.debug else None
-    return await stream_events(stream.after(-1), partial(encode, llm=core.settings.llm, explain=explain), turn.trace_id, first=0)
+    encoded = partial(encode, llm=core.settings.llm, explain=explain, answer_format=request.answer_format)
+    return await stream_events(stream.after(-1), encoded, turn.trace_id, first=0)
 
 
 @router.get("/ask/stream", name="ask_stream_get", response_class=StreamingResponse, responses=STREAM)

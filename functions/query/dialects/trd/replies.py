@@ -28,7 +28,9 @@ def reply(turn: Turn, llm: LLM, *, explained: Explanation | None = None, answer_
     return claimed(made) if answer_format == "json" else made
 
 
-def encode(event: Event, llm: LLM, explain: Callable[[Turn], Explanation] | None = None) -> Iterable[Mapping[str, Any]]:
+def encode(
+    event: Event, llm: LLM, explain: Callable[[Turn], Explanation] | None = None, answer_format: str = "markdown"
+) -> Iterable[Mapping[str, Any]]:
     """The messages for one event. A step's id is its name, so that a client can match start and end. `explain`: set if the
     request asks for `debug`."""
     match event:
@@ -41,15 +43,18 @@ def encode(event: Event, llm: LLM, explain: Callable[[Turn], Explanation] | None
         case Token(text):
             yield {"type": "token", "content": text}
         case Done(turn):
-            yield _done(reply(turn, llm, explained=explain(turn) if explain else None))
+            yield _done(reply(turn, llm, explained=explain(turn) if explain else None, answer_format=answer_format))
         case Failed(error, turn, text):
             yield _failed(error, _record(turn), text)
 
 
-def encode_stored(record: TurnRecord, texts: Mapping[str, str], llm: LLM) -> Mapping[str, Any]:
+def encode_stored(record: TurnRecord, texts: Mapping[str, str], llm: LLM, answer_format: str = "markdown") -> Mapping[str, Any]:
     """The last message of a stored turn. Error details are not stored, so an error is generic here."""
     ended_well = not record["is_error"] or record["outcome"] == "blocked"
-    return _done(make_reply(record, texts, llm)) if ended_well else _failed(FootnoteError(), record, record["result"]["final_response"])
+    if not ended_well:
+        return _failed(FootnoteError(), record, record["result"]["final_response"])
+    made = make_reply(record, texts, llm)
+    return _done(claimed(made) if answer_format == "json" else made)
 
 
 def _done(made: AskResponse) -> Mapping[str, Any]:

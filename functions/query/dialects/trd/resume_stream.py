@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 
-async def resume(last_event_id: str, caller: Caller, core: Core, streams: Streams) -> Response:
+async def resume(last_event_id: str, caller: Caller, core: Core, streams: Streams, answer_format: str) -> Response:
     """Streams what follows that event: from the running turn, else the stored turn's last message; 204 if there is nothing more.
     NotFound if the turn is unknown or another user's, or if that event was never sent."""
     trace_id, number = read_event_id(last_event_id)
@@ -31,9 +31,10 @@ async def resume(last_event_id: str, caller: Caller, core: Core, streams: Stream
     if stream is not None and stream.ended is not None:  # documents may have been withdrawn since it was sent
         readable = await read_again([make_record(stream.ended, "done", now=core.clock())], caller, index=core.index, ledger=core.ledger)
         if readable.records[0]["outcome"] == WITHDRAWN:
-            return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm), trace_id)
+            return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm, answer_format), trace_id)
     if stream is not None:
-        return await stream_events(stream.after(number), partial(encode, llm=core.settings.llm), trace_id, first=number + 1)
+        encoded = partial(encode, llm=core.settings.llm, answer_format=answer_format)
+        return await stream_events(stream.after(number), encoded, trace_id, first=number + 1)
     try:
         record = await core.turns.get(caller, trace_id)
     except NotFound as exc:
@@ -41,4 +42,4 @@ async def resume(last_event_id: str, caller: Caller, core: Core, streams: Stream
     if record["user_id"] != caller.user_id or record["status"] == "idle":  # running in another process, or interrupted
         raise NotFound("There is no such stream. Send the question again.")
     readable = await read_again([record], caller, index=core.index, ledger=core.ledger)
-    return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm), trace_id)
+    return stream_end(encode_stored(readable.records[0], readable.texts, core.settings.llm, answer_format), trace_id)
