@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from footnote.adapters.sqlite.index import SqliteIndex
 from footnote.bootstrap import Core
 from footnote.errors import ModelUnavailable
 from footnote.guard.identity import LOCAL
 from footnote.pipeline import DOCUMENTS
 from footnote.plan import make_plan
-from footnote.rank.judge import CHARACTERS, MOST, judge_passages, may_judge
-from footnote.settings import LLM, Embedding, Settings
+from footnote.rank.judge import CHARACTERS, MOST, has_no_judgement, judge_passages, may_judge
+from footnote.settings import LLM, Embedding, Rag, Settings
 from footnote.steps import steps_of
 from footnote.types import Profile, Request, Turn
 from tests.deps import FakeDeps, call_step, finish
@@ -88,11 +89,27 @@ async def test_a_passage_cannot_leave_its_fence_and_is_cut() -> None:
 
 
 @pytest.mark.parametrize("reply", [ModelUnavailable(), "no JSON", '{"relevant": "all"}'])
-async def test_where_the_model_fails_every_passage_stays(reply: Any) -> None:
+async def test_where_the_model_fails_passages_are_verified_by_their_calibrated_score(reply: Any, tmp_path: Path) -> None:
+    index = SqliteIndex(tmp_path)
+    texts = {"d1": "Soup is served.", "d2": "Bread is free.", "d3": "Dogs may enter.", "d4": "Cats sleep.", "d5": "The bridge was built."}
+    for doc_id, text in texts.items():
+        await put_document(index, make_document(doc_id), [text])
+    hits = tuple(make_hit(text, doc_id) for doc_id, text in texts.items())
+    turn = make_turn(QUESTIONS["en"], hits=hits, model="fake", options=ON)
     rows = [row for row in steps_of(DOCUMENTS) if row.name in ("judge", "verify")]
-    turn = await finish(rows, found(5), FakeDeps(models=FakeModels(FakeModel([[reply], [reply]]))))
-    assert left(turn) == left(found(5))
+    deps = FakeDeps(models=FakeModels(FakeModel([[reply], [reply]])), index=index, rag=Rag(similarity_threshold=0.4))
+    turn = await finish(rows, turn, deps)
+    assert left(turn) == ["d1", "d2", "d3", "d5"]
     assert turn.record.degraded
+    await index.close()
+
+
+@pytest.mark.parametrize("said", [says([1], [], []), says([], [], [])], ids=["a judgement", "nothing said"])
+async def test_what_the_model_has_judged_is_not_verified_again(said: FakeModel) -> None:
+    turn = await judged(found(5), said)
+    assert turn.record.notes["judged_passages"] == 5
+    assert not has_no_judgement(turn)
+    assert has_no_judgement(found(5))
 
 
 @pytest.mark.parametrize(

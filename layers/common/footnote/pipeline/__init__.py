@@ -43,7 +43,7 @@ from footnote.memory.answer_cache import find_answer, keep_answer, may_use_answe
 from footnote.memory.conversations import is_kept, load_history, needs_history, open_turn, save_turn
 from footnote.pipeline.search import EMBED, EXPAND, FIND, FORBIDDEN, GUARD, LANGUAGE, LOOK_UP, REMOTE, RETRIEVE, SEARCH, SPELLING
 from footnote.rank.expand import expand_documents, may_be_expanded
-from footnote.rank.judge import has_no_judge, judge_passages, may_judge
+from footnote.rank.judge import has_no_judgement, judge_passages, may_judge
 from footnote.retrieve.search import has_hits, lacks_lists, warn_of_missing_lists
 from footnote.steps import FAIL, FALLBACK, IGNORE, SKIP, OnError, Step, Switch, steps_of
 from footnote.telemetry.announcements import announce_answer, announce_question
@@ -167,7 +167,7 @@ DOCUMENTS = (
         shows=lambda t: {"hits": len(t.evidence.hits)},
     ),
     Step(
-        "verify", verify_passages, stage=Stage.RANK, option="verify_passages", on_error=SKIP, timeout_s=5, when=has_no_judge,
+        "verify", verify_passages, stage=Stage.RANK, option="verify_passages", on_error=SKIP, timeout_s=5, when=has_no_judgement,
         shows=lambda t: {"hits": len(t.evidence.hits)},
     ),
     Step("nothing", answer_no_hits, stage=Stage.ANSWER, on_error=FAIL, when=has_nothing_to_answer_from),

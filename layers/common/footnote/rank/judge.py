@@ -22,6 +22,8 @@ MOST = 20
 """Passages that are judged; those after them stay."""
 CHARACTERS = 1_000
 """Of a passage, its title and headings included."""
+JUDGED = "judged_passages"
+"""The note with the number of passages that a model judged."""
 LIMIT_S = 8.0
 REPLY_TOKENS = 1000
 """Enough for a model that thinks first."""
@@ -40,9 +42,9 @@ def may_judge(turn: Turn) -> bool:
     return turn.plan.wants("verify_passages") and turn.plan.model is not None and len(turn.evidence.hits) > LEAST
 
 
-def has_no_judge(turn: Turn) -> bool:
-    """Something has been found, and no model judges it."""
-    return bool(turn.evidence.hits) and not (turn.plan.wants("judge_passages") and turn.plan.model is not None)
+def has_no_judgement(turn: Turn) -> bool:
+    """Something has been found, and no model has judged it: there is none, it failed, or so little was found that it was not asked."""
+    return bool(turn.evidence.hits) and JUDGED not in turn.record.notes
 
 
 async def judge_passages(turn: Turn, *, models: Models, prompts: Prompts) -> Turn:
@@ -55,7 +57,7 @@ async def judge_passages(turn: Turn, *, models: Models, prompts: Prompts) -> Tur
     found = {**dict.fromkeys(made.irrelevant, 0.0), **dict.fromkeys(made.partly, 0.5), **dict.fromkeys(made.relevant, 1.0)}
     relevance = [found.get(number) for number in range(1, len(judged) + 1)]
     kept = [_noted(hit, value) for at, (hit, value) in enumerate(zip(judged, relevance, strict=True)) if at < LEAST or value != 0]
-    return replace(turn, evidence=replace(turn.evidence, hits=(*kept, *rest)))
+    return replace(turn, evidence=replace(turn.evidence, hits=(*kept, *rest))).with_notes(**{JUDGED: len(judged)})
 
 
 def _noted(hit: Hit, relevance: float | None) -> Hit:
