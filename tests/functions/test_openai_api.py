@@ -101,6 +101,17 @@ async def test_an_answer_carries_its_citations_twice_as_annotations_and_in_full(
     assert (block["dialect"], block["conversations"][0]["content"], block["lang"]) == ("openai", question, lang)
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_an_unsupported_answer_is_withheld_where_it_is_not_streamed(streamed: bool, open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1777 by pirates [1].")
+    assert (await site.client.put("/settings/rag.output_check", json={"value": "reject"})).status_code == 200
+    for path, body in (("/v1/chat/completions", ASKED), ("/v1/responses", {"model": "footnote", "input": QUESTION})):
+        site.core.models.model.replies = [["It was built in 1777 by pirates [1]."]]  # type: ignore[attr-defined]
+        reply = await site.client.post(path, json=body | {"stream": streamed})
+        assert reply.status_code == 200
+        assert ("1777" in reply.text) is streamed
+
+
 async def test_model_options_of_clients_are_passed_on(open_site: OpenSite) -> None:
     site = await open_site("In 1894 [1].")
     body = ASKED | {"temperature": 0.1, "max_tokens": 5, "max_completion_tokens": 50, "top_p": 0.5, "tools": [], "seed": 1, "n": 1}

@@ -72,6 +72,15 @@ async def test_a_reply_has_its_sources_and_what_was_found(open_site: OpenSite) -
     assert body["searchResults"] == {"query": QUESTION, "results": [{**shown, "content": BRIDGE[0]}], "totalResults": 1}
 
 
+@pytest.mark.parametrize("streamed", [False, True])
+async def test_an_unsupported_answer_is_withheld_where_it_is_not_streamed(streamed: bool, open_site: OpenSite) -> None:
+    site = await open_site("It was built in 1777 by pirates [1].")
+    assert (await site.client.put("/settings/rag.output_check", json={"value": "reject"})).status_code == 200
+    body = (await stream(site))[-1] if streamed else await chat(site)
+    assert (body["message"] == message("unsupported", "en")) is not streamed
+    assert ("1777" in body["message"]) is streamed
+
+
 async def test_a_marker_is_the_place_of_its_source(open_site: OpenSite) -> None:
     site = await open_site("Ferries cross every hour [2]. Built in 1894 [1].")
     body = await chat(site, "When was the bridge built and do ferries cross the river?")
@@ -212,6 +221,26 @@ async def test_an_answer_that_its_sources_do_not_support_goes_out_with_a_warning
 async def test_a_refused_question_is_an_error_before_the_stream(question: str, status: int, streams: bool, open_site: OpenSite) -> None:
     reply = await (await open_site("No.")).client.post("/api/chat", json=asks(question, stream=streams))
     assert (reply.status_code, reply.headers["content-type"]) == (status, "application/problem+json")
+
+
+@pytest.mark.parametrize(
+    ("lang", "outline", "question"),
+    [
+        ("en", "Harbour bridge\n\n- History of the bridge\n- Painting the bridge", "Which documents are about the history of the bridge?"),
+        ("de", "Hafenbrücke\n\n- Geschichte der Brücke\n- Anstrich", "Welche Dokumente handeln von der Geschichte der Brücke?"),
+        ("ko", "항구 다리\n\n- 다리의 역사\n- 다리 도색", "다리의 역사에 관한 문서는 무엇인가요?"),
+    ],
+)
+async def test_outlines_are_found_at_the_default_threshold(lang: str, outline: str, question: str, open_site: OpenSite) -> None:
+    site = await open_site("That one [1].", filled=False)
+    for number in range(3):
+        await put_document(
+            site.core.index, make_document(f"soup{number}"), [{"en": "- Soup", "de": "- Suppe", "ko": "- 수프"}[lang]], lang=lang, level=0
+        )
+    await put_document(site.core.index, make_document("bridge", title=""), [outline], lang=lang, level=0)
+    body = await chat(site, question, levelFilter=[0])
+    assert [(each["documentId"], each["level"]) for each in body["searchResults"]["results"]] == [("bridge", 0)]
+    assert (body["message"], body["hasRelevantSources"]) == ("That one [1].", True)
 
 
 @pytest.mark.parametrize("fields", [{"messages": []}, {"levelFilter": [3]}, {"levelFilter": []}, {"rag": {"mode": "never"}}])

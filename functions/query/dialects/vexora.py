@@ -182,7 +182,9 @@ def make_turn(asked: VexoraRequest, caller: Caller, core: Core, trace_id: str) -
     chats = rag.mode == "automatic" and is_small_talk(question)
     request = Request(question, model=asked.model)
     if not searches or chats:
-        turn = core.new_turn(replace(request, mode="gpt", options={"greet": chats}), caller, PLAIN, trace_id=trace_id)
+        turn = core.new_turn(
+            replace(request, mode="gpt", options={"greet": chats}), caller, replace(PLAIN, live=asked.stream), trace_id=trace_id
+        )
         return replace(turn, conversation=Conversation(earlier))
     request = replace(
         request,
@@ -194,7 +196,8 @@ def make_turn(asked: VexoraRequest, caller: Caller, core: Core, trace_id: str) -
         expansion=Expansion(asked.max_documents_to_expand, asked.max_chunks_per_document, asked.expansion_threshold),
         options={"expand_documents": asked.enable_document_expansion},
     )
-    return replace(core.new_turn(request, caller, RAG, trace_id=trace_id), conversation=Conversation(earlier[-EARLIER:]))
+    turn = core.new_turn(request, caller, replace(RAG, live=asked.stream), trace_id=trace_id)
+    return replace(turn, conversation=Conversation(earlier[-EARLIER:]))
 
 
 class SourcesFirst:

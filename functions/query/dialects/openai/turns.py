@@ -78,7 +78,7 @@ async def make_turn(
         temperature=options.temperature,
         max_tokens=max_tokens,
     )
-    turn = core.new_turn(request, caller, PROFILE, trace_id=trace_id)
+    turn = core.new_turn(request, caller, replace(PROFILE, live=options.stream), trace_id=trace_id)
     return replace(turn, conversation=Conversation(earlier(messages)), answer=NOTHING if is_side_task(text) else None)
 
 

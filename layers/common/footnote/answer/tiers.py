@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from footnote.answer.score_sentences import Question, Scored
 from footnote.text.tokens import BIGRAM_LANGUAGES
@@ -91,7 +91,10 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
 
 
 def relevance(question: Question, sentences: Sequence[Scored], median: float) -> float:
-    """How relevant a passage with these sentences is, 0 to 1; .5 = it would just be shown. 1 / (1 + exp(closest_from − score))."""
+    """How relevant a passage with these sentences is, 0 to 1; .5 = it would just be shown. 1 / (1 + exp(closest_from − score)). A passage
+    without a sentence that may be quoted, such as an outline, is scored by those that it has."""
+    if not any(each.quotable for each in sentences):
+        sentences = [replace(each, quotable=True) for each in sentences]
     return 1 / (1 + math.exp(_thresholds(question).closest_from(median) - score_evidence(question, sentences)))
 
 
