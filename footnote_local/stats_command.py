@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -46,12 +46,10 @@ def stats(
 
 async def _read(core: Core, by: GroupBy, first: date | None, last: date | None, collection: str | None) -> StatsBody:
     from footnote.guard.identity import LOCAL
-    from footnote.turn_records.days import day_of
-    from stats.read import Wanted, read_stats
+    from stats.read import make_wanted, read_stats
 
     await core.refresh(prompts=False)
-    last = last or date.fromisoformat(day_of(core.clock()))
-    return await read_stats(core, LOCAL, Wanted(first or last - timedelta(days=29), last, by, collection))
+    return await read_stats(core, LOCAL, make_wanted(first, last, by, collection, core.clock()))
 
 
 def _print(body: StatsBody) -> None:

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import Response
 
-from footnote.errors import BadRequest
 from footnote.learn.experiment_results import follow_ratings
 from footnote.learn.rollups import store_rollups
-from footnote.turn_records.days import day_of
 from footnote.types import Caller, GroupBy
 from footnote_http.app import add_health, make_app
 from footnote_http.callers import CallerOf, CoreOf, made_core
@@ -23,15 +21,12 @@ from footnote_http.scheduled import once
 from footnote_http.start import observed, start
 from stats.bodies import StatsBody, rows_of
 from stats.export import to_csv
-from stats.read import Wanted, read_stats
+from stats.read import FIRST, make_wanted, read_stats
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 SCHEDULE = Caller("schedule", role="admin")
-DEFAULT_DAYS = 30
-MOST_DAYS_BY_HOUR = 7
-FIRST = date(2000, 1, 1)
 CSV = "text/csv"
 
 RESPONSES = problems({403: "Only admins see questions and documents"})
@@ -58,15 +53,10 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     ) -> StatsBody | Response:
         """Returns turns, tokens, cost, latency, tiers of answers and feedback by group, as JSON or CSV. Admins get all turns, others
         their own."""
-        last = last or date.fromisoformat(day_of(core.clock()))
-        first = first or max(FIRST, last - timedelta(days=DEFAULT_DAYS - 1))
-        if first > last:
-            raise BadRequest("`from` is after `to`.")
-        if by == "hour" and (last - first).days >= MOST_DAYS_BY_HOUR:
-            raise BadRequest(f"By hour, a period has at most {MOST_DAYS_BY_HOUR} days. Choose a shorter one, or `by=day`.")
-        body = await read_stats(core, caller, Wanted(first, last, by, collection))
+        wanted = make_wanted(first, last, by, collection, core.clock())
+        body = await read_stats(core, caller, wanted)
         if format_ == "csv" or (format_ is None and CSV in request.headers.get("accept", "")):
-            name = f"footnote-{by}-{first}-{last}.csv"
+            name = f"footnote-{by}-{wanted.first}-{wanted.last}.csv"
             return Response(to_csv(rows_of(body)), media_type=CSV, headers={"content-disposition": f'attachment; filename="{name}"'})
         return body
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from footnote.errors import Forbidden
+from footnote.errors import BadRequest, Forbidden
 from footnote.ingest.pii import mask_pii
 from footnote.learn.rollups import read_tallies
 from footnote.learn.stats import Group, cited_documents, figures_of, roll_up
 from footnote.learn.unanswered import unanswered_questions
-from footnote.turn_records.days import begin_of, end_of
+from footnote.turn_records.days import begin_of, day_of, end_of
 from footnote.turn_records.tallies import tallies_of
 from footnote.types import Caller, GroupBy, Tally
 from stats.bodies import Citations, DocumentGroup, StatsBody
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 PEOPLE = ("user", "room")
+DEFAULT_DAYS = 30
+MOST_DAYS_BY_HOUR = 7
+FIRST = date(2000, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,19 @@ class Wanted:
     last: date
     by: GroupBy
     collection: str | None = None
+
+
+def make_wanted(first: date | None, last: date | None, by: GroupBy, collection: str | None, now: float) -> Wanted:
+    """What is wanted, by default of the DEFAULT_DAYS days to today. BadRequest for a period that is not possible."""
+    if any(day < FIRST for day in (first, last) if day is not None):
+        raise BadRequest(f"Choose days from {FIRST} on.")
+    last = last or date.fromisoformat(day_of(now))
+    first = first or max(FIRST, last - timedelta(days=DEFAULT_DAYS - 1))
+    if first > last:
+        raise BadRequest("`from` is after `to`.")
+    if by == "hour" and (last - first).days >= MOST_DAYS_BY_HOUR:
+        raise BadRequest(f"By hour, a period has at most {MOST_DAYS_BY_HOUR} days. Choose a shorter one, or `by=day`.")
+    return Wanted(first, last, by, collection)
 
 
 async def read_stats(core: Core, caller: Caller, wanted: Wanted) -> StatsBody:
