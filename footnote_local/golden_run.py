@@ -26,6 +26,7 @@ CHECKER = Caller("golden", sees_all=True)
 ENOUGH = 20
 """Cases from which on an interval says something."""
 FORMAT = 1
+ANOTHER = "Choose another baseline, or write one with --save."
 SHOWN = 80
 """Characters of a question that names a case."""
 
@@ -121,9 +122,13 @@ def load_baseline(path: Path) -> Mapping[str, Any]:
 
 def compare(report: Mapping[str, Any], baseline: Mapping[str, Any]) -> dict[str, Any]:
     """What has changed since the baseline, cases as {case_id, question, why}. `dropped`: a case broke, or the mean score of at least
-    ENOUGH common cases is lower for certain."""
+    ENOUGH common cases is lower for certain. BadRequest for a baseline of another collection, or without a common case."""
+    if (earlier := baseline.get("collection")) != report.get("collection"):
+        raise BadRequest(f"The baseline is of the collection “{earlier}”, not of “{report.get('collection')}”. {ANOTHER}")
     before = {each["case_id"]: each for each in baseline["results"]}
     now = {each["case_id"]: each for each in report["results"]}
+    if before.keys().isdisjoint(now):
+        raise BadRequest(f"The baseline and this run have no case in common, so nothing can be compared. {ANOTHER}")
     common = [case_id for case_id in now if case_id in before]
     broken = [now[each] for each in common if before[each]["passed"] and not now[each]["passed"]]
     fixed = [now[each] for each in common if now[each]["passed"] and not before[each]["passed"]]

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from footnote.errors import BadRequest
 from footnote.learn.golden_cases import GoldenCase, expect, read_passages, save_case
 from footnote.types import Caller
 from footnote_local.golden_run import ENOUGH, FORMAT, compare
@@ -113,6 +114,15 @@ def test_baselines_belong_to_golden_cases(footnote: Footnote, files: Path) -> No
 def report_of(*results: tuple[str, bool, float]) -> dict[str, Any]:
     rows = [{"case_id": name, "question": f"{name}?", "passed": passed, "score": score, "why": []} for name, passed, score in results]
     return {"format": FORMAT, "results": rows}
+
+
+def test_a_baseline_of_another_collection_or_without_a_common_case_is_refused() -> None:
+    here = report_of(("a", True, 1.0)) | {"collection": "default"}
+    with pytest.raises(BadRequest, match="The baseline is of the collection “town”, not of “default”"):
+        compare(here, here | {"collection": "town"})
+    with pytest.raises(BadRequest, match="no case in common"):
+        compare(here, report_of(("b", True, 1.0)) | {"collection": "default"})
+    assert not compare(here, here)["dropped"]
 
 
 def test_cases_are_broken_fixed_new_or_deleted() -> None:
