@@ -15,6 +15,7 @@ from footnote.ingest.chunk import chunk_document
 from footnote.ingest.parse import parse
 from footnote.ingest.parsed import pack, unpack
 from footnote.ingest.sources import locate
+from footnote.ingest.voices.columns import find_columns
 from footnote.ingest.voices.values import is_day_first, read_date, read_rating
 from footnote.types import Chunk, Collection, CollectionSettings, Parsed, StoredName
 from tests.fakes import make_document
@@ -160,6 +161,13 @@ async def test_another_file_is_one_voice() -> None:
 )  # fmt: skip
 def test_dates(text: str, expected: str | None) -> None:
     assert read_date(text, day_first=False) == expected
+
+
+def test_day_and_scale_are_decided_by_all_rows_of_a_table() -> None:
+    rows = [["3/4/2026", "4", f"The lamp number {n} is bright."] for n in range(600)]
+    early = find_columns(["Date", "Rating", "Review"], rows, {}, "en")
+    late = find_columns(["Date", "Rating", "Review"], [*rows, ["13/4/2026", "9", "Bright!"], ["1/4/2026", "2026", "Dark."]], {}, "en")
+    assert (early.day_first, early.scale, late.day_first, late.scale) == (False, 5.0, True, 10.0)
 
 
 def test_a_column_with_a_thirteenth_day_decides_what_comes_first() -> None:

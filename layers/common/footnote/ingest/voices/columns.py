@@ -57,7 +57,7 @@ ENOUGH = 0.8
 CERTAIN = 0.95
 """The same where the name tells nothing."""
 SAMPLE = 500
-"""Rows whose values are looked at."""
+"""Rows by whose values a column's role is decided. What comes first in a date and the scale of ratings depend on all rows."""
 LONG = 20
 """Characters, on average, of a column that is a text by its values."""
 
@@ -77,7 +77,7 @@ class Columns:
 def find_columns(header: Sequence[str], rows: Sequence[Sequence[str]], given: Mapping[Role, str], lang: str) -> Columns:
     """`header`, `rows`: texts. `given`: role → the name of its column, which is not questioned."""
     width = len(header)
-    values = [[row[i].strip() for row in rows[:SAMPLE] if i < len(row) and row[i].strip()] for i in range(width)]
+    values = [_column(rows[:SAMPLE], i) for i in range(width)]
     names = [_plain(name) for name in header]
     of: dict[Role, int] = {}
     missing: list[str] = []
@@ -112,10 +112,15 @@ def find_columns(header: Sequence[str], rows: Sequence[Sequence[str]], given: Ma
     return Columns(
         of,
         tuple(free()),
-        is_day_first(values[of["date"]], lang) if "date" in of else False,
-        scale_of(values[of["rating"]]) if "rating" in of else 5.0,
+        is_day_first(_column(rows, of["date"]), lang) if "date" in of else False,
+        scale_of(_column(rows, of["rating"])) if "rating" in of else 5.0,
         tuple(missing),
     )
+
+
+def _column(rows: Sequence[Sequence[str]], i: int) -> list[str]:
+    """Its values that are not empty."""
+    return [row[i].strip() for row in rows if i < len(row) and row[i].strip()]
 
 
 def _plain(name: str) -> str:

@@ -89,8 +89,8 @@ def is_day_first(texts: Iterable[str], lang: str) -> bool:
 
 
 def scale_of(texts: Sequence[str]) -> float:
-    """The highest rating that a column may hold: 5, 10 or 100."""
-    values = [value for text in texts if (value := _number(text)) is not None]
+    """The highest rating that a column may hold: 5, 10 or 100. A number above 100 is none, and does not count."""
+    values = [value for text in texts if (value := _number(text)) is not None and value <= 100]
     most = max(values, default=5.0)
     return 5.0 if most <= 5 else 10.0 if most <= 10 else 100.0
 
