@@ -88,6 +88,20 @@ async def test_the_tool_is_there_only_for_who_may_read_voices(core: Core) -> Non
     assert {hit.chunk.metadata["channel"] for hit in turn.evidence.hits} == {"web"}
 
 
+@pytest.mark.parametrize("collection", ["reviews", "default"])
+async def test_the_filter_of_the_conversation_is_kept(core: Core, collection: str) -> None:
+    told = []
+    for channel in ("mail", "phone"):
+        model = FakeModel([wish(query="the lamp"), ["So [1]."]])
+        core.models = FakeModels(model)
+        asked = Request("What do customers say?", collection, mode="pa", filters={"channel": (channel,)})
+        await core.answer.finish(core.new_turn(asked, STAFF, LIVE))
+        told.append(model.sent[1].messages[-1].content)
+    assert "is bright and warm" in told[0]
+    assert not [word for word in ("delivery", "Theme “", "Voices that were chosen") if word in told[0] + told[1]]
+    assert "bright" not in told[1]
+
+
 async def test_a_model_without_tools_is_given_what_a_pattern_chooses(core: Core) -> None:
     for question, has_themes in ((QUESTION, True), ("When was the bridge built?", False)):
         _, model = await ask(core, STAFF, [ModelUnavailable("no tools")], ["Late delivery [1]."], question=question)

@@ -20,6 +20,7 @@ from footnote.voices.voice import VoiceFilter
 
 FOUND, THEMES, RANKED = 8, 8, 50
 """Voices that fit best, themes that are named, and voices that the search ranks."""
+FILTERED = "Only voices that meet the filter of this conversation were searched. They were not counted or grouped into themes."
 SEARCHED = 0.0
 """The score of an example of a theme, which no search ranked."""
 
@@ -36,10 +37,13 @@ class VoiceFinder:
 
     async def find(self, turn: Turn, collection: str, asked: VoiceArguments, search: Callable[[Turn], Awaitable[Turn]]) -> FoundVoices:
         wanted = _filter(asked)
-        request = replace(turn.request, collection=collection, conditions=wanted.conditions(), limit=RANKED, filters={})
+        request = replace(turn.request, collection=collection, conditions=wanted.conditions(), limit=RANKED)
         found = await search(replace(turn, request=request))
         if found.outcome in ("forbidden", "blocked"):
             return FoundVoices("", found)
+        if turn.request.filters:  # counts and themes are made of voices whatever the conversation is filtered by
+            hits = [hit for hit in found.evidence.hits if VOICE in hit.chunk.metadata][:FOUND]
+            return FoundVoices(FILTERED, replace(found, evidence=replace(found.evidence, hits=tuple(hits))))
         themes, read = await self._voices.themes(turn.caller, "collection", collection, wanted)
         known = {voice.voice_id: voice for voice in read.voices}
         hits = [hit for hit in found.evidence.hits if VOICE in hit.chunk.metadata]
