@@ -124,6 +124,13 @@ def test_a_setting_switches_options_on_and_requests_and_ceilings_override_it() -
     assert choose("mmr", rag=both) == Choice(False, "RAG__SWITCHED_OFF names it")
 
 
+def test_an_api_may_say_how_many_passages_are_ranked_if_any_are() -> None:
+    fetching = replace(HELD, pool_size=20)
+    assert make_plan(replace(ASKED, options={"mmr": True}), HELD, Settings()).pool_size == 30
+    assert make_plan(replace(ASKED, options={"mmr": True}), fetching, Settings()).pool_size == 20
+    assert make_plan(ASKED, fetching, Settings()).pool_size == 0
+
+
 @pytest.mark.parametrize("name", ["penaltys", "reject_uncited"])
 def test_what_does_not_exist_or_no_request_may_switch_cannot_be_switched_on(name: Any) -> None:
     with pytest.raises(ValidationError):

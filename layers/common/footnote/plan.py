@@ -22,7 +22,7 @@ def make_plan(request: Request, profile: Profile, settings: Settings) -> Plan:
     """The plan of a turn before its first step."""
     choices = {name: _choose(name, option, request, profile, settings) for name, option in OPTIONS.items()}
     level, because = (request.level, "request") if request.level else (DEFAULT_LEVEL, "default")
-    return Plan(choices, level, because, model=request.model)
+    return Plan(choices, level, because, model=request.model, given_pool=profile.pool_size)
 
 
 def change_plan(plan: Plan, arm: Arm, because: str, request: Request, profile: Profile, settings: Settings) -> Plan:

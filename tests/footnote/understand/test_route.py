@@ -15,7 +15,7 @@ from footnote.settings import Rag, Settings
 from footnote.steps import IGNORE, steps_of
 from footnote.types import OPTIONS, Choice, Request, Turn
 from footnote.understand.classify import classify_by_model, classify_by_rules, has_model_to_classify
-from footnote.understand.route import ROUTED, STRATEGIES, route
+from footnote.understand.route import ROUTED, STRATEGIES, follow, route
 from tests.deps import FakeDeps, call_step, finish
 from tests.fakes import FakeEmbedder, FakeModel, FakeModels
 from tests.footnote.step_toys import toy
@@ -54,7 +54,8 @@ async def test_at_standard_no_question_loses_an_option_that_needs_no_model() -> 
     for question in (FACT, "What is trust?", "Which ports are closed?", "What did the port cost in 2021?", "Compare rail and road"):
         before, after = make_turn(question).plan, (await routed(question)).plan
         assert after.strategy != "DENSE_ONLY"
-        assert {name: each.is_on for name, each in after.choices.items()} == {name: each.is_on for name, each in before.choices.items()}
+        assert {name for name in OPTIONS if before.wants(name) and not after.wants(name)} == set()
+        assert {name for name in OPTIONS if after.wants(name) and not before.wants(name)} <= {"documents_first"}
 
 
 async def test_a_plain_question_pays_for_no_further_queries() -> None:
@@ -108,6 +109,25 @@ async def test_the_number_of_passages_follows_the_strategy_only_where_nobody_ask
     assert list(sizes.values()) == [10, 20, 15]
     assert (await routed(FACT, any_limit=True, level="basic")).request.limit == 5
     assert (await routed("Which ports are closed?")).request.limit == make_turn().request.limit
+
+
+@pytest.mark.parametrize(
+    ("question", "standard", "basic"),
+    [(FACT, 10, 5), ("Summarize the minutes", 12, 12), ("Compare rail and road", 20, 12), ("Which ports are closed?", 15, 15)],
+)
+async def test_every_intent_suggests_a_least_number_of_passages(question: str, standard: int, basic: int) -> None:
+    assert (await routed(question, any_limit=True)).request.limit == standard
+    assert (await routed(question, any_limit=True, level="basic")).request.limit == basic
+
+
+@pytest.mark.parametrize(
+    ("question", "kept"), [("Compare rail and road", True), ("Why was the harbour closed?", True), (FACT, False), ("List all ports", False)]
+)
+async def test_a_comparison_and_reasons_keep_the_graph_with_every_strategy(question: str, kept: bool) -> None:
+    api = replace(HELD, options={"graph": True})
+    plan = make_plan(Request(question), api, Settings())
+    turn = await classify_by_rules(make_turn(question, plan=plan))
+    assert follow(turn, "HYBRID", "a test", FakeEmbedder()).plan.wants("graph") is kept
 
 
 async def test_a_request_for_chunk_levels_wins_over_the_recommended_ones() -> None:

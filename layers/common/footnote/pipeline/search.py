@@ -18,6 +18,7 @@ from footnote.rank.refine import is_fused, refine
 from footnote.rank.rerank import keep_order, may_rerank, rerank
 from footnote.rank.select import cut, read_pool, was_reranked
 from footnote.retrieve.derived import has_derived, has_feedback, may_expand
+from footnote.retrieve.documents import search_documents, wants_documents_first
 from footnote.retrieve.feedback_query import add_feedback, is_keyword_query
 from footnote.retrieve.fuse import fuse_lists
 from footnote.retrieve.hypothetical import is_abstract, write_hypothetical
@@ -27,7 +28,7 @@ from footnote.retrieve.remote import may_ask_kdb, may_search_remotely, search_kd
 from footnote.retrieve.search import embed_query, has_no_hits, search, wants_derived_vector, wants_vector
 from footnote.retrieve.step_back import step_back
 from footnote.steps import BLOCK, FAIL, FALLBACK, IGNORE, SKIP, OnError, Parallel, Step
-from footnote.types import FURTHER, Stage, Turn
+from footnote.types import BY_DOCUMENT, FURTHER, Stage, Turn
 from footnote.understand.language import set_language, set_language_without_index
 from footnote.understand.spelling import correct_spelling, may_correct
 
@@ -107,6 +108,11 @@ SEARCH = (
     Step(
         "lists", search_lists, stage=Stage.RETRIEVE, needs="ranked_lists", on_error=SKIP, timeout_s=10, when=wants_lists,
         shows=lambda t: {found.source: len(found.items) for found in t.evidence.lists if found.source in FURTHER},
+    ),
+    Step(
+        "documents", search_documents, stage=Stage.RETRIEVE, option="documents_first", on_error=SKIP, timeout_s=5,
+        when=wants_documents_first,
+        shows=lambda t: {"passages": sum(len(found.items) for found in t.evidence.lists if found.source == BY_DOCUMENT)},
     ),
     Step(
         "feedback_query", add_feedback, stage=Stage.RETRIEVE, option="feedback_query", on_error=SKIP, timeout_s=5, when=is_keyword_query,

@@ -17,7 +17,7 @@ from itertools import chain
 
 from footnote.ports import Embedder, speaks
 from footnote.settings import Rag
-from footnote.types import ASKED, FURTHER, Candidate, Ranked, RankedList, Retriever, Turn
+from footnote.types import ASKED, BY_RANK, Candidate, Ranked, RankedList, Retriever, Turn
 
 Weighted = tuple[Sequence[Candidate], float]
 """A list and its weight."""
@@ -43,13 +43,13 @@ async def fuse_lists(turn: Turn, *, embedder: Embedder | None, rag: Rag) -> Turn
     fused = {
         query: fuse(found, retriever, weight=weight, rrf_k=rag.rrf_k)
         for query in turn.queries
-        if (found := [each for each in turn.evidence.lists_for(query.text) if each.source not in FURTHER])
+        if (found := [each for each in turn.evidence.lists_for(query.text) if each.source not in BY_RANK])
     }
     own = [_weighted(entries, query.weight) for query, entries in fused.items() if query.kind in ASKED]
     total = sum(query.weight for query in fused if query.kind not in ASKED)
     share = min(1.0, MOST_DERIVED / total) if total else 1.0
     derived = [_weighted(entries, query.weight * share) for query, entries in fused.items() if query.kind not in ASKED]
-    further = [found for found in turn.evidence.lists if found.source in FURTHER]
+    further = [found for found in turn.evidence.lists if found.source in BY_RANK]
     each = min(LIST_WEIGHT, MOST_LISTED / max(1, len({found.source for found in further}))) / len(turn.answered)
     derived += [_by_rank(found, rag.rrf_k, each) for found in further]
     ranked = own[0] if len(own) == 1 else merge(own)

@@ -32,7 +32,7 @@ async def search_lists(turn: Turn, *, index: Index, ranked_lists: Mapping[str, R
     """Adds a list of each wanted source for each query that is answered to `turn.evidence.lists`, and the graph's facts. A source that
     fails or takes longer than LIMIT_S is left out and noted (`note_lists`)."""
     wanted = {name: source for name in FURTHER if turn.plan.wants(name) and (source := (ranked_lists or {}).get(name))}
-    scope = Scope(turn.request.collection, _readable(turn, index), rag.candidates)
+    scope = Scope(turn.request.collection, gate_of(turn, index), rag.candidates)
     asked = [(name, query) for name in wanted for query in turn.answered]
     made = await asyncio.gather(*(_search_one(wanted[name], query, scope) for name, query in asked))
     each = [(name, query, found) for (name, query), (found, _) in zip(asked, made, strict=True)]
@@ -59,7 +59,7 @@ async def _search_one(source: RankedLists, query: Query, scope: Scope) -> tuple[
     return Found(items[: scope.limit], facts), (clock() - started) * 1000
 
 
-def _readable(turn: Turn, index: Index) -> Readable:
+def gate_of(turn: Turn, index: Index) -> Readable:
     """The gate for this turn: what the caller may read of the collection, at the levels and under the conditions of the request."""
     request, known, named = turn.request, dict[str, bool](), list[str]()
     naming = asyncio.Lock()

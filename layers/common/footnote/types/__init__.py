@@ -30,7 +30,7 @@ from footnote.types.documents import (
     chunks_digest,
     make_chunk_id,
 )
-from footnote.types.evidence import FURTHER, HYBRID, Evidence, Fact, Hit, Ranked, RankedList, lists_of
+from footnote.types.evidence import BY_DOCUMENT, BY_RANK, FURTHER, HYBRID, Evidence, Fact, Hit, Ranked, RankedList, lists_of
 from footnote.types.experiments import Arm, Assignment, StoredAssignment
 from footnote.types.feedback import DOWN_TAGS, REASONS, UP_TAGS, Feedback, Rating
 from footnote.types.language_models import ModelTier, has_thinking_mode, size_of, tier_of_model, window_of
@@ -61,6 +61,8 @@ from footnote.types.turn_record import (
 __all__ = [
     "ADMINS",
     "ASKED",
+    "BY_DOCUMENT",
+    "BY_RANK",
     "CHUNKERS",
     "CHUNK_LEVELS",
     "DOWN_TAGS",

@@ -29,9 +29,9 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """What suits an intent. `suggested_top_k`: number of passages. `use_mmr`: prefer passages that differ. `use_cot`: let the model
-    think step by step. `use_kg_enhancement`: follow the connections of the entities. `prompt_template`: the name of the form that
-    the answer should have."""
+    """What suits an intent. `suggested_top_k`: least number of passages, where the request names none. `use_mmr`: prefer passages that
+    differ, from level enhanced on. `use_cot`: let the model think step by step, where the plan has it. `use_kg_enhancement`: every
+    strategy keeps the option `graph`. `prompt_template`: the name of the form that the answer should have."""
 
     suggested_top_k: int
     prompt_template: str
@@ -41,7 +41,7 @@ class Hints:
 
 
 HINTS: Mapping[Intent, Hints] = {
-    "FACTUAL": Hints(10, "factual"),
+    "FACTUAL": Hints(5, "factual"),
     "SUMMARY": Hints(12, "summary", use_mmr=True),
     "COMPARISON": Hints(12, "comparison", use_mmr=True, use_cot=True, use_kg_enhancement=True),
     "LIST": Hints(15, "list"),

@@ -14,6 +14,10 @@ INDEX_LISTS = frozenset(("bm25", "cosine"))
 """Sources of the lists that the index itself makes, by words and by vectors."""
 FURTHER: tuple[OptionName, ...] = ("graph", "late_interaction", "summary_tree")
 """Sources of lists beside words and vectors; each is an option of its name."""
+BY_DOCUMENT: OptionName = "documents_first"
+"""The source of the list of the best documents' passages, and its option."""
+BY_RANK: tuple[OptionName, ...] = (*FURTHER, BY_DOCUMENT)
+"""Sources of lists whose ranks count, not their scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class RankedList:
     """The results of one source for one query, best first. Scores are on the source's own scale (higher = better)."""
 
     source: str
-    """`bm25`, `cosine`, or one of `FURTHER`: the key of the score in `Hit.scores`."""
+    """`bm25`, `cosine`, or one of `BY_RANK`: the key of the score in `Hit.scores`."""
     query: str
     """The text of the query."""
     items: tuple[Candidate, ...] = ()

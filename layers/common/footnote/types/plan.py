@@ -27,6 +27,7 @@ OptionName = Literal[
     "classify",
     "classify_by_model",
     "confidence",
+    "documents_first",
     "drop_duplicates",
     "ensemble_voting",
     "expand_documents",
@@ -101,6 +102,9 @@ OPTIONS: Mapping[OptionName, Option] = {
     "classify": Option("Recognise what kind of question it is.", True, requestable=True, affects="search"),
     "classify_by_model": Option("Let a model recognise what kind of question it is.", False, requestable=True, affects="search"),
     "confidence": Option("Say how much an answer can be relied on.", False),
+    "documents_first": Option(
+        "Search for documents by their outlines and sections, too, and take their passages.", False, requestable=True, affects="search"
+    ),
     "drop_duplicates": Option(
         "Leave out passages that say the same as a better one.", False, requestable=True, affects="search", pool_size=20
     ),
@@ -213,6 +217,7 @@ LEVELS: Mapping[IntelligenceLevel, Mapping[OptionName, bool]] = {
         "graph": True,
         "late_interaction": True,
         "summary_tree": True,
+        "documents_first": True,
     },
 }
 """The options that an intelligence level sets differently from the defaults."""
@@ -245,6 +250,8 @@ class Plan:
     strategy_because: str = ""
     least_pool: int = 0
     """Number of passages that the strategy wants to be ranked."""
+    given_pool: int = 0
+    """Number of passages that the API fetches to be ranked, whatever option or strategy; 0 = it leaves that to them."""
     assignment: Assignment | None = None
     """The arm of an experiment; None = the turn is in none."""
     assigned_because: str = ""
@@ -263,7 +270,7 @@ class Plan:
     def pool_size(self) -> int:
         """Number of passages to read for re-ranking; 0 = as many as the request asks for."""
         ranked = max((OPTIONS[name].pool_size for name, choice in self.choices.items() if choice.is_on), default=0)
-        return max(ranked, self.least_pool) if ranked else 0
+        return (self.given_pool or max(ranked, self.least_pool)) if ranked else 0
 
     def without(self, option: OptionName, because: str) -> Plan:
         """The same plan with this option switched off."""

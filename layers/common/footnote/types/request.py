@@ -94,6 +94,8 @@ class Profile:
     prompt: str
     """The name of the system prompt, e.g. `answer_footnote`."""
     limit: int = 5
+    pool_size: int = 0
+    """Number of passages to fetch where something ranks them; 0 = as many as the options that rank want."""
     temperature: float | None = None
     max_tokens: int | None = None
     first_token_s: float = 120.0

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from footnote.ports import Embedder, embedded_languages, speaks
 from footnote.text.phrasings import NEGATED_KO, NEGATIONS
-from footnote.types import FURTHER, Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
+from footnote.types import BY_DOCUMENT, FURTHER, Choice, Classification, Intent, OptionName, Plan, Strategy, Turn
 
 SPENDS_MORE = ("enhanced", "maximum")
-"""Levels at which a strategy may switch something on. At the others it only leaves out."""
+"""Levels at which a strategy may switch on what costs something (`Means.adds`)."""
 ABSTRACT_WORDS: Mapping[str, int] = {"en": 5, "de": 5, "ko": 3}
 """A question with fewer words that names nothing says little by which it finds something."""
 
@@ -18,12 +18,13 @@ ABSTRACT_WORDS: Mapping[str, int] = {"en": 5, "de": 5, "ko": 3}
 @dataclass(frozen=True, slots=True)
 class Means:
     """What a strategy uses. `top_k`: number of passages, where the request asks for none. `keeps`: those of ROUTED that stay as the
-    plan has them; the others go off. `adds`: what goes on where more is spent, `mmr` only if it suits the intent. `pool`: number of
-    passages to rank, if anything ranks them."""
+    plan has them; the others go off. `uses`: what goes on at every level, because it needs no model. `adds`: what goes on where more is
+    spent, `mmr` only if it suits the intent. `pool`: number of passages to rank, if anything ranks them."""
 
     top_k: int
     keeps: frozenset[OptionName] = frozenset()
     adds: frozenset[OptionName] = frozenset()
+    uses: frozenset[OptionName] = frozenset()
     pool: int = 0
 
 
@@ -33,7 +34,12 @@ STRATEGIES: Mapping[Strategy, Means] = {
     "HYBRID": Means(10, RANKED),
     "FUSION": Means(20, RANKED | {"paraphrases", "hypothetical", "step_back", "feedback_query", *FURTHER}, frozenset({"mmr", "sandwich"})),
     "TWO_STAGE": Means(10, RANKED | {"late_interaction", "graph"}, pool=50),
-    "HIERARCHICAL": Means(10, RANKED | {"paraphrases", "summary_tree", "graph"}, frozenset({"mmr", "expand_documents", "sandwich"})),
+    "HIERARCHICAL": Means(
+        10,
+        RANKED | {"paraphrases", "summary_tree", "graph"},
+        frozenset({"mmr", "expand_documents", "sandwich"}),
+        frozenset({BY_DOCUMENT}),
+    ),
 }
 ROUTED: frozenset[OptionName] = frozenset().union(*(means.keeps for means in STRATEGIES.values()))
 """The options that a strategy may leave out. The others are as the plan has them."""
@@ -61,13 +67,14 @@ async def route(turn: Turn, *, embedder: Embedder | None) -> Turn:
 def follow(turn: Turn, strategy: Strategy, because: str, embedder: Embedder | None) -> Turn:
     """The turn as this strategy searches for it."""
     kind, means = turn.classification or Classification(), STRATEGIES[strategy]
-    changes = dict.fromkeys(sorted(ROUTED - means.keeps), False)
+    keeps = means.keeps | {"graph"} if kind.hints.use_kg_enhancement else means.keeps
+    changes = dict.fromkeys(sorted(ROUTED - keeps), False) | dict.fromkeys(sorted(means.uses), True)
     if turn.plan.level in SPENDS_MORE:
         changes |= {name: True for name in sorted(means.adds) if name != "mmr" or kind.hints.use_mmr}
     plan = replace(turn.plan.routed(strategy, because, changes), least_pool=means.pool)
     request = turn.request
     if request.any_limit:
-        request = replace(request, limit=max(means.top_k, kind.hints.suggested_top_k if kind.intent == "LIST" else 0))
+        request = replace(request, limit=max(means.top_k, kind.hints.suggested_top_k))
     if request.any_levels:
         request = replace(request, levels=kind.levels)
     return replace(turn, request=request, plan=_by_words(plan, turn.lang, embedder))

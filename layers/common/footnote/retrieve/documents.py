@@ -1,0 +1,69 @@
+"""Searches for documents first, then takes their passages: one more list beside words and vectors.
+
+Documents are found by the words of their outlines and section openings (chunk levels 0 and 1). Their vectors are not used: the first
+search with a vector at these levels has those of the whole collection made. A document's passages are those that the question's own
+lists contain, in that order, then its first ones. `fuse_lists` adds the list by its ranks, so what the other lists find is not lost.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+
+from footnote.ports import Embedder, Index
+from footnote.retrieve.fuse import fuse_lists
+from footnote.retrieve.lists import gate_of
+from footnote.settings import Rag
+from footnote.types import BY_DOCUMENT, Candidate, Query, RankedList, Search, Turn, make_chunk_id
+
+DOCUMENTS, PASSAGES = 3, 5
+"""How many documents are taken, and passages of each."""
+OPENINGS = 20
+"""Outlines and section openings that are read to find the documents."""
+
+
+def wants_documents_first(turn: Turn) -> bool:
+    """Passages are searched for by words and vectors, and nothing has been found in other systems."""
+    return turn.request.retriever in ("cc", "rrf") and 2 in turn.request.levels and not turn.evidence.hits
+
+
+async def search_documents(turn: Turn, *, index: Index, embedder: Embedder | None, rag: Rag) -> Turn:
+    """Adds a list of the passages of the best documents for each query that is answered. What the caller may not read takes no rank."""
+    found = await fuse_lists(turn, embedder=embedder, rag=rag)
+    own: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
+    for entry in found.evidence.ranked:
+        own[_document_of(entry.chunk_id)].append(entry.chunk_id)
+    readable = gate_of(turn, index)
+    lists: list[RankedList] = []
+    for query in turn.answered:
+        items: list[Candidate] = []
+        for document in await _find_documents(turn, query, index):
+            first = [make_chunk_id(*document, ordinal) for ordinal in range(PASSAGES)]  # passages have the first ordinals of a document
+            wanted = list(dict.fromkeys((*own[document][:PASSAGES], *first)))
+            seen = await readable(wanted)
+            items += [Candidate(chunk_id, 1.0) for chunk_id in [each for each in wanted if each in seen][:PASSAGES]]
+        lists.append(RankedList(BY_DOCUMENT, query.text, tuple(items)))
+    return replace(turn, evidence=replace(turn.evidence, lists=(*turn.evidence.lists, *lists)))
+
+
+async def _find_documents(turn: Turn, query: Query, index: Index) -> list[tuple[str, int]]:
+    """(document, generation) of the best outlines and section openings that the caller may read, best first."""
+    request = turn.request
+    asked = Search(
+        collection=request.collection,
+        text=query.text,
+        lang=query.lang,
+        limit=OPENINGS,
+        levels=(0, 1),
+        filters=request.filters,
+        conditions=request.conditions,
+    )
+    found = (await index.candidates(turn.caller, asked)).lexical
+    chunks = await index.read(turn.caller, [entry.chunk_id for entry in found])
+    matching = (chunk for chunk in chunks if request.conditions.match(chunk.metadata))
+    return list(dict.fromkeys((chunk.doc_id, chunk.generation) for chunk in matching))[:DOCUMENTS]
+
+
+def _document_of(chunk_id: str) -> tuple[str, int]:
+    doc_id, generation, _ = chunk_id.rsplit("|", 2)
+    return doc_id, int(generation)
