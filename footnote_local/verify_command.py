@@ -58,7 +58,7 @@ async def run_verify(core: Core, repair: bool) -> Report:
         alone = False
         say("A Footnote server is using this data folder and will process what is queued again.")
     # In AWS the functions have a configured embedder; the built-in one of this machine must not be compared with it.
-    embedder = core.embedder if in_aws and core.settings.embedding.model else None
+    embedder = core.embedder if in_aws and (core.settings.embedding.model or core.settings.embedding.model_at_endpoint) else None
     try:
         with progress_bar() as bar:
             report = await verify(

@@ -8,8 +8,11 @@ import pytest
 
 from footnote.answer.messages import message
 from footnote.errors import SearchUnavailable, Unavailable
+from footnote.plan import make_plan
 from footnote.ports import Delta, Found, Scope
-from footnote.types import Caller, Candidate, Fact, Query
+from footnote.settings import Rerank, Settings
+from footnote.types import Caller, Candidate, Fact, Query, Request
+from query.dialects.vexora import RAG
 from tests.fakes import make_document, put_document
 from tests.functions.conftest import BRIDGE, LOCAL, QUESTION, OpenSite, Site, read_events
 from tests.recordings.play import Failing
@@ -51,6 +54,12 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     plain = Core.new_turn
     monkeypatch.setattr(Core, "new_turn", lambda core, request, *a, **k: made.append(request) or plain(core, request, *a, **k))
     return made
+
+
+def test_a_reranker_is_shown_twenty_passages() -> None:
+    reranked = Settings(rerank=Rerank(base_url="http://reranker.test"))
+    assert make_plan(Request(QUESTION), RAG, reranked).pool_size == 20
+    assert make_plan(Request(QUESTION), RAG, Settings()).pool_size == 0
 
 
 async def test_a_reply_has_its_sources_and_what_was_found(open_site: OpenSite) -> None:

@@ -35,6 +35,7 @@ RAG = Profile(
     citation_style="numbered_by_place",
     prompt="answer_numbered",
     limit=5,
+    pool_size=20,
     context_tokens=6000,
     options={"faq": False, "follow_up": False, "graph": True, "verify_passages": True},
 )

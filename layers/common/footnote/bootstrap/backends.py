@@ -131,8 +131,8 @@ class Backends(SettingGroups):
         wanted = self.settings.embedding
         if wanted.provider == "bedrock":
             return BedrockEmbedder(wanted.model or "", wanted.dimension)
-        if wanted.base_url and wanted.model:
-            return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url, _revealed(wanted.api_key)), wanted.model, wanted.dimension)
+        if wanted.base_url and (model := wanted.model_at_endpoint):
+            return OpenAIEmbedder(OpenAIEndpoint(wanted.base_url, _revealed(wanted.api_key)), model, wanted.dimension)
         return MiniLM() if wanted.builtin and find_model() is not None else None
 
     @cached_property
@@ -142,7 +142,7 @@ class Backends(SettingGroups):
             return BedrockReranker(wanted.model, wanted.timeout_s) if wanted.model else None
         if not wanted.base_url:
             return None
-        return HttpReranker(wanted.shape, wanted.base_url, wanted.model, _revealed(wanted.key), wanted.timeout_s)
+        return HttpReranker(wanted.shape, wanted.base_url, wanted.model_at_server, _revealed(wanted.key), wanted.timeout_s)
 
     @cached_property
     def models(self) -> Models:

@@ -6,6 +6,9 @@ from pydantic import SecretStr
 
 from footnote.settings.marks import Group, setting
 
+DEFAULT_MODEL = "BAAI/bge-reranker-v2-m3"
+"""The model of a server with Jina's API where none is named. Voyage's has other models, and tei serves one."""
+
 
 class Rerank(Group):
     """A reranker: a model that reads question and passage together and orders the best passages again. Unset: none."""
@@ -13,7 +16,11 @@ class Rerank(Group):
     base_url: str | None = setting(
         None, description="Base URL of the reranker; `/rerank` is appended. Not used for bedrock.", affects="search", https=True
     )
-    model: str | None = setting(None, description="Its model; for bedrock the model's id or ARN.", affects="search")
+    model: str | None = setting(
+        None,
+        description=f"Its model; for bedrock the model's id or ARN. Unset: {DEFAULT_MODEL} for jina, none for the others.",
+        affects="search",
+    )
     key: SecretStr | None = setting(None, description="API key for it, sent as a bearer token.", affects="search", foreign=True)
     shape: Literal["jina", "voyage", "tei", "bedrock"] = setting(
         "jina",
@@ -24,3 +31,8 @@ class Rerank(Group):
     timeout_s: float = setting(
         0.8, gt=0, le=10, description="Time limit, in seconds. A later reply is not used and the order stays as it was.", affects="search"
     )
+
+    @property
+    def model_at_server(self) -> str | None:
+        """The model that the server is asked for; None = it has only one."""
+        return self.model or (DEFAULT_MODEL if self.shape == "jina" else None)
