@@ -25,13 +25,14 @@ from footnote.learn.experiments import (
     list_experiments,
     put_experiment,
 )
-from footnote.types import SYSTEM, Arm, Caller, IntelligenceLevel, OptionName, Retriever, Strategy
+from footnote.types import Arm, Caller, IntelligenceLevel, OptionName, Retriever, Strategy
 from footnote_http.app import Limit
 from footnote_http.callers import AdminOf, CoreOf
 from footnote_http.openapi import problems
 from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from query.admin import ADMINS, CHANGED, MISSING, page_of
+from query.known_collections import check_collection
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -185,7 +186,8 @@ async def create(core: Core, admin: Caller, wanted: NewExperiment) -> Experiment
         started_at=now if wanted.start else None,
     )
     await check_experiment(made, settings=core.settings, embedder=core.embedder, records=core.records)
-    await _check_collection(core, wanted.collection)
+    if wanted.collection is not None:
+        await check_collection(core, wanted.collection)
     if await core.records.get("experiment", made.name) is not None:
         raise Conflict(TAKEN)
     facts = {"assignment": made.kind, "arms": [arm.name for arm in arms], "traffic": made.traffic, "started": wanted.start}
@@ -259,11 +261,3 @@ def _shares(wanted: NewExperiment, arms: tuple[Arm, ...]) -> tuple[float, ...]:
     if len(given) != len(arms):
         raise BadRequest("Give every arm a share, or none.")
     return tuple(given)
-
-
-async def _check_collection(core: Core, name: str | None) -> None:
-    if name is None or name == core.settings.index_name:
-        return
-    directory = await core.collections.load()
-    if directory.find(name) is None and directory.resolve(name) not in await core.ledger.collections(SYSTEM):
-        raise BadRequest("There is no such collection. `footnote collections list` shows them.")

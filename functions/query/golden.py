@@ -21,6 +21,7 @@ from footnote_http.openapi import problems
 from footnote_http.pages import PageBody
 from footnote_http.routes import Router
 from query.admin import ADMINS
+from query.known_collections import check_collection
 
 if TYPE_CHECKING:
     from footnote.bootstrap import Core
@@ -129,6 +130,7 @@ async def _case(request: GoldenRequest, admin: Caller, core: Core) -> GoldenCase
     collection = request.index_name or (record["collection"] if record else None)
     if question is None or collection is None:
         raise BadRequest("Send `trace_id`, or `question` and `index_name`.")
+    await check_collection(core, collection)
     good = record is not None and (given is None or given.rating == "up")
     named: list[str] = request.passages or []
     answer = request.answer

@@ -12,8 +12,9 @@ from fastapi.responses import StreamingResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from footnote.guard.audit import audit
+from footnote.learn.golden_cases import load_case
 from footnote.memory.withdrawn import WITHDRAWN, read_again
-from footnote.ports import StoredTurn
+from footnote.ports import StoredTurn, read_all
 from footnote.types import Caller, Feedback, TurnRecord
 from footnote_http.callers import CallerOf, CoreOf
 from footnote_http.openapi import Responses, text_of
@@ -108,7 +109,7 @@ async def export(caller: CallerOf, core: CoreOf) -> StreamingResponse:
 
 @router.delete("/me/data", name="delete_my_data", status_code=204)
 async def delete(caller: CallerOf, core: CoreOf) -> Response:
-    """Deletes the caller's turns, feedback, figures and preferences."""
+    """Deletes the caller's turns, feedback, figures and preferences, and the golden cases that were made from the turns."""
     await delete_data(caller.user_id, caller, core)
     return Response(status_code=204)
 
@@ -127,11 +128,27 @@ async def export_lines(caller: Caller, core: Core) -> AsyncGenerator[bytes, None
 
 
 async def delete_data(user_id: str, by: Caller, core: Core) -> int:
-    """Deletes a user's turns, feedback, figures and preferences. Returns the number of turns."""
+    """Deletes a user's turns, feedback, figures and preferences, and the golden cases that were made from the turns. Returns the number
+    of turns."""
     await audit(core.records, by, "user.delete", user_id, now=core.clock())
+    await _delete_cases(user_id, core)  # first: afterwards nobody knows whose they are
     await core.records.delete("preference", user_id)
     await core.checkpoints.delete(user_id)
     return await core.turns.delete_all_of(Caller(user_id))
+
+
+async def _delete_cases(user_id: str, core: Core) -> None:
+    """The question of a case made from a turn is the user's, and so is a proposed answer."""
+    records = await read_all(lambda after: core.records.list("golden", limit=200, after=after))
+    made: dict[str, list[str]] = {}
+    for case in map(load_case, records):
+        if case.trace_id:
+            made.setdefault(case.trace_id, []).append(case.case_id)
+    if not made:
+        return
+    async for stored in core.turns.all_of(Caller(user_id)):
+        for case_id in made.get(stored.record["trace_id"], ()):
+            await core.records.delete("golden", case_id)
 
 
 async def _lines(turns: Sequence[StoredTurn], caller: Caller, core: Core) -> list[bytes]:

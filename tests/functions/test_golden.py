@@ -10,7 +10,7 @@ import pytest
 from feedback.app import create_app as create_feedback
 from footnote.bootstrap import Core
 from footnote.guard.audit import read_audit
-from footnote.types import Caller
+from footnote.types import Caller, CollectionSettings
 from ingest.app import create_app as create_ingest
 from query.app import create_app as create_query
 from tests.functions.conftest import OpenClient, as_caller
@@ -148,7 +148,28 @@ async def test_a_case_shows_what_has_become_of_its_passages_and_is_withheld_wher
     assert (row["withheld"], row["passages"][0]["state"]) == (True, "gone")
 
 
+async def test_a_collection_that_does_not_exist_has_no_cases(people: People, core: Core) -> None:
+    detail = "There is no such collection. `footnote collections list` shows them."
+    for name in ("nothing", "Default"):
+        reply = await people.make(**FACTS | {"index_name": name})
+        assert (reply.status_code, reply.json()["detail"]) == (422, detail)
+    assert await people.listed() == []
+
+
+async def test_who_deletes_their_data_deletes_the_cases_that_were_made_from_it(people: People, core: Core) -> None:
+    await people.add(LEAVE)
+    trace_id = await people.rated()
+    for case in ({"trace_id": trace_id}, {"trace_id": trace_id, "question": "In other words?"}, FACTS):
+        assert (await people.make(**case)).status_code == 201
+    assert len(await people.listed()) == 3
+    await people.call(Caller("ben"), create_query, "DELETE", "/me/data")
+    assert len(await people.listed()) == 3
+    await people.call(ANN, create_query, "DELETE", "/me/data")
+    assert [case["question"] for case in await people.listed()] == ["How long?"]
+
+
 async def test_cases_are_listed_by_collection_and_page_and_deleted(people: People, core: Core) -> None:
+    await core.collections.create("annex", CollectionSettings(), title="", description="", by="me")
     for number in range(3):
         await people.make(**FACTS | {"question": f"Question {number}?", "index_name": "annex" if number else "default"})
     assert len(await people.listed(index_name="annex")) == 2
