@@ -30,8 +30,8 @@ COPY_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class Experiment:
-    """An experiment. `arms`: the first one is the control, with which the others are compared offline. `traffic`: share of users, 0..1.
-    `collection`: its name; None = all. `shares`: of the arms, in their order."""
+    """An experiment. `arms`: the first one is the control. `traffic`: share of users, 0..1. `collection`: its name; None = all. `shares`:
+    of the arms, in their order."""
 
     name: str
     experiment_id: str
