@@ -16,6 +16,7 @@ from feedback.bodies import (
     IndexName,
     LastDay,
     MetricsBody,
+    OwnFeedback,
     UsualReason,
     period,
 )
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from footnote.bootstrap import Core
 
 METRICS_DAYS, LIST_DAYS = 7, 366
+NO_FEEDBACK = "There is no feedback of yours on this turn."
 
 
 def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
@@ -94,6 +96,19 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
             trending_queries=[mask_pii(question) for question in trending],
         )
 
+    @app.get(
+        "/feedback/{rated_trace_id}",
+        name="get_feedback",
+        tags=["Feedback"],
+        responses=problems({404: "The caller gave no feedback on this turn"}),
+    )
+    async def own(rated_trace_id: str, caller: CallerOf, core: CoreOf) -> OwnFeedback:
+        """The caller's own feedback on a turn."""
+        given = await core.turns.feedback(caller, rated_trace_id)
+        if given is None:
+            raise NotFound(NO_FEEDBACK)
+        return OwnFeedback.of(given)
+
     @app.delete(
         "/feedback/{rated_trace_id}",
         name="delete_feedback",
@@ -104,7 +119,7 @@ def create_app(core: Callable[[], Core] | None = None) -> FastAPI:
     async def delete(rated_trace_id: str, caller: CallerOf, core: CoreOf) -> Response:
         """Deletes the caller's own feedback on a turn."""
         if not await core.turns.delete_feedback(caller, rated_trace_id):
-            raise NotFound("There is no feedback of yours on this turn.")
+            raise NotFound(NO_FEEDBACK)
         return Response(status_code=204)
 
     return app

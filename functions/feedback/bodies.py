@@ -65,6 +65,33 @@ class FeedbackAccepted(BaseModel):
     status: Literal["ok"] = "ok"
 
 
+class OwnFeedback(BaseModel):
+    """The caller's own feedback on a turn."""
+
+    trace_id: str
+    rating: Rating
+    reason: str | None = Field(description="A usual reason, or what was written instead.")
+    comment: str | None
+    proposed_answer: str | None
+    selected_citations: list[str]
+    tags: list[str]
+    given_at: float
+
+    @classmethod
+    def of(cls, given: Feedback) -> OwnFeedback:
+        """The feedback as it is shown to the one who gave it."""
+        return cls(
+            trace_id=given.trace_id,
+            rating=given.rating,
+            reason=given.reason,
+            comment=given.comment,
+            proposed_answer=given.proposed_answer,
+            selected_citations=list(given.selected_citations),
+            tags=list(given.tags),
+            given_at=given.created_at,
+        )
+
+
 class MetricsBody(BaseModel):
     """Metrics of answers; null = there is no feedback to measure."""
 
@@ -82,6 +109,7 @@ class CitedBody(BaseModel):
     doc_id: str
     title: str
     page: int | None
+    snippet: str = Field(description="What of it supports the answer.")
 
 
 class GivenBody(BaseModel):
@@ -99,9 +127,11 @@ class GivenBody(BaseModel):
     outcome: str | None
     comment: str | None
     proposed_answer: str | None
+    facts: list[str] = Field(description="What of the proposed answer a golden case can check word for word.")
     tags: list[str]
     selected_citations: list[str]
     citations: list[CitedBody]
+    room_id: str | None = Field(description="The conversation, if it is your own.")
 
 
 class FeedbackPage(PageBody):

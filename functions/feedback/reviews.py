@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from feedback.bodies import CitedBody, FeedbackPage, GivenBody
 from footnote.ingest.pii import mask_pii
+from footnote.learn.golden_cases import facts_in
 from footnote.ports import FeedbackFilter, RatedTurn
 from footnote.turn_records.read import question_of
 from footnote.turn_records.readable import needed_to_show, readable_documents
@@ -20,7 +21,7 @@ async def list_feedback(core: Core, admin: Caller, wanted: FeedbackFilter, limit
     """A page of feedback."""
     page = await core.turns.list_feedback(admin, wanted, limit, after)
     shown = await may_show(page.data, admin, core)
-    data = [_body(rated, withheld=not each) for rated, each in zip(page.data, shown, strict=True)]
+    data = [_body(rated, admin, withheld=not each) for rated, each in zip(page.data, shown, strict=True)]
     return FeedbackPage(data=data, has_more=page.has_more, last_id=page.last_id)
 
 
@@ -31,7 +32,7 @@ async def may_show(rated: Sequence[RatedTurn], caller: Caller, core: Core) -> li
     return [documents <= readable for documents in needed]
 
 
-def _body(rated: RatedTurn, *, withheld: bool) -> GivenBody:
+def _body(rated: RatedTurn, admin: Caller, *, withheld: bool) -> GivenBody:
     record, given = rated.record, rated.feedback
     references = [] if withheld else record["result"]["references"]
     return GivenBody(
@@ -47,7 +48,12 @@ def _body(rated: RatedTurn, *, withheld: bool) -> GivenBody:
         outcome=record["outcome"],
         comment=None if withheld else given.comment,
         proposed_answer=None if withheld else given.proposed_answer,
+        facts=[] if withheld else list(facts_in(given.proposed_answer or "")),
         tags=[] if withheld else list(given.tags),
         selected_citations=[] if withheld else list(given.selected_citations),
-        citations=[CitedBody(chunk_id=ref["chunk_id"], doc_id=ref["doc_id"], title=ref["title"], page=ref["page"]) for ref in references],
+        citations=[
+            CitedBody(chunk_id=ref["chunk_id"], doc_id=ref["doc_id"], title=ref["title"], page=ref["page"], snippet=ref["snippet"])
+            for ref in references
+        ],
+        room_id=record["room_id"] if record["user_id"] == admin.user_id else None,
     )

@@ -10,7 +10,18 @@ from pydantic import BaseModel, ConfigDict, Field
 from footnote.errors import BadRequest, NotFound
 from footnote.guard.audit import audit
 from footnote.ingest.pii import mask_pii
-from footnote.learn.golden_cases import ExpectedPassage, Expects, GoldenCase, State, expect, load_case, locate, read_passages, save_case
+from footnote.learn.golden_cases import (
+    ExpectedPassage,
+    Expects,
+    GoldenCase,
+    State,
+    expect,
+    facts_in,
+    load_case,
+    locate,
+    read_passages,
+    save_case,
+)
 from footnote.ports import FeedbackFilter
 from footnote.turn_records.read import documents_of, question_of
 from footnote.turn_records.readable import readable_documents
@@ -48,7 +59,12 @@ class GoldenRequest(BaseModel):
         description="Ids of passages of which one must be cited. Default: of the feedback, or of a good answer.",
     )
     answer: str | None = Field(None, max_length=20_000, description="A good answer, for people. Default: the proposed one, or a good one.")
-    facts: list[Text] = Field([], max_length=20, description="Texts that the answer must contain.")
+    facts: list[Text] | None = Field(
+        None,
+        max_length=20,
+        description="Texts that the answer must contain. Default: of a correction without passages, the proposed answer if it is short,"
+        " else its figures.",
+    )
     permission_groups: list[Text] | None = Field(
         None, max_length=50, description="The groups to ask with. Default: those of the expected documents."
     )
@@ -60,6 +76,7 @@ class ExpectedBody(BaseModel):
 
     chunk_id: str
     doc_id: str
+    title: str | None = Field(description="Of its document; null if that is gone or not readable by you.")
     state: State = Field(description="kept; moved: its text is in other passages of its document; gone, or not readable by you.")
 
 
@@ -133,15 +150,17 @@ async def _case(request: GoldenRequest, admin: Caller, core: Core) -> GoldenCase
     await check_collection(core, collection)
     good = record is not None and (given is None or given.rating == "up")
     named: list[str] = request.passages or []
-    answer = request.answer
+    answer, facts = request.answer, request.facts
     if request.expects == "answer" and record is not None:
         if request.passages is None:
             cited = [reference["chunk_id"] for reference in record["result"]["references"]] if good else []
             named = list(given.selected_citations) if given and given.selected_citations else cited
         if answer is None:
             answer = (given.proposed_answer if given else None) or (record["result"]["final_response"] if good else None)
+        if facts is None and not named and given and given.proposed_answer:
+            facts = list(facts_in(given.proposed_answer))
     passages = await _passages(named, admin, core)
-    if request.expects == "answer" and not (passages or request.facts):
+    if request.expects == "answer" and not (passages or facts):
         raise BadRequest("Say what an answer must have: `passages` that it must cite, or `facts` that it must contain.")
     documents = dict.fromkeys(each.doc_id for each in passages)
     groups = request.permission_groups
@@ -154,7 +173,7 @@ async def _case(request: GoldenRequest, admin: Caller, core: Core) -> GoldenCase
         expects=request.expects,
         passages=passages,
         answer=mask_pii(answer) if answer else None,
-        facts=tuple(map(mask_pii, request.facts)),
+        facts=tuple(map(mask_pii, facts or ())),
         permission_groups=tuple(sorted(set(groups))),
         note=mask_pii(request.note),
         trace_id=request.trace_id,
@@ -189,6 +208,7 @@ async def _passages(named: list[str], admin: Caller, core: Core) -> tuple[Expect
 async def _body(case: GoldenCase, admin: Caller, core: Core) -> GoldenBody:
     withheld = not set(case.documents) <= await readable_documents(case.documents, admin, core.ledger)
     located = await locate(case.passages, admin, index=core.index, ledger=core.ledger)
+    titles = {doc_id: await _title(doc_id, admin, core) for doc_id in {passage.doc_id for passage in case.passages}}
     return GoldenBody(
         case_id=case.case_id,
         collection=case.collection,
@@ -198,9 +218,19 @@ async def _body(case: GoldenCase, admin: Caller, core: Core) -> GoldenBody:
         answer=None if withheld else case.answer,
         facts=[] if withheld else list(case.facts),
         note="" if withheld else case.note,
-        passages=[ExpectedBody(chunk_id=each.passage.chunk_id, doc_id=each.passage.doc_id, state=each.state) for each in located],
+        passages=[
+            ExpectedBody(chunk_id=each.passage.chunk_id, doc_id=each.passage.doc_id, title=titles[each.passage.doc_id], state=each.state)
+            for each in located
+        ],
         permission_groups=list(case.permission_groups),
         trace_id=case.trace_id,
         author=case.author,
         changed_at=case.changed_at,
     )
+
+
+async def _title(doc_id: str, admin: Caller, core: Core) -> str | None:
+    try:
+        return (await core.ledger.get(admin, doc_id)).title
+    except NotFound:
+        return None

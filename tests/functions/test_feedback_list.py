@@ -52,9 +52,11 @@ async def test_feedback_comes_with_its_question_answer_and_citations(core: Core,
                 "outcome": None,
                 "comment": "See page 3.",
                 "proposed_answer": "Three years.",
+                "facts": ["Three years"],
                 "tags": ["old"],
                 "selected_citations": ["plan#000"],
-                "citations": [{"chunk_id": "plan#000", "doc_id": "plan", "title": "Plan", "page": None}],
+                "citations": [{"chunk_id": "plan#000", "doc_id": "plan", "title": "Plan", "page": None, "snippet": "Two years."}],
+                "room_id": None,
             }
         ],
         "has_more": False,
@@ -108,3 +110,22 @@ async def test_the_list_is_filtered_and_paged(core: Core, clock: HandClock, open
 async def test_only_admins_list_feedback(core: Core, open_client: OpenClient) -> None:
     reply = await (await open_client(as_caller(ME, create_app))).get("/feedback")
     assert (reply.status_code, reply.json()["detail"]) == (403, "This requires the admin role.")
+
+
+async def test_the_conversation_is_named_to_the_one_who_asked(core: Core, open_client: OpenClient) -> None:
+    await rate(core, "t1", documents=(), room_id="r1")
+    for caller, room in ((Caller("ann", role="admin"), "r1"), (ADMIN, None)):
+        (row,) = (await (await open_client(as_caller(caller, create_app))).get("/feedback")).json()["data"]
+        assert row["room_id"] == room
+
+
+async def test_ones_own_feedback_is_read_again_and_nobody_elses(core: Core, open_client: OpenClient) -> None:
+    given = Feedback("t1", "ann", "down", "wrong", "Three years.", ("plan#000",), ("too_short",), core.clock(), "See page 3.")
+    await rate(core, "t1", given=given)
+    reply = await (await open_client(as_caller(ANN, create_app))).get("/feedback/t1")
+    assert reply.json() == {
+        "trace_id": "t1", "rating": "down", "reason": "wrong", "comment": "See page 3.", "proposed_answer": "Three years.",
+        "selected_citations": ["plan#000"], "tags": ["too_short"], "given_at": core.clock(),
+    }  # fmt: skip
+    for caller in (ADMIN, Caller("bob", frozenset({"staff"}))):
+        assert (await (await open_client(as_caller(caller, create_app))).get("/feedback/t1")).status_code == 404

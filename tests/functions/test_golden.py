@@ -77,7 +77,7 @@ async def test_a_good_answer_becomes_a_case_by_one_request(people: People, core:
     assert "28 days" in case["answer"]
     assert case | {"case_id": "", "answer": "", "question": ""} == {
         "case_id": "", "collection": "default", "expects": "answer", "withheld": False, "question": "", "answer": "", "facts": [],
-        "note": "Asked by [e-mail].", "passages": [{"chunk_id": f"{doc_id}#000", "doc_id": doc_id, "state": "kept"}],
+        "note": "Asked by [e-mail].", "passages": [{"chunk_id": f"{doc_id}#000", "doc_id": doc_id, "title": "Leave", "state": "kept"}],
         "permission_groups": ["staff"], "trace_id": trace_id, "author": "boss", "changed_at": core.clock(),
     }  # fmt: skip
     assert (await people.make(trace_id=trace_id)).json()["case_id"] == case["case_id"]
@@ -92,15 +92,33 @@ async def test_a_correction_becomes_a_case_with_the_passages_that_were_selected(
     assert (case["answer"], [each["chunk_id"] for each in case["passages"]]) == ("Two weeks.", [f"{other}#000"])
 
 
-async def test_a_bad_answer_says_nothing_of_a_good_one(people: People) -> None:
+async def test_a_correction_without_passages_is_checked_for_what_it_says(people: People) -> None:
     await people.add(LEAVE)
     trace_id = await people.rated("down", proposed_answer="Two weeks.")
+    case = (await people.make(trace_id=trace_id)).json()
+    assert (case["answer"], case["facts"], case["passages"]) == ("Two weeks.", ["Two weeks"], [])
+    longer = "It is 30 days for all who joined since 2024, by the new agreement."
+    trace_id = await people.rated("down", proposed_answer=longer)
+    case = (await people.make(trace_id=trace_id)).json()
+    assert (case["answer"], case["facts"], len(await people.listed())) == (longer, ["30", "2024"], 1)
+
+
+async def test_the_admin_chooses_passages_and_facts_of_a_correction(people: People) -> None:
+    doc_id = await people.add(LEAVE)
+    trace_id = await people.rated("down", proposed_answer="Two weeks.")
+    case = (await people.make(trace_id=trace_id, passages=[f"{doc_id}#000"], facts=[])).json()
+    assert (case["answer"], case["facts"], [each["chunk_id"] for each in case["passages"]]) == ("Two weeks.", [], [f"{doc_id}#000"])
+    assert (await people.make(trace_id=trace_id, passages=[], facts=["weeks"])).json()["facts"] == ["weeks"]
+
+
+async def test_a_bad_answer_says_nothing_of_a_good_one(people: People) -> None:
+    await people.add(LEAVE)
+    trace_id = await people.rated("down", proposed_answer="It has to be agreed with the head of the department.")
     refused = await people.make(trace_id=trace_id)
     assert (refused.status_code, "`passages`" in refused.json()["detail"], await people.listed()) == (422, True, [])
-    case = (await people.make(trace_id=trace_id, facts=["two weeks"])).json()
-    assert (case["answer"], case["facts"], case["passages"]) == ("Two weeks.", ["two weeks"], [])
+    assert (await people.make(trace_id=await people.rated("down"))).status_code == 422
     refusal = (await people.make(trace_id=trace_id, expects="refusal")).json()
-    assert (refusal["expects"], refusal["passages"], refusal["answer"]) == ("refusal", [], None)
+    assert (refusal["expects"], refusal["passages"], refusal["facts"], refusal["answer"]) == ("refusal", [], [], None)
 
 
 @pytest.mark.parametrize(
@@ -138,6 +156,7 @@ async def test_a_case_shows_what_has_become_of_its_passages_and_is_withheld_wher
     stranger = Caller("second", frozenset({"other"}), role="admin")
     (row,) = await people.listed(stranger)
     assert (row["withheld"], row["question"], row["answer"], row["passages"][0]["state"]) == (True, "", None, "gone")
+    assert row["passages"][0]["title"] is None
     await people.add(f"# New\n\n{'Something else stands here now. ' * 150}\n\n{LEAVE}")
     (row,) = await people.listed()
     assert (row["withheld"], row["passages"][0]["state"]) == (False, "moved")

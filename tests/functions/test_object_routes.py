@@ -45,6 +45,7 @@ ROUTES: dict[tuple[str, str], Rule] = {
     ("GET", "/turns/{trace_id}"): Rule(OWNER),
     ("GET", "/traces/{trace_id}"): Rule(OWNER),
     ("GET", "/v1/models/{model}"): Rule(frozenset(KNOWN)),  # the default collection is open to everyone
+    ("GET", "/feedback/{rated_trace_id}"): Rule(OWNER),
     ("DELETE", "/feedback/{rated_trace_id}"): Rule(OWNER),
     ("DELETE", "/sessions/{session_id}"): Rule(ADMIN, 403),
     ("GET", "/prompts/{name}"): Rule(ADMIN, 403),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
@@ -25,6 +26,10 @@ SAME = 0.5
 READ_AT_ONCE = 100
 DIGITS = 16
 """Hexadecimal digits of a digest."""
+PHRASE = 5
+"""Words of a proposed answer that an answer can be expected to repeat as they are."""
+FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
+MOST_FACTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +130,20 @@ def load_case(record: Record) -> GoldenCase:
 
 
 def contains(text: str, fact: str) -> bool:
-    """Whether the text says the fact: the same words, whatever their case, spaces and punctuation."""
-    return _letters(fact) in _letters(text)
+    """Whether the text says the fact: the same words, whatever their case, spaces and punctuation. A number is not part of a longer one."""
+    letters = _letters(fact)
+    before = r"(?<!\d)(?<!\d[.,])" if letters[:1].isdigit() else ""
+    after = r"(?!\d|[.,]\d)" if letters[-1:].isdigit() else ""
+    return re.search(before + r"[\W_]*".join(map(re.escape, letters)) + after, text.casefold()) is not None
+
+
+def facts_in(proposed: str) -> tuple[str, ...]:
+    """What of a proposed answer an answer can be checked for word for word: a short one as a whole, else its figures; maybe nothing.
+    What was masked is no fact."""
+    phrase = proposed.strip().rstrip(".!?。").strip()
+    if _letters(phrase) and len(phrase.split()) <= PHRASE and "[" not in phrase:
+        return (phrase,)
+    return tuple(dict.fromkeys(FIGURE.findall(proposed)))[:MOST_FACTS]
 
 
 def _letters(text: str) -> str:
