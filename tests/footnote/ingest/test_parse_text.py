@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from footnote.errors import UnreadableFile
+from footnote.ingest.chunk import find_boilerplate
 from footnote.ingest.parse import parse
 from footnote.ingest.parse.decode import clean, decode
 from footnote.ingest.parse.plain import join_lines
@@ -66,6 +67,8 @@ def test_cleaning_composes_letters_and_drops_invisible_characters() -> None:
         (["Haupt-", "und Nebenkosten"], "Haupt- und Nebenkosten"),
         (["the E-", "Mail server"], "the E-Mail server"),
         (["pages 3-", "5"], "pages 3- 5"),
+        (["zeigt die Pro\u2010", "zesse"], "zeigt die Prozesse"),
+        (["Haupt\u2010", "und Nebenkosten"], "Haupt\u2010 und Nebenkosten"),
         (["one", "two"], "one two"),
     ],
 )
@@ -107,6 +110,123 @@ def test_a_list_keeps_its_items_separate_from_its_introduction() -> None:
         Block("paragraph", "We need:"),
         Block("list", "- bread\n- butter that is salted\n1. and milk"),
     )
+
+
+def test_words_that_a_program_divided_are_whole_in_short_lines_too() -> None:
+    assert parse("Alle Pro\u2010\n  zesse der\nVer\u00ad\nsion 2".encode(), "a.txt").blocks == (
+        Block("paragraph", "Alle Prozesse\nder\nVersion\n2"),
+    )
+
+
+STEPS = """To create a database:
+
+1. Install a database server with the major version of your choice
+   and start it.
+
+2. Create a database:
+
+   $ createdb -O joe joework
+
+   For details, see createdb(1).
+
+3. Exit the shell.
+
+4. As user joe, you should now be able to connect to your database with
+
+   $ psql joework
+
+5. Done
+
+Cluster management
+------------------
+Text."""
+
+
+def test_steps_that_empty_lines_separate_are_one_list_and_no_headings() -> None:
+    assert parse(STEPS.encode(), "a.txt").blocks == (
+        Block("paragraph", "To create a database:"),
+        Block(
+            "list",
+            "1. Install a database server with the major version of your choice and start it.\n"
+            "2. Create a database:\n  $ createdb -O joe joework\n  For details, see createdb(1).\n"
+            "3. Exit the shell.\n"
+            "4. As user joe, you should now be able to connect to your database with\n  $ psql joework\n"
+            "5. Done",
+        ),
+        Block("heading", "Cluster management", 2),
+        Block("paragraph", "Text."),
+    )
+
+
+def test_steps_with_text_between_them_are_no_headings_either() -> None:
+    text = "1. Open the file.\n\nA window appears.\n\n2. Choose a name, if there is none.\n\nIt is shown.\n\n3. Click on Save"
+    assert [(b.kind, b.text) for b in parse(text.encode(), "a.txt").blocks] == [
+        ("list", "1. Open the file."),
+        ("paragraph", "A window appears."),
+        ("list", "2. Choose a name, if there is none."),
+        ("paragraph", "It is shown."),
+        ("list", "3. Click on Save"),
+    ]
+
+
+def test_numbered_headings_of_sections_stay_headings() -> None:
+    text = "1. Introduction\n\n   The body is indented.\n\n2. Methods\n\n   More of it.\n\n3. What did we find?\n\n4. Results"
+    assert [b.text for b in parse(text.encode(), "a.txt").blocks if b.kind == "heading"] == ["1. Introduction", "2. Methods", "4. Results"]
+
+
+def test_items_with_one_mark_that_empty_lines_separate_are_one_list() -> None:
+    assert parse(b"- bread\n\n- butter\n  and salt\n\n* another mark", "a.txt").blocks == (
+        Block("list", "- bread\n- butter and salt"),
+        Block("paragraph", "* another mark"),
+    )
+
+
+MAN_PAGE = """PASSWD(1)             Dienstprogramme für Benutzer             PASSWD(1)
+
+BEZEICHNUNG
+       passwd - ändert das Passwort
+
+ÜBERSICHT
+       passwd [Optionen] [ANMELDENAME]
+
+BESCHREIBUNG
+       Der Befehl ändert Passwörter.
+
+   Verändern des Passworts
+       Zuerst wird nach dem alten gefragt.
+
+       CODE    HEADER
+
+FEHLER MELDEN
+
+       An die Liste.
+
+shadow-utils 4.13              07.04.2025              PASSWD(1)
+"""
+
+
+def test_section_names_of_a_man_page_are_headings_and_its_first_and_last_line_are_in_no_passage() -> None:
+    parsed = parse(MAN_PAGE.encode(), "passwd.txt")
+    assert [(b.level, b.text) for b in parsed.blocks if b.kind == "heading"] == [
+        (1, "BEZEICHNUNG"),
+        (1, "ÜBERSICHT"),
+        (1, "BESCHREIBUNG"),
+        (2, "Verändern des Passworts"),
+        (1, "FEHLER MELDEN"),
+    ]
+    assert find_boilerplate(parsed) == {0: "running line", 12: "running line"}
+
+
+def test_section_names_above_indented_text_are_headings_without_the_lines_of_a_man_page() -> None:
+    text = "이름\n       pstree - 프로세스 트리\n\nMAILING LIST:\n\tlist@example.org\n\nBeispiel\n   eins\n\n설명\n끝"
+    assert [(b.kind, b.text) for b in parse(text.encode(), "a.txt").blocks] == [
+        ("heading", "이름"),
+        ("paragraph", "pstree - 프로세스 트리"),
+        ("heading", "MAILING LIST"),
+        ("paragraph", "list@example.org"),
+        ("paragraph", "Beispiel\neins"),
+        ("paragraph", "설명\n끝"),
+    ]
 
 
 def test_paragraphs_without_empty_lines_are_separated_by_short_last_lines() -> None:

@@ -52,7 +52,7 @@ class Aids:
 
 
 NO_AIDS = Aids()
-RULES = 1
+RULES = 2
 """The version of how documents are cut. Increased when other passages come out."""
 
 

@@ -1,8 +1,9 @@
 """Finds blocks that are no content: page numbers, footers and notices that repeat, cookie banners, disclaimers of mails. Pure.
 
-They stay in the text that people view, but are in no chunk. Of what repeats, the first stays in its chunk, so that nothing is lost. A
-table, a list, code, a heading and a line that leads in to what follows are never left out, unless all of a block is “Page 3 of 12”. When in
-doubt, a block stays: too much in a passage costs little, and what is in none cannot be found.
+They stay in the text that people view, but are in no chunk. Of what repeats, the first stays in its chunk, so that nothing is lost; of the
+lines at the top and the bottom of a man page none does, since they say what its file name and sections say. A table, a list, code, a
+heading and a line that leads in to what follows are never left out, unless all of a block is “Page 3 of 12”. When in doubt, a block stays:
+too much in a passage costs little, and what is in none cannot be found.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Literal
 
+from footnote.ingest.parse.man_page import is_running_line, man_page_of
 from footnote.types import Block, Parsed
 from footnote.types.documents import UNITS
 
@@ -114,6 +116,8 @@ def find_boilerplate(parsed: Parsed) -> Mapping[int, Boilerplate]:
     if UNITS.get(parsed.format) != "sheet":
         found |= dict.fromkeys(_page_numbers(blocks), "page number")
         found |= dict.fromkeys(_running_lines(blocks, only_below=UNITS.get(parsed.format) == "slide"), "running line")
+    if parsed.format == "text" and (name := man_page_of([block.text for block in blocks[:1]])):
+        found |= dict.fromkeys((i for i, text in _texts(blocks) if is_running_line(text, name)), "running line")
     found |= dict.fromkeys(_notices(blocks), "notice")
     if parsed.format in ("html", "eml", "msg"):
         found |= dict.fromkeys(_web(parsed), "web")

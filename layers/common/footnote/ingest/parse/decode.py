@@ -32,6 +32,8 @@ _CLEAN = str.maketrans(
     | {"\u2028": "\n", "\u2029": "\n\n", "\f": "\n\n", "\v": "\n", "\x85": "\n"}
     | {"ﬀ": "ff", "ﬁ": "fi", "ﬂ": "fl", "ﬃ": "ffi", "ﬄ": "ffl", "ﬅ": "st", "ﬆ": "st"}
 )
+_SOFT_HYPHEN_AT_END = re.compile(r"\u00ad[ \t]*\n([ \t]*)(\S+)([ \t]*\n)?[ \t]*")
+"""Within a word that goes on in the next line."""
 _C1 = re.compile("[\x80-\x9f]")
 _MOJIBAKE = re.compile("[\xc2-\xf4][\x80-\xbf]{1,3}")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -39,7 +41,8 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def clean(text: str) -> str:
     """Normalises text: NFC, `\\n` line ends; no control, zero-width or direction characters, soft hyphens or ligatures."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").translate(_CLEAN)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _SOFT_HYPHEN_AT_END.sub(r"\2\n\1", text).translate(_CLEAN)
     return unicodedata.normalize("NFC", _SURROGATE.sub("\ufffd", text))
 
 

@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 
 from footnote.ingest.parse.decode import decode
+from footnote.ingest.parse.man_page import is_running_line, man_page_of, section_level
+from footnote.ingest.parse.spaced_items import find_items
 from footnote.types import Block, Parsed
 
 ITEM = re.compile(r"\s*(?:[-*•·‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\S")
@@ -14,7 +16,10 @@ ITEM = re.compile(r"\s*(?:[-*•·‣▪◦–]|\(?\d{1,3}[.)]|\(?[a-z][.)])\s+\
 _NUMBERED = re.compile(r"(\d{1,2}(?:\.\d{1,2}){0,4})\.?\s+[^\W\d_]")
 _NAMED = re.compile(r"(?:chapter|part|appendix|section|kapitel|teil|anhang|abschnitt)\s+[\divxlc]+\b|제\s?\d+\s?[편장절조]", re.IGNORECASE)
 _UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*")
+_SPLIT_WORD = re.compile(r"(?<=[^\W\d_])\u2010[ \t]*\n([ \t]*)(?!(?:und|oder|bzw|and|or)\b)([a-zß-öø-ÿ]\S*)([ \t]*\n)?[ \t]*")
+"""A word that `man` divided at a line end, and what follows it."""
 _CONJUNCTION = re.compile(r"(?:und|oder|bzw|bis|and|or|to)\b")
+_HYPHENS = ("-", "\u2010")
 _SENTENCE_ENDS = tuple(".!?…。”\"'»)")
 _WRAPPED = 45
 """A paragraph with this average line width was wrapped by a program, so its lines are joined."""
@@ -27,17 +32,50 @@ def parse(data: bytes) -> Parsed:
 
 def parse_text(text: str) -> Parsed:
     """Parses decoded plain text."""
-    groups = re.split(r"\n[ \t]*(?:\n[ \t]*)+", text.strip("\n"))
+    lines = _SPLIT_WORD.sub(_rejoined, text).strip("\n").split("\n")
+    man_page = man_page_of(lines)
+    groups = _groups(lines, man_page)
+    items = {each.start: each for each in find_items(groups)} if not man_page else {}
     blocks: list[Block] = []
-    for group in groups:
-        lines = [line.rstrip() for line in group.split("\n") if line.strip()]
-        if lines:
-            blocks.extend(_blocks(lines))
+    number = 0
+    while number < len(groups):
+        if number in items:
+            blocks.append(Block("list", "\n".join(_item_or_below(groups[each]) for each in items[number])))
+            number = items[number].stop
+        else:
+            blocks.extend(_blocks(groups[number], man_page))
+            number += 1
     return Parsed(tuple(blocks))
 
 
-def _blocks(lines: list[str]) -> list[Block]:
-    if len(lines) == 1 and (level := heading_level(lines[0].strip())):
+def _rejoined(match: re.Match[str]) -> str:
+    """The rest of a divided word, which ends its first line."""
+    return f"{match[2]}\n{match[1]}"
+
+
+def _groups(lines: Sequence[str], man_page: str) -> list[list[str]]:
+    """Lines without an empty one between them. A man page's line at the top or the bottom of a page is alone."""
+    groups: list[list[str]] = [[]]
+    for line in lines:
+        if not line.strip():
+            groups.append([])
+        elif man_page and is_running_line(line, man_page):
+            groups += [[line.rstrip()], []]
+        else:
+            groups[-1].append(line.rstrip())
+    return [group for group in groups if group]
+
+
+def _item_or_below(group: list[str]) -> str:
+    """The text of an item, or of what is indented below one."""
+    return _items(group) if ITEM.match(group[0]) else "\n".join(f"  {line}" for line in join_wrapped(group).split("\n"))
+
+
+def _blocks(lines: list[str], man_page: str = "") -> list[Block]:
+    if level := section_level(lines[0], lines[1:], is_man_page=bool(man_page)):
+        heading = Block("heading", lines[0].strip().rstrip(":："), level)
+        return [heading, *(_blocks(lines[1:], man_page) if lines[1:] else [])]
+    if len(lines) == 1 and not man_page and (level := heading_level(lines[0].strip())):
         return [Block("heading", lines[0].strip(), level)]
     if len(lines) > 1 and (mark := _UNDERLINE.fullmatch(lines[1])) and len(lines[0]) < 100 and not _UNDERLINE.fullmatch(lines[0]):
         return [Block("heading", lines[0].strip(), 1 if mark[1][0] in "=*" else 2), *(_blocks(lines[2:]) if lines[2:] else [])]
@@ -104,7 +142,7 @@ def join_with_offsets(lines: Sequence[str]) -> tuple[str, list[int]]:
     for line in lines[1:]:
         if _divides(text, line):
             text = text[:-1]
-        elif not (text.endswith("-") and text[-2:-1].isalpha() and not _CONJUNCTION.match(line)):
+        elif not (text.endswith(_HYPHENS) and text[-2:-1].isalpha() and not _CONJUNCTION.match(line)):
             text += " "
         offsets.append(len(text))
         text += line
@@ -113,7 +151,7 @@ def join_with_offsets(lines: Sequence[str]) -> tuple[str, list[int]]:
 
 def _divides(text: str, line: str) -> bool:
     """Whether the hyphen only divides a word: `inter-` + `national`, but neither `Haupt-` + `und` nor `E-` + `Mail`."""
-    return text[-1:] == "-" and text[-3:-1].isalpha() and len(text) > 2 and line[:1].islower() and not _CONJUNCTION.match(line)
+    return text.endswith(_HYPHENS) and text[-3:-1].isalpha() and len(text) > 2 and line[:1].islower() and not _CONJUNCTION.match(line)
 
 
 def _items(lines: list[str]) -> str:
