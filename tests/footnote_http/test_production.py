@@ -179,7 +179,7 @@ def test_the_length_of_a_models_key_is_not_checked(given: dict[str, Any]) -> Non
             "ingest",
             "OPENSEARCH__URL, DB__URI, AWS__CACHE_TABLE, AWS__LEDGER_TABLE, AWS__FILES_BUCKET, AWS__DROP_BUCKET, AWS__QUEUE_URL",
         ),
-        ("feedback", "DB__URI, AWS__CACHE_TABLE"),
+        ("feedback", "DB__URI, AWS__CACHE_TABLE, AWS__LEDGER_TABLE"),
         ("stats", "DB__URI, AWS__CACHE_TABLE, AWS__LEDGER_TABLE"),
     ],
 )

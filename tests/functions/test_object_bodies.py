@@ -65,8 +65,8 @@ SEARCHES: dict[tuple[str, str], Fields] = {
 }
 """Routes that search → a question that the owner's document answers, in its groups where one can say so."""
 
-UNSEARCHED = {("POST", "/v2/gpt/query"), ("POST", "/v2/vision/query")}
-"""They answer from no document."""
+UNSEARCHED = {("POST", "/v2/gpt/query"), ("POST", "/v2/vision/query"), ("POST", "/voc/search")}
+"""They answer from no document, or have tests of their own (`tests/leaks/test_voc.py`)."""
 
 SEEN_ELSEWHERE = {
     ("trace_id", "POST", "/feedback"),

@@ -19,7 +19,7 @@ from footnote.types import ModelCall, Turn, Usage
 FIELDS = (
     "trace_id", "step", "doc_id", "user_id", "collection", "count", "ms", "size", "state", "reason", "message_id",
     "outcome", "degraded", "retriever", "hits", "citations", "llm", "prompt_tokens", "completion_tokens", "first_token_ms", "steps",
-    "error", "event", "failures", "page_id", "prompt", "seconds", "setting", "tool", "tries",
+    "error", "event", "experiment", "failures", "page_id", "prompt", "seconds", "setting", "tool", "tries",
 )  # fmt: skip
 """The extra fields that a log record may have; the message itself is a constant."""
 

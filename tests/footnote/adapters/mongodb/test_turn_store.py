@@ -86,6 +86,7 @@ async def test_the_indexes_are_made_at_the_first_use(store: MongoTurnStore, turn
         "by_time": [("started_at", 1), ("number", 1)],
         "by_outcome": [("outcome", 1), ("started_at", 1)],
         "by_expiry": [("expires_at", 1)],
+        "by_rating": [("rated_at", 1)],
     }
 
 
