@@ -37,6 +37,21 @@ async def test_the_sitemaps_of_an_index_are_read_also_packed_ones() -> None:
         assert [entry.key for entry in await entries(wire)] == ["/a", "/b"]
 
 
+async def test_an_index_in_an_index_is_read_once_and_is_no_page() -> None:
+    outer = sitemap("http://example.com/inner.xml", kind="sitemapindex", row="sitemap")
+    inner = sitemap(URL, "http://example.com/1.xml", kind="sitemapindex", row="sitemap")
+    async with answering(ok(outer), ok(inner), ok(sitemap("http://example.com/a")), names=NAMES) as (wire, _):
+        assert [entry.key for entry in await entries(wire)] == ["/a"]
+
+
+async def test_indexes_may_list_a_thousand_sitemaps_together() -> None:
+    outer = sitemap("http://example.com/inner.xml", kind="sitemapindex", row="sitemap")
+    inner = sitemap(*(f"http://example.com/{n}.xml" for n in range(1000)), kind="sitemapindex", row="sitemap")
+    async with answering(ok(outer), ok(inner), names=NAMES) as (wire, _):
+        with pytest.raises(BadRequest, match="more than 1000 sitemaps"):
+            await entries(wire)
+
+
 async def test_a_page_that_cannot_be_fetched_is_unreadable() -> None:
     gone = b"HTTP/1.1 404 No\r\ncontent-length: 0\r\n\r\n"
     async with answering(ok(sitemap("http://example.com/a")), gone, names=NAMES) as (wire, _):

@@ -22,7 +22,7 @@ from footnote.ports import Entry, Unlisted
 MAX_SITEMAP = 50 * 2**20
 """Bytes of a sitemap, unpacked; the protocol's limit."""
 MAX_SITEMAPS = 1000
-"""Sitemaps that an index of sitemaps may list."""
+"""Sitemaps that an index of sitemaps may list, with those of the indexes in it."""
 TIMEOUT_S = 30.0
 WITHOUT_TIME = re.compile(r"\d{4}(-\d\d){0,2}")
 NO_SITEMAP = "This URL is not a sitemap: XML with a <urlset> or a <sitemapindex>."
@@ -56,12 +56,16 @@ class SitemapSource:
 
     async def _read_pages(self) -> dict[str, _Listed]:
         if self._pages is None:
-            is_index, listed = await self._fetch(self.address)
-            if is_index:
-                if len(listed) > MAX_SITEMAPS:
-                    raise BadRequest(f"The index lists more than {MAX_SITEMAPS} sitemaps. Sync some of them one by one.")
-                listed = [page for sitemap in listed for page in (await self._fetch(sitemap.url))[1]]
-            self._pages = {read_url(page.url).path: page for page in listed}
+            sitemaps, pages = [self.address], dict[str, _Listed]()
+            for url in sitemaps:  # grows while it is read: an index may list others
+                is_index, listed = await self._fetch(url)
+                if is_index:
+                    sitemaps += dict.fromkeys(each.url for each in listed if each.url not in sitemaps)
+                    if len(sitemaps) > MAX_SITEMAPS + 1:
+                        raise BadRequest(f"The index lists more than {MAX_SITEMAPS} sitemaps. Sync some of them one by one.")
+                else:
+                    pages |= {read_url(page.url).path: page for page in listed}
+            self._pages = pages
             if not self._pages:
                 raise BadRequest(f"The sitemap lists no page of {self._host}. Nothing was changed.")
         return self._pages
