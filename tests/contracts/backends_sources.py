@@ -19,6 +19,8 @@ from footnote.ports import Clock, Source
 from tests.contracts.backends_aws import bucket_of
 
 PUBLIC = "93.184.216.34"
+ODD = "문서 für%20 Alle#1"
+"""A name that an address has to quote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ class Place:
 
 @asynccontextmanager
 async def make_folder(folder: Path, clock: Clock) -> AsyncIterator[Place]:
-    root = folder / "root"
+    root = folder / ODD
     root.mkdir()
 
     async def put(name: str, data: bytes) -> None:
@@ -56,7 +58,7 @@ async def make_folder(folder: Path, clock: Clock) -> AsyncIterator[Place]:
 
 @asynccontextmanager
 async def make_zip(folder: Path, clock: Clock) -> AsyncIterator[Place]:
-    path, files = folder / "files.zip", {"empty/": b""}
+    path, files = folder / f"{ODD}.zip", {"empty/": b""}
 
     def save() -> None:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -86,16 +88,16 @@ async def make_s3(folder: Path, clock: Clock) -> AsyncIterator[Place]:
     async with bucket_of(folder) as (name, s3):
 
         async def put(key: str, data: bytes) -> None:
-            await asyncio.to_thread(s3.put_object, Bucket=name, Key=f"docs/{key}", Body=data)
+            await asyncio.to_thread(s3.put_object, Bucket=name, Key=f"{ODD}/{key}", Body=data)
 
         async def put_other() -> None:
-            for key in ("docs-old/a.txt", "docs/", "docs/.hidden/a.txt", "a.txt"):
+            for key in (f"{ODD}-old/a.txt", f"{ODD}/", f"{ODD}/.hidden/a.txt", "a.txt"):
                 await asyncio.to_thread(s3.put_object, Bucket=name, Key=key, Body=b"x")
 
         async def remove(key: str) -> None:
-            await asyncio.to_thread(s3.delete_object, Bucket=name, Key=f"docs/{key}")
+            await asyncio.to_thread(s3.delete_object, Bucket=name, Key=f"{ODD}/{key}")
 
-        source = S3Source(name, "docs")
+        source = S3Source(name, ODD)
         yield Place(source, put, put_other, remove)
         await source.close()
 
@@ -113,7 +115,7 @@ async def make_sitemap(folder: Path, clock: Clock) -> AsyncIterator[Place]:
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         asked = unquote((await reader.readuntil(b"\r\n\r\n")).decode().split()[1]).removeprefix("/")
-        body = listing() if asked == "sitemap.xml" else pages[asked][0] if asked in pages else None
+        body = listing() if asked == "sitemap.xml?of=a b" else pages[asked][0] if asked in pages else None
         status = "200 OK" if body is not None else "404 Not Found"
         writer.write(f"HTTP/1.1 {status}\r\ncontent-length: {len(body or b'')}\r\n\r\n".encode() + (body or b""))
         writer.close()
@@ -140,7 +142,7 @@ async def make_sitemap(folder: Path, clock: Clock) -> AsyncIterator[Place]:
         return await asyncio.open_connection("127.0.0.1", port)
 
     await put("index", b"home")
-    source = SitemapSource("http://site.example/sitemap.xml", Egress(resolve=resolve, connect=connect))
+    source = SitemapSource("http://site.example/sitemap.xml?of=a%20b", Egress(resolve=resolve, connect=connect))
     yield Place(source, put, put_other, remove, lambda name: f"/{quote(name)}")
     server.close()
     await server.wait_closed()

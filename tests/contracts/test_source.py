@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from footnote.bootstrap.sources import open_source
 from footnote.errors import NotFound, UnreadableFile
 from footnote.ports import Entry
 
@@ -61,6 +62,10 @@ async def test_a_file_that_is_too_large_is_not_read(place: Any) -> None:
     with pytest.raises(UnreadableFile):
         await place.source.read(place.key("a.txt"), 100)
     assert len((await place.source.read(place.key("a.txt"), 101))[1]) == 101
+
+
+async def test_the_address_leads_to_the_same_source(place: Any) -> None:
+    assert open_source(place.source.address, None).address == place.source.address
 
 
 async def test_the_address_has_no_fragment_which_separates_it_from_keys(place: Any) -> None:

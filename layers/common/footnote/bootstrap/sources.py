@@ -25,7 +25,7 @@ KINDS = "Give a folder, a ZIP file, s3://bucket/prefix, confluence:SPACE or a si
 
 def open_source(place: str, pages: WikiPages | None) -> Source | Space:
     """The source at a path or `file:` URL of a folder or a ZIP file, `s3://bucket/prefix`, `confluence:SPACE` or the address of a space,
-    or the URL of a sitemap. BadRequest for others. `pages`: of the configured wiki."""
+    or the URL of a sitemap. BadRequest for others. `pages`: of the configured wiki. The address of a source leads to the same source."""
     key = place.removeprefix("confluence:") if place.startswith("confluence:") else None
     if key is None and pages is not None and place.startswith(f"{pages.base_url}/display/"):
         key = place.removeprefix(f"{pages.base_url}/display/")
@@ -41,7 +41,7 @@ def open_source(place: str, pages: WikiPages | None) -> Source | Space:
         bucket, _, prefix = place.removeprefix("s3://").partition("/")
         if not bucket:
             raise BadRequest("Name a bucket: s3://bucket/prefix.")
-        return S3Source(bucket, prefix)
+        return S3Source(bucket, unquote(prefix))  # as its address quotes it
     if place.startswith("file://"):  # as the page shows a folder
         place = unquote(urlsplit(place).path, errors="surrogateescape")
     if "://" in place and not Path(place).exists():
