@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from footnote.text.sentences import LONGEST, split_sentences
+from footnote.text.sentences import LONGEST, looks_like_heading, split_sentences
 
 
 def split(text: str, lang: str = "en") -> list[str]:
@@ -121,3 +121,35 @@ def test_bounds_are_ordered_and_hold_every_character_that_is_not_white_space() -
 )
 def test_no_text_takes_more_than_linear_time(text: str) -> None:
     split_sentences(text)
+
+
+@pytest.mark.parametrize(
+    "line", ["Prices", "II. Opening Hours", "Was der Tarif kostet", "Safety (all machines)", "요금 안내", "US Trustee Handbook"]
+)
+def test_a_short_line_above_a_paragraph_looks_like_a_heading(line: str) -> None:
+    assert looks_like_heading(f"{line}\n\nThe text.", 0, len(line))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "-h, --help zeigt die Hilfe an",
+        "Ausgabe mit --quiet",
+        "$ createdb -O joe joework",
+        "# su -s /bin/bash postgres",
+        "/etc/passwd",
+        "[Optionen]",
+        "ÜBERSICHT passwd [Optionen]",
+        "ÜBERSICHT\npasswd",
+        "passwd - ändert das Passwort eines Benutzers",
+        "CODE        HEADER    BESCHREIBUNG",
+        "• Kleinbuchstaben",
+        "To see the automatically generated help documentation, run",
+        "For a detailed description of the architecture, please see",
+        "Beispielsweise listet",
+        "If the file is missing,",
+        "를 다음처럼 나타냅니다",
+    ],
+)
+def test_commands_options_and_fragments_do_not_look_like_headings(line: str) -> None:
+    assert not looks_like_heading(f"{line}\n\nThe text.", 0, len(line))

@@ -18,6 +18,18 @@ INITIALS = re.compile(r"(?:\w\.)+\w")
 ROMAN = re.compile(r"[ivxlc]{1,5}")
 HANGUL_END = re.compile(r"[가-힣][.!?。]+[\"'”’»)\]]*$")
 HEADING = re.compile(r"(?:[\dIVXivx]+[.)]\s*)*[^\d.!?:;…。！？|]{1,80}")
+NO_HEADING = re.compile(
+    r"""[-–$#>/~•·‣▪◦*|`(\[{"'„“]                              # an option, a command, a path, an item, a quotation
+      | [a-zß-öø-ÿ]                                           # “libacl (optional)”, “passwd - changes the password”
+      | .*(?:[\[\]{}<>=\\`\n]|(?<!\S)--?\w|(?<!\S)\$|\S\ {3}|\t)   # brackets, options, columns, more than a line
+      | .*(?:[,，、]|다|세요|십시오)$                            # goes on, or is a Korean sentence
+      | .*\b(?:run|execute|type|enter|see|use|with|by|as|to|for|of|the|an?|and|or|is|are|was|were|from|like|than|that|which|example
+            |follows|running|using|calling|please
+            |listet|lautet|lauten|zeigt|ergibt|liefert|gibt|folgt|startet|ausführen|eingeben|verwenden|siehe|mit|durch|und|oder
+            |bzw|ist|sind|wird|werden|wurde|kann|können|muss|müssen|soll|sollte|dass|der|die|das|den|dem|ein|eine|einen)$""",
+    re.VERBOSE | re.DOTALL,
+)
+"""What begins or ends as commands, options and fragments that introduce something do, but no heading."""
 LONGEST = 600
 """Characters; a longer sentence is cut at a line end, a semicolon or a space."""
 
@@ -40,8 +52,10 @@ def split_sentences(text: str, lang: str = "en") -> list[tuple[int, int]]:
 
 
 def looks_like_heading(text: str, start: int, end: int) -> bool:
-    """Whether text[start:end] is a heading: short, without end mark or number, followed by a paragraph break."""
-    return bool(HEADING.fullmatch(text[start:end])) and text[end:].startswith("\n\n")
+    """Whether text[start:end] is a heading: a short line without end mark or number, followed by a paragraph break. No command,
+    option or fragment of a sentence is one."""
+    line = text[start:end]
+    return text.startswith("\n\n", end) and HEADING.fullmatch(line) is not None and NO_HEADING.match(line) is None
 
 
 def _is_in_row(text: str, match: re.Match[str]) -> bool:
