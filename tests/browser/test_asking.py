@@ -120,22 +120,6 @@ def test_an_error_is_shown_with_its_detail(open_screen: Open, server: str) -> No
     screen.complaints.clear()  # logged by the browser itself
 
 
-def test_thumbs_down_with_a_reason_is_accepted(open_handbook: Open, server: str) -> None:
-    screen = open_handbook(server)
-    screen.ask(LEAVE)
-    screen.finished()
-    screen.page.locator(".actions .down").click()
-    expect(screen.page.locator(".reason textarea")).to_be_focused()
-    screen.page.locator(".reason textarea").fill("That was last year.")
-    with screen.page.expect_response("**/feedback") as answered:
-        screen.page.locator(".reason button").first.click()
-    assert answered.value.status == 200
-    sent = answered.value.request.post_data_json
-    assert (sent["rating"], sent["reason"]) == ("down", "That was last year.")
-    expect(screen.page.locator(".actions .outcome")).to_have_text("Thank you.")
-    expect(screen.page.locator(".actions .down")).to_have_attribute("aria-pressed", "true")
-
-
 def test_the_source_says_what_was_noted_about_its_document(open_handbook: Open, server: str, tmp_path: Path) -> None:
     screen = open_handbook(server)
     screen.ask(LEAVE)

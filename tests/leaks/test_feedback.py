@@ -150,7 +150,7 @@ def _shown_to_all(body: Any) -> Any:
 
 
 def _without_question(body: Any) -> Any:
-    return lambda rated, *, withheld: body(rated, withheld=False).model_copy(update={"question": "", "withheld": withheld})
+    return lambda rated, admin, *, withheld: body(rated, admin, withheld=False).model_copy(update={"question": "", "withheld": withheld})
 
 
 MUTANTS: dict[str, Mutant] = {

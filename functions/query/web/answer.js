@@ -17,13 +17,13 @@ import { questionButton, suggest, wantQuestion } from './suggestions.js'
 /** `turn` is a `done` event with its question and steps, or one of GET /conversations/{room_id}. → the answer (`body`), and the nodes above and below it (`before`, `after`). */
 export function answerOf(turn) {
   const sources = turn.citations.map(citation => ({ ...hitOf(turn, citation), ...citation }))
-  if (turn.outcome === 'closest') return { before: correction(turn), body: closestPassages(sources), after: after(turn) }
+  if (turn.outcome === 'closest') return { before: correction(turn), body: closestPassages(sources), after: after(turn, sources) }
   const body = renderAnswer(turn.answer, turn.citations, (n, span) => el('sup', {}, marker(sources.find(({ number }) => number === n), sources, span)))
   if (turn.extractive) styleHeadings(body)
-  return { before: correction(turn), body, after: after(turn, ...footnotes(sources), ...nearest(turn)) }
+  return { before: correction(turn), body, after: after(turn, sources, ...footnotes(sources), ...nearest(turn)) }
 }
 
-const after = (turn, ...sources) => [...notes(turn), ...sources, ...ways(turn), actions(turn), receiptOf(turn), ...followUps(turn)]
+const after = (turn, sources, ...shown) => [...notes(turn), ...shown, ...ways(turn), actions(turn, sources), receiptOf(turn), ...followUps(turn)]
 
 /** What was searched for in place of a question with typos, and the way back. */
 function correction({ question, corrected }) {
@@ -101,13 +101,13 @@ function ways(turn) {
   return [el('p', { class: 'ways' }, change, other, add)]
 }
 
-function actions(turn) {
+function actions(turn, sources) {
   if (turn.outcome === 'withdrawn') return el('footer', { class: 'actions' }, askAgain(turn.question))
   const copy = label(el('button', { type: 'button', class: 'quiet icon copy', onclick: () => copyText(answerMarkdown(turn), copy, 'copy') }), 'copy')
   const write = () => download(fileName(turn.question), conversationMarkdown([turn]), 'text/markdown;charset=utf-8')
   const save = label(el('button', { type: 'button', class: 'quiet icon save', onclick: write }), 'save_answer')
   const again = turn.outcome === 'closest' ? [changeQuestion(turn.question)] : turn.outcome === 'refused' && !turn.extractive ? [askAgain(turn.question)] : []
-  return el('footer', { class: 'actions' }, copy, save, ...feedbackOn(turn.trace_id, turn.feedback), ...again)
+  return el('footer', { class: 'actions' }, copy, save, ...feedbackOn(turn, sources), ...again)
 }
 
 function followUps({ suggested_questions: questions }) {

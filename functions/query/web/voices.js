@@ -59,7 +59,7 @@ function build() {
   }
   const close = label(el('button', { type: 'button', class: 'quiet icon cross', onclick: () => dialog.close() }), 'close')
   const form = el(
-    'form', { class: 'voices-form', onsubmit: submit },
+    'form', { class: 'view-form', onsubmit: submit },
     named('voices_source', made.source), named('voices_query', made.query), named('voices_channel', made.channel),
     named('voices_product_of', made.product), named('voices_rating', made.rating), named('voices_from', made.from),
     named('voices_to', made.to), say(el('button', { class: 'primary' }), 'voices_search'),

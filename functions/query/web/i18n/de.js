@@ -119,8 +119,6 @@ export default {
   copied: 'Kopiert',
   up: 'Gute Antwort',
   down: 'Schlechte Antwort',
-  reason: 'Was war falsch?',
-  reason_placeholder: 'Optional: falsche Textstelle, veraltetes Dokument, …',
   send_feedback: 'Senden',
   cancel: 'Abbrechen',
   thanks: 'Vielen Dank.',

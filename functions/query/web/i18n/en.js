@@ -119,8 +119,6 @@ export default {
   copied: 'Copied',
   up: 'Good answer',
   down: 'Bad answer',
-  reason: 'What was wrong?',
-  reason_placeholder: 'Optional: wrong passage, outdated document, …',
   send_feedback: 'Send',
   cancel: 'Cancel',
   thanks: 'Thank you.',

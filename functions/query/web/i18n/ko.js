@@ -119,8 +119,6 @@ export default {
   copied: '복사됨',
   up: '좋은 답변',
   down: '나쁜 답변',
-  reason: '무엇이 잘못되었나요?',
-  reason_placeholder: '선택 사항: 잘못된 구절, 오래된 문서 등',
   send_feedback: '보내기',
   cancel: '취소',
   thanks: '감사합니다.',
