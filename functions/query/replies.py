@@ -88,8 +88,9 @@ class VerdictBody(BaseModel):
     """Why an answer without a language model has its tier. Scores are log odds."""
 
     because: Reason = Field(
-        description="sure: a sentence answers. unsure: none answers for certain. no_sentence: the passages are close, but only"
-        " headings or questions in them match. unrelated: questions about something else score as high."
+        description="sure: a sentence answers. unsure: none answers for certain. lacks_name: one would, but no passage has a name or number"
+        " of the question. no_sentence: the passages are close, but only headings or questions in them match. unrelated: questions about"
+        " something else score as high."
     )
     score: float
     answer_from: float = Field(description="The lowest score of an answer.")

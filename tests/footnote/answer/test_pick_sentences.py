@@ -7,7 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from footnote.answer.pick_sentences import FALL_OFF, LEAST_FRESH, LONGEST_LIST, LONGEST_TABLE, MOST, NEARLY, OF_ROW, SAME, pick
+from footnote.answer.pick_sentences import (
+    FALL_OFF,
+    LEAST_FRESH,
+    LONGEST_LIST,
+    LONGEST_STEPS,
+    LONGEST_TABLE,
+    MOST,
+    NEARLY,
+    OF_HEADING,
+    OF_ROW,
+    SAME,
+    pick,
+)
 from footnote.answer.score_sentences import Features, Scored
 from footnote.text.question_shapes import Shape
 from footnote.text.sentences import looks_like_heading, split_sentences
@@ -32,18 +44,18 @@ def passage(text: str, *kinds: BlockKind, best: str, lang: str = "en") -> list[S
         is_heading = kind == "heading" or (kind == "paragraph" and looks_like_heading(text, start, end))
         heading = text[start:end] if is_heading else heading
         score = float(best in text[start:end])
-        quotable = not is_heading and not text[start:end].endswith(":")
-        found.append(Scored(hit, number, start, end, score, NONE, heading, frozenset(), quotable, is_heading, LEAST_FRESH))
+        introduces = text[start:end].endswith(":")
+        quotable = not is_heading and not introduces
+        found.append(Scored(hit, number, start, end, score, NONE, heading, frozenset(), quotable, is_heading, introduces, LEAST_FRESH))
     return found
 
 
 def chosen(sentences: Sequence[Scored], shape: Shape = "other") -> list[str]:
-    ranked = sorted((each for each in sentences if each.quotable), key=lambda each: -each.score)
-    return [each.text for each in pick(ranked, sentences, shape)]
+    return [each.text for each in pick(sentences, shape)]
 
 
 def test_nothing_is_picked_from_nothing() -> None:
-    assert pick([], [], "how_to") == []
+    assert pick([], "how_to") == []
 
 
 # --- several sentences ---------------------------------------------------------------------------
@@ -66,14 +78,14 @@ def test_sentences_are_given_until_the_next_falls_off(scores: tuple[float, ...],
     [
         (NEAR, "gamma delta and more", True),
         (NEAR, "alpha beta and more", False),  # all words of the best one
-        (NEAR + SAME, "alpha beta and more", True),
+        (1 - FALL_OFF + SAME, "alpha beta and more", True),
         (NEAR + SAME / 2, "alpha delta", True),  # half of them
         (FAR + SAME / 2, "alpha delta", False),
     ],
 )
 def test_a_sentence_that_repeats_words_of_another_must_score_higher(score: float, text: str, taken: bool) -> None:
     best = one("alpha beta", 1.0)
-    assert len(pick([best, one(text, score, doc_id="b")], [best], "other")) == 1 + taken
+    assert len(chosen([best, one(text, score, doc_id="b")])) == 1 + taken
 
 
 def test_the_sentence_that_adds_most_comes_before_one_that_repeats() -> None:
@@ -168,6 +180,46 @@ def test_a_yes_or_no_comes_with_the_condition_that_follows_it(lang: str, answer:
 def test_a_sentence_that_is_no_condition_does_not_follow_a_yes_or_no() -> None:
     sentences = passage("You may work from home. The office is on the river.", "paragraph", best="home")
     assert chosen(sentences, "yes_no") == ["You may work from home."]
+
+
+@pytest.mark.parametrize(
+    ("kind", "block", "given"),
+    [
+        ("list", "- Wash it well today.\n- Paint it blue.\n\nThen rest for a day.", ["- Wash it well today.", "- Paint it blue."]),
+        ("code", "bridge --paint blue\n\nThen rest for a day.", ["bridge --paint blue"]),
+        (
+            "paragraph",
+            "Wash the railing well. Paint it in light blue. Rest.\n\nOld.",
+            ["Wash the railing well.", "Paint it in light blue."],
+        ),
+        ("table", "| Day | Work |\n| --- | --- |\n| May | paint |\n\nThen rest for a day.", ["| May | paint |"]),
+    ],
+)
+def test_what_introduces_something_is_given_with_it(kind: BlockKind, block: str, given: list[str]) -> None:
+    sentences = passage(f"It is painted as follows:\n\n{block}", "paragraph", kind, "paragraph", best="as follows")
+    sentences = [replace(each, quotable=False) if each.text.startswith("| Day") else each for each in sentences]
+    assert chosen(sentences, "other") == ["It is painted as follows:", *given]
+
+
+def test_what_introduces_nothing_is_not_given() -> None:
+    assert chosen([*passage("The old bridge:", "paragraph", best="old"), one("It is painted in May.", 0.5, doc_id="b")]) == [
+        "It is painted in May."
+    ]
+
+
+@pytest.mark.parametrize(("of_heading", "first"), [(0.0, "Paint it:"), (OF_HEADING, "Wash it:")])
+def test_steps_begin_with_the_first_one_below_a_heading_that_asks_the_same(of_heading: float, first: str) -> None:
+    text = "Care\n\nWash it:\n\nbridge --wash\n\nPaint it:\n\nbridge --paint\n\nThe bridge is old."
+    kinds: tuple[BlockKind, ...] = ("heading", "paragraph", "code", "paragraph", "code", "paragraph")
+    sentences = [replace(each, features=replace(NONE, heading=of_heading)) for each in passage(text, *kinds, best="--paint")]
+    steps = ["Wash it:", "bridge --wash", "Paint it:", "bridge --paint"]
+    assert chosen(sentences, "how_to") == steps[steps.index(first) :]
+
+
+def test_many_steps_are_cut() -> None:
+    text = "\n\n".join(f"bridge --step number{i}" for i in range(LONGEST_STEPS + 3))
+    sentences = passage(text, *["code"] * (LONGEST_STEPS + 3), best="number2")
+    assert len(chosen(sentences, "how_to")) == LONGEST_STEPS
 
 
 # --- tables --------------------------------------------------------------------------------------

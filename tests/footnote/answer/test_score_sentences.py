@@ -174,6 +174,17 @@ async def test_a_sentence_that_asks_answers_nothing() -> None:
     assert texts(found) == ["The bridge was painted in 1911."]
 
 
+async def test_an_address_that_is_asked_for_answers() -> None:
+    _, found = await score("Where is the mailing list?", make_hit("Mailing list: https://example.org/mail/lists/bridges.html"))
+    assert len(texts(found)) == 1
+
+
+async def test_a_sentence_that_says_what_a_page_is_about_answers_nothing() -> None:
+    hit = make_hit("How bridges are painted, and how long that takes. How bridges are painted: with a brush and a lot of patience.")
+    _, found = await score("How are bridges painted?", hit)
+    assert texts(found) == ["How bridges are painted: with a brush and a lot of patience."]
+
+
 async def test_an_entry_of_a_list_of_references_answers_nothing() -> None:
     hit = make_hit(
         "- Bridges, painted: https://example.org/bridges/painted.html\n- The bridge was painted, see https://example.org once more today."

@@ -155,7 +155,8 @@ async def test_close_passages_without_a_sentence_to_quote_are_shown() -> None:
 )
 async def test_passages_without_a_name_or_number_of_the_question_do_not_answer_it(text: str, lang: str, tier: str) -> None:
     question, found = await score(text, make_hit(BRIDGE), lang=lang)
-    assert at(question, found, closest=-99, answer=-98).tier == tier
+    verdict = at(question, found, closest=-99, answer=-98)
+    assert (verdict.tier, verdict.because) == (tier, "sure" if tier == "answer" else "lacks_name")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,11 @@ from footnote.text.question_shapes import NEGATION, Shape, definition_of, shape_
         "Anleitung für den Drucker",
         "비밀번호는 어떻게 바꾸나요?",
         "휴가를 신청하려면?",
+        "What is the command to delete a cookie?",
+        "build it on Windows",
+        "turn off telemetry",
+        "Wie geht das Zurücksetzen?",
+        "Wie beantragt man Urlaub?",
     ],
 )
 def test_a_question_how_to_do_something_asks_for_steps(question: str) -> None:
@@ -53,6 +58,10 @@ def test_a_question_what_something_is_asks_for_a_definition(question: str) -> No
         "Was für Urlaub gibt es?",
         "어떤 서류가 필요한가요?",
         "휴가의 종류",
+        "Which commands manage clusters?",
+        "Which AWS services does it use?",
+        "Which of these are free?",
+        "what file types can I upload",
     ],
 )
 def test_a_question_for_several_things_asks_for_a_list(question: str) -> None:
@@ -68,6 +77,8 @@ def test_a_question_for_several_things_asks_for_a_list(question: str) -> None:
         "Gibt es eine Kantine?",
         "집에서 일할 수 있나요?",
         "일요일에 도서관을 엽니까?",
+        "Enthält das Paket ein Kabel?",
+        "주차는 무료인가요?",
     ],
 )
 def test_a_question_for_yes_or_no_is_told_apart(question: str) -> None:
@@ -86,10 +97,24 @@ def test_a_question_for_yes_or_no_is_told_apart(question: str) -> None:
         "Wann schließt die Bibliothek?",
         "도서관은 언제 여나요?",
         "책을 몇 권 빌릴 수 있나요?",
+        "What happens when a session is idle?",
+        "Which port does it use?",
+        "Which is the default model?",
+        "which model works for Japanese documents?",
+        "use cases of the cache",
+        "start date of the course",
+        "Wie lautet die Adresse?",
+        "Wie breit ist der Fluss?",
+        "What is the price of the small boat in summer?",
     ],
 )
 def test_other_questions_have_no_shape_of_their_own(question: str) -> None:
     assert shape_of(question) == "other"
+
+
+@pytest.mark.parametrize("question", ["Was kostet es?", "Was passiert danach?"])
+def test_german_was_asks_what_and_not_whether(question: str) -> None:
+    assert shape_of(question, "de") == "other"
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,7 @@ def _outside(chunks: Sequence[Chunk]) -> dict[str, ChunkSentences]:
 
 def pick_quotes(question: Question, sentences: Sequence[Scored]) -> list[Scored]:
     """The sentences that would answer."""
-    ranked = sorted((each for each in sentences if each.quotable), key=lambda each: -each.score)
-    return pick(ranked, sentences, question.shape)
+    return pick(sentences, question.shape)
 
 
 def closest(sentences: Sequence[Scored]) -> list[Scored]:

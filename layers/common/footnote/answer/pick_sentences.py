@@ -1,8 +1,9 @@
 """Picks the sentences of an extractive answer, in the shape that the question asks for.
 
-The best sentence first, then up to four more by maximal marginal relevance: score − SAME · overlap with what is already picked. A
-question how to do something gets the steps below the best sentence's heading, a list the whole list or table; a yes or no its
-condition. The sentences of a passage are given together, in their order.
+The best sentence first, then up to four more by maximal marginal relevance: score − SAME · overlap with what is already picked. If the
+best one introduces something (“To build it, run:”), what it introduces follows it instead. A question how to do something gets the steps
+of its section in their order, a list the whole list or table, a yes or no its condition. The sentences of a passage are given together,
+in their order.
 """
 
 from __future__ import annotations
@@ -23,8 +24,14 @@ LEAST_FRESH = 2
 LONGEST_LIST = 10
 LONGEST_TABLE = 20
 """Rows; the best ones of a longer table are picked like sentences."""
+LONGEST_STEPS = 12
+LONGEST_TEXT = 1500
+"""Characters of the steps of a section."""
 OF_ROW = 0.3
 """Share of the question's weight above which a row is one that the question asks for."""
+OF_HEADING, SAME_HEADING = 0.25, 0.5
+"""Share of the question's weight from which a heading is that of its steps: they are then given from the first one on, even if the best
+sentence comes too late to be among them."""
 CONDITION = re.compile(
     r"(?:unless|except|but|however|only|if|otherwise|außer|es sei denn|aber|jedoch|allerdings|nur|sofern|wenn|falls|sonst)\b"
     r"|단|다만|그러나|하지만",
@@ -32,19 +39,37 @@ CONDITION = re.compile(
 )
 
 
-def pick(ranked: Sequence[Scored], sentences: Iterable[Scored], shape: Shape) -> list[Scored]:
-    """The sentences to quote, in the order in which to show them. `ranked`: those that may be quoted, best first; `sentences`: all."""
-    if not ranked:
+def pick(sentences: Iterable[Scored], shape: Shape) -> list[Scored]:
+    """The sentences to quote, in the order in which to show them. `sentences`: those of all passages, in their order."""
+    every = list(sentences)
+    ranked = sorted((each for each in every if each.quotable or each.introduces), key=lambda each: -each.score)
+    for best in ranked:
+        same = [each for each in every if each.hit is best.hit]
+        if (block := _block(best, same, shape)) and len(block) > 1:
+            return block
+        introduced = _introduced(best, same) if best.introduces else []
+        if best.quotable or introduced:
+            return _by_passage(_relevant([best, *introduced], [each for each in ranked if each.quotable], same, shape))
+    return []
+
+
+def _block(best: Scored, same: Sequence[Scored], shape: Shape) -> list[Scored]:
+    """The steps, list or table that the best sentence belongs to or introduces, with the line that introduces
+    them; [] = none is asked for."""
+    if shape == "how_to":
+        return _steps(best, same)
+    if shape != "list":
         return []
-    best = ranked[0]
-    same = [sentence for sentence in sentences if sentence.hit is best.hit]
-    if (block := _block(best, same, shape)) and len(block) > 1:
-        return block
-    picked = [best]
+    return [best, *_introduced(best, same)] if best.introduces else _table(best, same) or _list(best, same)
+
+
+def _relevant(first: Sequence[Scored], ranked: Sequence[Scored], same: Sequence[Scored], shape: Shape) -> list[Scored]:
+    """`first`, which begins with the best sentence, and others by maximal marginal relevance."""
+    best, picked = first[0], list(first)
     if shape == "yes_no" and (condition := _following(best, same)) and CONDITION.match(condition.text):
         picked.append(condition)
-    rest = [each for each in ranked[1:] if _adds(each) and best.score - each.score <= FALL_OFF]
-    if not best.is_row:
+    rest = [each for each in ranked if each not in picked and _adds(each) and best.score - each.score <= FALL_OFF]
+    if not any(each.is_row for each in first):
         rows = [each for each in rest if each.is_row]
         rest = [each for each in rest if not each.is_row or (each is rows[0] and best.score - each.score <= NEARLY)]
     said = {_plain(each) for each in picked}
@@ -57,33 +82,83 @@ def pick(ranked: Sequence[Scored], sentences: Iterable[Scored], shape: Shape) ->
             break
         said.add(_plain(chosen))
         picked.append(chosen)
-    return _by_passage(picked)
+    return picked
 
 
-def _block(best: Scored, same: Sequence[Scored], shape: Shape) -> list[Scored]:
-    """The list or steps that the best sentence belongs to or introduces, with the line that introduces them; [] = none is asked for."""
-    if shape not in ("how_to", "list"):
+def _section(best: Scored, same: Sequence[Scored]) -> list[Scored]:
+    """The sentences below the heading of the best one, in their order."""
+    start = end = same.index(best)
+    while start > 0 and same[start - 1].heading == best.heading and not same[start - 1].is_heading:
+        start -= 1
+    while end + 1 < len(same) and same[end + 1].heading == best.heading and not same[end + 1].is_heading:
+        end += 1
+    return list(same[start : end + 1])
+
+
+def _steps(best: Scored, same: Sequence[Scored]) -> list[Scored]:
+    """The steps of the best sentence's section: from the first one on if its heading has words of the question, else from the list, code or
+    lead-in of the best sentence on; [] if the section has none."""
+    section = _section(best, same)
+    at = section.index(best)
+    ends = [step + each.introduces for step, each in enumerate(section) if each.introduces or _is_act(each)]
+    if not ends or (best.features.heading < OF_HEADING and not any(at <= end <= at + 3 for end in ends)):
         return []
-    if shape == "list" and (rows := _table(best, same)):
+    if best.features.heading < (SAME_HEADING if at >= LONGEST_STEPS else OF_HEADING) or at > max(ends):
+        while at > 0 and _is_act(section[at]) and (_is_act(section[at - 1]) or section[at - 1].introduces):
+            at -= 1
+        if at > 0 and _is_act(section[at]):
+            at -= 1  # the sentence before the first step
+    else:
+        at = 0
+    steps: list[Scored] = []
+    for each in section[at : max(*ends, section.index(best)) + 1]:
+        if len(steps) == LONGEST_STEPS or sum(len(other.text) for other in steps) > LONGEST_TEXT:
+            break
+        steps.append(each)
+    return steps
+
+
+def _is_act(sentence: Scored) -> bool:
+    return _kind(sentence) in ("list", "code")
+
+
+def _introduced(lead: Scored, same: Sequence[Scored]) -> list[Scored]:
+    """What follows a lead-in: its list, code or table, else the two next sentences."""
+    after = [each for each in same if each.number > lead.number and each.heading == lead.heading and not each.is_heading]
+    if not after:
+        return []
+    if after[0].is_row:
+        rows = [each for each in after if each.is_row and each.quotable]
+        if len(rows) > LONGEST_TABLE:
+            rows = ([each for each in rows if each.features.own > OF_ROW] or rows)[:LONGEST_LIST]
         return rows
-    kinds = {each.number: each.hit.chunk.kind_at(each.start) for each in same}
-    wanted = ("list", "code") if shape == "how_to" else ("list",)
-    after = [each for each in same if each.number >= best.number and each.heading == best.heading]
-    start = best.number
-    if kinds[best.number] not in wanted:  # steps may follow the sentence after one or two more
-        first = next((each.number for each in after[1:3] if kinds[each.number] in wanted), None)
+    kind = _kind(after[0])
+    if kind not in ("list", "code"):
+        return after[:2]
+    block: list[Scored] = []
+    for each in after[:LONGEST_LIST]:
+        if _kind(each) != kind:
+            break
+        block.append(each)
+    return block
+
+
+def _list(best: Scored, same: Sequence[Scored]) -> list[Scored]:
+    """The list that the best sentence belongs to, or that follows it, with the line before it."""
+    section = _section(best, same)
+    at = section.index(best)
+    if _kind(best) != "list":
+        first = next((step for step in (at + 1, at + 2) if step < len(section) and _kind(section[step]) == "list"), None)
         if first is None:
             return []
     else:
-        while start > 0 and kinds.get(start - 1) == kinds[best.number] and same[start - 1].heading == best.heading:
-            start -= 1
-        if start > 0 and same[start - 1].heading == best.heading and not same[start - 1].is_heading:
-            start -= 1  # the line that introduces the list
-    block: list[Scored] = []
-    for each in same[start:]:
-        if each.heading != best.heading or each.is_heading:
-            break
-        if any(kinds[other.number] in wanted for other in block) and kinds[each.number] not in wanted:
+        first = at
+        while at > 0 and _kind(section[at - 1]) == "list":
+            at -= 1
+        first, at = at, max(0, at - 1)
+    block = list(section[at:first])
+    for each in section[first:]:
+        if _kind(each) != "list":
             break
         block.append(each)
     return block[:LONGEST_LIST]
@@ -104,6 +179,10 @@ def _table(best: Scored, same: Sequence[Scored]) -> list[Scored]:
             at += step
     named = any(each.features.own > OF_ROW for each in rows)
     return sorted(rows, key=lambda each: each.number) if len(rows) <= LONGEST_TABLE and not named else []
+
+
+def _kind(sentence: Scored) -> str | None:
+    return sentence.hit.chunk.kind_at(sentence.start)
 
 
 def _following(best: Scored, same: Sequence[Scored]) -> Scored | None:

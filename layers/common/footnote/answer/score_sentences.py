@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 TABLE_HEAD = re.compile(r"\|.*\|\n\|(?: ?:?-+:? ?\|)+")
 ADDRESS = re.compile(r"(?:https?://|www\.)[^\s)\]>]+")
+ASKS_WHERE = re.compile(r"\b(?:where|wo|url|link|address|adresse|website|list|liste|repository|download)\b|어디|주소|링크", re.IGNORECASE)
+TOPIC = re.compile(r"(?:how|why|wie|warum|weshalb)\b[^:;—]*\.", re.IGNORECASE)
+"""A sentence that says what a page is about: “How long conversations are kept.”"""
+ANNOUNCES = re.compile(r"\b(?:below|following|as follows|folgende[nrsm]?|nachstehende[nrsm]?|unten)\b|다음|아래", re.IGNORECASE)
 FULL = 40
 """Words of a sentence that is not long."""
 LEADS = (1.0, 0.7, 0.5, 0.3)
@@ -76,8 +80,8 @@ class Question:
         self.lang = lang
         self.vector = vector
         self.by_vectors = vector is not None
-        self.shape: Shape = shape_of(text)
-        self.definition = definition_of(text)
+        self.shape: Shape = shape_of(text, lang)
+        self.definition = definition_of(text, lang)
         self.negated = NEGATION.search(text) is not None
         sequence = content_terms(text, lang)
         self.terms = frozenset(sequence)
@@ -126,6 +130,8 @@ class Scored:
     """False for what answers nothing alone: a heading, a caption, the head of a table, a line that introduces a list, a question,
     an entry of a list of references; code, if the question asks for a yes or no or a definition."""
     is_heading: bool = False
+    introduces: bool = False
+    """Whether it is the lead-in of what follows: “To build it, run:”."""
     fresh: int = 0
     """Number of its terms that neither the question nor title and headings contain."""
 
@@ -168,7 +174,10 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         if is_heading := kind == "heading" or (kind in (None, "paragraph") and looks_like_heading(chunk.text, start, end)):
             heading, at_lead, of_heading = text, 0, asked_in(text)
         silent = is_heading or kind == "caption" or (kind == "code" and question.shape in ("yes_no", "definition"))
-        quotable = not (silent or _introduces(chunk, start, end) or _asks(text, question.text) or _refers(text))
+        introduces = not silent and (text.endswith((":", "：")) or (_announces(text) and _precedes_block(chunk, passage, i)))
+        quotable = not (
+            silent or introduces or _is_table_head(chunk, start, end) or _asks(text, question.text) or _refers(text, question, words[i])
+        )
         together = sum(weight for pair, weight in question.pairs.items() if _adjacent(pair, words[i])) if question.pairs else 0.0
         total = question.cov(around | held[i])
         features = Features(
@@ -187,7 +196,7 @@ def score_passage(question: Question, hit: Hit, passage: ChunkSentences) -> list
         )
         score = sum(getattr(weights, name) * getattr(features, name) for name in NAMES)
         fresh = len(set(words[i]) - question.terms - above)
-        scored.append(Scored(hit, i, start, end, score, features, heading, around | held[i], quotable, is_heading, fresh))
+        scored.append(Scored(hit, i, start, end, score, features, heading, around | held[i], quotable, is_heading, introduces, fresh))
         at_lead += quotable
     return scored
 
@@ -207,24 +216,37 @@ def _adjacent(pair: frozenset[str], words: Sequence[str]) -> bool:
     return pair <= set(words) and any(pair == {a, b} for a, b in pairwise(words))
 
 
-def _introduces(chunk: Chunk, start: int, end: int) -> bool:
-    """Whether it is the head of a table or the lead-in of a list."""
-    if chunk.text[start:end].endswith((":", "：")):
-        return True
+def _announces(sentence: str) -> bool:
+    return ANNOUNCES.search(sentence) is not None
+
+
+def _precedes_block(chunk: Chunk, passage: ChunkSentences, number: int) -> bool:
+    """Whether a list, code or a table follows the sentence."""
+    if number + 1 == len(passage.bounds) or chunk.kind_at(passage.bounds[number][0]) in ("list", "code"):
+        return False
+    start = passage.bounds[number + 1][0]
+    return chunk.kind_at(start) in ("list", "code") or chunk.text.startswith("|", start)
+
+
+def _is_table_head(chunk: Chunk, start: int, end: int) -> bool:
+    """Whether it is the head of a table."""
     paragraph = start - len(chunk.text[:start].rsplit("\n\n", 1)[-1])
     head = TABLE_HEAD.match(chunk.text, paragraph)
     return head is not None and end <= head.end()
 
 
-def _refers(sentence: str) -> bool:
-    """Whether it only names another place: an entry of a list of references, mostly an address."""
-    return sum(map(len, ADDRESS.findall(sentence))) > len(sentence) / 3
+def _refers(sentence: str, question: Question, terms: Sequence[str]) -> bool:
+    """Whether it only names another place: an entry of a list of references, mostly an address, unless it is what is asked for."""
+    wanted = ASKS_WHERE.search(question.text) is not None and question.terms <= set(terms)
+    return sum(map(len, ADDRESS.findall(sentence))) > len(sentence) / 3 and not wanted
 
 
 def _asks(sentence: str, question: str) -> bool:
-    """Whether the sentence is itself a question, or repeats the question asked."""
+    """Whether the sentence is itself a question, repeats the question asked, or only says that it is answered."""
     words, asked = " ".join(sentence.lower().split()), question.rstrip("?？ .").lower()
-    return words.rstrip("\"'”’» ").endswith(("?", "？")) or f"{asked}?" in words or f"{asked}？" in words
+    return (
+        words.rstrip("\"'”’» ").endswith(("?", "？")) or f"{asked}?" in words or f"{asked}？" in words or TOPIC.fullmatch(words) is not None
+    )
 
 
 def _cell(question: Question, text: str, lang: str) -> float:

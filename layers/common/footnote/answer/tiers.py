@@ -86,7 +86,7 @@ def judge(question: Question, sentences: Sequence[Scored], picked: Sequence[Scor
     if tier == "nothing" and any(_holds_all(each, question) for each in sentences):
         tier, because = "closest", "unsure"
     if tier == "answer" and any(is_name(word, question) for word in missing):
-        tier, because = "closest", "unsure"
+        tier, because = "closest", "lacks_name"
     return Verdict(tier, because, round(score, 2), round(answer_from, 2), round(closest_from, 2), missing)
 
 

@@ -18,7 +18,7 @@ async def penalise(turn: Turn) -> Turn:
     """Lowers the scores of such passages of the pool and orders it again; notes their number as `penalised`. A passage keeps its score
     where the question asks for its type: a glossary, where something is to be defined."""
     spared = {kind for kind in PENALTIES if asks_for(turn.asked, kind)}
-    if shape_of(turn.asked) == "definition":
+    if shape_of(turn.asked, turn.lang) == "definition":
         spared.add("reference")
     pool = [_penalised(hit, spared) for hit in turn.evidence.pool]
     count = sum(after is not before for after, before in zip(pool, turn.evidence.pool, strict=True))

@@ -8,11 +8,18 @@ from typing import Literal
 Shape = Literal["how_to", "definition", "list", "yes_no", "other"]
 """how_to: steps. definition: a sentence that defines something. list: several things. yes_no: a sentence, with its condition."""
 
+NOUN_PHRASE = (
+    r"(?:use cases?|run ?times?|start (?:date|time|page)s?|change ?logs?|stop ?words?|set of|open source|record (?:type|format)s?"
+    r"|build (?:number|time|date|log|error)s?)"
+)
+"""What begins with a word that is a verb elsewhere."""
 HOW_TO = re.compile(
     r"\bhow (?:do|can|could|should|would|to|does one)\b|\bsteps? (?:to|for)\b|\binstructions?\b"
-    r"|^(?:set up|install|connect|configure|create|make|add|delete|remove|change|reset|start|stop|restore|upgrade|run|use|enable|disable)\b"
-    r"|^wie (?:kann|könnte|soll|sollte|muss|man|macht|mache|geht|gehe|funktioniert"
-    r"|(?!viel|lange|weit|oft|hoch|groß|alt|schnell|heißt)\w{3,}[et] )|\banleitung\b"
+    r"|^(?:what(?:'s|’s| is) the )?(?:command|syntax|flag|option|shortcut|way|procedure) (?:to|for)\b"
+    rf"|^(?!{NOUN_PHRASE}\b)(?:set|install|uninstall|connect|configure|create|make|add|delete|remove|change|reset|start|stop|restart|restore"
+    r"|upgrade|update|run|use|enable|disable|build|save|record|open|import|export|upload|download|deploy|turn (?:on|off)|switch|rename|move"
+    r"|cancel|register|apply for|log ?(?:in|out)|sign (?:in|up|out))\b"
+    r"|^wie (?:kann|könnte|soll|sollte|muss|man|geht|funktioniert|\w{2,}e(?= ich\b)|\w{2,}(?:t|en)(?= (?:man|wir)\b))|\banleitung\b"
     r"|어떻게|방법|하려면|절차",
     re.IGNORECASE,
 )
@@ -22,18 +29,26 @@ DEFINITION = re.compile(
     r"|(?:이|가)?란\b|무엇(?:인가|입니까|이에요|이죠|을 말|을 뜻|을 의미)|뭐(?:예요|야|죠|지)|뜻|의미|정의",
     re.IGNORECASE,
 )
+VERB = (
+    r"(?:(?:i|wa|doe|ha|a|thi|it)s|(?:allow|cause|come|contain|cost|decide|determine|fit|get|give|goe|happen|help|hold|include|last|let|make|mean"
+    r"|need|provide|read|require|run|say|send|show|stand|start|stop|store|support|take|tell|trigger|use|work|write)s)"
+)
+"""Words in -s that are no plural."""
 LIST = re.compile(
-    r"^(?:which|list|name (?:all|the))\b|^what (?:kinds?|types?|sorts?|(?!is |was |does |has )\w+s) |\bwhich \w+s\b"
+    rf"^which (?:of\b|(?:(?!{VERB}\b)[\w-]+ ){{0,2}}(?!{VERB}\b)[\w-]+(?<!s)s\b)|^(?:list|name (?:all|the))\b"
+    rf"|^what (?!are\b)(?:(?!{VERB}\b)[\w-]+ )?(?:kind|type|sort|format)s?\b|^what (?!{VERB}\b)[\w-]+(?<!s)s |\bwhich (?!{VERB}\b)\w+s\b"
     r"|^(?:welche[rnms]?|nenne|liste)\b|\bwas für\b|어떤|종류|목록|나열",
     re.IGNORECASE,
 )
 YES_NO = re.compile(
     r"^(?:is|are|was|were|do|does|did|can|could|will|would|may|must|has|have|had|should|am|shall)\b"
     r"|^(?:ist|sind|war|kann|können|darf|dürfen|muss|müssen|hat|haben|gibt es|wird|werden|soll|sollte|braucht|brauche|läuft|geht"
-    r"|funktioniert|unterstützt)\b"
-    r"|(?:나요|까요?|니까|는가|을까|해도 되|되나|있나|하나요?|합니까)\s*[?？]?$",
+    r"|funktioniert|unterstützt|enthält|stimmt|lässt|speichert|verwendet|nutzt|bekomm(?:e|t)|gilt|gelten|gehört|reicht|findet|kostet)\b"
+    r"|(?:나요|까요?|니까|는가|인가요?|은가요?|을까|해도 되|되나|있나|하나요?|합니까)\s*[?？]?$",
     re.IGNORECASE,
 )
+WAS = re.compile(r"^was\b", re.IGNORECASE)
+"""A question in German that asks what."""
 KOREAN_QUESTION = re.compile("누구|누가|언제|어디|무엇|무슨|왜|어떻게|어떤|몇|얼마|뭐|어느")
 NEGATION = re.compile(r"n['’]t\b|\b(?:not|never|cannot|nicht|kein\w*|nie|niemals)\b|(?:지|하지)\s*(?:않|못)|안\s", re.IGNORECASE)
 """Of a question: what is not so is seldom written down."""
@@ -47,12 +62,11 @@ LONGEST_SUBJECT = 4
 """Words; more describe something and do not name it."""
 
 
-def definition_of(question: str) -> re.Pattern[str] | None:
+def definition_of(question: str, lang: str = "en") -> re.Pattern[str] | None:
     """What the beginning of a sentence, or of a table's row, looks like that defines what the question asks for; None = it asks for
     something else."""
-    asked = SUBJECT.match(question.strip().rstrip("?？. "))
-    words = re.findall(r"\w[\w.-]*", (asked["subject"] or asked["korean"]) if asked else "")
-    if not 0 < len(words) <= LONGEST_SUBJECT or shape_of(question) != "definition":
+    words = _subject(question)
+    if not words or shape_of(question, lang) != "definition":
         return None
     subject = r"[\s-]+".join(map(re.escape, words))
     return re.compile(
@@ -63,15 +77,21 @@ def definition_of(question: str) -> re.Pattern[str] | None:
     )
 
 
-def shape_of(question: str) -> Shape:
+def shape_of(question: str, lang: str = "en") -> Shape:
     """The first of these patterns that matches: a definition that asks for several things is a list, “how to” wins over all."""
     asked = question.strip().rstrip("?？. ")
     if HOW_TO.search(asked):
         return "how_to"
     if LIST.search(asked):
         return "list"
-    if DEFINITION.search(asked):
+    if DEFINITION.search(asked) and len(_subject(asked)) <= LONGEST_SUBJECT:
         return "definition"
-    if YES_NO.search(asked) and not KOREAN_QUESTION.search(asked):
+    if YES_NO.search(asked) and not KOREAN_QUESTION.search(asked) and not (lang == "de" and WAS.search(asked)):
         return "yes_no"
     return "other"
+
+
+def _subject(question: str) -> list[str]:
+    """The words of what is to be defined; [] if that cannot be told."""
+    asked = SUBJECT.match(question.strip().rstrip("?？. "))
+    return re.findall(r"\w[\w.-]*", asked["subject"] or asked["korean"]) if asked else []

@@ -14,9 +14,9 @@ Cut = Literal["length", "content_filter"]
 Tier = Literal["answer", "closest", "nothing"]
 """answer: the text answers the question. closest: it does not; the closest passages are shown, with their best sentence marked.
 nothing: no passage is close."""
-Reason = Literal["sure", "unsure", "no_sentence", "unrelated"]
-"""sure: a sentence answers. unsure: none answers for certain. no_sentence: the passages are close, but only headings or questions in
-them match. unrelated: questions about something else score as high."""
+Reason = Literal["sure", "unsure", "lacks_name", "no_sentence", "unrelated"]
+"""sure: a sentence answers. unsure: none answers for certain. lacks_name: one would, but no passage has a name or number of the question.
+no_sentence: the passages are close, but only headings or questions in them match. unrelated: questions about something else score as high."""
 
 
 @dataclass(frozen=True, slots=True)
