@@ -189,7 +189,7 @@ def test_a_sentence_that_is_no_condition_does_not_follow_a_yes_or_no() -> None:
         ("code", "bridge --paint blue\n\nThen rest for a day.", ["bridge --paint blue"]),
         (
             "paragraph",
-            "Wash the railing well. Paint it in light blue. Rest.\n\nOld.",
+            "Wash the railing well. Paint it in light blue. Rest for one day.\n\nOld.",
             ["Wash the railing well.", "Paint it in light blue."],
         ),
         ("table", "| Day | Work |\n| --- | --- |\n| May | paint |\n\nThen rest for a day.", ["| May | paint |"]),

@@ -16,7 +16,8 @@ Tier = Literal["answer", "closest", "nothing"]
 nothing: no passage is close."""
 Reason = Literal["sure", "unsure", "lacks_name", "no_sentence", "unrelated"]
 """sure: a sentence answers. unsure: none answers for certain. lacks_name: one would, but no passage has a name or number of the question.
-no_sentence: the passages are close, but only headings or questions in them match. unrelated: questions about something else score as high."""
+no_sentence: the passages are close, but only headings or questions in them match. unrelated: questions about something else score as
+high."""
 
 
 @dataclass(frozen=True, slots=True)
