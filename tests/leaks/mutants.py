@@ -101,7 +101,7 @@ def _without_groups(original: Any) -> Any:
     return called
 
 
-def _readable_by_all(original: Any) -> Any:
+def readable_by_all(original: Any) -> Any:
     async def all_of(chunk_ids: Any) -> frozenset[str]:
         return frozenset(chunk_ids)
 
@@ -115,7 +115,7 @@ MUTANTS: Mapping[str, Mutant] = {
     "neither a search nor the gate behind it asks for groups": (
         (index_reads, "_visible_rows", sees_all), (index_reads, "_visible_acls", giving(None)),
     ),
-    "a graph tells what its passages say to everybody": ((lists, "gate_of", _readable_by_all),),
+    "a graph tells what its passages say to everybody": ((lists, "gate_of", readable_by_all),),
     "a document is read without its groups": ((ledger_writes, "get", sees_all),),
     "a document is deleted without its groups": ((ledger_writes, "delete", sees_all),),
     "documents are listed without their groups": ((ledger, "_list", sees_all),),
