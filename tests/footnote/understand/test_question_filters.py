@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from footnote.bootstrap import Core
-from footnote.settings import LLM, Embedding, Settings
+from footnote.settings import LLM, Embedding, Rag, Settings
 from footnote.types import Caller, Condition, Conditions, Request, Turn
 from footnote.types.conditions import ANYTHING
 from tests.fakes import make_document, put_document
@@ -69,3 +69,19 @@ async def test_dates_of_documents_that_the_caller_may_not_read_decide_nothing(co
     turn = await ask(core, "What rent do contracts since 2024 name?", BOB)
     assert found(turn) == {"note"}
     assert "question_filter" not in turn.record.notes
+
+
+@pytest.mark.parametrize("dated", [True, False], ids=["with dates", "without"])
+async def test_an_admin_switches_it_on_for_everybody_and_without_dates_it_does_nothing(dated: bool, tmp_path: Path) -> None:
+    settings = Settings(
+        footnote_data=tmp_path, llm=LLM(discover=False), embedding=Embedding(builtin=False), rag=Rag(switched_on=["question_filters"])
+    )
+    core = Core(settings, clock=lambda: NOW)
+    for year in (2023, 2025):
+        metadata = {"created_time": f"{year}-02-01"} if dated else {"author": "Ann"}
+        document = make_document(f"lease-{year}", groups=["red"], metadata=metadata)
+        await put_document(core.index, document, [f"The contract of {year} says that the rent of the hall is due on Monday."])
+    turn = await core.answer.finish(core.new_turn(Request("What rent do contracts since 2024 name?", "default"), ANN, HELD))
+    assert found(turn) == ({"lease-2025"} if dated else {"lease-2023", "lease-2025"})
+    assert ("question_filter" in turn.record.notes) is dated
+    await core.close()
